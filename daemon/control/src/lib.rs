@@ -1,0 +1,1 @@
+//! The gRPC control API: teams, matches, health, reflection.

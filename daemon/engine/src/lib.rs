@@ -1,0 +1,1 @@
+//! The team core, sans-IO: gathers percepts, asks the brain, emits actions.

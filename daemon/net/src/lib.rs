@@ -1,0 +1,1 @@
+//! The only sockets and the only clock: seat tasks, transports, team threads, arena hosts.

@@ -1,0 +1,1 @@
+//! The two programs: phalanxd, the daemon, and phalanx, the people's tool.

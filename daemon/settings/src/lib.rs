@@ -1,0 +1,1 @@
+//! File, drop-ins, environment and flags become checked settings.

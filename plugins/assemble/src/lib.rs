@@ -1,0 +1,1 @@
+//! MAPC 2020, Agents Assemble II: client and arena.

@@ -1,0 +1,1 @@
+//! The contract between the daemon and a game: sessions, worlds, arenas, turns.

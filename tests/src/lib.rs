@@ -1,0 +1,1 @@
+//! End-to-end and tidy tests: the real programs, real sockets.
