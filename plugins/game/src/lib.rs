@@ -1,1 +1,34 @@
-//! The contract between the daemon and a game: sessions, worlds, arenas, turns.
+//! The contract between the daemon and a game.
+//!
+//! A game is a plugin: a [`Session`] that speaks the referee's protocol for one connection, a
+//! [`World`] that holds the team's joined belief, and an [`Arena`] that is a referee of our own.
+//! All three are sans-IO: bytes and time are arguments, outputs are polled. After any `handle_*`
+//! call the caller drains `poll_transmit` and `poll_event` until they return `None`, then asks
+//! `poll_timeout` when to call `handle_timeout` at the latest.
+//!
+//! Absent on purpose: sockets, clocks, tasks, threads, files, environment, randomness that is not
+//! a parameter. Types stay typed along the path of a turn; they are erased once, in the daemon's
+//! `wire.rs`. Scripts meet a game only through [`Value`], [`Said`] and the [`Api`] declaration.
+#![deny(missing_docs)]
+
+mod api;
+mod arena;
+mod error;
+mod event;
+mod gate;
+mod ids;
+mod margin;
+mod session;
+mod value;
+mod world;
+
+pub use api::{ActionDoc, Api, FieldDoc, Kind, ParamDoc, QueryDoc};
+pub use arena::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
+pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
+pub use event::{DefaultCause, Event, Notice};
+pub use gate::{Expired, TurnGate};
+pub use ids::{AgentId, SeatId, Turn};
+pub use margin::{Margin, MarginLimits};
+pub use session::{Framing, Seat, Session};
+pub use value::{Said, Value};
+pub use world::{AgentState, Game, Oracle, Roster, RosterEntry, World};

@@ -1,0 +1,104 @@
+//! The referee's side, as a state machine: the mirror image of a session, for all connections.
+
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
+
+/// One connection that an arena's host accepted; never reused in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u64);
+
+/// Which instant was which wall-clock time: lets a clock-free arena fill in Unix times.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// The instant.
+    pub instant: Instant,
+    /// The same moment in milliseconds since the Unix epoch.
+    pub unix_ms: u64,
+}
+
+impl Origin {
+    /// Milliseconds since the Unix epoch at `now`.
+    #[must_use]
+    pub fn unix_ms(&self, now: Instant) -> u64 {
+        let since = now.saturating_duration_since(self.instant);
+        self.unix_ms.saturating_add(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// What an arena wants done with a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outgoing {
+    /// Write these bytes.
+    Bytes(ConnectionId, Vec<u8>),
+    /// Flush what was written, then close.
+    Close(ConnectionId),
+}
+
+/// A file that an arena wants written: replays, results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    /// Relative path with `/` between its parts, never with `..`.
+    pub path: String,
+    /// The file's whole content; a later artifact of the same path replaces it.
+    pub bytes: Vec<u8>,
+}
+
+/// One team's result in one round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// The team.
+    pub team: String,
+    /// Its score in each round that was played, in order; the running one included.
+    pub rounds: Vec<i64>,
+}
+
+/// How a match stands or ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// All that was to be played has been played.
+    pub over: bool,
+    /// Rounds begun so far.
+    pub round: u32,
+    /// Steps finished in the running round.
+    pub step: u32,
+    /// Steps of the running round in all; 0 before the first.
+    pub steps: u32,
+    /// All teams, in the referee's order.
+    pub teams: Vec<Score>,
+}
+
+/// A referee of our own. After every `handle_*` call drain `poll_transmit` and `poll_artifact`,
+/// then ask `poll_timeout`.
+pub trait Arena: Debug + Send {
+    /// A client connected.
+    fn handle_join(&mut self, connection: ConnectionId, now: Instant);
+
+    /// Bytes of a client, cut in any way (stream games) or as one message (message games).
+    fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant);
+
+    /// A client is gone.
+    fn handle_leave(&mut self, connection: ConnectionId, now: Instant);
+
+    /// The instant of `poll_timeout` has come.
+    fn handle_timeout(&mut self, now: Instant);
+
+    /// The next thing to do with a connection. Call again after every `handle_*`.
+    #[must_use]
+    fn poll_transmit(&mut self) -> Option<Outgoing>;
+
+    /// The next file to write. Call again after every `handle_*`.
+    #[must_use]
+    fn poll_artifact(&mut self) -> Option<Artifact>;
+
+    /// When `handle_timeout` must be called at the latest. Ask again after every `handle_*`.
+    #[must_use]
+    fn poll_timeout(&self) -> Option<Instant>;
+
+    /// How the match stands.
+    #[must_use]
+    fn verdict(&self) -> Verdict;
+
+    /// The longest that the arena waits for answers in a turn; for progress displays.
+    #[must_use]
+    fn turn_limit(&self) -> Duration;
+}

@@ -1,0 +1,155 @@
+//! The team's joined belief, and the game that ties all parts together.
+
+use crate::{ActionError, AgentId, Api, Framing, QueryError, Said, Seat, Session, Turn, Value};
+use std::fmt::Debug;
+
+/// One agent of a team, as configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RosterEntry {
+    /// The name by which the referee and the scripts know the agent.
+    pub name: String,
+    /// Which script decides for it at the start of a match.
+    pub role: String,
+}
+
+/// The agents of a team, in the order in which they decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// The team's name at the referee.
+    pub team: String,
+    /// Entry `i` is [`AgentId`]`(i)`.
+    pub agents: Vec<RosterEntry>,
+}
+
+impl Roster {
+    /// All ids in order.
+    pub fn ids(&self) -> impl Iterator<Item = AgentId> + use<> {
+        (0..u16::try_from(self.agents.len()).unwrap_or(u16::MAX)).map(AgentId)
+    }
+
+    /// The agent's name, or "?" for an id that is not of this roster.
+    #[must_use]
+    pub fn name(&self, agent: AgentId) -> &str {
+        self.agents.get(agent.index()).map_or("?", |entry| entry.name.as_str())
+    }
+
+    /// The id of the agent of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<AgentId> {
+        let index = self.agents.iter().position(|entry| entry.name == name)?;
+        u16::try_from(index).ok().map(AgentId)
+    }
+}
+
+/// Where an agent stands, for people: `team show`, dashboards, progress lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentState {
+    /// Short text in the game's words, for example `(12, -4) carrying b1`.
+    pub summary: String,
+    /// The result of its last action in the referee's words; empty before the first.
+    pub last_result: String,
+}
+
+/// What a team believes. One per team and match; rounds reset what the game's rules reset.
+pub trait World: Debug + Send {
+    /// See [`Session::Briefing`].
+    type Briefing;
+    /// See [`Session::Percept`].
+    type Percept;
+    /// See [`Session::Action`].
+    type Action;
+
+    /// A round begins for an agent. The first call of a new `round` (the team's count) forgets the
+    /// old round; later ones add agents to it. `None`: met in its middle without a start message.
+    fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Self::Briefing>);
+
+    /// An agent perceived something.
+    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Self::Percept);
+
+    /// All percepts of the turn that will come are in: join maps, resolve identities.
+    fn settle(&mut self, turn: Turn);
+
+    /// An action left for the referee in this turn (the team's own or the fallback).
+    fn acted(&mut self, turn: Turn, agent: AgentId, action: &Self::Action);
+
+    /// One field of the agent's last percept, by its declared name; `None` for an unknown name or
+    /// an agent without percept.
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value>;
+
+    /// Answers a declared query from an agent's point of view.
+    ///
+    /// # Errors
+    /// When the query does not exist or its arguments do not fit.
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError>;
+
+    /// Checks what a script said.
+    ///
+    /// # Errors
+    /// When the game has no such action or the arguments do not fit; the fallback is sent then.
+    fn parse(&self, agent: AgentId, said: &Said) -> Result<Self::Action, ActionError>;
+
+    /// The harmless action.
+    fn fallback(&self, agent: AgentId) -> Self::Action;
+
+    /// The team's score as far as the referee tells it during the round.
+    fn score(&self) -> Option<i64>;
+
+    /// Where an agent stands, for people.
+    fn state(&self, agent: AgentId) -> AgentState;
+}
+
+/// The part of a [`World`] that scripts read: object-safe, so that script hosts know no game.
+pub trait Oracle {
+    /// See [`World::field`].
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value>;
+    /// See [`World::query`].
+    ///
+    /// # Errors
+    /// See [`World::query`].
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError>;
+}
+
+impl<W: World> Oracle for std::cell::RefCell<W> {
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
+        self.try_borrow().ok()?.field(agent, name)
+    }
+
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
+        match self.try_borrow() {
+            Ok(world) => world.query(agent, name, args),
+            Err(_) => Err(QueryError { query: name.into(), reason: "the world is busy".into() }),
+        }
+    }
+}
+
+/// A game: the one type that a plugin registers.
+pub trait Game: Debug + Clone + Send + Sync + 'static {
+    /// The name on command lines and in settings.
+    const NAME: &'static str;
+    /// How the transport cuts bytes.
+    const FRAMING: Framing;
+    /// What scripts may say and ask.
+    const API: Api;
+
+    /// See [`Session::Briefing`].
+    type Briefing: Clone + Debug + Send + 'static;
+    /// See [`Session::Percept`].
+    type Percept: Clone + Debug + Send + 'static;
+    /// See [`Session::Action`].
+    type Action: Clone + Debug + PartialEq + Send + 'static;
+    /// The client's protocol.
+    type Session: Session<Briefing = Self::Briefing, Percept = Self::Percept, Action = Self::Action>
+        + 'static;
+    /// The team's belief.
+    type World: World<Briefing = Self::Briefing, Percept = Self::Percept, Action = Self::Action>
+        + 'static;
+
+    /// A session for a seat, not yet connected.
+    fn session(&self, seat: &Seat) -> Self::Session;
+
+    /// An empty world for a team.
+    fn world(&self, roster: &Roster) -> Self::World;
+
+    /// An action as people read it in journals: `move(n)`.
+    fn describe(action: &Self::Action) -> String;
+}
