@@ -1,1 +1,30 @@
-//! The team core, sans-IO: gathers percepts, asks the brain, emits actions.
+//! The team core, sans-IO: one [`Team`] gathers the percepts of a turn, settles the world, asks
+//! the [`Brain`] for each agent and hands out every action at once.
+//!
+//! Inputs come through [`Team::handle`], time through its `now`; outputs are polled. The shell
+//! that owns a team runs: `handle` all that waits, `poll_output` until `None` (each call decides
+//! for one agent at most, so that its action can leave at once), then wait until `poll_timeout`.
+//!
+//! Absent on purpose: clocks, sockets, threads, Lua, any knowledge of a particular game.
+#![deny(missing_docs)]
+
+mod board;
+mod brain;
+mod input;
+mod journal;
+mod rounds;
+mod shared;
+mod snapshot;
+mod team;
+mod turn;
+
+pub use board::{Board, BoardEntry, BoardError, BoardLimits, weight};
+pub use brain::{Ask, Brain, BrainError, BrainErrorKind, Outcome, RoundResult, TeamLink};
+pub use input::{Input, Output, SeatState};
+pub use journal::{JournalEntry, JournalEvent, TurnDone};
+pub use shared::{
+    INBOX_LETTERS_MAX, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LogLine, MARKS_MAX,
+    METRICS_MAX, Mark, Shared,
+};
+pub use snapshot::{AgentSnapshot, Counters, Snapshot};
+pub use team::{Team, TeamOptions};

@@ -1,0 +1,293 @@
+//! The blackboard: keyed values that scripts, operators and dashboards read and write.
+
+use phalanx_game::Value;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Bounds of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoardLimits {
+    /// Most keys.
+    pub keys_max: usize,
+    /// Longest key, in bytes.
+    pub key_bytes_max: usize,
+    /// Largest value, in [`weight`] units (roughly bytes).
+    pub value_weight_max: usize,
+}
+
+impl Default for BoardLimits {
+    fn default() -> Self {
+        Self { keys_max: 10_000, key_bytes_max: 200, value_weight_max: 64 << 10 }
+    }
+}
+
+/// One value with where it came from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoardEntry {
+    /// The value.
+    pub value: Value,
+    /// Who wrote it: an agent's name, `team`, or an operator.
+    pub author: String,
+    /// The tick in which it was written.
+    pub written: u64,
+    /// The last tick in which it can be read; `None`: for ever.
+    pub expires: Option<u64>,
+}
+
+/// Why a write was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BoardError {
+    /// The board is full.
+    #[error("the board holds {0} keys, the most it may; delete some, or write with an expiry")]
+    Full(usize),
+    /// The key is too long.
+    #[error("a board key has at most {max} bytes, this one has {got}")]
+    Key {
+        /// The limit.
+        max: usize,
+        /// The length.
+        got: usize,
+    },
+    /// The value is too large.
+    #[error("a board value has a size of at most {max}, this one has {got}")]
+    Value {
+        /// The limit.
+        max: usize,
+        /// The size.
+        got: usize,
+    },
+}
+
+/// A team's blackboard. Ordered, so that equal histories read equally.
+#[derive(Clone, Debug, Default)]
+pub struct Board {
+    entries: BTreeMap<String, BoardEntry>,
+    claims: BTreeMap<String, (String, Option<u64>)>,
+    limits: BoardLimits,
+    tick: u64,
+}
+
+/// The size of a value in units of roughly a byte: what limits count.
+#[must_use]
+pub fn weight(value: &Value) -> usize {
+    match value {
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Num(_) => 8,
+        Value::Str(text) => 8 + text.len(),
+        Value::List(list) => 8 + list.iter().map(weight).sum::<usize>(),
+        Value::Map(map) => {
+            8 + map.iter().map(|(key, value)| key.len() + weight(value)).sum::<usize>()
+        }
+    }
+}
+
+impl Board {
+    /// An empty board with these limits.
+    #[must_use]
+    pub fn new(limits: BoardLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// A turn begins: what expired before it is dropped.
+    pub fn advance(&mut self, tick: u64) {
+        self.tick = tick;
+        let alive = |expires: Option<u64>| expires.is_none_or(|last| last >= tick);
+        self.entries.retain(|_, entry| alive(entry.expires));
+        self.claims.retain(|_, (_, expires)| alive(*expires));
+    }
+
+    /// The value under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.entries.get(key).map(|entry| &entry.value)
+    }
+
+    /// The entry under a key.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<&BoardEntry> {
+        self.entries.get(key)
+    }
+
+    /// Writes a value for so many turns (this one included), or for ever. `Nil` deletes.
+    ///
+    /// # Errors
+    /// When a limit would be broken; the old value stays.
+    pub fn set(
+        &mut self,
+        key: &str,
+        value: Value,
+        author: &str,
+        turns: Option<u64>,
+    ) -> Result<(), BoardError> {
+        if value == Value::Nil {
+            self.entries.remove(key);
+            return Ok(());
+        }
+        self.check(key, &value)?;
+        let entry = BoardEntry {
+            value,
+            author: author.to_owned(),
+            written: self.tick,
+            expires: self.last_tick(turns),
+        };
+        self.entries.insert(key.to_owned(), entry);
+        Ok(())
+    }
+
+    /// Adds to a number (absent counts as 0) and returns the sum.
+    ///
+    /// # Errors
+    /// When a limit would be broken.
+    pub fn add(&mut self, key: &str, amount: f64, author: &str) -> Result<f64, BoardError> {
+        let sum = self.get(key).and_then(Value::as_num).unwrap_or(0.0) + amount;
+        self.set(key, Value::Num(sum), author, None)?;
+        Ok(sum)
+    }
+
+    /// All entries whose key starts with `prefix`, in order of the keys.
+    pub fn each<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a BoardEntry)> {
+        self.entries
+            .range(prefix.to_owned()..)
+            .take_while(move |(key, _)| key.starts_with(prefix))
+            .map(|(key, entry)| (key.as_str(), entry))
+    }
+
+    /// Takes the claim on `key` for so many turns, or for ever: true when `holder` has it now.
+    ///
+    /// # Errors
+    /// When a limit would be broken.
+    pub fn claim(
+        &mut self,
+        key: &str,
+        holder: &str,
+        turns: Option<u64>,
+    ) -> Result<bool, BoardError> {
+        match self.claims.get(key) {
+            Some((other, _)) if other != holder => Ok(false),
+            known => {
+                if known.is_none() {
+                    self.check(key, &Value::Nil)?;
+                }
+                self.claims.insert(key.to_owned(), (holder.to_owned(), self.last_tick(turns)));
+                Ok(true)
+            }
+        }
+    }
+
+    /// Gives a claim up; false when `holder` did not have it.
+    pub fn release(&mut self, key: &str, holder: &str) -> bool {
+        let held = self.claims.get(key).is_some_and(|(other, _)| other == holder);
+        if held {
+            self.claims.remove(key);
+        }
+        held
+    }
+
+    /// Who holds the claim on a key.
+    #[must_use]
+    pub fn holder(&self, key: &str) -> Option<&str> {
+        self.claims.get(key).map(|(holder, _)| holder.as_str())
+    }
+
+    /// How many keys have a value.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// No key has a value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Forgets all values and claims: a new round begins.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.claims.clear();
+    }
+
+    fn last_tick(&self, turns: Option<u64>) -> Option<u64> {
+        turns.map(|turns| self.tick.saturating_add(turns.saturating_sub(1)))
+    }
+
+    fn check(&self, key: &str, value: &Value) -> Result<(), BoardError> {
+        let limits = self.limits;
+        let (bytes, size) = (key.len(), weight(value));
+        if bytes > limits.key_bytes_max {
+            return Err(BoardError::Key { max: limits.key_bytes_max, got: bytes });
+        }
+        if size > limits.value_weight_max {
+            return Err(BoardError::Value { max: limits.value_weight_max, got: size });
+        }
+        let keys = self.entries.len() + self.claims.len();
+        if keys >= limits.keys_max && !self.entries.contains_key(key) {
+            return Err(BoardError::Full(limits.keys_max));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board() -> Board {
+        let mut board =
+            Board::new(BoardLimits { keys_max: 3, key_bytes_max: 8, value_weight_max: 100 });
+        board.advance(1);
+        board
+    }
+
+    #[test]
+    fn a_value_with_an_expiry_lives_that_many_turns() {
+        let mut board = board();
+        board.set("goal", Value::Int(1), "a1", Some(2)).unwrap();
+        board.advance(2);
+        assert_eq!(board.get("goal"), Some(&Value::Int(1)));
+        board.advance(3);
+        assert_eq!(board.get("goal"), None);
+    }
+
+    #[test]
+    fn a_claim_has_one_holder_until_released() {
+        let mut board = board();
+        assert_eq!(board.claim("task3", "a1", None), Ok(true));
+        assert_eq!(board.claim("task3", "a2", None), Ok(false));
+        assert!(!board.release("task3", "a2"));
+        assert!(board.release("task3", "a1"));
+        assert_eq!(board.claim("task3", "a2", None), Ok(true));
+        assert_eq!(board.holder("task3"), Some("a2"));
+    }
+
+    #[test]
+    fn setting_nil_deletes() {
+        let mut board = board();
+        board.set("k", Value::Bool(true), "a1", None).unwrap();
+        board.set("k", Value::Nil, "a1", None).unwrap();
+        assert!(board.is_empty());
+    }
+
+    #[test]
+    fn limits_refuse_and_keep_the_old_value() {
+        let mut board = board();
+        board.set("k", Value::Int(1), "a1", None).unwrap();
+        let long = Value::text("x".repeat(200));
+        assert!(matches!(board.set("k", long, "a1", None), Err(BoardError::Value { .. })));
+        assert_eq!(board.get("k"), Some(&Value::Int(1)));
+        assert!(matches!(board.claim("a very long key", "a1", None), Err(BoardError::Key { .. })));
+        board.set("l", Value::Int(1), "a1", None).unwrap();
+        board.set("m", Value::Int(1), "a1", None).unwrap();
+        assert_eq!(board.set("n", Value::Int(1), "a1", None), Err(BoardError::Full(3)));
+        assert_eq!(board.set("m", Value::Int(2), "a1", None), Ok(()));
+    }
+
+    #[test]
+    fn each_walks_a_prefix_in_order() {
+        let mut board = board();
+        for key in ["b/2", "a", "b/1"] {
+            board.set(key, Value::Bool(true), "a1", None).unwrap();
+        }
+        let keys: Vec<_> = board.each("b/").map(|(key, _)| key).collect();
+        assert_eq!(keys, ["b/1", "b/2"]);
+    }
+}

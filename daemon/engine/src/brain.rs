@@ -1,0 +1,122 @@
+//! Whoever decides: the script host in production, a closure in tests.
+
+use crate::Shared;
+use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn};
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a brain may hold on to for the whole match: it lives on the team's thread.
+#[derive(Clone)]
+pub struct TeamLink {
+    /// The agents, in the order in which they decide.
+    pub roster: Arc<Roster>,
+    /// The game's declared script interface.
+    pub api: &'static Api,
+    /// The world, read-only.
+    pub oracle: Rc<dyn Oracle>,
+    /// Board, mail, roles, log lines, marks. Borrow it briefly: never across a call into a script.
+    pub shared: Rc<RefCell<Shared>>,
+    /// The match's seed: all randomness of scripts derives from it, the agent and the turn.
+    pub seed: u64,
+}
+
+impl fmt::Debug for TeamLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TeamLink").field("roster", &self.roster).field("seed", &self.seed).finish()
+    }
+}
+
+/// One question to a brain.
+#[derive(Clone, Debug)]
+pub struct Ask<'a> {
+    /// The turn, in the team's count.
+    pub turn: Turn,
+    /// The number of turns that the team has begun in this match, from 1: board expiry counts it.
+    pub tick: u64,
+    /// Who is asked. [`Brain::plan`] asks for the team: then this is its first present agent.
+    pub agent: AgentId,
+    /// The agents that were asked in this turn, in roster order.
+    pub present: &'a [AgentId],
+    /// How long the answer may take. The brain stops by itself at the end of it.
+    pub budget: Duration,
+    /// The time until the turn's earliest deadline when the call begins.
+    pub time_left: Duration,
+}
+
+/// An answer, with what it cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome<T> {
+    /// What was said, or why nothing was.
+    pub result: Result<T, BrainError>,
+    /// Time spent; the engine takes it off the turn's remaining time, since it has no clock.
+    pub spent: Duration,
+}
+
+/// What kind of failure kept a brain from answering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BrainErrorKind {
+    /// The script raised an error.
+    Script,
+    /// The script used up its time.
+    Budget,
+    /// The script used up its memory.
+    Memory,
+    /// The script answered something that is not an action.
+    Answer,
+    /// There is no script for the role.
+    NoRole,
+}
+
+/// Why a brain could not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrainError {
+    /// What kind of failure.
+    pub kind: BrainErrorKind,
+    /// File inside the strategy and line from 1, where known.
+    pub place: Option<(String, u32)>,
+    /// The role whose script failed.
+    pub role: String,
+    /// What happened; at most a few hundred characters.
+    pub message: String,
+}
+
+impl fmt::Display for BrainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((file, line)) = &self.place {
+            write!(f, "{file}:{line}: ")?;
+        }
+        write!(f, "{}", self.message)
+    }
+}
+
+impl std::error::Error for BrainError {}
+
+/// How a round ended for the team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundResult {
+    /// The team's score.
+    pub score: i64,
+    /// The team's rank from 1, where the referee tells it.
+    pub ranking: Option<u32>,
+}
+
+/// Decides for all agents of a team. All calls come from the team's thread, one at a time.
+pub trait Brain {
+    /// A round began for an agent: the role's `start(sim)`.
+    fn start(&mut self, ask: &Ask<'_>) -> Outcome<()>;
+
+    /// Once a turn, before the first `decide`: `team.lua`'s `plan(team)`.
+    fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()>;
+
+    /// What an agent does: the role's `decide(me)`.
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said>;
+
+    /// A round ended for an agent: the role's `finish(result)`.
+    fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()>;
+
+    /// Which accepted version of the strategy decides, from 1.
+    fn generation(&self) -> u32;
+}

@@ -1,0 +1,214 @@
+//! What scripts read and write besides the world: board, mail, roles, log lines, marks, metrics.
+
+use crate::Board;
+use phalanx_game::{AgentId, Value};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Most letters that wait for one agent; older ones are dropped first.
+pub const INBOX_LETTERS_MAX: usize = 64;
+/// Most log lines that scripts may write in one turn; the rest is counted.
+pub const LOG_LINES_MAX: usize = 200;
+/// Longest log line, in characters.
+pub const LOG_CHARS_MAX: usize = 500;
+/// Most debug marks that scripts may draw in one turn.
+pub const MARKS_MAX: usize = 2_000;
+/// Most names of script metrics.
+pub const METRICS_MAX: usize = 100;
+
+/// How loud a script's log line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// For whoever writes the script.
+    Debug,
+    /// Worth telling.
+    Info,
+    /// Something is not as it should be.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// A line that a script logged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// Who; `None` is `team.lua`.
+    pub agent: Option<AgentId>,
+    /// How loud.
+    pub level: LogLevel,
+    /// What, at most [`LOG_CHARS_MAX`] characters.
+    pub text: String,
+}
+
+/// A debug mark on the map, alive for one turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Who drew it; `None` is `team.lua`.
+    pub agent: Option<AgentId>,
+    /// What kind of mark and its arguments, as the script gave them.
+    pub shape: String,
+    /// The arguments.
+    pub args: Vec<Value>,
+}
+
+/// A message between agents, read in the turn after it was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Letter {
+    /// The sender's name.
+    pub from: String,
+    /// What it says.
+    pub body: Value,
+}
+
+/// The part of a team's state that scripts write.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// The blackboard.
+    pub board: Board,
+    /// The role of each agent, by roster index.
+    pub roles: Vec<String>,
+    /// Numbers that scripts report, by name.
+    pub metrics: BTreeMap<String, f64>,
+    inboxes: BTreeMap<AgentId, VecDeque<Letter>>,
+    posted: Vec<(AgentId, Letter)>,
+    log: Vec<LogLine>,
+    log_dropped: u64,
+    marks: Vec<Mark>,
+}
+
+impl Shared {
+    /// A team's state at the start of a match.
+    #[must_use]
+    pub fn new(board: Board, roles: Vec<String>) -> Self {
+        Self { board, roles, ..Self::default() }
+    }
+
+    /// A turn begins: marks vanish, letters of the last turn become readable, the board ages.
+    pub fn advance(&mut self, tick: u64) {
+        self.board.advance(tick);
+        self.marks.clear();
+        for (to, letter) in std::mem::take(&mut self.posted) {
+            let inbox = self.inboxes.entry(to).or_default();
+            if inbox.len() >= INBOX_LETTERS_MAX {
+                inbox.pop_front();
+            }
+            inbox.push_back(letter);
+        }
+    }
+
+    /// The role of an agent; empty for one that is not of the roster.
+    #[must_use]
+    pub fn role(&self, agent: AgentId) -> &str {
+        self.roles.get(agent.index()).map_or("", String::as_str)
+    }
+
+    /// Changes the role of an agent from its next decision on.
+    pub fn set_role(&mut self, agent: AgentId, role: &str) {
+        if let Some(slot) = self.roles.get_mut(agent.index()) {
+            role.clone_into(slot);
+        }
+    }
+
+    /// Sends a letter; false when too many were sent in this turn.
+    pub fn send(&mut self, to: AgentId, letter: Letter) -> bool {
+        let room = self.posted.len() < INBOX_LETTERS_MAX * self.roles.len().max(1);
+        if room {
+            self.posted.push((to, letter));
+        }
+        room
+    }
+
+    /// Takes all letters that wait for an agent.
+    pub fn take_inbox(&mut self, agent: AgentId) -> Vec<Letter> {
+        self.inboxes.remove(&agent).map(Vec::from).unwrap_or_default()
+    }
+
+    /// Logs a line, cut to its limit; past the turn's limit it is only counted.
+    pub fn log(&mut self, agent: Option<AgentId>, level: LogLevel, text: &str) {
+        if self.log.len() >= LOG_LINES_MAX {
+            self.log_dropped += 1;
+            return;
+        }
+        self.log.push(LogLine { agent, level, text: text.chars().take(LOG_CHARS_MAX).collect() });
+    }
+
+    /// Takes the turn's log lines and how many were dropped.
+    pub fn take_log(&mut self) -> (Vec<LogLine>, u64) {
+        (std::mem::take(&mut self.log), std::mem::take(&mut self.log_dropped))
+    }
+
+    /// Draws a mark; false past the turn's limit.
+    pub fn draw(&mut self, mark: Mark) -> bool {
+        let room = self.marks.len() < MARKS_MAX;
+        if room {
+            self.marks.push(mark);
+        }
+        room
+    }
+
+    /// The marks of this turn.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// Reports a number; false when there are too many names already.
+    pub fn metric(&mut self, name: &str, value: f64) -> bool {
+        let room = self.metrics.len() < METRICS_MAX || self.metrics.contains_key(name);
+        if room && value.is_finite() {
+            self.metrics.insert(name.to_owned(), value);
+        }
+        room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared() -> Shared {
+        Shared::new(Board::default(), vec!["worker".into(), "scout".into()])
+    }
+
+    fn letter(text: &'static str) -> Letter {
+        Letter { from: "a1".into(), body: Value::from(text) }
+    }
+
+    #[test]
+    fn a_letter_arrives_in_the_next_turn_and_once() {
+        let mut shared = shared();
+        assert!(shared.send(AgentId(1), letter("come")));
+        assert_eq!(shared.take_inbox(AgentId(1)), []);
+        shared.advance(2);
+        assert_eq!(shared.take_inbox(AgentId(1)), [letter("come")]);
+        assert_eq!(shared.take_inbox(AgentId(1)), []);
+    }
+
+    #[test]
+    fn a_flood_of_letters_keeps_the_newest() {
+        let mut shared = shared();
+        let sent = (0..1_000).filter(|_| shared.send(AgentId(1), letter("x"))).count();
+        assert_eq!(sent, INBOX_LETTERS_MAX * 2);
+        shared.advance(2);
+        assert_eq!(shared.take_inbox(AgentId(1)).len(), INBOX_LETTERS_MAX);
+    }
+
+    #[test]
+    fn a_flood_of_log_lines_is_cut_and_counted() {
+        let mut shared = shared();
+        for _ in 0..LOG_LINES_MAX + 5 {
+            shared.log(None, LogLevel::Info, &"y".repeat(LOG_CHARS_MAX * 2));
+        }
+        let (lines, dropped) = shared.take_log();
+        assert_eq!((lines.len(), dropped), (LOG_LINES_MAX, 5));
+        assert!(lines.iter().all(|line| line.text.len() == LOG_CHARS_MAX));
+    }
+
+    #[test]
+    fn a_role_of_a_stranger_is_not_stored() {
+        let mut shared = shared();
+        shared.set_role(AgentId(9), "worker");
+        shared.set_role(AgentId(1), "worker");
+        assert_eq!(shared.roles, ["worker", "worker"]);
+        assert_eq!(shared.role(AgentId(9)), "");
+    }
+}

@@ -1,0 +1,68 @@
+//! What others see of a team: plain data, published once a turn.
+
+use crate::{Mark, SeatState};
+use phalanx_game::Turn;
+use std::collections::BTreeMap;
+
+/// Counters over a whole match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Requests for action that reached the team.
+    pub asked: u64,
+    /// Answers that scripts decided.
+    pub decided: u64,
+    /// Fallbacks: sent by the engine since a script failed, or by the seat at the deadline.
+    pub fallback: u64,
+    /// Turns that went by without any answer of ours, and answers that came too late.
+    pub late: u64,
+    /// Errors of scripts, `plan` and others included.
+    pub script_errors: u64,
+    /// Messages of the referee that were skipped as malformed or unknown.
+    pub malformed: u64,
+}
+
+/// One agent, as others see it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentSnapshot {
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// What its connection is doing.
+    pub seat: SeatState,
+    /// Where it stands, in the game's words.
+    pub summary: String,
+    /// The action of its last decision.
+    pub last_action: String,
+    /// The referee's word on the action before.
+    pub last_result: String,
+    /// Why its last turn fell back, if it did; empty when it did not.
+    pub trouble: String,
+}
+
+/// What others see of a team.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// The turn in the team's count.
+    pub turn: Turn,
+    /// Turns begun in this match.
+    pub tick: u64,
+    /// The score of the running round, where the referee tells it.
+    pub score: Option<i64>,
+    /// Final scores of the rounds that are over, in order.
+    pub rounds: Vec<i64>,
+    /// The generation of the strategy.
+    pub generation: u32,
+    /// The agents in roster order.
+    pub agents: Vec<AgentSnapshot>,
+    /// Counters over the match.
+    pub counters: Counters,
+    /// Keys on the board.
+    pub board_keys: usize,
+    /// Debug marks of this turn.
+    pub marks: Vec<Mark>,
+    /// Numbers that scripts report.
+    pub metrics: BTreeMap<String, f64>,
+    /// The referee said goodbye.
+    pub over: bool,
+}
