@@ -1,1 +1,135 @@
+//! Which simulation of the match is running, for the team and for each of its agents.
+//!
+//! Sessions count the rounds that their own connection saw. An agent that was away, or that plays
+//! only in the larger simulations of a match, has seen fewer than its team; here the counts meet.
 
+use phalanx_game::{AgentId, Turn};
+
+/// What the start of a round for one agent means for the team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Started {
+    /// The team begins a new round.
+    New(u32),
+    /// The agent joins the round that the team plays already.
+    Joined(u32),
+    /// The agent was in this round before: a reconnect.
+    Again(u32),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct AgentRound {
+    seen: Option<(u32, u32)>,
+    playing: bool,
+}
+
+/// The rounds of a match.
+#[derive(Clone, Debug)]
+pub(crate) struct Rounds {
+    current: Option<u32>,
+    closing: bool,
+    agents: Vec<AgentRound>,
+}
+
+impl Rounds {
+    pub(crate) fn new(agents: usize) -> Self {
+        Self { current: None, closing: false, agents: vec![AgentRound::default(); agents] }
+    }
+
+    /// A session says that its round `local` began for an agent.
+    pub(crate) fn started(&mut self, agent: AgentId, local: u32) -> Option<Started> {
+        let (current, closing) = (self.current, self.closing);
+        let slot = self.agents.get_mut(agent.index())?;
+        slot.playing = true;
+        if let Some((seen, team)) = slot.seen
+            && seen == local
+            && Some(team) == current
+        {
+            return Some(Started::Again(team));
+        }
+        let was_here = slot.seen.is_some_and(|(_, team)| Some(team) == current);
+        let started = match current {
+            Some(round) if !closing && !was_here => Started::Joined(round),
+            Some(round) => Started::New(round + 1),
+            None => Started::New(0),
+        };
+        if let Started::New(round) = started {
+            self.current = Some(round);
+            self.closing = false;
+        }
+        slot.seen = Some((local, self.current.unwrap_or(0)));
+        Some(started)
+    }
+
+    /// A session says that its round `local` is over for an agent. The team's round, when it is
+    /// the running one and this is the first word of its end.
+    pub(crate) fn over(&mut self, agent: AgentId, local: u32) -> Option<u32> {
+        let slot = self.agents.get_mut(agent.index())?;
+        slot.playing = false;
+        let (seen, team) = slot.seen?;
+        if seen != local || Some(team) != self.current || self.closing {
+            return None;
+        }
+        self.closing = true;
+        Some(team)
+    }
+
+    /// A session's turn in the team's count; `None` when the agent is behind the team's round.
+    pub(crate) fn turn(&self, agent: AgentId, local: Turn) -> Option<Turn> {
+        let (seen, team) = self.agents.get(agent.index())?.seen?;
+        (seen == local.round && Some(team) == self.current).then(|| Turn::new(team, local.step))
+    }
+
+    /// The running round, or the last one.
+    pub(crate) fn current(&self) -> u32 {
+        self.current.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: AgentId = AgentId(0);
+    const B: AgentId = AgentId(1);
+    const C: AgentId = AgentId(2);
+
+    #[test]
+    fn the_first_start_opens_the_round_and_the_others_join() {
+        let mut rounds = Rounds::new(3);
+        assert_eq!(rounds.started(A, 0), Some(Started::New(0)));
+        assert_eq!(rounds.started(B, 0), Some(Started::Joined(0)));
+        assert_eq!(rounds.started(A, 0), Some(Started::Again(0)));
+    }
+
+    #[test]
+    fn an_agent_that_plays_only_the_second_round_opens_it() {
+        let mut rounds = Rounds::new(3);
+        rounds.started(A, 0);
+        rounds.started(B, 0);
+        assert_eq!(rounds.over(A, 0), Some(0));
+        assert_eq!(rounds.over(B, 0), None);
+        assert_eq!(rounds.started(C, 0), Some(Started::New(1)));
+        assert_eq!(rounds.started(A, 1), Some(Started::Joined(1)));
+        assert_eq!(rounds.turn(C, Turn::new(0, 5)), Some(Turn::new(1, 5)));
+        assert_eq!(rounds.turn(A, Turn::new(1, 5)), Some(Turn::new(1, 5)));
+    }
+
+    #[test]
+    fn an_agent_that_is_still_in_the_old_round_is_behind() {
+        let mut rounds = Rounds::new(3);
+        rounds.started(A, 0);
+        rounds.started(B, 0);
+        assert_eq!(rounds.started(A, 1), Some(Started::New(1)));
+        assert_eq!(rounds.turn(B, Turn::new(0, 749)), None);
+        assert_eq!(rounds.over(B, 0), None);
+        assert_eq!(rounds.started(B, 1), Some(Started::Joined(1)));
+    }
+
+    #[test]
+    fn a_stranger_changes_nothing() {
+        let mut rounds = Rounds::new(1);
+        assert_eq!(rounds.started(C, 0), None);
+        assert_eq!(rounds.over(C, 0), None);
+        assert_eq!(rounds.turn(A, Turn::new(0, 0)), None);
+    }
+}

@@ -1,7 +1,17 @@
 //! One team as a state machine.
 
-use crate::{Brain, BrainError, Input, Output, TeamLink};
-use phalanx_game::{Game, Roster, SeatId};
+mod decide;
+mod events;
+mod report;
+
+use crate::rounds::Rounds;
+use crate::snapshot::{AgentSnapshot, Counters};
+use crate::turn::{OpenTurn, Phase};
+use crate::{Board, Brain, BrainError, Input, Output, RoundResult, SeatState, Shared, TeamLink};
+use phalanx_game::{AgentId, Game, Roster, SeatId, Turn, World};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,10 +42,53 @@ impl Default for TeamOptions {
     }
 }
 
-/// One team.
+/// One team. It lives on one thread; nobody else sees its world.
 #[derive(Debug)]
 pub struct Team<G: Game, B: Brain> {
-    game: std::marker::PhantomData<(G, B)>,
+    roster: Arc<Roster>,
+    seats: Vec<SeatId>,
+    options: TeamOptions,
+    brain: B,
+    world: Rc<RefCell<G::World>>,
+    shared: Rc<RefCell<Shared>>,
+    rounds: Rounds,
+    members: Vec<Member>,
+    open: Option<OpenTurn>,
+    tick: u64,
+    calls: VecDeque<Call>,
+    counters: Counters,
+    scores: Vec<i64>,
+    outputs: VecDeque<Output<G>>,
+    done: crate::TurnDone,
+    over: bool,
+    drain: Drain,
+}
+
+/// What the team knows of one agent besides the world.
+#[derive(Debug)]
+struct Member {
+    shown: AgentSnapshot,
+    /// The agent is waited for when a turn gathers: it was asked in the turn before, or the round
+    /// is new and it is seated.
+    expected: bool,
+    /// The last turn that was counted as late, so that it is counted once.
+    late: Option<Turn>,
+    /// The last turn, in the session's count, that a script decided rather than the fallback.
+    decided: Option<Turn>,
+}
+
+/// A call into a script other than `plan` and `decide`, waiting for its place.
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    Start(AgentId),
+    Finish(AgentId, RoundResult),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drain {
+    No,
+    Asked,
+    Told,
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
@@ -44,30 +97,159 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// # Errors
     /// Whatever `brain` says: for example that the strategy does not compile.
     pub fn new(
-        _game: &G,
-        _roster: Arc<Roster>,
-        _seats: Vec<SeatId>,
-        _options: TeamOptions,
-        _brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
+        game: &G,
+        roster: Arc<Roster>,
+        seats: Vec<SeatId>,
+        options: TeamOptions,
+        brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
     ) -> Result<Self, BrainError> {
-        Ok(Self { game: std::marker::PhantomData })
+        let world = Rc::new(RefCell::new(game.world(&roster)));
+        let roles = roster.agents.iter().map(|entry| entry.role.clone()).collect();
+        let shared = Rc::new(RefCell::new(Shared::new(Board::default(), roles)));
+        let brain = brain(TeamLink {
+            roster: roster.clone(),
+            api: const { &G::API },
+            oracle: world.clone(),
+            shared: shared.clone(),
+            seed: options.seed,
+        })?;
+        let members = roster.agents.iter().map(|entry| Member::new(&entry.name)).collect();
+        Ok(Self {
+            rounds: Rounds::new(roster.agents.len()),
+            roster,
+            seats,
+            options,
+            brain,
+            world,
+            shared,
+            members,
+            open: None,
+            tick: 0,
+            calls: VecDeque::new(),
+            counters: Counters::default(),
+            scores: Vec::new(),
+            outputs: VecDeque::new(),
+            done: crate::TurnDone::default(),
+            over: false,
+            drain: Drain::No,
+        })
     }
 
-    /// Something happened.
-    pub fn handle(&mut self, _input: Input<G>, _now: Instant) {}
+    /// Something happened. Handle everything that waits before polling outputs, so that no turn is
+    /// decided whose successor is here already.
+    pub fn handle(&mut self, input: Input<G>, now: Instant) {
+        match input {
+            Input::Seat { seat, state } => self.seat_changed(seat, &state),
+            Input::Event { seat, event } => self.event(seat, event, now),
+            Input::Late { agent, turn } => self.late(agent, turn),
+            Input::SetRole { agent, role } => self.shared.borrow_mut().set_role(agent, &role),
+            Input::Drain => {
+                if self.drain == Drain::No {
+                    self.drain = Drain::Asked;
+                }
+            }
+        }
+    }
 
-    /// The instant of `poll_timeout` has come.
-    pub fn handle_timeout(&mut self, _now: Instant) {}
+    /// The instant of `poll_timeout` has come: agents that are missing are not waited for longer.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if let Some(open) = &self.open
+            && let Phase::Gathering(until) = open.phase
+            && until <= now
+        {
+            self.begin_deciding(now);
+        }
+    }
 
-    /// The next thing to do; decides for one agent at most. Call until `None`.
+    /// The next thing to do; decides for one agent at most, so that its action can leave at once.
+    /// Call until `None` after every `handle` and `handle_timeout`, each time with the present.
     #[must_use]
-    pub fn poll_output(&mut self, _now: Instant) -> Option<Output<G>> {
-        None
+    pub fn poll_output(&mut self, now: Instant) -> Option<Output<G>> {
+        loop {
+            if let Some(output) = self.outputs.pop_front() {
+                return Some(output);
+            }
+            if !self.advance(now) {
+                return self.drained();
+            }
+        }
     }
 
-    /// When `handle_timeout` must be called at the latest.
+    /// When `handle_timeout` must be called at the latest. Ask again after `poll_output` is empty.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        None
+        match self.open.as_ref()?.phase {
+            Phase::Gathering(until) => Some(until),
+            Phase::Deciding(_) | Phase::Done => None,
+        }
+    }
+
+    /// Takes one step that may produce outputs; false when there is nothing to do.
+    fn advance(&mut self, now: Instant) -> bool {
+        if let Some(call) = self.calls.pop_front() {
+            self.call(call, now);
+            return true;
+        }
+        let complete = self.everybody_is_here();
+        let Some(open) = &mut self.open else { return false };
+        match &mut open.phase {
+            Phase::Gathering(_) if complete => self.begin_deciding(now),
+            Phase::Gathering(_) | Phase::Done => return false,
+            Phase::Deciding(queue) => match queue.pop_front() {
+                Some(agent) => self.decide(agent, now),
+                None => self.turn_done(),
+            },
+        }
+        true
+    }
+
+    fn drained(&mut self) -> Option<Output<G>> {
+        let busy = self.open.as_ref().is_some_and(|open| open.phase != Phase::Done);
+        if self.drain != Drain::Asked || busy {
+            return None;
+        }
+        self.drain = Drain::Told;
+        Some(Output::Drained)
+    }
+
+    fn everybody_is_here(&self) -> bool {
+        let Some(open) = &self.open else { return false };
+        self.roster.ids().zip(&self.members).all(|(agent, member)| {
+            !member.expected || !member.is_seated() || open.asked.contains_key(&agent)
+        })
+    }
+
+    /// The agents of a seat.
+    fn seated_on(&self, seat: SeatId) -> BTreeSet<AgentId> {
+        let of_seat = self.roster.ids().zip(&self.seats).filter(|(_, at)| **at == seat);
+        of_seat.map(|(agent, _)| agent).collect()
+    }
+
+    fn member(&mut self, agent: AgentId) -> Option<&mut Member> {
+        self.members.get_mut(agent.index())
+    }
+
+    fn turn(&self) -> Turn {
+        self.open.as_ref().map_or(Turn::new(self.rounds.current(), 0), |open| open.turn)
+    }
+
+    /// Reads the world; the borrow ends with the closure, before any script runs.
+    fn with_world<T>(&self, read: impl FnOnce(&mut G::World) -> T) -> T {
+        read(&mut self.world.borrow_mut())
+    }
+
+    fn acted(&mut self, turn: Turn, agent: AgentId, action: &G::Action) {
+        self.with_world(|world| world.acted(turn, agent, action));
+    }
+}
+
+impl Member {
+    fn new(name: &str) -> Self {
+        let shown = AgentSnapshot { name: name.to_owned(), ..AgentSnapshot::default() };
+        Self { shown, expected: false, late: None, decided: None }
+    }
+
+    fn is_seated(&self) -> bool {
+        self.shown.seat == SeatState::Seated
     }
 }

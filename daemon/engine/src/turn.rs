@@ -1,1 +1,67 @@
+//! The turn that is open for the team: who was asked, who must still decide.
 
+use crate::TeamOptions;
+use phalanx_game::{AgentId, Turn};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+/// One agent's part in the open turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    /// The turn in the session's count.
+    pub(crate) local: Turn,
+    /// When the session answers by itself.
+    pub(crate) due: Instant,
+}
+
+/// How far the turn is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Percepts are coming in, at the latest until this instant.
+    Gathering(Instant),
+    /// These still have to decide, in this order.
+    Deciding(VecDeque<AgentId>),
+    /// Everybody who was asked has decided.
+    Done,
+}
+
+/// The team's open turn.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenTurn {
+    pub(crate) turn: Turn,
+    pub(crate) phase: Phase,
+    pub(crate) asked: BTreeMap<AgentId, Asked>,
+}
+
+impl OpenTurn {
+    /// A turn whose first request just arrived.
+    pub(crate) fn new(turn: Turn, due: Instant, now: Instant, options: &TeamOptions) -> Self {
+        let window = due.saturating_duration_since(now);
+        let share = options.straggler_share.clamp(0.0, 1.0);
+        let patience = window.mul_f64(share).min(options.straggler_max);
+        Self { turn, phase: Phase::Gathering(now + patience), asked: BTreeMap::new() }
+    }
+
+    /// An agent was asked. One that comes after the others began to decide is appended.
+    pub(crate) fn ask(&mut self, agent: AgentId, asked: Asked) {
+        self.asked.insert(agent, asked);
+        match &mut self.phase {
+            Phase::Gathering(_) => {}
+            Phase::Deciding(queue) => queue.push_back(agent),
+            Phase::Done => self.phase = Phase::Deciding(VecDeque::from([agent])),
+        }
+    }
+
+    /// The agent's chance to answer is gone.
+    pub(crate) fn forget(&mut self, agent: AgentId) {
+        if let Phase::Deciding(queue) = &mut self.phase {
+            queue.retain(|waiting| *waiting != agent);
+        }
+        self.asked.remove(&agent);
+    }
+
+    /// The earliest instant at which a session answers by itself.
+    pub(crate) fn earliest_due(&self) -> Option<Instant> {
+        self.asked.values().map(|asked| asked.due).min()
+    }
+}

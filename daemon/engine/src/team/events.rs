@@ -1,0 +1,190 @@
+//! What sessions report, and what the team makes of it.
+
+use super::{Call, Drain, Team};
+use crate::rounds::Started;
+use crate::turn::{Asked, OpenTurn};
+use crate::{Brain, JournalEvent, RoundResult, SeatState};
+use phalanx_game::{AgentId, DefaultCause, Event, Game, Notice, SeatId, Turn, World};
+use std::time::Instant;
+
+impl<G: Game, B: Brain> Team<G, B> {
+    pub(super) fn seat_changed(&mut self, seat: SeatId, state: &SeatState) {
+        for agent in self.seated_on(seat) {
+            if let Some(member) = self.member(agent) {
+                member.shown.seat = state.clone();
+            }
+            if *state != SeatState::Seated
+                && let Some(open) = &mut self.open
+            {
+                open.forget(agent);
+            }
+        }
+        self.journal(None, JournalEvent::Seat { seat, state: state.clone() });
+        self.publish();
+    }
+
+    pub(super) fn event(
+        &mut self,
+        seat: SeatId,
+        event: Event<G::Briefing, G::Percept>,
+        now: Instant,
+    ) {
+        match event {
+            Event::Seated { .. } => self.seat_changed(seat, &SeatState::Seated),
+            Event::Refused { reason } => self.seat_changed(seat, &SeatState::Refused { reason }),
+            Event::RoundStarted { agent, round, briefing } => {
+                self.round_started(agent, round, briefing.as_ref());
+            }
+            Event::Percept { turn, agent, percept } => {
+                if let Some(turn) = self.rounds.turn(agent, turn) {
+                    self.with_world(|world| world.observe(turn, agent, percept));
+                }
+            }
+            Event::Asked { turn, agent, due, percept } => {
+                self.asked(agent, Asked { local: turn, due }, percept, now);
+            }
+            Event::Defaulted { turn, agent, cause } => self.defaulted(agent, turn, cause),
+            Event::Notice(notice) => self.notice(seat, notice),
+            Event::RoundOver { agent, round, score, ranking } => {
+                self.round_over(agent, round, RoundResult { score, ranking });
+            }
+            Event::MatchOver => self.match_over(seat),
+        }
+    }
+
+    fn round_started(&mut self, agent: AgentId, local: u32, briefing: Option<&G::Briefing>) {
+        let round = match self.rounds.started(agent, local) {
+            None => return,
+            Some(Started::New(round)) => {
+                self.open = None;
+                self.shared.borrow_mut().board.clear();
+                for member in &mut self.members {
+                    member.expected = true;
+                }
+                self.journal(None, JournalEvent::RoundStarted);
+                self.calls.push_back(Call::Start(agent));
+                round
+            }
+            Some(Started::Joined(round)) => {
+                self.calls.push_back(Call::Start(agent));
+                round
+            }
+            Some(Started::Again(round)) => round,
+        };
+        self.with_world(|world| world.begin(round, agent, briefing));
+    }
+
+    fn asked(&mut self, agent: AgentId, asked: Asked, percept: G::Percept, now: Instant) {
+        let Some(turn) = self.rounds.turn(agent, asked.local) else { return };
+        if self.drain == Drain::Told {
+            return;
+        }
+        match &self.open {
+            Some(open) if turn < open.turn => return,
+            Some(open) if turn == open.turn => {}
+            Some(_) | None => {
+                self.remember_who_was_asked();
+                self.tick += 1;
+                self.done = crate::TurnDone::default();
+                self.open = Some(OpenTurn::new(turn, asked.due, now, &self.options));
+            }
+        }
+        self.counters.asked += 1;
+        self.done.asked += 1;
+        self.with_world(|world| world.observe(turn, agent, percept));
+        let Some(open) = &mut self.open else { return };
+        open.ask(agent, asked);
+        if !matches!(open.phase, crate::turn::Phase::Gathering(_)) {
+            // A straggler: the others have decided, its own view still counts.
+            self.with_world(|world| world.settle(turn));
+        }
+    }
+
+    /// Whoever was asked in the turn that ends is waited for in the next one.
+    fn remember_who_was_asked(&mut self) {
+        let Some(open) = &self.open else { return };
+        for (agent, member) in self.roster.ids().zip(&mut self.members) {
+            member.expected = open.asked.contains_key(&agent);
+        }
+    }
+
+    fn defaulted(&mut self, agent: AgentId, local: Turn, cause: DefaultCause) {
+        if let Some(open) = &mut self.open
+            && open.asked.get(&agent).is_some_and(|asked| asked.local == local)
+            && cause == DefaultCause::Disconnected
+        {
+            open.forget(agent);
+        }
+        match cause {
+            DefaultCause::NobodyDecided => {
+                self.counters.fallback += 1;
+                if let Some(turn) = self.rounds.turn(agent, local) {
+                    let action = self.with_world(|world| world.fallback(agent));
+                    self.acted(turn, agent, &action);
+                }
+            }
+            DefaultCause::Superseded | DefaultCause::Disconnected => self.count_late(agent, local),
+        }
+        self.trouble(agent, cause_text(cause).to_owned());
+        self.journal(Some(agent), JournalEvent::Defaulted { cause });
+    }
+
+    pub(super) fn late(&mut self, agent: AgentId, local: Turn) {
+        let decided = self.member(agent).is_some_and(|member| member.decided == Some(local));
+        // It was counted when it left the brain; nothing of it reached the referee.
+        let counter =
+            if decided { &mut self.counters.decided } else { &mut self.counters.fallback };
+        *counter = counter.saturating_sub(1);
+        self.count_late(agent, local);
+        self.journal(Some(agent), JournalEvent::Late);
+    }
+
+    fn count_late(&mut self, agent: AgentId, local: Turn) {
+        let Some(member) = self.member(agent) else { return };
+        if member.late != Some(local) {
+            member.late = Some(local);
+            self.counters.late += 1;
+        }
+    }
+
+    fn notice(&mut self, seat: SeatId, notice: Notice) {
+        match &notice {
+            Notice::Malformed(_) | Notice::Unknown { .. } => self.counters.malformed += 1,
+            Notice::AnswerLost { .. } => {}
+        }
+        let agent = self.seated_on(seat).first().copied();
+        self.journal(agent, JournalEvent::Notice(notice));
+    }
+
+    fn round_over(&mut self, agent: AgentId, local: u32, result: RoundResult) {
+        let current = self.rounds.turn(agent, Turn::new(local, 0)).is_some();
+        if current {
+            self.calls.push_back(Call::Finish(agent, result));
+        }
+        if self.rounds.over(agent, local).is_some() {
+            self.scores.push(result.score);
+            let RoundResult { score, ranking } = result;
+            self.journal(None, JournalEvent::RoundOver { score, ranking });
+            self.publish();
+        }
+    }
+
+    fn match_over(&mut self, seat: SeatId) {
+        self.seat_changed(seat, &SeatState::Closed);
+        let closed = |seat: &SeatState| *seat == SeatState::Closed;
+        if !self.over && self.members.iter().all(|member| closed(&member.shown.seat)) {
+            self.over = true;
+            self.journal(None, JournalEvent::MatchOver);
+            self.publish();
+        }
+    }
+}
+
+/// Why a turn had no answer of a script, in words for people.
+fn cause_text(cause: DefaultCause) -> &'static str {
+    match cause {
+        DefaultCause::NobodyDecided => "nobody decided in time: the seat sent the fallback",
+        DefaultCause::Superseded => "the referee went on before anybody decided",
+        DefaultCause::Disconnected => "the connection was lost while the turn was open",
+    }
+}

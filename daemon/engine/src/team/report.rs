@@ -1,0 +1,79 @@
+//! What others get to see: journal lines and snapshots.
+
+use super::Team;
+use crate::turn::Phase;
+use crate::{Brain, JournalEntry, JournalEvent, LogLevel, Output, Snapshot};
+use phalanx_game::{AgentId, Game, World};
+use std::sync::Arc;
+
+impl<G: Game, B: Brain> Team<G, B> {
+    pub(super) fn journal(&mut self, agent: Option<AgentId>, event: JournalEvent) {
+        let agent = agent.map(|agent| self.roster.name(agent).to_owned());
+        let entry = JournalEntry { turn: self.turn(), agent, event };
+        self.outputs.push_back(Output::Journal(entry));
+    }
+
+    pub(super) fn trouble(&mut self, agent: AgentId, text: String) {
+        if let Some(member) = self.member(agent) {
+            member.shown.trouble = text;
+        }
+    }
+
+    /// Everybody who was asked has an answer on its way.
+    pub(super) fn turn_done(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.phase = Phase::Done;
+        }
+        let (lines, dropped) = self.shared.borrow_mut().take_log();
+        for line in lines {
+            let level = level_name(line.level);
+            self.journal(line.agent, JournalEvent::Log { level, text: line.text });
+        }
+        if dropped > 0 {
+            let text = format!("{dropped} more log lines of scripts in this turn were dropped");
+            self.journal(None, JournalEvent::Log { level: "warn", text });
+        }
+        let mut done = std::mem::take(&mut self.done);
+        done.score = self.world.borrow().score();
+        self.journal(None, JournalEvent::TurnDone(done));
+        self.publish();
+    }
+
+    /// Hands out what others may see.
+    pub(super) fn publish(&mut self) {
+        let shared = self.shared.borrow();
+        let world = self.world.borrow();
+        let agents = self.roster.ids().zip(&mut self.members).map(|(agent, member)| {
+            let state = world.state(agent);
+            shared.role(agent).clone_into(&mut member.shown.role);
+            member.shown.summary = state.summary;
+            member.shown.last_result = state.last_result;
+            member.shown.clone()
+        });
+        let agents = agents.collect();
+        let snapshot = Snapshot {
+            turn: self.open.as_ref().map(|open| open.turn).unwrap_or_default(),
+            tick: self.tick,
+            score: world.score(),
+            rounds: self.scores.clone(),
+            generation: self.brain.generation(),
+            agents,
+            counters: self.counters,
+            board_keys: shared.board.len(),
+            marks: shared.marks().to_vec(),
+            metrics: shared.metrics.clone(),
+            over: self.over,
+        };
+        drop((shared, world));
+        self.outputs.push_back(Output::Publish(Arc::new(snapshot)));
+    }
+}
+
+fn level_name(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Debug => "debug",
+        LogLevel::Info => "info",
+        LogLevel::Warn => "warn",
+        LogLevel::Error => "error",
+    }
+}
