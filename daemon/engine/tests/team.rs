@@ -1,0 +1,407 @@
+//! The life of a turn, on a virtual clock, with a closure for a brain.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test may fail loudly; an Instant has no other constructor than now()"
+)]
+
+#[path = "toy/game.rs"]
+mod game;
+
+use game::Toy;
+use phalanx_engine::{
+    Ask, Brain, BrainError, BrainErrorKind, Counters, Input, JournalEvent, Outcome, Output,
+    RoundResult, SeatState, Snapshot, Team, TeamLink, TeamOptions,
+};
+use phalanx_game::{AgentId, DefaultCause, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_team_decides_in_roster_order_once_everybody_was_asked() {
+    let mut match_ = Match::new(3);
+    match_.start(0);
+    match_.ask(2, Turn::new(0, 1));
+    match_.ask(0, Turn::new(0, 1));
+    assert_eq!(match_.said(), ["start 0", "start 1", "start 2"], "agent 1 is missing");
+    match_.ask(1, Turn::new(0, 1));
+    assert_eq!(match_.said(), ["plan 0,1,2", "0", "1", "2"]);
+}
+
+#[test]
+fn stragglers_are_waited_for_a_share_of_the_time_left() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.ask(0, Turn::new(0, 1));
+    assert_eq!(match_.team.poll_timeout(), Some(match_.now + ms(250)), "a quarter of a second");
+    match_.pass(ms(249));
+    assert_eq!(match_.said(), ["start 0", "start 1"]);
+    match_.pass(ms(1));
+    assert_eq!(match_.said(), ["plan 0", "0"]);
+    match_.ask(1, Turn::new(0, 1));
+    assert_eq!(match_.said(), ["1"], "a late percept is still answered");
+}
+
+#[test]
+fn who_was_missing_in_one_turn_is_not_waited_for_in_the_next() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.ask(0, Turn::new(0, 1));
+    match_.pass(ms(250));
+    match_.said();
+    match_.ask(0, Turn::new(0, 2));
+    assert_eq!(match_.said(), ["plan 0", "0"]);
+    match_.ask(1, Turn::new(0, 2));
+    assert_eq!(match_.said(), ["1"]);
+    match_.ask(0, Turn::new(0, 3));
+    assert_eq!(match_.said(), [""; 0], "it is back, so it is waited for");
+    match_.ask(1, Turn::new(0, 3));
+    assert_eq!(match_.said(), ["plan 0,1", "0", "1"]);
+}
+
+#[test]
+fn a_lost_connection_is_not_waited_for() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.ask(0, Turn::new(0, 1));
+    let lost = SeatState::Connecting { failures: 0, reason: "reset".into() };
+    match_.input(Input::Seat { seat: SeatId(1), state: lost });
+    assert_eq!(match_.said(), ["start 0", "start 1", "plan 0", "0"]);
+}
+
+#[test]
+fn never_decides_on_the_older_of_two_turns() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.team.handle(asked(0, Turn::new(0, 1), match_.now + SECOND), match_.now);
+    match_.team.handle(asked(0, Turn::new(0, 2), match_.now + SECOND), match_.now);
+    match_.team.handle(asked(1, Turn::new(0, 2), match_.now + SECOND), match_.now);
+    match_.drain();
+    let turns: Vec<_> = match_.acts.iter().map(|(agent, turn)| (agent.0, turn.step)).collect();
+    assert_eq!(turns, [(0, 2), (1, 2)]);
+}
+
+#[test]
+fn each_agent_gets_its_slice_of_the_time_left() {
+    let mut match_ = Match::new(4);
+    match_.start(0);
+    for agent in 0..4 {
+        match_.ask(agent, Turn::new(0, 1));
+    }
+    // One second, four agents, of which the clock takes nothing away.
+    let budgets: Vec<_> = match_.budgets.clone();
+    assert_eq!(budgets, [ms(250), ms(250), ms(250), ms(250)]);
+}
+
+#[test]
+fn an_error_becomes_that_agents_fallback_and_nobody_elses() {
+    let mut match_ = Match::new(3);
+    match_.start(0);
+    match_.fails = Some(1);
+    for agent in 0..3 {
+        match_.ask(agent, Turn::new(0, 1));
+    }
+    assert_eq!(match_.actions, [10, 0, 12]);
+    let counters = match_.counters();
+    assert_eq!((counters.decided, counters.fallback, counters.script_errors), (2, 1, 1));
+    let snapshot = match_.snapshot();
+    assert_eq!(snapshot.agents[1].trouble, "worker.luau:7: it broke");
+    assert_eq!(snapshot.agents[0].trouble, "");
+}
+
+#[test]
+fn an_answer_that_is_no_action_of_the_game_becomes_the_fallback() {
+    let mut match_ = Match::new(1);
+    match_.start(0);
+    match_.nonsense = true;
+    match_.ask(0, Turn::new(0, 1));
+    assert_eq!(match_.actions, [0]);
+    assert_eq!(match_.snapshot().agents[0].trouble, "act.say: a number was expected");
+}
+
+#[test]
+fn one_snapshot_is_published_when_a_turn_is_through() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    let before = match_.snapshots.len();
+    match_.ask(0, Turn::new(0, 7));
+    match_.ask(1, Turn::new(0, 7));
+    assert_eq!(match_.snapshots.len(), before + 1);
+    let snapshot = match_.snapshot();
+    assert_eq!((snapshot.turn, snapshot.tick, snapshot.score), (Turn::new(0, 7), 1, Some(21)));
+}
+
+#[test]
+fn several_rounds_in_one_match_with_a_roster_that_grows() {
+    let mut match_ = Match::new(3);
+    for agent in 0..2 {
+        match_.round_started(agent, 0);
+    }
+    match_.ask(0, Turn::new(0, 0));
+    match_.ask(1, Turn::new(0, 0));
+    match_.pass(ms(250));
+    match_.round_over(0, 0, 40);
+    match_.round_over(1, 0, 40);
+    match_.said();
+    // The third agent plays only now: its first round is the team's second.
+    match_.round_started(2, 0);
+    match_.round_started(0, 1);
+    match_.round_started(1, 1);
+    match_.ask(2, Turn::new(0, 0));
+    match_.ask(1, Turn::new(1, 0));
+    match_.ask(0, Turn::new(1, 0));
+    assert_eq!(match_.said(), ["start 2", "start 0", "start 1", "plan 0,1,2", "0", "1", "2"]);
+    assert_eq!(match_.snapshot().rounds, [40]);
+    assert_eq!(match_.snapshot().turn, Turn::new(1, 0));
+}
+
+#[test]
+fn a_request_of_the_round_before_is_not_decided_any_more() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.round_started(0, 1);
+    match_.ask(1, Turn::new(0, 749));
+    match_.pass(SECOND);
+    assert_eq!(match_.acts, []);
+}
+
+#[test]
+fn a_fallback_of_the_seat_and_a_late_answer_are_counted_once_each() {
+    let mut match_ = Match::new(1);
+    match_.start(0);
+    let turn = Turn::new(0, 1);
+    match_.ask(0, turn);
+    let cause = DefaultCause::NobodyDecided;
+    match_.event(0, Event::Defaulted { turn, agent: AgentId(0), cause });
+    match_.input(Input::Late { agent: AgentId(0), turn });
+    let Counters { decided, fallback, late, asked, .. } = match_.counters();
+    assert_eq!((asked, decided, fallback, late), (1, 0, 1, 1));
+}
+
+#[test]
+fn nobody_decides_when_the_seat_has_answered_already() {
+    let mut match_ = Match::new(1);
+    match_.start(0);
+    match_.team.handle(asked(0, Turn::new(0, 1), match_.now), match_.now);
+    match_.drain();
+    assert_eq!(match_.acts, []);
+}
+
+#[test]
+fn a_drained_team_answers_what_is_open_and_then_says_so() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.ask(0, Turn::new(0, 1));
+    match_.input(Input::Drain);
+    assert!(!match_.drained, "agent 0 waits for its answer");
+    match_.pass(ms(250));
+    assert_eq!(match_.actions, [10]);
+    assert!(match_.drained);
+}
+
+#[test]
+fn a_role_changes_with_the_next_decision() {
+    let mut match_ = Match::new(1);
+    match_.start(0);
+    match_.input(Input::SetRole { agent: AgentId(0), role: "scout".into() });
+    match_.ask(0, Turn::new(0, 1));
+    assert_eq!(match_.snapshot().agents[0].role, "scout");
+}
+
+#[test]
+fn the_match_is_over_when_every_seat_heard_it() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.event(0, Event::MatchOver);
+    assert!(!match_.snapshot().over);
+    match_.event(1, Event::MatchOver);
+    assert!(match_.snapshot().over);
+    assert_eq!(match_.journal.last(), Some(&JournalEvent::MatchOver));
+}
+
+// ---- the conversation's machinery ----
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn asked(agent: u16, turn: Turn, due: Instant) -> Input<Toy> {
+    let agent = AgentId(agent);
+    let event = Event::Asked { turn, agent, due, percept: i64::from(agent.0) + 10 };
+    Input::Event { seat: SeatId(agent.0), event }
+}
+
+/// Says what it was told; writes down every call.
+struct Parrot {
+    link: TeamLink,
+    fails: Arc<std::sync::Mutex<Script>>,
+}
+
+#[derive(Default)]
+struct Script {
+    fails: Option<u16>,
+    nonsense: bool,
+    calls: Vec<String>,
+    budgets: Vec<Duration>,
+}
+
+impl Brain for Parrot {
+    fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
+        self.note(format!("start {}", ask.agent.0))
+    }
+
+    fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
+        let present: Vec<_> = ask.present.iter().map(|agent| agent.0.to_string()).collect();
+        self.note(format!("plan {}", present.join(",")))
+    }
+
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
+        let mut script = self.fails.lock().unwrap();
+        script.calls.push(ask.agent.0.to_string());
+        script.budgets.push(ask.budget);
+        let told = self.link.oracle.field(ask.agent, "number").unwrap();
+        let result = if script.fails == Some(ask.agent.0) {
+            Err(BrainError {
+                kind: BrainErrorKind::Script,
+                place: Some(("worker.luau".into(), 7)),
+                role: "worker".into(),
+                message: "it broke".into(),
+            })
+        } else {
+            let arg = if script.nonsense { Value::from("x") } else { told };
+            Ok(Said::new("say", vec![arg]))
+        };
+        Outcome { result, spent: Duration::ZERO }
+    }
+
+    fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
+        self.note(format!("finish {} {}", ask.agent.0, result.score))
+    }
+
+    fn generation(&self) -> u32 {
+        1
+    }
+}
+
+impl Parrot {
+    fn note(&self, call: String) -> Outcome<()> {
+        self.fails.lock().unwrap().calls.push(call);
+        Outcome { result: Ok(()), spent: Duration::ZERO }
+    }
+}
+
+/// A team with one seat an agent, everybody seated, and all that came out of it.
+struct Match {
+    team: Team<Toy, Parrot>,
+    script: Arc<std::sync::Mutex<Script>>,
+    now: Instant,
+    fails: Option<u16>,
+    nonsense: bool,
+    budgets: Vec<Duration>,
+    acts: Vec<(AgentId, Turn)>,
+    actions: Vec<i64>,
+    snapshots: Vec<Arc<Snapshot>>,
+    journal: Vec<JournalEvent>,
+    drained: bool,
+}
+
+impl Match {
+    fn new(agents: u16) -> Self {
+        let entry = |index| RosterEntry { name: format!("a{index}"), role: "worker".into() };
+        let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
+        let script = Arc::new(std::sync::Mutex::new(Script::default()));
+        let fails = script.clone();
+        let seats = (0..agents).map(SeatId).collect();
+        let options = TeamOptions::default();
+        let brain = |link| Ok(Parrot { link, fails });
+        let team = Team::new(&Toy, Arc::new(roster), seats, options, brain).unwrap();
+        let mut match_ = Self {
+            team,
+            script,
+            now: Instant::now(),
+            fails: None,
+            nonsense: false,
+            budgets: Vec::new(),
+            acts: Vec::new(),
+            actions: Vec::new(),
+            snapshots: Vec::new(),
+            journal: Vec::new(),
+            drained: false,
+        };
+        for agent in 0..agents {
+            match_.event(agent, Event::Seated { agents: vec![AgentId(agent)] });
+        }
+        match_
+    }
+
+    fn start(&mut self, round: u32) {
+        for agent in 0..u16::try_from(self.snapshot().agents.len()).unwrap() {
+            self.round_started(agent, round);
+        }
+    }
+
+    fn round_started(&mut self, agent: u16, round: u32) {
+        let briefing = Some(());
+        self.event(agent, Event::RoundStarted { agent: AgentId(agent), round, briefing });
+    }
+
+    fn round_over(&mut self, agent: u16, round: u32, score: i64) {
+        let ranking = Some(1);
+        self.event(agent, Event::RoundOver { agent: AgentId(agent), round, score, ranking });
+    }
+
+    fn ask(&mut self, agent: u16, turn: Turn) {
+        self.input(asked(agent, turn, self.now + SECOND));
+    }
+
+    fn event(&mut self, agent: u16, event: Event<(), i64>) {
+        self.input(Input::Event { seat: SeatId(agent), event });
+    }
+
+    fn input(&mut self, input: Input<Toy>) {
+        self.team.handle(input, self.now);
+        self.drain();
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.team.handle_timeout(self.now);
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        {
+            let mut script = self.script.lock().unwrap();
+            script.fails = self.fails;
+            script.nonsense = self.nonsense;
+        }
+        while let Some(output) = self.team.poll_output(self.now) {
+            match output {
+                Output::Act { agent, turn, action, .. } => {
+                    self.acts.push((agent, turn));
+                    self.actions.push(action);
+                }
+                Output::Publish(snapshot) => self.snapshots.push(snapshot),
+                Output::Journal(entry) => self.journal.push(entry.event),
+                Output::Drained => self.drained = true,
+            }
+        }
+        self.budgets.clone_from(&self.script.lock().unwrap().budgets);
+    }
+
+    /// The calls into the brain since the last look.
+    fn said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.script.lock().unwrap().calls)
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshots.last().unwrap().clone()
+    }
+
+    fn counters(&mut self) -> Counters {
+        self.input(Input::Seat { seat: SeatId(99), state: SeatState::Idle });
+        self.snapshot().counters
+    }
+}

@@ -1,0 +1,127 @@
+//! A game small enough to see through: each agent is told a number and says one back.
+
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Api, Event, Framing, Game, Late, ProtocolError, QueryError,
+    Roster, Said, Seat, Session, Turn, Value, World,
+};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Toy;
+
+/// The engine never talks to a session; the type only completes the contract.
+#[derive(Debug)]
+pub(crate) struct NoSession;
+
+/// Remembers what it was told, in order.
+#[derive(Debug, Default)]
+pub(crate) struct ToyWorld {
+    told: BTreeMap<AgentId, i64>,
+    settled: u32,
+    score: i64,
+}
+
+impl Session for NoSession {
+    type Briefing = ();
+    type Percept = i64;
+    type Action = i64;
+    fn handle_connected(&mut self, _: Instant) {}
+    fn handle_disconnected(&mut self, _: Instant) {}
+    fn handle_input(&mut self, _: &[u8], _: Instant) -> Result<(), ProtocolError> {
+        Ok(())
+    }
+    fn handle_action(&mut self, turn: Turn, agent: AgentId, _: &i64) -> Result<(), Late> {
+        Err(Late { agent, turn })
+    }
+    fn handle_timeout(&mut self, _: Instant) {}
+    fn handle_shutdown(&mut self, _: Instant) {}
+    fn poll_transmit(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+    fn poll_event(&mut self) -> Option<Event<(), i64>> {
+        None
+    }
+    fn poll_timeout(&self) -> Option<Instant> {
+        None
+    }
+    fn round_trip(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl World for ToyWorld {
+    type Briefing = ();
+    type Percept = i64;
+    type Action = i64;
+
+    fn begin(&mut self, round: u32, _: AgentId, _: Option<&()>) {
+        self.score = i64::from(round) * 100;
+    }
+
+    fn observe(&mut self, _: Turn, agent: AgentId, percept: i64) {
+        self.told.insert(agent, percept);
+    }
+
+    fn settle(&mut self, _: Turn) {
+        self.settled += 1;
+    }
+
+    fn acted(&mut self, _: Turn, _: AgentId, action: &i64) {
+        self.score += action;
+    }
+
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
+        (name == "number").then(|| self.told.get(&agent).copied().map(Value::Int))?
+    }
+
+    fn query(&self, _: AgentId, name: &str, _: &[Value]) -> Result<Value, QueryError> {
+        match name {
+            "settled" => Ok(Value::from(self.settled)),
+            _ => Err(QueryError { query: name.into(), reason: "no such query".into() }),
+        }
+    }
+
+    fn parse(&self, _: AgentId, said: &Said) -> Result<i64, ActionError> {
+        said.args.first().and_then(Value::as_int).ok_or_else(|| ActionError {
+            action: said.action.to_string(),
+            reason: "a number was expected".into(),
+        })
+    }
+
+    fn fallback(&self, _: AgentId) -> i64 {
+        0
+    }
+
+    fn score(&self) -> Option<i64> {
+        Some(self.score)
+    }
+
+    fn state(&self, agent: AgentId) -> AgentState {
+        let told = self.told.get(&agent).map(i64::to_string).unwrap_or_default();
+        AgentState { summary: told, last_result: String::new() }
+    }
+}
+
+impl Game for Toy {
+    const NAME: &'static str = "toy";
+    const FRAMING: Framing = Framing::Stream;
+    const API: Api = Api { actions: &[], percept: &[], queries: &[] };
+    type Briefing = ();
+    type Percept = i64;
+    type Action = i64;
+    type Session = NoSession;
+    type World = ToyWorld;
+
+    fn session(&self, _: &Seat) -> NoSession {
+        NoSession
+    }
+
+    fn world(&self, _: &Roster) -> ToyWorld {
+        ToyWorld::default()
+    }
+
+    fn describe(action: &i64) -> String {
+        format!("say({action})")
+    }
+}
