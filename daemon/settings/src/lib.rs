@@ -1,1 +1,107 @@
-//! File, drop-ins, environment and flags become checked settings.
+//! Settings: a file, its drop-ins, the environment and flags become checked types.
+//!
+//! The problem: an operator finds out on match day that a key was misspelt. So every key is
+//! declared once, in [`KEYS`], with its type, bounds, default and meaning; whatever is not declared
+//! is refused with the nearest known key; and all mistakes are reported together, each with the
+//! place where it was written, the key, what was found and what was expected.
+//!
+//! Use: fill [`Sources`], call [`load`]. Later sources win:
+//!
+//! 1. the file, TOML;
+//! 2. its drop-ins, `<file>.d/*.toml`, in order of their names. A `[[teams]]` entry whose name is
+//!    known changes that team, any other adds one;
+//! 3. the environment: `PHALANX__LIMITS__DECIDE_MAX=200ms`,
+//!    `PHALANX__TEAMS__A__SERVER=10.0.0.1:12300` (case does not matter, a team goes by its name or
+//!    its index);
+//! 4. overrides from flags: `limits.decide_max=200ms`.
+//!
+//! Relative paths count from the folder of the file in which they stand. Passwords may stand in
+//! files or systemd credentials; they are never part of an error or of `Debug` output.
+//!
+//! Absent on purpose: reading the process' environment (it is an argument), knowledge of any game
+//! or strategy beyond their names, reloading.
+#![deny(missing_docs)]
+
+mod agents;
+mod keys;
+mod mistake;
+mod node;
+mod parse;
+mod sample;
+mod secret;
+mod section;
+mod sources;
+mod team;
+mod types;
+
+pub use keys::{KEYS, KeyDoc, Kind};
+pub use mistake::{Mistake, SettingsErrors};
+pub use sample::sample;
+pub use sources::{Environment, Sources, socket_candidates};
+pub use types::{
+    AgentSettings, ControlSettings, LimitSettings, LogFormat, LogSettings, Settings, TeamSettings,
+};
+
+use section::{Reader, Section};
+
+/// Reads all sources and checks everything.
+///
+/// # Errors
+/// Every mistake of every source, in the order of the keys.
+pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
+    let reader = Reader::new(sources.environment);
+    let tree = sources.read(&reader);
+    let top = Section::top(&reader, &tree);
+    let settings = Settings {
+        state_dir: top.optional("state_dir", parse::path),
+        control: control(&top.section("control"), sources.environment),
+        limits: limits(&top.section("limits")),
+        log: log(&top.section("log")),
+        teams: team::teams(&top, sources.games),
+    };
+    reader.finish(settings)
+}
+
+fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings {
+    let chosen = section.optional("socket", parse::path_or_off);
+    ControlSettings {
+        socket: match chosen {
+            Some(chosen) => chosen,
+            None => socket_candidates(environment).into_iter().next(),
+        },
+        socket_mode: section.value("socket_mode", parse::mode),
+        socket_group: section.optional("socket_group", parse::text),
+        tcp: section.optional("tcp", parse::loopback_or_off).flatten(),
+    }
+}
+
+fn limits(section: &Section<'_>) -> LimitSettings {
+    let limits = LimitSettings {
+        decide_max: section.value("decide_max", parse::duration),
+        plan_max: section.value("plan_max", parse::duration),
+        straggler_share: section.value("straggler_share", parse::share),
+        straggler_max: section.value("straggler_max", parse::duration),
+        margin_min: section.value("margin_min", parse::duration),
+        margin_max: section.value("margin_max", parse::duration),
+        script_memory: section.value("script_memory", parse::size),
+        frame_max: section.value("frame_max", parse::size),
+        reconnect_min: section.value("reconnect_min", parse::duration),
+        reconnect_max: section.value("reconnect_max", parse::duration),
+        drain_max: section.value("drain_max", parse::duration),
+    };
+    section.ordered("margin_min", limits.margin_min, "margin_max", limits.margin_max);
+    section.ordered("reconnect_min", limits.reconnect_min, "reconnect_max", limits.reconnect_max);
+    limits
+}
+
+fn log(section: &Section<'_>) -> LogSettings {
+    let format: String = section.value("format", parse::word);
+    LogSettings {
+        filter: section.value("filter", parse::log_filter),
+        format: match format.as_str() {
+            "pretty" => LogFormat::Pretty,
+            "json" => LogFormat::Json,
+            _ => LogFormat::Auto,
+        },
+    }
+}

@@ -1,0 +1,384 @@
+//! Every key: the only place that says what it is, what it may be and what it is without you.
+
+/// What a key accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// Text, 1 to this many characters, none of them a control character.
+    Text(usize),
+    /// A name: as text, and without `/`.
+    Name(usize),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A whole number in this range, both ends included.
+    Whole(i64, i64),
+    /// A number from 0 to 1.
+    Share,
+    /// A time with a unit, within these milliseconds.
+    Duration(u64, u64),
+    /// An amount of memory with a unit, within these bytes.
+    Size(u64, u64),
+    /// A path; a relative one counts from the folder of the settings file.
+    Path,
+    /// A path, or `off`.
+    PathOrOff,
+    /// `host:port`.
+    Server,
+    /// A loopback address with port, or `off`.
+    LoopbackOrOff,
+    /// Permission bits, in octal digits.
+    Mode,
+    /// Log directives.
+    Filter,
+    /// Text that is never printed.
+    Secret,
+    /// A table or a list; its form stands in the key's meaning.
+    Table,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyDoc {
+    /// Where it stands: `limits.decide_max`; `teams[].name` for each team.
+    pub path: &'static str,
+    /// What it accepts.
+    pub kind: Kind,
+    /// Its value when absent; `None`: it is required or simply absent, as its meaning says.
+    pub default: Option<&'static str>,
+    /// An allowed value, in TOML.
+    pub example: &'static str,
+    /// Meaning and unit.
+    pub doc: &'static str,
+}
+
+const fn key(
+    path: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    example: &'static str,
+    doc: &'static str,
+) -> KeyDoc {
+    KeyDoc { path, kind, default, example, doc }
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const MINUTE: u64 = 60_000;
+/// Longest name of a team, an agent or a role, in characters.
+pub(crate) const NAME_CHARS_MAX: usize = 64;
+/// Longest of other texts, in characters.
+const TEXT_CHARS_MAX: usize = 256;
+
+/// Every key, in the order of the sample.
+pub const KEYS: &[KeyDoc] = &[
+    key(
+        "state_dir",
+        Kind::Path,
+        None,
+        "\"/var/lib/phalanx\"",
+        "Folder for what must survive the daemon. Without it nothing is kept.",
+    ),
+    key(
+        "control.socket",
+        Kind::PathOrOff,
+        None,
+        "\"/run/phalanx/control.sock\"",
+        "Unix socket of the control API, or \"off\". Without it: phalanx/control.sock in the folder \
+         that the service manager or the login session names for such files.",
+    ),
+    key(
+        "control.socket_mode",
+        Kind::Mode,
+        Some("0660"),
+        "\"0660\"",
+        "Permission bits of the socket, as octal digits in quotes.",
+    ),
+    key(
+        "control.socket_group",
+        Kind::Text(NAME_CHARS_MAX),
+        None,
+        "\"phalanx\"",
+        "Group that owns the socket. Without it: the daemon's own group.",
+    ),
+    key(
+        "control.tcp",
+        Kind::LoopbackOrOff,
+        Some("off"),
+        "\"127.0.0.1:7420\"",
+        "TCP address of the control API, or \"off\". Only loopback addresses are accepted. Port 0 \
+         takes a free one.",
+    ),
+    key(
+        "limits.decide_max",
+        Kind::Duration(1, MINUTE),
+        Some("250ms"),
+        "\"250ms\"",
+        "Longest time that one decide may take, however much time is left.",
+    ),
+    key(
+        "limits.plan_max",
+        Kind::Duration(1, MINUTE),
+        Some("500ms"),
+        "\"500ms\"",
+        "Longest time that plan may take in a turn.",
+    ),
+    key(
+        "limits.straggler_share",
+        Kind::Share,
+        Some("0.25"),
+        "0.25",
+        "Share of a turn's time, 0 to 1, that is waited for agents whose percepts are missing.",
+    ),
+    key(
+        "limits.straggler_max",
+        Kind::Duration(0, MINUTE),
+        Some("500ms"),
+        "\"500ms\"",
+        "Longest wait for missing percepts, however long the turn is.",
+    ),
+    key(
+        "limits.margin_min",
+        Kind::Duration(0, MINUTE),
+        Some("100ms"),
+        "\"100ms\"",
+        "An action leaves at least this long before the referee's deadline.",
+    ),
+    key(
+        "limits.margin_max",
+        Kind::Duration(0, MINUTE),
+        Some("1500ms"),
+        "\"1500ms\"",
+        "A bad network widens the margin up to this.",
+    ),
+    key(
+        "limits.script_memory",
+        Kind::Size(MIB, 16 * 1024 * MIB),
+        Some("64MiB"),
+        "\"64MiB\"",
+        "Memory of all scripts of one team.",
+    ),
+    key(
+        "limits.frame_max",
+        Kind::Size(KIB, 1024 * MIB),
+        Some("1MiB"),
+        "\"1MiB\"",
+        "Largest message of a referee; a larger one ends the connection.",
+    ),
+    key(
+        "limits.reconnect_min",
+        Kind::Duration(1, MINUTE),
+        Some("250ms"),
+        "\"250ms\"",
+        "Wait after the first failed connection attempt; doubles with each further one.",
+    ),
+    key(
+        "limits.reconnect_max",
+        Kind::Duration(1, 60 * MINUTE),
+        Some("10s"),
+        "\"10s\"",
+        "Longest wait between two connection attempts.",
+    ),
+    key(
+        "limits.drain_max",
+        Kind::Duration(0, 10 * MINUTE),
+        Some("5s"),
+        "\"5s\"",
+        "Time to answer open turns and leave after a signal to stop.",
+    ),
+    key(
+        "log.filter",
+        Kind::Filter,
+        Some("info"),
+        "\"info,phalanx_net=debug\"",
+        "Levels (off, error, warn, info, debug, trace), also per module: module=level, separated \
+         by commas.",
+    ),
+    key(
+        "log.format",
+        Kind::Word(&["auto", "pretty", "json"]),
+        Some("auto"),
+        "\"json\"",
+        "Form of a line. auto: pretty on a terminal, json elsewhere.",
+    ),
+    key(
+        "teams[].name",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"A\"",
+        "Required. The team's name, here and at the referee; unique.",
+    ),
+    key("teams[].game", Kind::Word(&[]), None, "\"assemble\"", "Required. Which game it plays."),
+    key(
+        "teams[].server",
+        Kind::Server,
+        Some("127.0.0.1:12300"),
+        "\"127.0.0.1:12300\"",
+        "The referee's address, host:port.",
+    ),
+    key(
+        "teams[].strategy",
+        Kind::Path,
+        None,
+        "\"scripts/assemble\"",
+        "Required. Folder with the strategy's scripts.",
+    ),
+    key(
+        "teams[].agents",
+        Kind::Table,
+        None,
+        "{ prefix = \"agentA\", count = 15, password = \"1\" }",
+        "Required. Either a pattern for numbered agents, or a list of tables, one an agent: \
+         [{ name = \"agentA1\", password = \"1\" }, …].",
+    ),
+    key(
+        "teams[].role",
+        Kind::Name(NAME_CHARS_MAX),
+        Some("worker"),
+        "\"worker\"",
+        "Role of every agent that has no other one.",
+    ),
+    key(
+        "teams[].roles",
+        Kind::Table,
+        None,
+        "{ agentA1 = \"scout\" }",
+        "Other roles, by agent; or a list that is dealt out in the agents' order: \
+         [{ role = \"scout\", count = 2 }].",
+    ),
+    key(
+        "teams[].password",
+        Kind::Secret,
+        None,
+        "\"1\"",
+        "Password of every agent that has no other one.",
+    ),
+    key(
+        "teams[].password_file",
+        Kind::Path,
+        None,
+        "\"agents.secret\"",
+        "File that holds the password, instead of it.",
+    ),
+    key(
+        "teams[].password_credential",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"agents\"",
+        "Name of the service manager's credential that holds the password, instead of it.",
+    ),
+    key(
+        "teams[].seed",
+        Kind::Whole(0, i64::MAX),
+        Some("0"),
+        "7",
+        "Seed of all randomness in the team's scripts.",
+    ),
+    key(
+        "teams[].deadline",
+        Kind::Duration(1, 60 * MINUTE),
+        Some("4s"),
+        "\"4s\"",
+        "Length of a turn where the referee does not tell a deadline.",
+    ),
+    key("teams[].options", Kind::Table, None, "{}", "What only this game knows."),
+    key(
+        "teams[].agents.prefix",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"agentA\"",
+        "Required. Names are the prefix and a number.",
+    ),
+    key("teams[].agents.count", Kind::Whole(1, 1000), None, "15", "Required. How many agents."),
+    key(
+        "teams[].agents.first",
+        Kind::Whole(0, 1_000_000),
+        Some("1"),
+        "1",
+        "Number of the first agent.",
+    ),
+    key("teams[].agents.password", Kind::Secret, None, "\"1\"", "Password of these agents."),
+    key(
+        "teams[].agents.password_file",
+        Kind::Path,
+        None,
+        "\"agents.secret\"",
+        "File that holds the password, instead of it.",
+    ),
+    key(
+        "teams[].agents.password_credential",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"agents\"",
+        "Credential that holds the password, instead of it.",
+    ),
+    key(
+        "teams[].agents[].name",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"agentA1\"",
+        "Required. The agent's name at the referee; unique in the team.",
+    ),
+    key(
+        "teams[].agents[].user",
+        Kind::Text(TEXT_CHARS_MAX),
+        None,
+        "\"agentA1\"",
+        "The agent's account. Without it: its name.",
+    ),
+    key(
+        "teams[].agents[].role",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"scout\"",
+        "The agent's role. Without it: as `roles` and `role` say.",
+    ),
+    key("teams[].agents[].password", Kind::Secret, None, "\"1\"", "The account's password."),
+    key(
+        "teams[].agents[].password_file",
+        Kind::Path,
+        None,
+        "\"agentA1.secret\"",
+        "File that holds the password, instead of it.",
+    ),
+    key(
+        "teams[].agents[].password_credential",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"agentA1\"",
+        "Credential that holds the password, instead of it.",
+    ),
+    key(
+        "teams[].roles[].role",
+        Kind::Name(NAME_CHARS_MAX),
+        None,
+        "\"scout\"",
+        "Required. The role.",
+    ),
+    key(
+        "teams[].roles[].count",
+        Kind::Whole(0, 1000),
+        None,
+        "2",
+        "Required. How many agents get it.",
+    ),
+];
+
+/// The key of that path.
+pub(crate) fn find(path: &str) -> Option<&'static KeyDoc> {
+    KEYS.iter().find(|doc| doc.path == path)
+}
+
+/// The names that may stand directly under `parent` ("" is the top), each once.
+pub(crate) fn children(parent: &str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for doc in KEYS {
+        let rest = match parent {
+            "" => Some(doc.path),
+            parent => doc.path.strip_prefix(parent).and_then(|rest| rest.strip_prefix('.')),
+        };
+        let name = rest.and_then(|rest| rest.split(['.', '[']).next());
+        if let Some(name) = name.filter(|name| !names.contains(name)) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -1,0 +1,151 @@
+//! The checked settings.
+
+use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
+use secrecy::{ExposeSecret, SecretString};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that the daemon is told at its start.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Where the daemon keeps what must survive it; `None`: nowhere.
+    pub state_dir: Option<PathBuf>,
+    /// Where the control API listens.
+    pub control: ControlSettings,
+    /// Bounds on time and memory.
+    pub limits: LimitSettings,
+    /// What is logged, and how.
+    pub log: LogSettings,
+    /// The teams that play, in the order in which they were written.
+    pub teams: Vec<TeamSettings>,
+}
+
+/// Where the control API listens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ControlSettings {
+    /// The Unix socket; `None`: none.
+    pub socket: Option<PathBuf>,
+    /// The socket's permission bits.
+    pub socket_mode: u32,
+    /// The group that owns the socket; `None`: the daemon's own.
+    pub socket_group: Option<String>,
+    /// The TCP address, always a loopback one; `None`: none. Port 0: any free one.
+    pub tcp: Option<SocketAddr>,
+}
+
+/// Bounds on time and memory; each key of `[limits]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LimitSettings {
+    /// Longest time of one `decide`.
+    pub decide_max: Duration,
+    /// Longest time of one `plan`.
+    pub plan_max: Duration,
+    /// Share of a turn that is waited for missing percepts, 0 to 1.
+    pub straggler_share: f64,
+    /// Longest such wait.
+    pub straggler_max: Duration,
+    /// Smallest safety margin before a deadline.
+    pub margin_min: Duration,
+    /// Largest safety margin before a deadline.
+    pub margin_max: Duration,
+    /// Memory of one team's scripts, in bytes.
+    pub script_memory: usize,
+    /// Largest message of a referee, in bytes.
+    pub frame_max: usize,
+    /// Wait after the first failed connection attempt.
+    pub reconnect_min: Duration,
+    /// Longest wait between two connection attempts.
+    pub reconnect_max: Duration,
+    /// Longest time to leave after a signal to stop.
+    pub drain_max: Duration,
+}
+
+impl LimitSettings {
+    /// The bounds of the margin as sessions take them.
+    #[must_use]
+    pub fn margin(&self) -> MarginLimits {
+        MarginLimits { min: self.margin_min, max: self.margin_max }
+    }
+}
+
+/// What is logged, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogSettings {
+    /// Directives as `tracing` reads them: `info,phalanx_net=debug`.
+    pub filter: String,
+    /// The form of a line.
+    pub format: LogFormat,
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people on a terminal, JSON elsewhere.
+    #[default]
+    Auto,
+    /// For people.
+    Pretty,
+    /// One JSON object a line.
+    Json,
+}
+
+/// One team.
+#[derive(Clone, Debug)]
+pub struct TeamSettings {
+    /// Its name here and at the referee; unique.
+    pub name: String,
+    /// The game's name, one of those given to [`load`](crate::load).
+    pub game: String,
+    /// The referee: `host:port`.
+    pub server: String,
+    /// The folder of the strategy.
+    pub strategy: PathBuf,
+    /// The agents, in the order in which they decide; at least one, names unique.
+    pub agents: Vec<AgentSettings>,
+    /// The seed of all randomness in scripts.
+    pub seed: u64,
+    /// How long a turn lasts where the referee does not say.
+    pub deadline: Duration,
+    /// What only this game knows, unchecked.
+    pub options: toml::Table,
+}
+
+impl TeamSettings {
+    /// The roster: entry `i` is agent `i` of [`agents`](Self::agents).
+    #[must_use]
+    pub fn roster(&self) -> Roster {
+        let entry = |agent: &AgentSettings| RosterEntry {
+            name: agent.name.clone(),
+            role: agent.role.clone(),
+        };
+        Roster { team: self.name.clone(), agents: self.agents.iter().map(entry).collect() }
+    }
+
+    /// One seat an agent, in roster order, for games in which each agent has its own connection.
+    #[must_use]
+    pub fn seats(&self, limits: &LimitSettings) -> Vec<Seat> {
+        let seat = |(index, agent): (u16, &AgentSettings)| Seat {
+            id: SeatId(index),
+            agents: vec![(AgentId(index), agent.name.clone())],
+            user: agent.user.clone(),
+            password: agent.password.expose_secret().to_owned(),
+            turn_limit: self.deadline,
+            margin: limits.margin(),
+        };
+        (0..).zip(&self.agents).map(seat).collect()
+    }
+}
+
+/// One agent.
+#[derive(Clone, Debug)]
+pub struct AgentSettings {
+    /// Its name.
+    pub name: String,
+    /// Its account at the referee.
+    pub user: String,
+    /// The account's password; empty when none was given.
+    pub password: SecretString,
+    /// The role that decides for it at the start.
+    pub role: String,
+}
