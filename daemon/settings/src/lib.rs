@@ -84,9 +84,11 @@ fn limits(section: &Section<'_>) -> LimitSettings {
         margin_min: section.value("margin_min", parse::duration),
         margin_max: section.value("margin_max", parse::duration),
         script_memory: section.value("script_memory", parse::size),
-        frame_max: section.value("frame_max", parse::size),
+        connect_timeout: section.value("connect_timeout", parse::duration),
+        login_timeout: section.value("login_timeout", parse::duration),
         reconnect_min: section.value("reconnect_min", parse::duration),
         reconnect_max: section.value("reconnect_max", parse::duration),
+        reconnect_refused: section.value("reconnect_refused", parse::duration),
         drain_max: section.value("drain_max", parse::duration),
     };
     section.ordered("margin_min", limits.margin_min, "margin_max", limits.margin_max);

@@ -51,12 +51,16 @@ pub struct LimitSettings {
     pub margin_max: Duration,
     /// Memory of one team's scripts, in bytes.
     pub script_memory: usize,
-    /// Largest message of a referee, in bytes.
-    pub frame_max: usize,
-    /// Wait after the first failed connection attempt.
+    /// Longest time of one attempt to connect.
+    pub connect_timeout: Duration,
+    /// Longest time from an open connection to the accepted login.
+    pub login_timeout: Duration,
+    /// Longest wait after the first failed connection attempt; doubles with each further one.
     pub reconnect_min: Duration,
     /// Longest wait between two connection attempts.
     pub reconnect_max: Duration,
+    /// Longest wait after the referee refused a login.
+    pub reconnect_refused: Duration,
     /// Longest time to leave after a signal to stop.
     pub drain_max: Duration,
 }
