@@ -1,1 +1,31 @@
-//! Cells on a torus, frames and their joining, path search, distance fields, assignment.
+//! Cells on a torus whose size is found out while playing, and what a team does with them.
+//!
+//! The problem: agents see relative cells, start in frames that do not know each other, and walk a
+//! torus of unknown width and height. The parts, each usable alone:
+//!
+//! - [`Cell`], [`Direction`], [`Rotation`]: arithmetic on cells (x grows east, y grows south).
+//! - [`Extent`]: the torus as far as it is known; shortest differences and distances.
+//! - [`Region`], [`Plane`]: a growing rectangle of cells that wraps where the size is known.
+//! - [`Frames`]: coordinate frames that are joined by known offsets.
+//! - [`Field`]: distances from many sources at once.
+//! - [`route`]: the cheapest way for a body of several cells, with rotation.
+//! - [`assign`]: who takes which job.
+//!
+//! Absent on purpose: games. What a cell means and what it costs to enter comes as a closure.
+#![deny(missing_docs)]
+
+mod assign;
+mod cell;
+mod field;
+mod frames;
+mod plane;
+mod route;
+mod torus;
+
+pub use assign::assign;
+pub use cell::{Cell, Direction, Rotation};
+pub use field::Field;
+pub use frames::{FrameId, Frames};
+pub use plane::{Plane, Region};
+pub use route::{Limits, Route, Step, route};
+pub use torus::Extent;

@@ -1,1 +1,10 @@
-//! What the tests of all games share: transcripts, traces, byte mangling, matches on a virtual clock.
+//! What the tests of all games share.
+//!
+//! - [`traces`]: recorded traffic of real referees, found through `PHALANX_TRACES`.
+//! - [`mangle`]: deterministic damage to bytes, and every way to cut a stream.
+//!
+//! Absent on purpose: anything that only one game needs.
+#![deny(missing_docs)]
+
+pub mod mangle;
+pub mod traces;

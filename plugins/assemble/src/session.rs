@@ -1,0 +1,367 @@
+//! One account's connection to the referee, as a state machine (spec sections 2 to 5).
+//!
+//! ```text
+//! connected ─▶ login ─ ok ─▶ seated ─ request-action ─▶ asked ─ answer or due ─▶ seated
+//!                └─ fail ─▶ refused            sim-end ─▶ round over       bye ─▶ over
+//! ```
+//!
+//! Which simulation a request belongs to: `id - step` stays the same within a simulation and
+//! changes with the next one, since ids are never set back. The repeated start message after a
+//! reconnect is unreliable (spec section 4), so that number decides, not the message.
+
+use crate::action::Action;
+use crate::percept::{Briefing, Percept};
+use crate::wire::{self, Message, Request};
+use phalanx_game::{
+    AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
+};
+use std::collections::VecDeque;
+use std::ffi::CStr;
+use std::time::{Duration, Instant};
+
+/// A stream without a NUL for this many bytes has lost its framing.
+pub const FRAME_BYTES_MAX: usize = 4 << 20;
+
+/// How long a referee may take to answer the login.
+pub const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A turn is never believed to be longer than this, whatever deadline the referee names.
+const WINDOW_MAX: Duration = Duration::from_secs(600);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Offline,
+    Login { since: Instant },
+    Refused,
+    Seated,
+    Over,
+}
+
+/// What is remembered of the account's simulations, through all connections.
+#[derive(Clone, Debug, Default)]
+struct Rounds {
+    /// The round that runs now.
+    live: Option<u32>,
+    /// The number of the next new round.
+    next: u32,
+    /// `id - step` of the running round, once a request came.
+    base: Option<i64>,
+    /// The start message of the running round.
+    briefing: Option<Briefing>,
+    /// A start message that may be a repetition: the next request decides.
+    doubtful: Option<Briefing>,
+}
+
+/// The protocol of one seat.
+#[derive(Debug)]
+pub struct Session {
+    seat: Seat,
+    agent: AgentId,
+    phase: Phase,
+    partial: Vec<u8>,
+    gate: TurnGate,
+    margin: Margin,
+    rounds: Rounds,
+    /// The action id of the open turn.
+    id: i64,
+    /// The turn whose answer left on this connection last.
+    answered: Option<Turn>,
+    transmits: VecDeque<Vec<u8>>,
+    events: VecDeque<Event<Briefing, Percept>>,
+}
+
+impl Session {
+    /// A session for a seat; it carries the seat's first agent.
+    #[must_use]
+    pub fn new(seat: &Seat) -> Self {
+        let agent = seat.agents.first().map_or(AgentId(seat.id.0), |(agent, _)| *agent);
+        Self {
+            seat: seat.clone(),
+            agent,
+            phase: Phase::Offline,
+            partial: Vec::new(),
+            gate: TurnGate::default(),
+            margin: Margin::new(seat.margin),
+            rounds: Rounds::default(),
+            id: -1,
+            answered: None,
+            transmits: VecDeque::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    fn frame(&mut self, frame: &[u8], now: Instant) {
+        if self.phase == Phase::Over {
+            return;
+        }
+        match wire::decode(frame) {
+            Ok(message) => self.message(message, now),
+            Err(error) => self.malformed(error),
+        }
+    }
+
+    fn malformed(&mut self, error: ProtocolError) {
+        self.events.push_back(Event::Notice(Notice::Malformed(error)));
+    }
+
+    fn message(&mut self, message: Message, now: Instant) {
+        match message {
+            Message::AuthResponse { ok, result } => self.logged_in(ok, &result, now),
+            Message::SimStart(briefing) => self.sim_start(briefing),
+            Message::RequestAction(request) => self.request(request, now),
+            Message::SimEnd { score, ranking } => self.sim_end(score, ranking),
+            Message::Bye => {
+                self.close_open(DefaultCause::Superseded);
+                self.phase = Phase::Over;
+                self.events.push_back(Event::MatchOver);
+            }
+            Message::StatusResponse(_) => {
+                self.unknown("status-response, which nobody asked for");
+            }
+            Message::Unknown { kind } => {
+                self.unknown(&phalanx_game::excerpt(kind.as_bytes()));
+            }
+        }
+    }
+
+    fn unknown(&mut self, kind: &str) {
+        self.events.push_back(Event::Notice(Notice::Unknown { kind: kind.to_owned() }));
+    }
+
+    fn logged_in(&mut self, ok: bool, result: &str, now: Instant) {
+        let Phase::Login { since } = self.phase else {
+            let got = result.as_bytes();
+            let expected = "no answer to a login that nobody sent";
+            return self.malformed(ProtocolError::new("auth-response", expected, got));
+        };
+        self.margin.measured(now.saturating_duration_since(since));
+        if ok {
+            self.phase = Phase::Seated;
+            self.events.push_back(Event::Seated { agents: vec![self.agent] });
+        } else {
+            let result = phalanx_game::excerpt(result.as_bytes());
+            let user = &self.seat.user;
+            self.refuse(format!("the referee answered {result:?} to the login of {user:?}"));
+        }
+    }
+
+    fn refuse(&mut self, reason: String) {
+        self.phase = Phase::Refused;
+        self.events.push_back(Event::Refused { reason });
+    }
+
+    fn sim_start(&mut self, briefing: Briefing) {
+        if self.rounds.live.is_none() {
+            self.start(Some(briefing), None);
+        } else if self.rounds.briefing.as_ref() != Some(&briefing) {
+            // Either the first start message of a round that was met in its middle, or the end
+            // of the old round was missed: the next request tells which.
+            self.rounds.doubtful = Some(briefing);
+        }
+    }
+
+    fn start(&mut self, briefing: Option<Briefing>, base: Option<i64>) {
+        let round = self.rounds.next;
+        self.rounds = Rounds {
+            live: Some(round),
+            next: round.saturating_add(1),
+            base,
+            briefing: briefing.clone(),
+            doubtful: None,
+        };
+        self.answered = None;
+        self.events.push_back(Event::RoundStarted { agent: self.agent, round, briefing });
+    }
+
+    /// The round that a request belongs to; a new one is announced first.
+    fn round_of(&mut self, base: i64) -> u32 {
+        match (self.rounds.live, self.rounds.base) {
+            (Some(round), None) => {
+                self.rounds.base = Some(base);
+                self.rounds.doubtful = None;
+                round
+            }
+            (Some(round), Some(known)) if known == base => {
+                if let Some(briefing) = self.rounds.doubtful.take() {
+                    self.rounds.briefing = Some(briefing);
+                }
+                round
+            }
+            (Some(_) | None, _) => {
+                let briefing = self.rounds.doubtful.take();
+                self.start(briefing, Some(base));
+                self.rounds.live.unwrap_or_default()
+            }
+        }
+    }
+
+    fn request(&mut self, request: Request, now: Instant) {
+        let Request { id, time, deadline, percept } = request;
+        let round = self.round_of(id.saturating_sub(i64::from(percept.step)));
+        let turn = Turn::new(round, percept.step);
+        if self.gate.open_turn(self.agent) == Some(turn) {
+            // A referee may repeat a pending request after a login; the first one stands.
+            return;
+        }
+        self.judge_last_answer(turn, &percept);
+        let window = u64::try_from(deadline.saturating_sub(time)).unwrap_or(0);
+        let window = match Duration::from_millis(window) {
+            Duration::ZERO => self.seat.turn_limit,
+            window => window,
+        };
+        let window = window.min(WINDOW_MAX);
+        let due = now + window.saturating_sub(self.margin.of(window));
+        if let Some(old) = self.gate.open(self.agent, turn, due) {
+            self.defaulted(old.turn, DefaultCause::Superseded);
+        }
+        self.id = id;
+        self.events.push_back(Event::Asked { turn, agent: self.agent, due, percept });
+    }
+
+    /// Learns from the percept whether the referee counted the answer of the step before.
+    fn judge_last_answer(&mut self, turn: Turn, percept: &Percept) {
+        let Some(answered) = self.answered.take() else { return };
+        let follows =
+            answered.round == turn.round && answered.step.checked_add(1) == Some(turn.step);
+        if !follows {
+            return;
+        }
+        if percept.last_action == "no_action" {
+            self.margin.missed();
+            self.events.push_back(Event::Notice(Notice::AnswerLost { turn: answered }));
+        } else {
+            self.margin.answered();
+        }
+    }
+
+    fn sim_end(&mut self, score: i64, ranking: Option<u32>) {
+        let Some(round) = self.rounds.live.take() else {
+            let error = ProtocolError::new("sim-end", "a running simulation", b"none");
+            return self.malformed(error);
+        };
+        self.close_open(DefaultCause::Superseded);
+        (self.rounds.base, self.rounds.briefing, self.rounds.doubtful) = (None, None, None);
+        self.events.push_back(Event::RoundOver { agent: self.agent, round, score, ranking });
+    }
+
+    fn close_open(&mut self, cause: DefaultCause) {
+        for gone in self.gate.close_all() {
+            self.defaulted(gone.turn, cause);
+        }
+    }
+
+    fn defaulted(&mut self, turn: Turn, cause: DefaultCause) {
+        self.events.push_back(Event::Defaulted { turn, agent: self.agent, cause });
+    }
+
+    fn fallback(&mut self, turn: Turn) {
+        self.send(turn, &Action::Skip);
+        self.defaulted(turn, DefaultCause::NobodyDecided);
+    }
+
+    fn send(&mut self, turn: Turn, action: &Action) {
+        self.transmits.push_back(wire::encode_action(self.id, action));
+        self.answered = Some(turn);
+    }
+}
+
+/// Splits at the first NUL: the frame before it and the rest after it.
+fn split_nul(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = CStr::from_bytes_until_nul(bytes).ok()?.count_bytes();
+    let (frame, rest) = bytes.split_at_checked(length)?;
+    Some((frame, rest.get(1..)?))
+}
+
+impl phalanx_game::Session for Session {
+    type Briefing = Briefing;
+    type Percept = Percept;
+    type Action = Action;
+
+    fn handle_connected(&mut self, now: Instant) {
+        self.partial.clear();
+        self.transmits.clear();
+        self.answered = None;
+        self.close_open(DefaultCause::Disconnected);
+        self.phase = Phase::Login { since: now };
+        self.transmits.push_back(wire::encode_auth(&self.seat.user, &self.seat.password));
+    }
+
+    fn handle_disconnected(&mut self, _now: Instant) {
+        self.partial.clear();
+        self.transmits.clear();
+        self.answered = None;
+        self.close_open(DefaultCause::Disconnected);
+        if self.phase != Phase::Over {
+            self.phase = Phase::Offline;
+        }
+    }
+
+    fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
+        let mut rest = bytes;
+        while let Some((frame, behind)) = split_nul(rest) {
+            rest = behind;
+            if self.partial.is_empty() {
+                self.frame(frame, now);
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(frame);
+                self.frame(&whole, now);
+                whole.clear();
+                self.partial = whole;
+            }
+        }
+        if self.partial.len() + rest.len() > FRAME_BYTES_MAX {
+            let head = if self.partial.is_empty() { rest } else { &self.partial };
+            let expected = format!("a NUL within {FRAME_BYTES_MAX} bytes");
+            let error = ProtocolError::new("the end of a message", expected, head);
+            self.partial = Vec::new();
+            return Err(error);
+        }
+        self.partial.extend_from_slice(rest);
+        Ok(())
+    }
+
+    fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &Action) -> Result<(), Late> {
+        self.gate.answer(agent, turn)?;
+        self.send(turn, action);
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        for expired in self.gate.expire(now) {
+            self.fallback(expired.turn);
+        }
+        if let Phase::Login { since } = self.phase
+            && now.saturating_duration_since(since) >= LOGIN_PATIENCE
+        {
+            let patience = LOGIN_PATIENCE.as_secs();
+            self.refuse(format!("the referee did not answer the login within {patience} s"));
+        }
+    }
+
+    fn handle_shutdown(&mut self, _now: Instant) {
+        for open in self.gate.close_all() {
+            self.fallback(open.turn);
+        }
+    }
+
+    fn poll_transmit(&mut self) -> Option<Vec<u8>> {
+        self.transmits.pop_front()
+    }
+
+    fn poll_event(&mut self) -> Option<Event<Briefing, Percept>> {
+        self.events.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        let login = match self.phase {
+            Phase::Login { since } => Some(since + LOGIN_PATIENCE),
+            Phase::Offline | Phase::Refused | Phase::Seated | Phase::Over => None,
+        };
+        self.gate.next_due().into_iter().chain(login).min()
+    }
+
+    fn round_trip(&self) -> Option<Duration> {
+        self.margin.round_trip()
+    }
+}

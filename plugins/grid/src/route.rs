@@ -1,0 +1,253 @@
+//! The cheapest way for a body of several cells that moves and turns.
+#![allow(clippy::indexing_slicing, reason = "orientations are taken modulo 4, places bounded")]
+
+use crate::{Cell, Direction, Region, Rotation};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// One thing that a body does on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Everything one cell this way.
+    Move(Direction),
+    /// A quarter turn about the agent.
+    Rotate(Rotation),
+}
+
+/// A way and its price.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// What to do, in order; empty when the goal is reached already.
+    pub steps: Vec<Step>,
+    /// Where the agent is after each step.
+    pub cells: Vec<Cell>,
+    /// Sum of the costs of all entered cells and turns.
+    pub cost: u32,
+    /// Whether the goal was reached; otherwise the way leads as near as the budget allowed.
+    pub complete: bool,
+}
+
+/// Bounds and prices of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// States (cell and orientation) that may be looked at.
+    pub states: usize,
+    /// Price of a quarter turn.
+    pub turn_cost: u32,
+}
+
+/// The state of a body: its agent's place in the region and its quarter turns clockwise (0..4).
+type State = (u32, u8);
+
+struct Search<E> {
+    region: Region,
+    shapes: [Vec<Cell>; 4],
+    best: FxHashMap<State, (u32, Option<(State, Step)>)>,
+    /// Guess of the whole, rest of the guess (among equals the nearer to its end goes first),
+    /// order of arrival, cost so far, state.
+    queue: BinaryHeap<Reverse<(u32, u32, u32, u32, State)>>,
+    order: u32,
+    estimate: E,
+}
+
+/// Searches the cheapest way (A*) of an agent with cells attached at `shape`, relative to it and
+/// without itself.
+///
+/// `enter(cell)` is the price, from 1, for a part of the body to stand on a cell; `None` where it
+/// cannot (the caller treats the body's own cells as free; a cell may be named beyond the torus'
+/// edge). A step costs the greatest price among
+/// its parts. `goal(cell, turns)` accepts a final place and orientation; `estimate(cell)` must not
+/// exceed the true rest. `None` when no step leads nearer at all.
+#[must_use]
+pub fn route(
+    region: Region,
+    (start, shape): (Cell, &[Cell]),
+    limits: Limits,
+    enter: impl Fn(Cell) -> Option<u32>,
+    goal: impl Fn(Cell, u8) -> bool,
+    estimate: impl Fn(Cell) -> u32,
+) -> Option<Route> {
+    let first: State = (u32::try_from(region.index(start)?).ok()?, 0);
+    let mut search = Search {
+        region,
+        shapes: orientations(shape),
+        best: FxHashMap::default(),
+        queue: BinaryHeap::new(),
+        order: 0,
+        estimate,
+    };
+    search.offer(first, 0, None);
+    let mut nearest = ((search.estimate)(start), 0, first);
+    let mut left = limits.states;
+    while let Some(Reverse((_, rest, _, cost, state))) = search.queue.pop() {
+        if search.best.get(&state).is_none_or(|(known, _)| *known < cost) {
+            continue;
+        }
+        if goal(region.cell(state.0 as usize), state.1) {
+            return Some(search.trace(state, true));
+        }
+        if (rest, cost) < (nearest.0, nearest.1) {
+            nearest = (rest, cost, state);
+        }
+        if left == 0 {
+            break;
+        }
+        left -= 1;
+        search.expand(state, cost, limits.turn_cost, &enter);
+    }
+    (nearest.2 != first).then(|| search.trace(nearest.2, false))
+}
+
+impl<E: Fn(Cell) -> u32> Search<E> {
+    fn offer(&mut self, state: State, cost: u32, from: Option<(State, Step)>) {
+        let known = self.best.get(&state).map_or(u32::MAX, |(known, _)| *known);
+        if cost < known {
+            self.best.insert(state, (cost, from));
+            self.order += 1;
+            let rest = (self.estimate)(self.region.cell(state.0 as usize));
+            let guess = cost.saturating_add(rest);
+            self.queue.push(Reverse((guess, rest, self.order, cost, state)));
+        }
+    }
+
+    fn expand(
+        &mut self,
+        state: State,
+        cost: u32,
+        turn_cost: u32,
+        enter: &impl Fn(Cell) -> Option<u32>,
+    ) {
+        let at = self.region.cell(state.0 as usize);
+        for dir in Direction::ALL {
+            let to = at + dir.vector();
+            let Some(place) = self.region.index(to).and_then(|place| u32::try_from(place).ok())
+            else {
+                continue;
+            };
+            if let Some(price) = stand(to, &self.shapes[usize::from(state.1 % 4)], enter) {
+                let total = cost.saturating_add(price);
+                self.offer((place, state.1), total, Some((state, Step::Move(dir))));
+            }
+        }
+        if self.shapes[0].is_empty() {
+            return;
+        }
+        for rotation in Rotation::ALL {
+            let turned = match rotation {
+                Rotation::Cw => (state.1 + 1) % 4,
+                Rotation::Ccw => (state.1 + 3) % 4,
+            };
+            let shape = &self.shapes[usize::from(turned)];
+            if shape.iter().all(|part| enter(at + *part).is_some()) {
+                let total = cost.saturating_add(turn_cost);
+                self.offer((state.0, turned), total, Some((state, Step::Rotate(rotation))));
+            }
+        }
+    }
+
+    fn trace(&self, end: State, complete: bool) -> Route {
+        let cost = self.best.get(&end).map_or(0, |(cost, _)| *cost);
+        let (mut steps, mut cells, mut at) = (Vec::new(), Vec::new(), end);
+        while let Some((_, Some((from, step)))) = self.best.get(&at) {
+            steps.push(*step);
+            cells.push(self.region.cell(at.0 as usize));
+            at = *from;
+        }
+        steps.reverse();
+        cells.reverse();
+        Route { steps, cells, cost, complete }
+    }
+}
+
+fn orientations(shape: &[Cell]) -> [Vec<Cell>; 4] {
+    let turn = |cells: &[Cell]| -> Vec<Cell> {
+        cells.iter().map(|cell| cell.turned(Rotation::Cw)).collect()
+    };
+    let zero = shape.to_vec();
+    let one = turn(&zero);
+    let two = turn(&one);
+    let three = turn(&two);
+    [zero, one, two, three]
+}
+
+fn stand(at: Cell, shape: &[Cell], enter: &impl Fn(Cell) -> Option<u32>) -> Option<u32> {
+    let mut price = enter(at)?;
+    for part in shape {
+        price = price.max(enter(at + *part)?);
+    }
+    Some(price.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Extent;
+    use proptest::prelude::*;
+
+    const LIMITS: Limits = Limits { states: 100_000, turn_cost: 1 };
+
+    fn torus() -> Region {
+        Region::new(Cell::ZERO, Cell::ZERO, Extent::new(30, 30))
+    }
+
+    fn way(start: Cell, shape: &[Cell], to: Cell, wall: impl Fn(Cell) -> bool) -> Option<Route> {
+        let extent = Extent::new(30, 30);
+        let enter = |cell| (!wall(extent.wrap(cell))).then_some(1);
+        let estimate = |cell| extent.distance(cell, to).unsigned_abs();
+        route(torus(), (start, shape), LIMITS, enter, |cell, _| cell == to, estimate)
+    }
+
+    #[test]
+    fn the_short_way_leads_round_the_torus() {
+        let found = way(Cell::new(1, 1), &[], Cell::new(28, 1), |_| false).unwrap();
+        assert_eq!(found.steps, [Step::Move(Direction::West); 3]);
+        assert!(found.complete);
+    }
+
+    #[test]
+    fn a_body_turns_to_pass_a_gap() {
+        // A wall at x = 5 with a gap of one cell at y = 10; the block hangs south of the agent.
+        let wall = |cell: Cell| (cell.x == 5 && cell.y != 10) || cell.x == 20;
+        let south = [Direction::South.vector()];
+        let found = way(Cell::new(3, 10), &south, Cell::new(8, 10), wall).unwrap();
+        assert!(found.complete);
+        assert_eq!(found.cost, 6, "five moves and one turn");
+    }
+
+    #[test]
+    fn without_a_way_the_nearest_cell_is_the_best_that_can_be_done() {
+        let ring = |cell: Cell| (cell - Cell::new(20, 20)).norm() == 2;
+        let found = way(Cell::new(10, 20), &[], Cell::new(20, 20), ring).unwrap();
+        assert!(!found.complete);
+        assert_eq!(found.cells.last(), Some(&Cell::new(17, 20)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_state_of_a_way_is_free(
+            walls in proptest::collection::btree_set((0..30_i32, 0..30_i32), 0..200),
+            to in (0..30_i32, 0..30_i32),
+        ) {
+            let wall = |cell: Cell| walls.contains(&(cell.x, cell.y));
+            let shape = [Cell::new(0, 1), Cell::new(0, 2)];
+            let start = Cell::new(15, 15);
+            let to = Cell::new(to.0, to.1);
+            let Some(found) = way(start, &shape, to, wall) else { return Ok(()) };
+            let (mut at, mut body) = (start, shape.to_vec());
+            for (step, cell) in found.steps.iter().zip(&found.cells) {
+                match step {
+                    Step::Move(dir) => at = Extent::new(30, 30).wrap(at + dir.vector()),
+                    Step::Rotate(turn) => {
+                        body = body.iter().map(|part| part.turned(*turn)).collect();
+                    }
+                }
+                prop_assert_eq!(at, *cell);
+                for part in &body {
+                    prop_assert!(!wall(Extent::new(30, 30).wrap(at + *part)));
+                }
+            }
+            prop_assert_eq!(found.complete, at == to);
+        }
+    }
+}
