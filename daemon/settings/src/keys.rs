@@ -60,7 +60,6 @@ const fn key(
     KeyDoc { path, kind, default, example, doc }
 }
 
-const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const MINUTE: u64 = 60_000;
 /// Longest name of a team, an agent or a role, in characters.
