@@ -1,0 +1,220 @@
+//! The command lines of both programs, in one place: names, defaults, help.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Exit code for a wrong command line or configuration (EX_USAGE of sysexits).
+pub const EXIT_USAGE: u8 = 64;
+
+/// Phalanx runs whole teams of agents in multi-agent programming contests.
+#[derive(Debug, Parser)]
+#[command(name = "phalanx", version, about, max_term_width = 100)]
+#[command(after_help = "\
+First steps:
+  phalanx demo                      two teams play a whole match on this machine
+  phalanx demo --fast --seed 7      the same on virtual time, as fast as the machine
+  phalanx check --config FILE       everything that can be checked without playing
+  phalanx team list                 what a running phalanxd is doing")]
+pub struct Phalanx {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs of `phalanx`.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Play a match on this machine: an arena and two teams in one process.
+    Demo(DemoArgs),
+    /// Run a referee alone, for any client that speaks the game's protocol.
+    Arena {
+        /// Which game.
+        #[command(subcommand)]
+        game: ArenaGame,
+    },
+    /// Check a daemon's configuration and its strategies without playing.
+    Check(CheckArgs),
+    /// Ask a running daemon about its teams.
+    Team {
+        /// What about them.
+        #[command(subcommand)]
+        verb: TeamVerb,
+    },
+    /// Follow the matches of a running daemon.
+    Match {
+        /// What to do.
+        #[command(subcommand)]
+        verb: MatchVerb,
+    },
+}
+
+/// The games that have a demo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DemoGame {
+    /// MAPC 2020, Agents Assemble II.
+    Assemble,
+}
+
+/// `phalanx demo`.
+#[derive(Args, Clone, Debug)]
+pub struct DemoArgs {
+    /// Which game.
+    #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
+    pub game: DemoGame,
+    /// How many steps the match has [default: what the arena's settings say; 750 for assemble].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub steps: Option<u32>,
+    /// Seed of the map, of the referee's dice and of the scripts' dice.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Play on virtual time, as fast as the machine; the same seed gives the same match.
+    #[arg(long)]
+    pub fast: bool,
+    /// Print one JSON object as the last line of standard output, and no progress.
+    #[arg(long)]
+    pub json: bool,
+    /// Strategy of the first team: a folder of Lua files [default: the shipped strategy].
+    #[arg(long, value_name = "DIR")]
+    pub strategy: Option<PathBuf>,
+    /// Strategy of the second team: a folder, or `idle` for a team that only skips
+    /// [default: the shipped strategy].
+    #[arg(long, value_name = "DIR|idle")]
+    pub opponent: Option<PathBuf>,
+    /// Settings of the simulation in the organisers' JSON format [default: the contest's sim1].
+    #[arg(long, value_name = "FILE")]
+    pub sim: Option<PathBuf>,
+    /// Shortest time for a step, so that people can watch (not with --fast).
+    #[arg(long, value_name = "DURATION", default_value = "40ms", value_parser = duration)]
+    pub pace: Duration,
+    /// Write the match's replay below this folder, in the organisers' format.
+    #[arg(long, value_name = "DIR")]
+    pub replay: Option<PathBuf>,
+}
+
+/// The games that have an arena.
+#[derive(Debug, Subcommand)]
+pub enum ArenaGame {
+    /// MAPC 2020, Agents Assemble II: JSON over TCP, port 12300 unless the file says otherwise.
+    Assemble(ArenaArgs),
+}
+
+/// `phalanx arena GAME`.
+#[derive(Args, Clone, Debug)]
+pub struct ArenaArgs {
+    /// Server and match configuration in the organisers' format.
+    #[arg(long, value_name = "FILE")]
+    pub config: PathBuf,
+    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1 and the file's port].
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<String>,
+    /// Start at once instead of as `launch` in the file says.
+    #[arg(long)]
+    pub now: bool,
+    /// Write replays and results below this folder instead of where the file says.
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Shortest time for a step.
+    #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = duration)]
+    pub pace: Duration,
+}
+
+/// `phalanx check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    /// The daemon's configuration.
+    #[arg(long, value_name = "FILE", env = "PHALANX_CONFIG")]
+    pub config: PathBuf,
+}
+
+/// Where the daemon is.
+#[derive(Args, Clone, Debug)]
+pub struct Remote {
+    /// The daemon's control socket: `unix:/path` or `http://127.0.0.1:port`.
+    #[arg(long, value_name = "ADDRESS", env = "PHALANX_CONTROL")]
+    pub control: Option<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Auto)]
+    pub output: OutputFormat,
+}
+
+/// How a verb prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// A table on a terminal, JSON otherwise.
+    Auto,
+    /// For people.
+    Table,
+    /// For programs: one JSON object, or one a line for streams.
+    Json,
+}
+
+/// `phalanx team`.
+#[derive(Debug, Subcommand)]
+pub enum TeamVerb {
+    /// One line for each team.
+    List(Remote),
+    /// One team: its turn, its score and each of its agents.
+    Show {
+        /// The team's name.
+        name: String,
+        /// Where and how.
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+/// `phalanx match`.
+#[derive(Debug, Subcommand)]
+pub enum MatchVerb {
+    /// Follow what happens in a team's match: turns, fallbacks, script errors, scores.
+    Watch {
+        /// The team's name [default: the only team].
+        name: Option<String>,
+        /// Show every decision, not only turns and trouble.
+        #[arg(long)]
+        decisions: bool,
+        /// Where and how.
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+/// `phalanxd`.
+#[derive(Debug, Parser)]
+#[command(name = "phalanxd", version, max_term_width = 100)]
+#[command(about = "The Phalanx daemon: holds the connections of whole teams and decides by script")]
+pub struct Phalanxd {
+    /// Configuration in TOML; drop-ins in FILE.d/*.toml and the environment (PHALANX__SECTION__KEY)
+    /// override it.
+    #[arg(long, value_name = "FILE", env = "PHALANX_CONFIG")]
+    pub config: PathBuf,
+    /// Override one key, for example --set control.tcp=127.0.0.1:7700; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Check everything that can be checked without playing, then leave.
+    #[arg(long)]
+    pub check: bool,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; for example 40ms or 2s"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_lines_are_consistent() {
+        Phalanx::command().debug_assert();
+        Phalanxd::command().debug_assert();
+    }
+
+    #[test]
+    fn a_pace_needs_a_unit() {
+        assert!(duration("40").is_err());
+        assert_eq!(duration("40ms"), Ok(Duration::from_millis(40)));
+    }
+}

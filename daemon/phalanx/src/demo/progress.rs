@@ -1,0 +1,86 @@
+//! A demo's progress on the terminal: one living line, or a line now and then in a log.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use phalanx_engine::{Counters, Snapshot};
+use phalanx_game::Verdict;
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Without a terminal a line is printed every so many steps.
+const STEPS_PER_LINE: u32 = 50;
+
+/// Shows how a match goes, on standard error.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    lines: bool,
+    last: (u32, u32),
+}
+
+impl Progress {
+    /// Silent, a bar, or lines, as it fits.
+    pub(crate) fn new(silent: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (!silent && terminal).then(bar);
+        Self { bar, lines: !silent && !terminal, last: (0, 0) }
+    }
+
+    /// A step is through.
+    pub(crate) fn step(&mut self, verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Duration) {
+        if self.bar.is_none() && !self.lines {
+            return;
+        }
+        let step = (verdict.round, verdict.step);
+        if step == self.last {
+            return;
+        }
+        self.last = step;
+        if let Some(bar) = &self.bar {
+            bar.set_length(verdict.steps.into());
+            bar.set_position(verdict.step.into());
+            bar.set_message(message(verdict, teams, p99));
+        } else if verdict.step.is_multiple_of(STEPS_PER_LINE) {
+            let text = message(verdict, teams, p99);
+            let line = format!("step {}/{}  {text}", verdict.step, verdict.steps);
+            // A closed standard error only means that nobody watches.
+            writeln!(std::io::stderr(), "{line}").unwrap_or_default();
+        }
+    }
+
+    /// The match is over: the bar goes, the summary follows.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+    let style = ProgressStyle::with_template("step {pos:>4}/{len:<4} {bar:24} {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Duration) -> String {
+    let scores: Vec<_> = verdict
+        .teams
+        .iter()
+        .map(|score| format!("{} {}", score.team, score.rounds.last().copied().unwrap_or(0)))
+        .collect();
+    let sum = teams.iter().fold(Counters::default(), |sum, team| Counters {
+        decided: sum.decided + team.counters.decided,
+        fallback: sum.fallback + team.counters.fallback,
+        late: sum.late + team.counters.late,
+        ..sum
+    });
+    format!(
+        "{}  decided {}  fallback {}  late {}  p99 {:.1} ms",
+        scores.join(" : "),
+        sum.decided,
+        sum.fallback,
+        sum.late,
+        p99.as_secs_f64() * 1e3
+    )
+}

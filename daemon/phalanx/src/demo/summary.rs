@@ -1,0 +1,145 @@
+//! How a demo match ended: for people and for programs.
+
+use phalanx_engine::Snapshot;
+use phalanx_game::Verdict;
+use phalanx_net::Meter;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// The JSON object that `phalanx demo --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The game.
+    pub game: &'static str,
+    /// The match's seed.
+    pub seed: u64,
+    /// Whether the match was played on virtual time.
+    pub fast: bool,
+    /// Steps that were played, over all simulations.
+    pub steps: u64,
+    /// Real time, in seconds.
+    pub seconds: f64,
+    /// Steps per second of real time.
+    pub steps_per_second: f64,
+    /// The teams, in the referee's order.
+    pub teams: Vec<TeamSummary>,
+    /// Median time from the request (the last one of the step with `--fast`) to the answer's bytes
+    /// written, over both teams, in microseconds.
+    pub answer_p50_us: u64,
+    /// The same, 99 of 100 are faster.
+    pub answer_p99_us: u64,
+    /// The slowest answer.
+    pub answer_max_us: u64,
+}
+
+/// One team's part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TeamSummary {
+    /// Its name.
+    pub name: String,
+    /// Sum of its scores over all simulations, from the referee.
+    pub score: i64,
+    /// Its score in each simulation.
+    pub rounds: Vec<i64>,
+    /// Requests for action.
+    pub asked: u64,
+    /// Answers that scripts decided.
+    pub decided: u64,
+    /// Fallbacks sent.
+    pub fallback: u64,
+    /// Turns without an answer of ours, and answers that came too late.
+    pub late: u64,
+    /// Errors of scripts.
+    pub script_errors: u64,
+}
+
+impl TeamSummary {
+    /// Joins what the referee and the team say.
+    pub(crate) fn new(name: &str, verdict: &Verdict, snapshot: &Snapshot) -> Self {
+        let score = verdict.teams.iter().find(|score| score.team == name);
+        let rounds = score.map(|score| score.rounds.clone()).unwrap_or_default();
+        let counters = snapshot.counters;
+        Self {
+            name: name.to_owned(),
+            score: rounds.iter().sum(),
+            rounds,
+            asked: counters.asked,
+            decided: counters.decided,
+            fallback: counters.fallback,
+            late: counters.late,
+            script_errors: counters.script_errors,
+        }
+    }
+}
+
+/// What a match took besides its result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub(crate) seed: u64,
+    pub(crate) fast: bool,
+    pub(crate) steps: u64,
+    pub(crate) time: Duration,
+}
+
+impl Summary {
+    /// Puts the figures together.
+    pub(crate) fn new(
+        game: &'static str,
+        effort: Effort,
+        teams: Vec<TeamSummary>,
+        answers: &Meter,
+    ) -> Self {
+        let seconds = effort.time.as_secs_f64().max(1e-9);
+        let timings = answers.timings();
+        #[expect(clippy::cast_precision_loss, reason = "a speed for people")]
+        let steps_per_second = (effort.steps as f64 / seconds).round();
+        Self {
+            game,
+            seed: effort.seed,
+            fast: effort.fast,
+            steps: effort.steps,
+            seconds: (seconds * 1000.0).round() / 1000.0,
+            steps_per_second,
+            teams,
+            answer_p50_us: micros(timings.p50),
+            answer_p99_us: micros(timings.p99),
+            answer_max_us: micros(timings.max),
+        }
+    }
+
+    /// The summary as people read it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut line = |text: String| writeln!(out, "{text}").unwrap_or_default();
+        line(format!(
+            "{} steps in {:.1} s ({} a second), seed {}",
+            self.steps, self.seconds, self.steps_per_second, self.seed
+        ));
+        line(format!(
+            "{:<10} {:>8} {:>9} {:>9} {:>6} {:>14}",
+            "team", "score", "decided", "fallback", "late", "script errors"
+        ));
+        for team in &self.teams {
+            line(format!(
+                "{:<10} {:>8} {:>9} {:>9} {:>6} {:>14}",
+                team.name,
+                team.score,
+                team.decided,
+                team.fallback,
+                team.late,
+                team.script_errors
+            ));
+        }
+        line(format!(
+            "answer times: median {} µs, p99 {} µs, slowest {} µs",
+            self.answer_p50_us, self.answer_p99_us, self.answer_max_us
+        ));
+        out
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
