@@ -1,1 +1,55 @@
-//! The only sockets and the only clock: seat tasks, transports, team threads, arena hosts.
+//! The only sockets and the only clock: connections, team threads, the arena's host.
+//!
+//! Engine and plugins are state machines that take bytes and time as arguments. This crate runs
+//! them. A [`TeamSpec`] becomes a running team in two steps: `build`, which may fail, and `spawn`,
+//! which cannot; what comes out is a [`TeamHandle`] that knows no game. Each seat is one task with
+//! one `select!`; each team is one OS thread; between them are two bounded hand-offs:
+//!
+//! ```text
+//!            Input (bounded, back-pressure)             poll_output
+//!  seat task ───────────────────────────────► team thread ─────────► snapshot (watch)
+//!     ▲  │                                          │                 journal (broadcast)
+//!     │  └ session: fallback at `due`, always       │
+//!     └─────────────────────────────────────────────┘
+//!            action (bounded, as soon as decided)
+//! ```
+//!
+//! The seat never waits for anything without its timer, so a stuck team, a full inbox or a referee
+//! that does not read cannot stop a fallback. [`serve_arena`] hosts a referee of our own on the
+//! same transports; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
+//!
+//! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
+//! the path of a turn (the one mutex guards a histogram).
+#![deny(missing_docs)]
+
+mod arena;
+mod artifact;
+mod backoff;
+mod clock;
+mod desk;
+mod endpoint;
+mod handle;
+mod listener;
+mod lockstep;
+mod meter;
+mod options;
+mod outlet;
+mod seat;
+mod spec;
+mod standing;
+mod thread;
+
+pub use arena::{ArenaEnd, ArenaHandle, ArenaReport, HostOptions, serve_arena};
+pub use artifact::ArtifactError;
+pub use backoff::BackoffOptions;
+pub use clock::{now, origin};
+pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
+pub use handle::{DrainReport, OperatorError, SeatStatus, TeamEnd, TeamHandle};
+pub use listener::Listener;
+pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer};
+pub use meter::{Meter, Timings};
+pub use options::SeatOptions;
+pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
+pub use seat::{Act, SeatLink, open_seat};
+pub use spec::{BuildError, BuiltTeam, TeamSpec};
+pub use thread::{RESTART_WINDOW, RESTARTS_MAX};

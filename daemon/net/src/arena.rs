@@ -1,0 +1,340 @@
+//! The host of a referee of our own: accepts clients, carries bytes, keeps its timer, writes its
+//! files. The arena itself stays a state machine in one task; each client has one reader and one
+//! writer with a bounded queue, and who does not read is dropped.
+
+mod client;
+mod files;
+
+use crate::clock::{now, until};
+use crate::seat::panic_text;
+use crate::{Link, Listener};
+use client::{Client, Coming};
+use files::Files;
+use futures_util::FutureExt;
+use phalanx_game::{Arena, ConnectionId, Outgoing, Verdict};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+/// Pieces from clients that wait for the arena at most; each client has one more in its hand.
+const COMING_MAX: usize = 256;
+/// The pause after the system refused to accept: it is out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Limits of an arena's host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostOptions {
+    /// Clients at once; further ones are turned away.
+    pub connections_max: usize,
+    /// Bytes that may wait for one client; one that reads less is dropped.
+    pub client_bytes_max: usize,
+    /// Where the arena's files go; `None`: nowhere.
+    pub artifacts: Option<PathBuf>,
+    /// How long clients have to read the last bytes before they are cut off.
+    pub linger: Duration,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        Self {
+            connections_max: 512,
+            client_bytes_max: 8 << 20,
+            artifacts: None,
+            linger: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Why an arena ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArenaEnd {
+    /// All that was to be played has been played.
+    Over,
+    /// It was stopped.
+    Stopped,
+    /// It panicked: a defect.
+    Panicked {
+        /// What the panic said.
+        reason: String,
+    },
+}
+
+/// How an arena ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArenaReport {
+    /// Why.
+    pub end: ArenaEnd,
+    /// The last verdict.
+    pub verdict: Verdict,
+    /// Files written.
+    pub artifacts_written: u64,
+    /// Files that could not be written.
+    pub artifacts_failed: u64,
+    /// Clients dropped since they did not read.
+    pub clients_slow: u64,
+    /// Clients turned away since there were too many.
+    pub clients_refused: u64,
+}
+
+/// A running arena. Clones share it; when the last one is dropped the arena stops.
+#[derive(Clone, Debug)]
+pub struct ArenaHandle {
+    address: Option<SocketAddr>,
+    verdict: watch::Receiver<Verdict>,
+    report: watch::Receiver<Option<ArenaReport>>,
+    _stop_when_dropped: std::sync::Arc<tokio_util::sync::DropGuard>,
+    stopped: CancellationToken,
+}
+
+impl ArenaHandle {
+    /// Where it listens, over TCP.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// How the match stands.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.verdict.borrow().clone()
+    }
+
+    /// Follows how the match stands.
+    #[must_use]
+    pub fn verdicts(&self) -> watch::Receiver<Verdict> {
+        self.verdict.clone()
+    }
+
+    /// Ends it now: what is queued is flushed, everybody is disconnected.
+    pub fn stop(&self) {
+        self.stopped.cancel();
+    }
+
+    /// Waits until it has ended and everything is flushed.
+    pub async fn ended(&self) -> ArenaReport {
+        let mut report = self.report.clone();
+        let seen = report.wait_for(Option::is_some).await.ok().and_then(|report| report.clone());
+        seen.unwrap_or_else(|| {
+            let reason = "the host's task was cancelled".into();
+            Tally::default().report(ArenaEnd::Panicked { reason }, self.verdict())
+        })
+    }
+}
+
+/// Runs an arena on the current tokio runtime until its verdict is final, or it is stopped.
+#[must_use]
+pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptions) -> ArenaHandle {
+    let address = listener.address();
+    let stopped = CancellationToken::new();
+    let (verdict, verdicts) = watch::channel(arena.verdict());
+    let (sender, report) = watch::channel(None);
+    let (coming_in, coming) = mpsc::channel(COMING_MAX);
+    let host = Host {
+        files: Files::open(options.artifacts.clone()),
+        arena,
+        listener: Some(listener),
+        accept_after: None,
+        options,
+        clients: BTreeMap::new(),
+        next: 0,
+        coming_in,
+        coming,
+        verdict,
+        stopped: stopped.clone(),
+        tally: Tally::default(),
+    };
+    tokio::spawn(async move {
+        let report = host.run().await;
+        sender.send_replace(Some(report));
+    });
+    let stop = std::sync::Arc::new(stopped.clone().drop_guard());
+    ArenaHandle { address, verdict: verdicts, report, _stop_when_dropped: stop, stopped }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    slow: u64,
+    refused: u64,
+    written: u64,
+    failed: u64,
+}
+
+impl Tally {
+    fn report(&self, end: ArenaEnd, verdict: Verdict) -> ArenaReport {
+        ArenaReport {
+            end,
+            verdict,
+            artifacts_written: self.written,
+            artifacts_failed: self.failed,
+            clients_slow: self.slow,
+            clients_refused: self.refused,
+        }
+    }
+}
+
+struct Host {
+    arena: Box<dyn Arena>,
+    listener: Option<Listener>,
+    accept_after: Option<Instant>,
+    options: HostOptions,
+    clients: BTreeMap<ConnectionId, Client>,
+    next: u64,
+    coming_in: mpsc::Sender<(ConnectionId, Coming)>,
+    coming: mpsc::Receiver<(ConnectionId, Coming)>,
+    files: Files,
+    verdict: watch::Sender<Verdict>,
+    stopped: CancellationToken,
+    tally: Tally,
+}
+
+/// All reasons for which a host does anything.
+enum Wake {
+    Timer,
+    Stop,
+    Coming(ConnectionId, Coming),
+    Joined(std::io::Result<Option<Link>>),
+    AcceptAgain,
+}
+
+impl Host {
+    async fn run(mut self) -> ArenaReport {
+        let end = match AssertUnwindSafe(self.play()).catch_unwind().await {
+            Ok(end) => end,
+            Err(panic) => {
+                let reason = panic_text(&*panic).to_owned();
+                tracing::error!(reason, "the arena panicked");
+                ArenaEnd::Panicked { reason }
+            }
+        };
+        self.listener = None;
+        let writers = std::mem::take(&mut self.clients).into_values().map(Client::finish);
+        let all = futures_util::future::join_all(writers.collect::<Vec<_>>());
+        // What they still say is not heard, but must not block their readers.
+        self.coming.close();
+        all.await;
+        (self.tally.written, self.tally.failed) = self.files.close().await;
+        let verdict = self.verdict.borrow().clone();
+        self.tally.report(end, verdict)
+    }
+
+    async fn play(&mut self) -> ArenaEnd {
+        loop {
+            match self.wake().await {
+                Wake::Timer => self.arena.handle_timeout(now()),
+                Wake::Stop => return ArenaEnd::Stopped,
+                Wake::Coming(connection, coming) => self.take(connection, coming),
+                Wake::Joined(Ok(Some(link))) => self.join(link),
+                Wake::Joined(Ok(None)) => self.listener = None,
+                Wake::Joined(Err(error)) => {
+                    tracing::warn!(%error, "accepting failed");
+                    self.accept_after = Some(now() + ACCEPT_PAUSE);
+                }
+                Wake::AcceptAgain => self.accept_after = None,
+            }
+            self.flush();
+            for _ in 0..COMING_MAX {
+                let Ok((connection, coming)) = self.coming.try_recv() else { break };
+                self.take(connection, coming);
+                self.flush();
+            }
+            if self.publish() {
+                return ArenaEnd::Over;
+            }
+        }
+    }
+
+    async fn wake(&mut self) -> Wake {
+        let accepting = self.accept_after.is_none();
+        tokio::select! {
+            biased;
+            () = until(self.arena.poll_timeout()) => Wake::Timer,
+            () = self.stopped.cancelled() => Wake::Stop,
+            Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),
+            joined = accept(self.listener.as_mut()), if accepting => Wake::Joined(joined),
+            () = until(self.accept_after), if !accepting => Wake::AcceptAgain,
+        }
+    }
+
+    fn join(&mut self, link: Link) {
+        if self.clients.len() >= self.options.connections_max {
+            self.tally.refused += 1;
+            tracing::warn!(peer = link.peer, max = self.options.connections_max, "turned away");
+            return;
+        }
+        let connection = ConnectionId(self.next);
+        self.next += 1;
+        tracing::debug!(connection = connection.0, peer = link.peer, "client joined");
+        let client = Client::open(link, connection, &self.options, self.coming_in.clone());
+        self.clients.insert(connection, client);
+        self.arena.handle_join(connection, now());
+    }
+
+    fn take(&mut self, connection: ConnectionId, coming: Coming) {
+        if !self.clients.contains_key(&connection) {
+            return;
+        }
+        match coming {
+            Coming::Bytes(bytes) => self.arena.handle_input(connection, &bytes, now()),
+            Coming::Gone => self.leave(connection),
+        }
+    }
+
+    fn leave(&mut self, connection: ConnectionId) {
+        if let Some(client) = self.clients.remove(&connection) {
+            client.cut();
+            self.arena.handle_leave(connection, now());
+        }
+    }
+
+    /// Passes on what the arena wants done after a call.
+    fn flush(&mut self) {
+        while let Some(outgoing) = self.arena.poll_transmit() {
+            match outgoing {
+                Outgoing::Bytes(connection, bytes) => self.send(connection, bytes),
+                // Flushed in its own time; what it still says is not heard.
+                Outgoing::Close(connection) => {
+                    if let Some(client) = self.clients.remove(&connection) {
+                        tokio::spawn(client.finish());
+                    }
+                }
+            }
+        }
+        while let Some(artifact) = self.arena.poll_artifact() {
+            self.files.push(artifact);
+        }
+    }
+
+    fn send(&mut self, connection: ConnectionId, bytes: Vec<u8>) {
+        let Some(client) = self.clients.get(&connection) else { return };
+        if !client.send(bytes) {
+            self.tally.slow += 1;
+            tracing::warn!(connection = connection.0, "client does not read; dropped");
+            self.leave(connection);
+        }
+    }
+
+    /// Tells watchers how the match stands; true when it is over.
+    fn publish(&mut self) -> bool {
+        let verdict = self.arena.verdict();
+        let over = verdict.over;
+        self.verdict.send_if_modified(|known| {
+            let changed = *known != verdict;
+            if changed {
+                *known = verdict;
+            }
+            changed
+        });
+        over
+    }
+}
+
+async fn accept(listener: Option<&mut Listener>) -> std::io::Result<Option<Link>> {
+    match listener {
+        Some(listener) => listener.accept().await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,188 @@
+//! A session with its bookkeeping: what is to be written, what the team has to hear, how long each
+//! answer took. The seat task and the lockstep driver both work at such a desk; it has no clock
+//! and no socket.
+
+use crate::Meter;
+use phalanx_engine::{Input, SeatState};
+use phalanx_game::{AgentId, Event, Game, Notice, ProtocolError, SeatId, Session, Turn};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
+
+#[derive(Debug)]
+pub(crate) struct Desk<G: Game> {
+    pub(crate) seat: SeatId,
+    pub(crate) session: G::Session,
+    /// What the team has to hear, oldest first.
+    pub(crate) inputs: VecDeque<Input<G>>,
+    /// Messages to write, oldest first.
+    pub(crate) outbox: VecDeque<Vec<u8>>,
+    /// Bytes in the outbox.
+    pub(crate) outbox_bytes: usize,
+    /// The referee said goodbye.
+    pub(crate) over: bool,
+    /// The referee refused the login on this connection.
+    pub(crate) refused: bool,
+    state: SeatState,
+    open: BTreeMap<AgentId, Asked>,
+    answered: Vec<Asked>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    turn: Turn,
+    at: Instant,
+    due: Instant,
+}
+
+impl<G: Game> Desk<G> {
+    pub(crate) fn new(seat: SeatId, session: G::Session) -> Self {
+        Self {
+            seat,
+            session,
+            inputs: VecDeque::new(),
+            outbox: VecDeque::new(),
+            outbox_bytes: 0,
+            over: false,
+            refused: false,
+            state: SeatState::Idle,
+            open: BTreeMap::new(),
+            answered: Vec::new(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> &SeatState {
+        &self.state
+    }
+
+    /// Notes and reports what the connection is doing.
+    pub(crate) fn set_state(&mut self, state: SeatState) {
+        if self.state != state {
+            self.state = state.clone();
+            self.inputs.push_back(Input::Seat { seat: self.seat, state });
+        }
+    }
+
+    pub(crate) fn connected(&mut self, now: Instant) {
+        self.refused = false;
+        self.set_state(SeatState::Connected);
+        self.session.handle_connected(now);
+        self.collect(now);
+    }
+
+    /// The connection is gone: what was not written never will be.
+    pub(crate) fn disconnected(&mut self, now: Instant) {
+        self.session.handle_disconnected(now);
+        self.collect(now);
+        self.outbox.clear();
+        self.outbox_bytes = 0;
+        self.open.clear();
+        self.answered.clear();
+    }
+
+    /// Bytes came. When framing is lost that is reported, and returned: reconnect.
+    pub(crate) fn input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
+        let result = self.session.handle_input(bytes, now);
+        self.collect(now);
+        if let Err(error) = &result {
+            let event = Event::Notice(Notice::Malformed(error.clone()));
+            self.inputs.push_back(Input::Event { seat: self.seat, event });
+        }
+        result
+    }
+
+    /// The team decided; true when the action is on its way.
+    pub(crate) fn act(
+        &mut self,
+        turn: Turn,
+        agent: AgentId,
+        action: &G::Action,
+        now: Instant,
+    ) -> bool {
+        let accepted = match self.session.handle_action(turn, agent, action) {
+            Ok(()) => {
+                let asked = self.open.remove(&agent).filter(|asked| asked.turn == turn);
+                self.answered.extend(asked);
+                true
+            }
+            Err(late) => {
+                self.inputs.push_back(Input::Late { agent: late.agent, turn: late.turn });
+                false
+            }
+        };
+        self.collect(now);
+        accepted
+    }
+
+    pub(crate) fn timeout(&mut self, now: Instant) {
+        self.session.handle_timeout(now);
+        self.collect(now);
+    }
+
+    pub(crate) fn shutdown(&mut self, now: Instant) {
+        self.session.handle_shutdown(now);
+        self.collect(now);
+    }
+
+    /// A new session after the old one panicked. Nothing of the old one is trusted.
+    pub(crate) fn replace(&mut self, session: G::Session) {
+        self.session = session;
+        self.outbox.clear();
+        self.outbox_bytes = 0;
+        self.open.clear();
+        self.answered.clear();
+    }
+
+    /// So many bytes of the front message were the last of it: it is written.
+    pub(crate) fn front_written(&mut self) {
+        if let Some(message) = self.outbox.pop_front() {
+            self.outbox_bytes = self.outbox_bytes.saturating_sub(message.len());
+        }
+    }
+
+    /// All that was in the outbox is flushed: the answers in it are timed.
+    pub(crate) fn flushed(&mut self, meter: &Meter, now: Instant) {
+        for asked in self.answered.drain(..) {
+            let margin = asked.due.checked_duration_since(now);
+            meter.record(now.saturating_duration_since(asked.at), margin);
+        }
+    }
+
+    /// Takes the instants at which the answers in the outbox are due.
+    pub(crate) fn take_answered(&mut self) -> impl Iterator<Item = Instant> + '_ {
+        self.answered.drain(..).map(|asked| asked.due)
+    }
+
+    fn collect(&mut self, now: Instant) {
+        while let Some(message) = self.session.poll_transmit() {
+            self.outbox_bytes += message.len();
+            self.outbox.push_back(message);
+        }
+        while let Some(event) = self.session.poll_event() {
+            self.note(&event, now);
+            self.inputs.push_back(Input::Event { seat: self.seat, event });
+        }
+    }
+
+    fn note(&mut self, event: &Event<G::Briefing, G::Percept>, now: Instant) {
+        match event {
+            Event::Seated { .. } => self.set_state(SeatState::Seated),
+            Event::Refused { reason } => {
+                self.refused = true;
+                self.set_state(SeatState::Refused { reason: reason.clone() });
+            }
+            Event::Asked { turn, agent, due, .. } => {
+                self.open.insert(*agent, Asked { turn: *turn, at: now, due: *due });
+            }
+            Event::Defaulted { turn, agent, .. } => {
+                if self.open.get(agent).is_some_and(|asked| asked.turn == *turn) {
+                    self.open.remove(agent);
+                }
+            }
+            Event::MatchOver => self.over = true,
+            Event::RoundStarted { .. }
+            | Event::Percept { .. }
+            | Event::Notice(_)
+            | Event::RoundOver { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Where referees are, and how bytes get there: every transport yields the same two halves.
+
+use socket2::{SockRef, TcpKeepalive};
+use std::fmt;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+
+/// Bytes in flight in one direction of an in-memory connection.
+const MEMORY_BYTES_MAX: usize = 64 << 10;
+/// In-memory connections that wait to be accepted.
+const MEMORY_BACKLOG_MAX: usize = 128;
+/// Silence after which the system asks whether the peer still lives.
+const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
+/// Time between such questions.
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(5);
+
+/// A place to connect to.
+#[derive(Clone, Debug)]
+pub enum Endpoint {
+    /// A TCP address; the name is resolved at each try.
+    Tcp {
+        /// Name or address.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+    /// A listener in this process.
+    Memory(MemoryDialer),
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum EndpointError {
+    /// The system says no.
+    #[error("{endpoint}: {source}")]
+    Io {
+        /// Where to.
+        endpoint: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Nobody answered.
+    #[error("{endpoint}: no connection within {limit:?}")]
+    Timeout {
+        /// Where to.
+        endpoint: String,
+        /// The limit.
+        limit: Duration,
+    },
+}
+
+/// One open connection.
+pub struct Link {
+    /// What comes from the peer.
+    pub reader: Box<dyn AsyncRead + Send + Unpin>,
+    /// What goes to the peer.
+    pub writer: Box<dyn AsyncWrite + Send + Unpin>,
+    /// Who the peer is, for people.
+    pub peer: String,
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").field("peer", &self.peer).finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// A connection over TCP, without Nagle's delay and with keepalive.
+    pub(crate) fn tcp(stream: TcpStream) -> std::io::Result<Self> {
+        let peer = stream.peer_addr()?.to_string();
+        stream.set_nodelay(true)?;
+        let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_AFTER);
+        #[cfg(any(target_os = "linux", target_os = "macos", target_os = "windows"))]
+        let keepalive = keepalive.with_interval(KEEPALIVE_EVERY);
+        SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
+        let (reader, writer) = stream.into_split();
+        Ok(Self { reader: Box::new(reader), writer: Box::new(writer), peer })
+    }
+
+    /// A connection in memory.
+    pub(crate) fn memory(stream: DuplexStream) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        Self { reader: Box::new(reader), writer: Box::new(writer), peer: "memory".into() }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Self::Memory(_) => f.write_str("memory"),
+        }
+    }
+}
+
+impl Endpoint {
+    /// A TCP address.
+    pub fn tcp(host: impl Into<String>, port: u16) -> Self {
+        Self::Tcp { host: host.into(), port }
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// When the name does not resolve, nobody listens, or it takes longer than `limit`.
+    pub async fn connect(&self, limit: Duration) -> Result<Link, EndpointError> {
+        match tokio::time::timeout(limit, self.dial()).await {
+            Ok(Ok(link)) => Ok(link),
+            Ok(Err(source)) => Err(EndpointError::Io { endpoint: self.to_string(), source }),
+            Err(_) => Err(EndpointError::Timeout { endpoint: self.to_string(), limit }),
+        }
+    }
+
+    async fn dial(&self) -> std::io::Result<Link> {
+        match self {
+            Self::Tcp { host, port } => {
+                Link::tcp(TcpStream::connect((host.as_str(), *port)).await?)
+            }
+            Self::Memory(dialer) => dialer.dial().await,
+        }
+    }
+}
+
+/// The connecting end of an in-memory listener.
+#[derive(Clone, Debug)]
+pub struct MemoryDialer {
+    backlog: mpsc::Sender<DuplexStream>,
+}
+
+/// The accepting end.
+#[derive(Debug)]
+pub struct MemoryListener {
+    backlog: mpsc::Receiver<DuplexStream>,
+}
+
+/// A listener in this process and the way to reach it.
+#[must_use]
+pub fn memory() -> (MemoryDialer, MemoryListener) {
+    let (sender, receiver) = mpsc::channel(MEMORY_BACKLOG_MAX);
+    (MemoryDialer { backlog: sender }, MemoryListener { backlog: receiver })
+}
+
+impl MemoryDialer {
+    async fn dial(&self) -> std::io::Result<Link> {
+        let (ours, theirs) = tokio::io::duplex(MEMORY_BYTES_MAX);
+        match self.backlog.send(theirs).await {
+            Ok(()) => Ok(Link::memory(ours)),
+            Err(_) => Err(std::io::ErrorKind::ConnectionRefused.into()),
+        }
+    }
+}
+
+impl MemoryListener {
+    /// The next connection; `None` once every dialer is gone.
+    pub async fn accept(&mut self) -> Option<Link> {
+        self.backlog.recv().await.map(Link::memory)
+    }
+}

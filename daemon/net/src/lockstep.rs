@@ -1,0 +1,278 @@
+//! Whole matches on a virtual clock: arena, sessions and teams in one thread, no sockets, no
+//! sleeping. The same inputs give the same match; the only real time measured is how long each
+//! answer took.
+//!
+//! One beat: all that the arena sent is delivered side by side (first all bytes of a team, then
+//! its decisions, so that a turn is decided once), all answers go back in connection order. When
+//! nothing moves any more, the clock jumps to the earliest timer.
+
+mod side;
+
+use crate::{BuildError, Meter};
+use phalanx_engine::{Brain, BrainError, JournalEntry, Snapshot, TeamLink, TeamOptions};
+use phalanx_game::{Arena, Artifact, ConnectionId, Game, Outgoing, Roster, Seat, Verdict};
+use side::{Side, TeamSide};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Beats without any byte and without the clock moving before a match counts as stuck.
+const IDLE_BEATS_MAX: u32 = 1_000;
+
+/// How a match is driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LockstepOptions {
+    /// Deliver what the arena sends in pieces of so many bytes; `None`: whole. Stream games only.
+    pub chunk_bytes: Option<usize>,
+    /// How long a seat whose connection the arena closed waits before it returns.
+    pub reconnect_after: Duration,
+}
+
+impl Default for LockstepOptions {
+    fn default() -> Self {
+        Self { chunk_bytes: None, reconnect_after: Duration::from_secs(1) }
+    }
+}
+
+/// Why a match ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockstepEnd {
+    /// The arena's verdict is final.
+    Over,
+    /// The observer had seen enough.
+    Stopped,
+    /// Nobody waits for anything, or timers fire without effect: a defect of arena or session.
+    Stuck,
+}
+
+/// Who watches a match. Teams are numbered in the order in which they were added.
+pub trait Observer {
+    /// A step of the arena is through.
+    fn step(&mut self, _verdict: &Verdict) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    /// A team has something for the journal.
+    fn journal(&mut self, _team: usize, _entry: JournalEntry) {}
+    /// A team published a snapshot.
+    fn snapshot(&mut self, _team: usize, _snapshot: &Arc<Snapshot>) {}
+    /// The arena has a file to write.
+    fn artifact(&mut self, _artifact: Artifact) {}
+}
+
+/// Watches nothing.
+impl Observer for () {}
+
+/// A match on a virtual clock.
+pub struct Lockstep {
+    arena: Box<dyn Arena>,
+    now: Instant,
+    options: LockstepOptions,
+    sides: Vec<Box<dyn Side>>,
+    /// Which side and which of its seats a connection belongs to.
+    lines: BTreeMap<ConnectionId, (usize, usize)>,
+    next_connection: u64,
+    /// What the arena sent, by side.
+    mail: Vec<Vec<(usize, Letter)>>,
+    /// What the teams answered, in connection order.
+    answers: Vec<(ConnectionId, Vec<u8>)>,
+    verdict: Verdict,
+}
+
+/// What the arena did to a connection.
+enum Letter {
+    Bytes(Vec<u8>),
+    Close,
+}
+
+impl fmt::Debug for Lockstep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lockstep")
+            .field("sides", &self.sides.len())
+            .field("verdict", &self.verdict)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Lockstep {
+    /// A match in which nobody plays yet. `origin` is the virtual clock's first instant.
+    #[must_use]
+    pub fn new(arena: Box<dyn Arena>, origin: Instant, options: LockstepOptions) -> Self {
+        let verdict = arena.verdict();
+        Self {
+            arena,
+            now: origin,
+            options,
+            sides: Vec::new(),
+            lines: BTreeMap::new(),
+            next_connection: 0,
+            mail: Vec::new(),
+            answers: Vec::new(),
+            verdict,
+        }
+    }
+
+    /// Adds a team; its seats connect when the match runs. Returns the team's number.
+    ///
+    /// # Errors
+    /// When seats and roster do not fit, or the brain does not start.
+    pub fn add_team<G: Game, B: Brain + 'static>(
+        &mut self,
+        game: &G,
+        roster: Arc<Roster>,
+        seats: &[Seat],
+        options: TeamOptions,
+        make_brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
+    ) -> Result<usize, BuildError> {
+        let wait = self.options.reconnect_after;
+        let side = TeamSide::new(game, roster, seats, options, make_brain, wait, self.now)?;
+        self.sides.push(Box::new(side));
+        self.mail.push(Vec::new());
+        Ok(self.sides.len() - 1)
+    }
+
+    /// The virtual clock.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// How the match stands.
+    #[must_use]
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// What a team published last.
+    #[must_use]
+    pub fn snapshot(&self, team: usize) -> Option<Arc<Snapshot>> {
+        self.sides.get(team).map(|side| side.snapshot())
+    }
+
+    /// How fast a team's answers were in real time: from the arena's last request of the step for
+    /// this team to the bytes of each action.
+    #[must_use]
+    pub fn meter(&self, team: usize) -> Option<&Meter> {
+        self.sides.get(team).map(|side| side.meter())
+    }
+
+    /// Plays until the match is over or the observer stops it; may be called again after that.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> LockstepEnd {
+        let mut idle = 0;
+        loop {
+            self.connect();
+            let moved = self.beat(observer);
+            if self.look(observer).is_break() {
+                return LockstepEnd::Stopped;
+            }
+            if moved {
+                idle = 0;
+                continue;
+            }
+            if self.verdict.over {
+                return LockstepEnd::Over;
+            }
+            let before = self.now;
+            if !self.advance(observer) {
+                return LockstepEnd::Stuck;
+            }
+            idle = if self.now > before { 0 } else { idle + 1 };
+            if idle > IDLE_BEATS_MAX {
+                return LockstepEnd::Stuck;
+            }
+        }
+    }
+
+    /// Opens the connections of all seats that want one.
+    fn connect(&mut self) {
+        for (index, side) in self.sides.iter_mut().enumerate() {
+            while let Some(seat) = side.wants_connection(self.now) {
+                let connection = ConnectionId(self.next_connection);
+                self.next_connection += 1;
+                self.lines.insert(connection, (index, seat));
+                self.arena.handle_join(connection, self.now);
+                side.connect(seat, connection, self.now);
+            }
+        }
+    }
+
+    /// Delivers everything once in each direction; false when there was nothing.
+    fn beat(&mut self, observer: &mut dyn Observer) -> bool {
+        let mut moved = self.collect(observer);
+        for (index, (side, mail)) in self.sides.iter_mut().zip(&mut self.mail).enumerate() {
+            if !mail.is_empty() {
+                side.begin_batch();
+            }
+            for (seat, letter) in mail.drain(..) {
+                match letter {
+                    Letter::Bytes(bytes) => {
+                        let piece = self.options.chunk_bytes.unwrap_or(bytes.len()).max(1);
+                        for piece in bytes.chunks(piece) {
+                            side.deliver(seat, piece, self.now);
+                        }
+                    }
+                    Letter::Close => side.closed(seat, self.now),
+                }
+            }
+            side.decide(index, self.now, &mut self.answers, observer);
+            for connection in side.left() {
+                moved = true;
+                self.lines.remove(&connection);
+                self.arena.handle_leave(connection, self.now);
+            }
+        }
+        for (connection, bytes) in std::mem::take(&mut self.answers) {
+            moved = true;
+            self.arena.handle_input(connection, &bytes, self.now);
+        }
+        moved
+    }
+
+    /// Sorts what the arena sent by side; false when it sent nothing.
+    fn collect(&mut self, observer: &mut dyn Observer) -> bool {
+        let mut any = false;
+        while let Some(outgoing) = self.arena.poll_transmit() {
+            any = true;
+            let (connection, letter) = match outgoing {
+                Outgoing::Bytes(connection, bytes) => (connection, Letter::Bytes(bytes)),
+                Outgoing::Close(connection) => (connection, Letter::Close),
+            };
+            let Some(&(side, seat)) = self.lines.get(&connection) else { continue };
+            if matches!(letter, Letter::Close) {
+                self.lines.remove(&connection);
+            }
+            if let Some(mail) = self.mail.get_mut(side) {
+                mail.push((seat, letter));
+            }
+        }
+        while let Some(artifact) = self.arena.poll_artifact() {
+            observer.artifact(artifact);
+        }
+        any
+    }
+
+    /// Tells the observer when the arena went on by a step.
+    fn look(&mut self, observer: &mut dyn Observer) -> ControlFlow<()> {
+        let verdict = self.arena.verdict();
+        let place = |verdict: &Verdict| (verdict.round, verdict.step, verdict.over);
+        let moved = place(&verdict) != place(&self.verdict);
+        self.verdict = verdict;
+        if moved { observer.step(&self.verdict) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Jumps to the earliest timer and fires what is due; false when there is none.
+    fn advance(&mut self, observer: &mut dyn Observer) -> bool {
+        let sides = self.sides.iter().filter_map(|side| side.poll_timeout());
+        let Some(next) = sides.chain(self.arena.poll_timeout()).min() else { return false };
+        self.now = self.now.max(next);
+        if self.arena.poll_timeout().is_some_and(|due| due <= self.now) {
+            self.arena.handle_timeout(self.now);
+        }
+        for (index, side) in self.sides.iter_mut().enumerate() {
+            side.timeout(self.now);
+            side.decide(index, self.now, &mut self.answers, observer);
+        }
+        true
+    }
+}

@@ -1,0 +1,227 @@
+//! One team of a match on a virtual clock: its sessions, its core, and the time that answers took.
+
+use super::Observer;
+use crate::desk::Desk;
+use crate::spec::seat_of;
+use crate::{BuildError, Meter};
+use phalanx_engine::{Brain, BrainError, Output, SeatState, Snapshot, Team, TeamLink, TeamOptions};
+use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A team without its types.
+pub(super) trait Side {
+    /// A seat that is due to connect now.
+    fn wants_connection(&self, now: Instant) -> Option<usize>;
+    fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant);
+    /// The arena has sent all that it will send for now: real time counts from here.
+    fn begin_batch(&mut self);
+    fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant);
+    /// The arena closed the connection.
+    fn closed(&mut self, seat: usize, now: Instant);
+    /// Tells the team what happened and collects what it answers.
+    fn decide(
+        &mut self,
+        team: usize,
+        now: Instant,
+        answers: &mut Vec<(ConnectionId, Vec<u8>)>,
+        observer: &mut dyn Observer,
+    );
+    /// Takes the connections that this side gave up.
+    fn left(&mut self) -> Vec<ConnectionId>;
+    fn timeout(&mut self, now: Instant);
+    fn poll_timeout(&self) -> Option<Instant>;
+    fn snapshot(&self) -> Arc<Snapshot>;
+    fn meter(&self) -> &Meter;
+}
+
+pub(super) struct TeamSide<G: Game, B: Brain> {
+    team: Team<G, B>,
+    places: Vec<Place<G>>,
+    reconnect_after: Duration,
+    left: Vec<ConnectionId>,
+    snapshot: Arc<Snapshot>,
+    meter: Meter,
+    batch: Instant,
+}
+
+struct Place<G: Game> {
+    desk: Desk<G>,
+    connection: Option<ConnectionId>,
+    connect_at: Option<Instant>,
+}
+
+impl<G: Game, B: Brain> TeamSide<G, B> {
+    pub(super) fn new(
+        game: &G,
+        roster: Arc<Roster>,
+        seats: &[Seat],
+        options: TeamOptions,
+        make_brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
+        reconnect_after: Duration,
+        now: Instant,
+    ) -> Result<Self, BuildError> {
+        let team = roster.team.clone();
+        let seat_of = seat_of(&roster, seats)
+            .map_err(|reason| BuildError::Seats { team: team.clone(), reason })?;
+        let place = |seat: &Seat| Place {
+            desk: Desk::new(seat.id, game.session(seat)),
+            connection: None,
+            connect_at: Some(now),
+        };
+        let places = seats.iter().map(place).collect();
+        let team = Team::new(game, roster, seat_of, options, make_brain)
+            .map_err(|source| BuildError::Brain { team, source })?;
+        Ok(Self {
+            team,
+            places,
+            reconnect_after,
+            left: Vec::new(),
+            snapshot: Arc::default(),
+            meter: Meter::default(),
+            batch: wall_clock(),
+        })
+    }
+
+    fn act(
+        &mut self,
+        seat: SeatId,
+        turn: Turn,
+        agent: AgentId,
+        action: &G::Action,
+        now: Instant,
+        answers: &mut Vec<(ConnectionId, Vec<u8>)>,
+    ) {
+        let Some(place) = self.places.get_mut(seat.index()) else { return };
+        place.desk.act(turn, agent, action, now);
+        place.post(answers);
+        for due in place.desk.take_answered() {
+            self.meter.record(self.batch.elapsed(), due.checked_duration_since(now));
+        }
+    }
+}
+
+impl<G: Game> Place<G> {
+    /// Moves what the session wants written to the arena's pile.
+    fn post(&mut self, answers: &mut Vec<(ConnectionId, Vec<u8>)>) {
+        while let Some(message) = self.desk.outbox.pop_front() {
+            if let Some(connection) = self.connection {
+                answers.push((connection, message));
+            }
+        }
+        self.desk.outbox_bytes = 0;
+    }
+
+    fn lose(&mut self, reason: &str, now: Instant, again: Instant) -> Option<ConnectionId> {
+        self.desk.disconnected(now);
+        if self.desk.over {
+            self.desk.set_state(SeatState::Closed);
+        } else {
+            if !self.desk.refused {
+                let reason = reason.to_owned();
+                self.desk.set_state(SeatState::Connecting { failures: 1, reason });
+            }
+            self.connect_at = Some(again);
+        }
+        self.connection.take()
+    }
+}
+
+impl<G: Game, B: Brain> Side for TeamSide<G, B> {
+    fn wants_connection(&self, now: Instant) -> Option<usize> {
+        self.places.iter().position(|place| place.connect_at.is_some_and(|at| at <= now))
+    }
+
+    fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) {
+        let Some(place) = self.places.get_mut(seat) else { return };
+        place.connect_at = None;
+        place.connection = Some(connection);
+        place.desk.connected(now);
+    }
+
+    fn begin_batch(&mut self) {
+        self.batch = wall_clock();
+    }
+
+    fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant) {
+        let again = now + self.reconnect_after;
+        let Some(place) = self.places.get_mut(seat) else { return };
+        if place.connection.is_none() {
+            return;
+        }
+        if let Err(error) = place.desk.input(bytes, now) {
+            self.left.extend(place.lose(&error.to_string(), now, again));
+        }
+    }
+
+    fn closed(&mut self, seat: usize, now: Instant) {
+        let again = now + self.reconnect_after;
+        if let Some(place) = self.places.get_mut(seat) {
+            // The arena knows already that this connection is gone.
+            place.lose("the referee closed the connection", now, again);
+        }
+    }
+
+    fn decide(
+        &mut self,
+        team: usize,
+        now: Instant,
+        answers: &mut Vec<(ConnectionId, Vec<u8>)>,
+        observer: &mut dyn Observer,
+    ) {
+        loop {
+            for place in &mut self.places {
+                place.post(answers);
+                for input in place.desk.inputs.drain(..) {
+                    self.team.handle(input, now);
+                }
+            }
+            match self.team.poll_output(now) {
+                Some(Output::Act { seat, agent, turn, action }) => {
+                    self.act(seat, turn, agent, &action, now, answers);
+                }
+                Some(Output::Publish(snapshot)) => {
+                    observer.snapshot(team, &snapshot);
+                    self.snapshot = snapshot;
+                }
+                Some(Output::Journal(entry)) => observer.journal(team, entry),
+                Some(Output::Drained) => {}
+                None => return,
+            }
+        }
+    }
+
+    fn left(&mut self) -> Vec<ConnectionId> {
+        std::mem::take(&mut self.left)
+    }
+
+    fn timeout(&mut self, now: Instant) {
+        for place in &mut self.places {
+            if place.desk.session.poll_timeout().is_some_and(|due| due <= now) {
+                place.desk.timeout(now);
+            }
+        }
+        if self.team.poll_timeout().is_some_and(|due| due <= now) {
+            self.team.handle_timeout(now);
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        let places = self.places.iter();
+        let timers = places.flat_map(|place| [place.desk.session.poll_timeout(), place.connect_at]);
+        timers.flatten().chain(self.team.poll_timeout()).min()
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot)
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
+    }
+}
+
+/// Real time, for measuring only: no decision depends on it.
+fn wall_clock() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,139 @@
+//! How fast answers leave: last byte of an agent's request read → its action written and flushed.
+
+use hdrhistogram::Histogram;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Significant decimal digits of recorded times.
+const DIGITS: u8 = 3;
+
+/// Times of one team's answers; fallbacks of seats are not among them.
+pub struct Meter {
+    times: Mutex<Times>,
+}
+
+struct Times {
+    answer: Histogram<u64>,
+    margin: Histogram<u64>,
+    overdue: u64,
+}
+
+/// A summary of a [`Meter`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Answers measured.
+    pub answers: u64,
+    /// Half of the answers were at most this slow.
+    pub p50: Duration,
+    /// 99 of 100 were.
+    pub p99: Duration,
+    /// 999 of 1,000 were.
+    pub p999: Duration,
+    /// The slowest.
+    pub max: Duration,
+    /// The least time that was left until the seat would have answered by itself.
+    pub margin_min: Duration,
+    /// 99 of 100 had at least this much left.
+    pub margin_p1: Duration,
+    /// Answers that were flushed after `due`.
+    pub overdue: u64,
+}
+
+impl fmt::Debug for Meter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Meter").field(&self.timings()).finish()
+    }
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        let times = Times { answer: empty(), margin: empty(), overdue: 0 };
+        Self { times: Mutex::new(times) }
+    }
+}
+
+impl Meter {
+    /// An answer left after `spent`, with `margin` to go; `None`: it was due already.
+    pub(crate) fn record(&self, spent: Duration, margin: Option<Duration>) {
+        let mut times = self.lock();
+        times.answer.saturating_record(nanos(spent));
+        match margin {
+            Some(margin) => times.margin.saturating_record(nanos(margin)),
+            None => {
+                times.margin.saturating_record(0);
+                times.overdue += 1;
+            }
+        }
+    }
+
+    /// The figures so far.
+    #[must_use]
+    pub fn timings(&self) -> Timings {
+        let times = self.lock();
+        let at = |quantile| Duration::from_nanos(times.answer.value_at_quantile(quantile));
+        let answers = times.answer.len();
+        let margin_min = if answers == 0 { 0 } else { times.margin.min() };
+        Timings {
+            answers,
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: Duration::from_nanos(times.answer.max()),
+            margin_min: Duration::from_nanos(margin_min),
+            margin_p1: Duration::from_nanos(times.margin.value_at_quantile(0.01)),
+            overdue: times.overdue,
+        }
+    }
+
+    /// The answer times in nanoseconds, for merging several teams' into one figure.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram<u64> {
+        self.lock().answer.clone()
+    }
+
+    // A panic between lock and unlock leaves numbers behind that are still numbers.
+    fn lock(&self) -> MutexGuard<'_, Times> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn empty() -> Histogram<u64> {
+    Histogram::new(DIGITS).expect("three digits are within the crate's limits")
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_tells_the_middle_the_tail_and_the_margin() {
+        let meter = Meter::default();
+        for ms in 1..=100 {
+            meter.record(Duration::from_millis(ms), Some(Duration::from_millis(1_000 - ms)));
+        }
+        let timings = meter.timings();
+        let near = |time: Duration, ms: u64| time.as_millis().abs_diff(ms.into()) <= 1;
+        assert_eq!((timings.answers, timings.overdue), (100, 0));
+        assert!(near(timings.p50, 50) && near(timings.p99, 99) && near(timings.max, 100));
+        assert!(near(timings.margin_min, 900) && near(timings.margin_p1, 900));
+    }
+
+    #[test]
+    fn an_answer_after_its_time_is_counted() {
+        let meter = Meter::default();
+        meter.record(Duration::from_secs(4), None);
+        let timings = meter.timings();
+        assert_eq!((timings.answers, timings.overdue), (1, 1));
+        assert_eq!(timings.margin_min, Duration::ZERO);
+    }
+
+    #[test]
+    fn nothing_measured_is_all_zero() {
+        assert_eq!(Meter::default().timings(), Timings::default());
+    }
+}

@@ -1,0 +1,452 @@
+//! One seat: a task with one `select!` that connects, reads, writes, keeps the session's timer and
+//! reconnects for ever. It awaits nothing without the timer among the arms.
+//!
+//! ```text
+//!            ┌─────────── failed, lost, refused ──────────┐
+//!            ▼                                            │
+//!  Waiting ──► Dialing ──► Open (login ► seated) ─────────┘
+//!     └───────────┴──────────┴── match over or leave ──► Closed
+//! ```
+
+use crate::backoff::Backoff;
+use crate::clock::{now, until};
+use crate::desk::Desk;
+use crate::handle::SeatStatus;
+use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, TIMER_REST};
+use crate::{Endpoint, EndpointError, Link, Meter, SeatOptions};
+use bytes::BytesMut;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use phalanx_engine::{Input, SeatState};
+use phalanx_game::{AgentId, Game, Seat, SeatId, Session, Turn};
+use std::collections::VecDeque;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+/// An action on its way from the team to a seat.
+#[derive(Debug)]
+pub struct Act<G: Game> {
+    /// The turn in the session's count.
+    pub turn: Turn,
+    /// Whose action.
+    pub agent: AgentId,
+    /// What.
+    pub action: G::Action,
+}
+
+/// A seat at work, as its team holds it.
+#[derive(Debug)]
+pub struct SeatLink<G: Game> {
+    /// Takes what the team decided.
+    pub actions: mpsc::Sender<Act<G>>,
+    /// What the seat is doing.
+    pub status: watch::Receiver<SeatStatus>,
+    /// Ends when the match is over for the seat, or after `leave`.
+    pub task: tokio::task::JoinHandle<()>,
+}
+
+/// Starts a seat on the current tokio runtime. Its events go to `inbox`; while that is full the
+/// seat reads nothing more, but still answers in time. Cancelling `leave` lets it say goodbye,
+/// flush and end.
+pub fn open_seat<G: Game>(
+    game: G,
+    seat: Seat,
+    endpoint: Endpoint,
+    options: SeatOptions,
+    inbox: mpsc::Sender<Input<G>>,
+    meter: Arc<Meter>,
+    leave: CancellationToken,
+) -> SeatLink<G> {
+    let (actions, queue) = mpsc::channel(ACTIONS_MAX);
+    let (sender, status) = watch::channel(SeatStatus::default());
+    let seed = options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(seat.id.0);
+    let task = SeatTask {
+        desk: Desk::new(seat.id, game.session(&seat)),
+        game,
+        seat,
+        endpoint,
+        options,
+        inbox,
+        team_gone: false,
+        actions: queue,
+        leave,
+        leaving: None,
+        backoff: Backoff::new(options.backoff, seed),
+        line: Line::Waiting { until: now() },
+        timer_rest: None,
+        status: sender,
+        meter,
+        buffer: BytesMut::with_capacity(READ_BYTES_MAX),
+    };
+    SeatLink { actions, status, task: tokio::spawn(task.run()) }
+}
+
+struct SeatTask<G: Game> {
+    desk: Desk<G>,
+    game: G,
+    seat: Seat,
+    endpoint: Endpoint,
+    options: SeatOptions,
+    inbox: mpsc::Sender<Input<G>>,
+    team_gone: bool,
+    actions: mpsc::Receiver<Act<G>>,
+    leave: CancellationToken,
+    /// Set while the seat leaves: when it stops being polite.
+    leaving: Option<Instant>,
+    backoff: Backoff,
+    line: Line,
+    timer_rest: Option<Instant>,
+    status: watch::Sender<SeatStatus>,
+    meter: Arc<Meter>,
+    buffer: BytesMut,
+}
+
+enum Line {
+    Waiting { until: Instant },
+    Dialing(BoxFuture<'static, Result<Link, EndpointError>>),
+    Open(Open),
+    Closed,
+}
+
+struct Open {
+    reader: Box<dyn AsyncRead + Send + Unpin>,
+    writer: Box<dyn AsyncWrite + Send + Unpin>,
+    /// Bytes of the outbox's first message that are written already.
+    written: usize,
+    tail: Tail,
+    /// When the login must have been accepted.
+    login_by: Option<Instant>,
+}
+
+/// What the writer owes once the outbox is empty.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    Nothing,
+    Flush,
+    HalfClose,
+    Done,
+}
+
+/// All reasons for which a seat does anything.
+enum Wake<G: Game> {
+    Timer,
+    Leave,
+    Dialed(Result<Link, EndpointError>),
+    Written(io::Result<usize>),
+    Action(Act<G>),
+    Delivered,
+    TeamGone,
+    Read(io::Result<usize>),
+}
+
+impl<G: Game> SeatTask<G> {
+    async fn run(mut self) {
+        // A session that panics costs its connection, never the seat.
+        while let Err(panic) = AssertUnwindSafe(self.play()).catch_unwind().await {
+            let reason = format!("the session panicked: {}", panic_text(&*panic));
+            tracing::error!(seat = self.seat.id.0, reason, "seat restarts");
+            self.desk.replace(self.game.session(&self.seat));
+            self.retry(&reason);
+        }
+        self.publish();
+    }
+
+    async fn play(&mut self) {
+        while !self.finished() {
+            match self.wake().await {
+                Wake::Timer => self.timer(),
+                Wake::Leave => self.start_leaving(),
+                Wake::Dialed(Ok(link)) => self.dialed(link),
+                Wake::Dialed(Err(error)) => self.retry(&error.to_string()),
+                Wake::Written(Ok(bytes)) => self.written(bytes),
+                Wake::Written(Err(error)) => self.lost(&format!("writing failed: {error}")),
+                Wake::Action(act) => self.act(&act),
+                Wake::Delivered => {}
+                Wake::TeamGone => self.team_gone(),
+                Wake::Read(Ok(0)) => self.lost("the referee closed the connection"),
+                Wake::Read(Ok(_)) => self.read(),
+                Wake::Read(Err(error)) => self.lost(&format!("reading failed: {error}")),
+            }
+            self.settle();
+        }
+    }
+
+    /// Waits for the next thing to do. Every arm is cancel-safe: nothing is lost when another one
+    /// is faster. In this order: what has a deadline, what empties queues, what fills them.
+    async fn wake(&mut self) -> Wake<G> {
+        let timer = self.next_timer();
+        let waiting = !self.desk.inputs.is_empty();
+        let (dial, reader, writer) = self.line.parts();
+        tokio::select! {
+            biased;
+            () = until(timer) => Wake::Timer,
+            () = self.leave.cancelled(), if self.leaving.is_none() => Wake::Leave,
+            result = dial_done(dial) => Wake::Dialed(result),
+            result = write(writer, &self.desk.outbox) => Wake::Written(result),
+            Some(act) = self.actions.recv() => Wake::Action(act),
+            room = self.inbox.reserve(), if waiting => match room {
+                Ok(room) => {
+                    if let Some(input) = self.desk.inputs.pop_front() {
+                        room.send(input);
+                    }
+                    Wake::Delivered
+                }
+                Err(_) => Wake::TeamGone,
+            },
+            // Back-pressure: nothing is read while the team has not taken what was read before.
+            result = read(reader, &mut self.buffer), if !waiting => Wake::Read(result),
+        }
+    }
+
+    fn next_timer(&self) -> Option<Instant> {
+        let session = match (self.desk.session.poll_timeout(), self.timer_rest) {
+            (Some(due), Some(rest)) => Some(due.max(rest)),
+            (due, _) => due,
+        };
+        let line = match &self.line {
+            Line::Waiting { until } => Some(*until),
+            Line::Open(open) => open.login_by,
+            Line::Dialing(_) | Line::Closed => None,
+        };
+        [session, line, self.leaving].into_iter().flatten().min()
+    }
+
+    fn timer(&mut self) {
+        let now = now();
+        self.timer_rest = None;
+        if self.desk.session.poll_timeout().is_some_and(|due| due <= now) {
+            self.desk.timeout(now);
+            // A session that leaves its timer in the past must not spin.
+            let stuck = self.desk.session.poll_timeout().is_some_and(|due| due <= now);
+            self.timer_rest = stuck.then(|| now + TIMER_REST);
+        }
+        if self.leaving.is_some_and(|end| end <= now) {
+            self.desk.inputs.clear();
+            self.close();
+            return;
+        }
+        match &self.line {
+            Line::Waiting { until } if *until <= now => self.dial(),
+            Line::Open(Open { login_by: Some(by), .. }) if *by <= now => {
+                let limit = self.options.login_timeout;
+                self.lost(&format!("the referee did not accept the login within {limit:?}"));
+            }
+            Line::Waiting { .. } | Line::Dialing(_) | Line::Open(_) | Line::Closed => {}
+        }
+    }
+
+    fn dial(&mut self) {
+        if !matches!(self.desk.state(), SeatState::Connecting { .. } | SeatState::Refused { .. }) {
+            self.desk.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
+        }
+        let (endpoint, limit) = (self.endpoint.clone(), self.options.connect_timeout);
+        self.line = Line::Dialing(async move { endpoint.connect(limit).await }.boxed());
+    }
+
+    fn dialed(&mut self, link: Link) {
+        let now = now();
+        tracing::debug!(seat = self.seat.id.0, peer = link.peer, "connected");
+        self.status.send_modify(|status| status.connections += 1);
+        self.line = Line::Open(Open {
+            reader: link.reader,
+            writer: link.writer,
+            written: 0,
+            tail: Tail::Nothing,
+            login_by: Some(now + self.options.login_timeout),
+        });
+        self.desk.connected(now);
+    }
+
+    fn read(&mut self) {
+        let now = now();
+        let bytes = self.buffer.split();
+        let result = if self.leaving.is_some() { Ok(()) } else { self.desk.input(&bytes, now) };
+        self.buffer = bytes;
+        self.buffer.clear();
+        if let Err(error) = result {
+            self.lost(&error.to_string());
+        }
+    }
+
+    fn act(&mut self, act: &Act<G>) {
+        self.desk.act(act.turn, act.agent, &act.action, now());
+    }
+
+    fn written(&mut self, bytes: usize) {
+        let Line::Open(open) = &mut self.line else { return };
+        let Some(front) = self.desk.outbox.front() else {
+            open.tail = match open.tail {
+                Tail::Flush | Tail::Nothing => Tail::Nothing,
+                Tail::HalfClose | Tail::Done => Tail::Done,
+            };
+            self.desk.flushed(&self.meter, now());
+            return;
+        };
+        open.written += bytes;
+        if open.written >= front.len() {
+            open.written = 0;
+            open.tail = Tail::Flush;
+            self.desk.front_written();
+        }
+    }
+
+    /// After each step: what the session's events and the queues' sizes mean for the connection.
+    fn settle(&mut self) {
+        if self.team_gone {
+            self.desk.inputs.clear();
+        }
+        if let Line::Open(open) = &mut self.line {
+            if *self.desk.state() == SeatState::Seated && open.login_by.take().is_some() {
+                self.backoff.reset();
+            }
+            if self.desk.over && self.leaving.is_none() {
+                self.leaving = Some(now() + LEAVE_MAX);
+            }
+            let idle = self.desk.outbox.is_empty() && open.tail == Tail::Nothing;
+            if self.leaving.is_some() && idle {
+                open.tail = Tail::HalfClose;
+            } else if self.desk.refused {
+                self.lost("the referee refused the login");
+            } else if self.desk.outbox_bytes > self.options.write_bytes_max {
+                let bytes = self.desk.outbox_bytes;
+                self.lost(&format!("the referee does not read: {bytes} bytes wait"));
+            }
+        }
+        self.publish();
+    }
+
+    fn start_leaving(&mut self) {
+        let now = now();
+        self.leaving = Some(now + LEAVE_MAX);
+        if matches!(self.line, Line::Open(_)) {
+            self.desk.shutdown(now);
+        } else {
+            self.close();
+        }
+    }
+
+    /// The connection is gone or given up.
+    fn lost(&mut self, reason: &str) {
+        let refused = self.desk.refused;
+        self.desk.disconnected(now());
+        self.buffer.clear();
+        if self.desk.over || self.leaving.is_some() {
+            self.close();
+        } else if refused {
+            let SeatState::Refused { reason } = self.desk.state() else { return };
+            tracing::error!(seat = self.seat.id.0, user = self.seat.user, reason, "login refused");
+            self.line = Line::Waiting { until: now() + self.backoff.refused() };
+        } else {
+            self.retry(reason);
+        }
+    }
+
+    fn retry(&mut self, reason: &str) {
+        let failures = self.backoff.failures().saturating_add(1);
+        let wait = self.backoff.failed();
+        // Each doubling once: a referee that is away for an hour does not fill the log.
+        if failures.is_power_of_two() {
+            tracing::warn!(seat = self.seat.id.0, failures, reason, "not connected, trying on");
+        }
+        self.desk.set_state(SeatState::Connecting { failures, reason: reason.to_owned() });
+        self.line = Line::Waiting { until: now() + wait };
+    }
+
+    fn close(&mut self) {
+        self.line = Line::Closed;
+        self.desk.set_state(SeatState::Closed);
+        // The last events are still to be delivered, but not for ever.
+        self.leaving.get_or_insert_with(|| now() + LEAVE_MAX);
+    }
+
+    fn team_gone(&mut self) {
+        if !self.team_gone {
+            tracing::error!(seat = self.seat.id.0, "no team: this seat answers by itself");
+        }
+        self.team_gone = true;
+    }
+
+    fn finished(&self) -> bool {
+        matches!(self.line, Line::Closed) && self.desk.inputs.is_empty()
+    }
+
+    fn publish(&self) {
+        let (state, round_trip) = (self.desk.state(), self.desk.session.round_trip());
+        self.status.send_if_modified(|status| {
+            let changed = status.state != *state || status.round_trip != round_trip;
+            if changed {
+                status.state = state.clone();
+                status.round_trip = round_trip;
+            }
+            changed
+        });
+    }
+}
+
+type Dial = BoxFuture<'static, Result<Link, EndpointError>>;
+type Reader = Box<dyn AsyncRead + Send + Unpin>;
+type Writer<'a> = (&'a mut Box<dyn AsyncWrite + Send + Unpin>, usize, Tail);
+
+impl Line {
+    fn parts(&mut self) -> (Option<&mut Dial>, Option<&mut Reader>, Option<Writer<'_>>) {
+        match self {
+            Self::Waiting { .. } | Self::Closed => (None, None, None),
+            Self::Dialing(dial) => (Some(dial), None, None),
+            Self::Open(Open { reader, writer, written, tail, .. }) => {
+                (None, Some(reader), Some((writer, *written, *tail)))
+            }
+        }
+    }
+}
+
+async fn dial_done(dial: Option<&mut Dial>) -> Result<Link, EndpointError> {
+    match dial {
+        Some(dial) => dial.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn read(reader: Option<&mut Reader>, buffer: &mut BytesMut) -> io::Result<usize> {
+    let Some(reader) = reader else { return std::future::pending().await };
+    buffer.reserve(READ_BYTES_MAX);
+    reader.take(READ_BYTES_MAX as u64).read_buf(buffer).await
+}
+
+/// Writes a piece of the first message; with nothing to write, what the tail asks for.
+async fn write(writer: Option<Writer<'_>>, outbox: &VecDeque<Vec<u8>>) -> io::Result<usize> {
+    let Some((writer, written, tail)) = writer else { return std::future::pending().await };
+    if let Some(message) = outbox.front() {
+        return match message.get(written..) {
+            Some(rest) if !rest.is_empty() => match writer.write(rest).await? {
+                0 => Err(io::ErrorKind::WriteZero.into()),
+                bytes => Ok(bytes),
+            },
+            Some(_) | None => Ok(0),
+        };
+    }
+    match tail {
+        Tail::Flush => writer.flush().await.map(|()| 0),
+        Tail::HalfClose => writer.shutdown().await.map(|()| 0),
+        Tail::Nothing | Tail::Done => std::future::pending().await,
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+/// The name of a seat in messages: its account, or its number.
+pub(crate) fn seat_name(seat: &Seat) -> String {
+    let SeatId(number) = seat.id;
+    if seat.user.is_empty() { format!("seat {number}") } else { seat.user.clone() }
+}

@@ -1,0 +1,107 @@
+//! What a fresh team must be told after its predecessor panicked: seats, logins, rounds, roles.
+
+use phalanx_engine::{Input, SeatState};
+use phalanx_game::{AgentId, Event, Game, SeatId};
+use std::collections::BTreeMap;
+
+/// The lasting part of all inputs so far, at most one entry a seat or agent and kind.
+#[derive(Debug)]
+pub(crate) struct Standing<G: Game> {
+    seats: BTreeMap<SeatId, SeatState>,
+    seated: BTreeMap<SeatId, Vec<AgentId>>,
+    rounds: BTreeMap<AgentId, Round<G>>,
+    roles: BTreeMap<AgentId, String>,
+    over: BTreeMap<SeatId, ()>,
+    draining: bool,
+}
+
+#[derive(Debug)]
+struct Round<G: Game> {
+    seat: SeatId,
+    round: u32,
+    briefing: Option<G::Briefing>,
+}
+
+impl<G: Game> Default for Standing<G> {
+    fn default() -> Self {
+        Self {
+            seats: BTreeMap::new(),
+            seated: BTreeMap::new(),
+            rounds: BTreeMap::new(),
+            roles: BTreeMap::new(),
+            over: BTreeMap::new(),
+            draining: false,
+        }
+    }
+}
+
+impl<G: Game> Standing<G> {
+    /// An input passes on its way to the team.
+    pub(crate) fn note(&mut self, input: &Input<G>) {
+        match input {
+            Input::Seat { seat, state } => {
+                if *state != SeatState::Seated {
+                    self.seated.remove(seat);
+                }
+                self.seats.insert(*seat, state.clone());
+            }
+            Input::Event { seat, event } => self.note_event(*seat, event),
+            Input::SetRole { agent, role } => {
+                self.roles.insert(*agent, role.clone());
+            }
+            Input::Drain => self.draining = true,
+            Input::Late { .. } => {}
+        }
+    }
+
+    fn note_event(&mut self, seat: SeatId, event: &Event<G::Briefing, G::Percept>) {
+        match event {
+            Event::Seated { agents } => {
+                self.seated.insert(seat, agents.clone());
+            }
+            Event::RoundStarted { agent, round, briefing } => {
+                let (round, briefing) = (*round, briefing.clone());
+                self.rounds.insert(*agent, Round { seat, round, briefing });
+            }
+            Event::RoundOver { agent, .. } => {
+                self.rounds.remove(agent);
+            }
+            Event::MatchOver => {
+                self.over.insert(seat, ());
+            }
+            Event::Refused { .. }
+            | Event::Percept { .. }
+            | Event::Asked { .. }
+            | Event::Defaulted { .. }
+            | Event::Notice(_) => {}
+        }
+    }
+
+    /// The inputs that bring a fresh team to where the old one was, in the protocol's order.
+    pub(crate) fn replay(&self) -> Vec<Input<G>> {
+        let mut inputs = Vec::new();
+        let roles = self.roles.iter();
+        inputs.extend(
+            roles.map(|(agent, role)| Input::SetRole { agent: *agent, role: role.clone() }),
+        );
+        let seats = self.seats.iter();
+        inputs.extend(seats.map(|(seat, state)| Input::Seat { seat: *seat, state: state.clone() }));
+        let seated = self.seated.iter();
+        inputs.extend(seated.map(|(seat, agents)| Input::Event {
+            seat: *seat,
+            event: Event::Seated { agents: agents.clone() },
+        }));
+        inputs.extend(self.rounds.iter().map(|(agent, round)| Input::Event {
+            seat: round.seat,
+            event: Event::RoundStarted {
+                agent: *agent,
+                round: round.round,
+                briefing: round.briefing.clone(),
+            },
+        }));
+        let over = self.over.keys();
+        inputs.extend(over.map(|seat| Input::Event { seat: *seat, event: Event::MatchOver }));
+        inputs.extend(self.draining.then_some(Input::Drain));
+        inputs
+    }
+}

@@ -1,0 +1,250 @@
+//! A team's thread: takes everything that waits, decides, hands each action out at once.
+
+use crate::clock::{now, until};
+use crate::handle::TeamEnd;
+use crate::options::INBOX_EVENTS_MAX;
+use crate::seat::{Act, panic_text};
+use crate::standing::Standing;
+use futures_util::FutureExt;
+use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Output, Snapshot};
+use phalanx_engine::{Team, TeamLink, TeamOptions};
+use phalanx_game::{Game, Roster, SeatId};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::error::TryRecvError;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+/// So many panics of a team's thread within [`RESTART_WINDOW`] are survived; one more ends it.
+pub const RESTARTS_MAX: usize = 3;
+/// See [`RESTARTS_MAX`].
+pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
+
+/// What a team is made of, again after each panic.
+pub(crate) struct Recipe<G: Game, F> {
+    pub(crate) game: G,
+    pub(crate) roster: Arc<Roster>,
+    pub(crate) seat_of: Vec<SeatId>,
+    pub(crate) options: TeamOptions,
+    pub(crate) make_brain: F,
+}
+
+impl<G: Game, F> Recipe<G, F> {
+    fn team<B: Brain>(&mut self) -> Result<Team<G, B>, BrainError>
+    where
+        F: FnMut(TeamLink) -> Result<B, BrainError>,
+    {
+        let (roster, seats) = (Arc::clone(&self.roster), self.seat_of.clone());
+        let brain = |link| (self.make_brain)(link);
+        // A panic in the factory is one more way in which a strategy does not load.
+        let made = AssertUnwindSafe(|| Team::new(&self.game, roster, seats, self.options, brain));
+        catch_unwind(made).unwrap_or_else(|panic| {
+            Err(BrainError {
+                kind: phalanx_engine::BrainErrorKind::Script,
+                place: None,
+                role: String::new(),
+                message: format!("the brain panicked at its start: {}", panic_text(&*panic)),
+            })
+        })
+    }
+}
+
+/// Where a team's outputs go, and who tells it to stop.
+pub(crate) struct Outlets<G: Game> {
+    pub(crate) seats: Vec<mpsc::Sender<Act<G>>>,
+    pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
+    pub(crate) journal: broadcast::Sender<Arc<JournalEntry>>,
+    pub(crate) ended: watch::Sender<Option<TeamEnd>>,
+    pub(crate) restarts: Arc<AtomicU32>,
+    pub(crate) signals: Signals,
+}
+
+/// One-way signals between a team's parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signals {
+    /// To the thread: answer what is open, ask for nothing more.
+    pub(crate) drain: CancellationToken,
+    /// From the thread: that is done.
+    pub(crate) drained: CancellationToken,
+    /// To the seats: say goodbye.
+    pub(crate) leave: CancellationToken,
+    /// To the thread: the seats are gone.
+    pub(crate) stop: CancellationToken,
+}
+
+/// The thread's body. Reports through `built` whether the team could be made, then waits for
+/// `outlets`; when that channel is dropped instead, the team was never spawned.
+pub(crate) fn run<G, B, F>(
+    mut recipe: Recipe<G, F>,
+    inbox: mpsc::Receiver<Input<G>>,
+    built: oneshot::Sender<Result<(), BrainError>>,
+    outlets: oneshot::Receiver<Outlets<G>>,
+    runtime: &tokio::runtime::Runtime,
+) where
+    G: Game,
+    B: Brain,
+    F: FnMut(TeamLink) -> Result<B, BrainError>,
+{
+    let first = match recipe.team::<B>() {
+        Ok(team) => team,
+        Err(error) => {
+            drop(built.send(Err(error)));
+            return;
+        }
+    };
+    if built.send(Ok(())).is_err() {
+        return;
+    }
+    runtime.block_on(async move {
+        let Ok(outlets) = outlets.await else { return };
+        let mut thread = TeamThread::new(inbox, outlets);
+        let end = thread.supervise(first, &mut recipe).await;
+        thread.inbox.close();
+        thread.outlets.ended.send_replace(Some(end));
+    });
+}
+
+struct TeamThread<G: Game> {
+    inbox: mpsc::Receiver<Input<G>>,
+    outlets: Outlets<G>,
+    standing: Standing<G>,
+    /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
+    first: VecDeque<Input<G>>,
+    /// The drain signal was passed on to the team.
+    draining: bool,
+    panics: VecDeque<Instant>,
+}
+
+impl<G: Game> TeamThread<G> {
+    fn new(inbox: mpsc::Receiver<Input<G>>, outlets: Outlets<G>) -> Self {
+        Self {
+            inbox,
+            outlets,
+            standing: Standing::default(),
+            first: VecDeque::new(),
+            draining: false,
+            panics: VecDeque::new(),
+        }
+    }
+
+    async fn supervise<B: Brain, F>(
+        &mut self,
+        first: Team<G, B>,
+        recipe: &mut Recipe<G, F>,
+    ) -> TeamEnd
+    where
+        F: FnMut(TeamLink) -> Result<B, BrainError>,
+    {
+        let mut next: Result<_, BrainError> = Ok(first);
+        loop {
+            let reason = match next {
+                Ok(mut team) => {
+                    let serving = AssertUnwindSafe(self.serve(&mut team)).catch_unwind().await;
+                    // What panicked once may panic again while it is dropped.
+                    drop(catch_unwind(AssertUnwindSafe(|| drop(team))));
+                    match serving {
+                        Ok(end) => return end,
+                        Err(panic) => format!("the team panicked: {}", panic_text(&*panic)),
+                    }
+                }
+                Err(error) => error.to_string(),
+            };
+            if !self.may_restart(now()) {
+                tracing::error!(reason, "the team is given up; its seats answer by themselves");
+                return TeamEnd::Crashed { reason };
+            }
+            tracing::error!(reason, "the team restarts; its seats answered meanwhile");
+            self.outlets.restarts.fetch_add(1, Ordering::Relaxed);
+            self.first = self.standing.replay().into();
+            next = recipe.team();
+        }
+    }
+
+    fn may_restart(&mut self, now: Instant) -> bool {
+        self.panics.retain(|at| now.saturating_duration_since(*at) < RESTART_WINDOW);
+        self.panics.push_back(now);
+        self.panics.len() <= RESTARTS_MAX
+    }
+
+    async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> TeamEnd {
+        loop {
+            let closed = self.take_all(team);
+            if let Some(output) = team.poll_output(now()) {
+                self.emit(output);
+                continue;
+            }
+            let stopped = self.outlets.signals.stop.is_cancelled();
+            if (closed || stopped) && self.first.is_empty() && self.inbox.is_empty() {
+                let drained = self.outlets.signals.leave.is_cancelled();
+                return if drained { TeamEnd::Drained } else { TeamEnd::MatchOver };
+            }
+            if let Some(due) = team.poll_timeout().filter(|due| *due <= now()) {
+                team.handle_timeout(now().max(due));
+                continue;
+            }
+            self.wait(team).await;
+        }
+    }
+
+    /// Nobody decides on the older of two turns: all that waits is handled before the next
+    /// decision. At most one inbox full, so that a flood cannot keep the team from deciding.
+    fn take_all<B: Brain>(&mut self, team: &mut Team<G, B>) -> bool {
+        while let Some(input) = self.first.pop_front() {
+            team.handle(input, now());
+        }
+        if self.outlets.signals.drain.is_cancelled() && !self.draining {
+            self.draining = true;
+            self.handle(Input::Drain, team);
+        }
+        for _ in 0..INBOX_EVENTS_MAX {
+            match self.inbox.try_recv() {
+                Ok(input) => self.handle(input, team),
+                Err(TryRecvError::Empty) => return false,
+                Err(TryRecvError::Disconnected) => return true,
+            }
+        }
+        false
+    }
+
+    fn handle<B: Brain>(&mut self, input: Input<G>, team: &mut Team<G, B>) {
+        self.standing.note(&input);
+        team.handle(input, now());
+    }
+
+    async fn wait<B: Brain>(&mut self, team: &mut Team<G, B>) {
+        let Signals { drain, stop, .. } = self.outlets.signals.clone();
+        let input = tokio::select! {
+            biased;
+            input = self.inbox.recv() => input,
+            () = drain.cancelled(), if !self.draining => None,
+            () = stop.cancelled() => None,
+            () = until(team.poll_timeout()) => None,
+        };
+        if let Some(input) = input {
+            self.handle(input, team);
+        }
+    }
+
+    fn emit(&mut self, output: Output<G>) {
+        match output {
+            Output::Act { seat, agent, turn, action } => {
+                let queue = self.outlets.seats.get(seat.index());
+                let sent =
+                    queue.is_some_and(|queue| queue.try_send(Act { turn, agent, action }).is_ok());
+                // A seat that takes nothing is no reason to wait: it answers by itself.
+                if !sent {
+                    self.first.push_back(Input::Late { agent, turn });
+                }
+            }
+            Output::Publish(snapshot) => {
+                self.outlets.snapshot.send_replace(snapshot);
+            }
+            // Without readers there is nobody to tell.
+            Output::Journal(entry) => drop(self.outlets.journal.send(Arc::new(entry))),
+            Output::Drained => self.outlets.signals.drained.cancel(),
+        }
+    }
+}
