@@ -1,33 +1,193 @@
-//! What the team believes.
+//! What the team believes (spec section 14).
+//!
+//! Every agent begins in a frame of its own. Turn by turn its position follows from the results of
+//! its moves and of the moves of whoever it hangs on. When two agents see each other and nobody
+//! else can be meant, their frames become one and their maps are laid over each other; when two
+//! agents of one frame meet on another cell than they should, the surplus is the torus' size. An
+//! agent whose surroundings contradict its position gets a fresh frame rather than a wrong one.
+//!
+//! - `chart`: the map of a group. `glance`: two views compared. `body`: what hangs on whom.
+//! - `settle`: motion and structures. `meeting`: frames joined, the torus' size.
+//! - `query` and below: what scripts ask.
+
+mod body;
+mod chart;
+mod glance;
+mod meeting;
+mod query;
+mod settle;
 
 use crate::action::Action;
 use crate::percept::{Briefing, Percept};
+use body::{Bodies, Part};
+use chart::{Chart, Types};
+use glance::Glance;
 use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
-use std::collections::BTreeMap;
+use phalanx_grid::{Cell, Extent, FrameId, Frames};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Percepts that wait for [`phalanx_game::World::settle`], in steps; the oldest are forgotten.
+const STEPS_WAITING_MAX: usize = 64;
+
+/// How far an agent sees when no start message said so.
+const VISION: i32 = 5;
 
 /// The team's joined belief about one simulation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct World {
     roster: Roster,
     round: Option<u32>,
-    agents: BTreeMap<AgentId, Mind>,
+    briefing: Option<Briefing>,
+    minds: BTreeMap<AgentId, Mind>,
+    waiting: BTreeMap<u32, BTreeMap<AgentId, Percept>>,
+    frames: Frames,
+    charts: BTreeMap<FrameId, Chart>,
+    bodies: Bodies,
+    types: Types,
+    extent: Extent,
+    /// Step in which each task was perceived first.
+    task_births: BTreeMap<String, u32>,
+    sightings: meeting::Sightings,
+    counts: Counts,
+    cache: RefCell<query::Cache>,
+}
+
+/// What the belief went through, for tests and diagnostics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames joined.
+    pub joins: u32,
+    /// Agents whose position was given up.
+    pub lost: u32,
+    /// Corrections of a position by its surroundings.
+    pub corrected: u32,
 }
 
 /// What is known of one agent of the team.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Mind {
-    percept: Option<Percept>,
+    frame: FrameId,
+    /// Where it is, in the coordinates of its group's head frame.
+    at: Cell,
+    seen: Option<Seen>,
+    /// What it saw before, and where it was then.
+    before: Option<(Seen, Cell)>,
+    /// Actions that left and whose result was not perceived yet, with their steps.
+    sent: VecDeque<(u32, Action)>,
+}
+
+/// A percept, digested.
+#[derive(Clone, Debug)]
+struct Seen {
+    percept: Percept,
+    glance: Glance,
 }
 
 impl World {
     /// An empty world.
     #[must_use]
     pub fn new(roster: &Roster) -> Self {
-        Self { roster: roster.clone(), round: None, agents: BTreeMap::new() }
+        Self {
+            roster: roster.clone(),
+            round: None,
+            briefing: None,
+            minds: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            frames: Frames::default(),
+            charts: BTreeMap::new(),
+            bodies: Bodies::default(),
+            types: Types::default(),
+            extent: Extent::default(),
+            task_births: BTreeMap::new(),
+            sightings: meeting::Sightings::default(),
+            counts: Counts::default(),
+            cache: RefCell::default(),
+        }
+    }
+
+    fn forget_round(&mut self, round: u32) {
+        *self = Self { round: Some(round), ..Self::new(&self.roster) };
+    }
+
+    fn mind_of(&mut self, agent: AgentId) -> &mut Mind {
+        let (frames, charts, bodies, extent) =
+            (&mut self.frames, &mut self.charts, &mut self.bodies, self.extent);
+        self.minds.entry(agent).or_insert_with(|| {
+            let frame = frames.add();
+            charts.insert(frame, Chart::new(extent));
+            bodies.reset(agent);
+            Mind { frame, at: Cell::ZERO, seen: None, before: None, sent: VecDeque::new() }
+        })
     }
 
     fn percept(&self, agent: AgentId) -> Option<&Percept> {
-        self.agents.get(&agent)?.percept.as_ref()
+        let waiting = self.waiting.values().rev().find_map(|batch| batch.get(&agent));
+        waiting.or_else(|| self.minds.get(&agent)?.seen.as_ref().map(|seen| &seen.percept))
+    }
+
+    fn vision(&self) -> i32 {
+        self.briefing.as_ref().map_or(VISION, |briefing| briefing.vision)
+    }
+
+    fn team(&self) -> &str {
+        match &self.briefing {
+            Some(briefing) if !briefing.team.is_empty() => &briefing.team,
+            Some(_) | None => &self.roster.team,
+        }
+    }
+
+    /// The step that the team has perceived last.
+    #[must_use]
+    pub fn step(&self) -> u32 {
+        let steps = self.minds.values().filter_map(|mind| mind.seen.as_ref());
+        steps.map(|seen| seen.percept.step).max().unwrap_or(0)
+    }
+
+    /// Which group an agent belongs to and where it is in the group's coordinates.
+    #[must_use]
+    pub fn position(&self, agent: AgentId) -> Option<(FrameId, Cell)> {
+        self.minds.get(&agent).map(|mind| (mind.frame, mind.at))
+    }
+
+    /// The blocks of an agent's structure, relative to it, with their types.
+    #[must_use]
+    pub fn blocks(&self, agent: AgentId) -> Vec<(Cell, &str)> {
+        let block = |(cell, part)| match part {
+            Part::Block(kind) => Some((cell, self.types.name(kind))),
+            Part::Agent(_) => None,
+        };
+        self.bodies.parts(agent).filter_map(block).collect()
+    }
+
+    /// The other agents of an agent's structure, relative to it.
+    #[must_use]
+    pub fn crew(&self, agent: AgentId) -> Vec<(Cell, AgentId)> {
+        let mate = |(cell, part)| match part {
+            Part::Agent(mate) => Some((cell, mate)),
+            Part::Block(_) => None,
+        };
+        self.bodies.parts(agent).filter_map(mate).collect()
+    }
+
+    /// The torus as far as it is known.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// What the belief went through in this round.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Every cell that an agent's group knows: whether it is an obstacle, and when it was seen.
+    pub fn known(&self, agent: AgentId) -> impl Iterator<Item = (Cell, bool, u32)> {
+        let chart = self.minds.get(&agent).and_then(|mind| self.charts.get(&mind.frame));
+        chart.into_iter().flat_map(|chart| chart.plane().iter()).filter_map(|(cell, spot)| {
+            Some((cell, spot.ground == chart::Ground::Obstacle, spot.seen()?))
+        })
     }
 }
 
@@ -36,34 +196,52 @@ impl phalanx_game::World for World {
     type Percept = Percept;
     type Action = Action;
 
-    fn begin(&mut self, round: u32, agent: AgentId, _briefing: Option<&Briefing>) {
+    fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
         if self.round != Some(round) {
-            self.round = Some(round);
-            self.agents.clear();
+            self.forget_round(round);
         }
-        self.agents.entry(agent).or_default();
+        if let Some(briefing) = briefing {
+            self.briefing = Some(briefing.clone());
+        }
+        self.mind_of(agent);
     }
 
-    fn observe(&mut self, _turn: Turn, agent: AgentId, percept: Percept) {
-        self.agents.entry(agent).or_default().percept = Some(percept);
+    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
+        if self.round != Some(turn.round) {
+            self.forget_round(turn.round);
+        }
+        self.waiting.entry(percept.step).or_default().insert(agent, percept);
+        while self.waiting.len() > STEPS_WAITING_MAX {
+            self.waiting.pop_first();
+        }
     }
 
-    fn settle(&mut self, _turn: Turn) {}
+    fn settle(&mut self, _turn: Turn) {
+        while let Some((step, batch)) = self.waiting.pop_first() {
+            self.settle_step(step, batch);
+        }
+        self.cache = RefCell::default();
+    }
 
-    fn acted(&mut self, _turn: Turn, _agent: AgentId, _action: &Action) {}
+    fn acted(&mut self, turn: Turn, agent: AgentId, action: &Action) {
+        /// A percept tells of the last step only; older actions matter while percepts are missed.
+        const SENT_MAX: usize = 8;
+        if self.round == Some(turn.round)
+            && let Some(mind) = self.minds.get_mut(&agent)
+        {
+            mind.sent.push_back((turn.step, action.clone()));
+            if mind.sent.len() > SENT_MAX {
+                mind.sent.pop_front();
+            }
+        }
+    }
 
     fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
         self.percept(agent)?.field(name)
     }
 
-    fn query(&self, agent: AgentId, name: &str, _args: &[Value]) -> Result<Value, QueryError> {
-        match name {
-            "tasks" => Ok(self.field(agent, "tasks").unwrap_or_default()),
-            other => {
-                let reason = "there is no such query".to_owned();
-                Err(QueryError { query: other.to_owned(), reason })
-            }
-        }
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
+        query::answer(self, agent, name, args)
     }
 
     fn parse(&self, _agent: AgentId, said: &Said) -> Result<Action, ActionError> {
@@ -75,14 +253,26 @@ impl phalanx_game::World for World {
     }
 
     fn score(&self) -> Option<i64> {
-        self.agents.values().filter_map(|mind| mind.percept.as_ref()).map(|p| p.score).max()
+        let newest = self.minds.values().filter_map(|mind| mind.seen.as_ref());
+        newest.max_by_key(|seen| seen.percept.step).map(|seen| seen.percept.score)
     }
 
     fn state(&self, agent: AgentId) -> AgentState {
         let Some(percept) = self.percept(agent) else { return AgentState::default() };
-        AgentState {
-            summary: format!("{} sees {} things", self.roster.name(agent), percept.things.len()),
-            last_result: percept.last_result.word().to_owned(),
+        let Some((_, at)) = self.position(agent) else { return AgentState::default() };
+        let mut summary = format!("({}, {})", at.x, at.y);
+        let blocks: Vec<_> = self.blocks(agent).into_iter().map(|(_, kind)| kind).collect();
+        if !blocks.is_empty() {
+            summary += " carrying ";
+            summary += &blocks.join("+");
         }
+        if !percept.task.is_empty() {
+            summary += " for ";
+            summary += &phalanx_game::excerpt(percept.task.as_bytes());
+        }
+        if percept.disabled {
+            summary += " disabled";
+        }
+        AgentState { summary, last_result: percept.last_result.word().to_owned() }
     }
 }

@@ -1,0 +1,245 @@
+//! The map of one group of agents: what was seen where, and when.
+
+use crate::percept::{Marker, Percept, ThingKind};
+use phalanx_grid::{Cell, Extent, Plane};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the ground of a cell is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ground {
+    #[default]
+    Plain,
+    Goal,
+    Obstacle,
+}
+
+/// Who stood on a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Guest {
+    #[default]
+    Nobody,
+    Own,
+    Enemy,
+}
+
+/// Announced clears, as bits.
+pub(super) mod mark {
+    pub(in crate::world) const CLEAR: u8 = 1;
+    pub(in crate::world) const IMMEDIATE: u8 = 2;
+    pub(in crate::world) const PERIMETER: u8 = 4;
+}
+
+/// Index of a block type in [`Types`].
+pub(super) type TypeId = u8;
+
+/// Block types by number, so that a cell stays small.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Types {
+    names: Vec<String>,
+}
+
+impl Types {
+    /// More types than this share the last number; the game has five at most.
+    const MAX: usize = 250;
+
+    pub(super) fn intern(&mut self, name: &str) -> TypeId {
+        let known = self.names.iter().position(|known| known == name);
+        let index = known.unwrap_or_else(|| {
+            if self.names.len() < Self::MAX {
+                self.names.push(name.to_owned());
+            }
+            self.names.len() - 1
+        });
+        TypeId::try_from(index).unwrap_or(TypeId::MAX)
+    }
+
+    pub(super) fn name(&self, id: TypeId) -> &str {
+        self.names.get(usize::from(id)).map_or("?", String::as_str)
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<TypeId> {
+        let index = self.names.iter().position(|known| known == name)?;
+        TypeId::try_from(index).ok()
+    }
+}
+
+/// One cell as it was seen last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// Step in which it was seen last, plus one; 0: never.
+    stamp: u32,
+    pub(super) ground: Ground,
+    pub(super) dispenser: Option<TypeId>,
+    pub(super) board: bool,
+    pub(super) block: Option<TypeId>,
+    /// The block hung on somebody.
+    pub(super) held: bool,
+    pub(super) guest: Guest,
+    /// Bits of [`mark`].
+    pub(super) marks: u8,
+}
+
+impl Spot {
+    /// The step in which it was seen last.
+    pub(super) fn seen(&self) -> Option<u32> {
+        self.stamp.checked_sub(1)
+    }
+
+    fn newer(&mut self, other: &Self) {
+        if other.stamp > self.stamp {
+            *self = *other;
+        }
+    }
+}
+
+/// The map of one group, in the coordinates of its head frame.
+#[derive(Clone, Debug)]
+pub(super) struct Chart {
+    plane: Plane<Spot>,
+    pub(super) dispensers: BTreeMap<Cell, TypeId>,
+    pub(super) boards: BTreeSet<Cell>,
+    pub(super) goals: BTreeSet<Cell>,
+}
+
+impl Chart {
+    pub(super) fn new(extent: Extent) -> Self {
+        Self {
+            plane: Plane::new(Cell::ZERO, extent),
+            dispensers: BTreeMap::new(),
+            boards: BTreeSet::new(),
+            goals: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn plane(&self) -> &Plane<Spot> {
+        &self.plane
+    }
+
+    /// The cell as seen last; `None` when it never was.
+    pub(super) fn spot(&self, cell: Cell) -> Option<&Spot> {
+        self.plane.get(cell).filter(|spot| spot.stamp > 0)
+    }
+
+    /// Writes what an agent at `at` perceives.
+    pub(super) fn paint(
+        &mut self,
+        at: Cell,
+        percept: &Percept,
+        (vision, team): (i32, &str),
+        types: &mut Types,
+    ) {
+        let stamp = percept.step.saturating_add(1);
+        for cell in at.diamond(vision) {
+            if let Some(spot) = self.plane.get_mut(cell) {
+                *spot = Spot { stamp, ..Spot::default() };
+            }
+        }
+        for (cells, ground) in
+            [(&percept.goals, Ground::Goal), (&percept.obstacles, Ground::Obstacle)]
+        {
+            for cell in cells {
+                self.change(at + *cell, stamp, |spot| spot.ground = ground);
+            }
+        }
+        for thing in &percept.things {
+            let cell = at + thing.cell;
+            match &thing.kind {
+                ThingKind::Entity(name) => {
+                    let guest = if name == team { Guest::Own } else { Guest::Enemy };
+                    self.change(cell, stamp, |spot| spot.guest = guest);
+                }
+                ThingKind::Block(name) => {
+                    let kind = types.intern(name);
+                    self.change(cell, stamp, |spot| spot.block = Some(kind));
+                }
+                ThingKind::Dispenser(name) => {
+                    let kind = types.intern(name);
+                    self.change(cell, stamp, |spot| spot.dispenser = Some(kind));
+                }
+                ThingKind::Taskboard => self.change(cell, stamp, |spot| spot.board = true),
+                ThingKind::Marker(marker) => {
+                    let bit = match marker {
+                        Marker::Clear => mark::CLEAR,
+                        Marker::ClearImmediate => mark::IMMEDIATE,
+                        Marker::ClearPerimeter => mark::PERIMETER,
+                        Marker::Unknown(_) => 0,
+                    };
+                    self.change(cell, stamp, |spot| spot.marks |= bit);
+                }
+                ThingKind::Unknown { .. } => {}
+            }
+        }
+        for cell in &percept.attached {
+            self.change(at + *cell, stamp, |spot| spot.held = true);
+        }
+        self.index(at, vision);
+    }
+
+    /// Only cells in sight are changed: a referee that tells more is not believed.
+    fn change(&mut self, cell: Cell, stamp: u32, change: impl FnOnce(&mut Spot)) {
+        if self.plane.get(cell).is_some_and(|spot| spot.stamp == stamp)
+            && let Some(spot) = self.plane.get_mut(cell)
+        {
+            change(spot);
+        }
+    }
+
+    fn index(&mut self, at: Cell, vision: i32) {
+        let extent = self.plane.region().extent();
+        for cell in at.diamond(vision) {
+            let Some(spot) = self.plane.get(cell).copied() else { continue };
+            let cell = extent.wrap(cell);
+            self.index_spot(cell, &spot);
+        }
+    }
+
+    fn index_spot(&mut self, cell: Cell, spot: &Spot) {
+        match spot.dispenser {
+            Some(kind) => {
+                self.dispensers.insert(cell, kind);
+            }
+            None => {
+                self.dispensers.remove(&cell);
+            }
+        }
+        if spot.board {
+            self.boards.insert(cell);
+        } else {
+            self.boards.remove(&cell);
+        }
+        if spot.ground == Ground::Goal {
+            self.goals.insert(cell);
+        } else {
+            self.goals.remove(&cell);
+        }
+    }
+
+    fn reindex(&mut self) {
+        (self.dispensers, self.boards, self.goals) = Default::default();
+        let spots: Vec<(Cell, Spot)> = self
+            .plane
+            .iter()
+            .filter(|(_, spot)| spot.stamp > 0)
+            .map(|(cell, spot)| (cell, *spot))
+            .collect();
+        for (cell, spot) in spots {
+            self.index_spot(cell, &spot);
+        }
+    }
+
+    /// The torus is known better now.
+    pub(super) fn fold(&mut self, extent: Extent) {
+        self.plane = self.plane.redrawn(extent, Cell::ZERO, Spot::newer);
+        self.reindex();
+    }
+
+    /// Takes over another group's map: its cells plus `offset` are this map's.
+    pub(super) fn absorb(&mut self, other: &Self, offset: Cell) {
+        for (cell, spot) in other.plane.iter().filter(|(_, spot)| spot.stamp > 0) {
+            if let Some(kept) = self.plane.get_mut(cell + offset) {
+                kept.newer(spot);
+            }
+        }
+        self.reindex();
+    }
+}
