@@ -1,1 +1,29 @@
-//! The gRPC control API: teams, matches, health, reflection.
+//! The control API: gRPC on a Unix socket and on loopback TCP.
+//!
+//! The problem: people and dashboards want to look into a daemon that must not be disturbed while
+//! it plays. So this crate only reads what teams publish anyway, snapshots and journal entries,
+//! and every buffer between a team and a client has a bound: a client that reads too slowly loses
+//! its stream, never a team its turn.
+//!
+//! Use: implement [`TeamDirectory`] and [`TeamView`], then [`build`] (binds, may fail) and
+//! [`Control::spawn`] (cannot fail). The daemon serves `phalanx.v1`, the standard health service
+//! (a service name each, and `teams/<name>` for each team) and reflection. [`client`] connects.
+//!
+//! Absent on purpose: TLS and tokens (hence loopback only), anything that changes a team, any
+//! knowledge of sockets to referees or of games.
+#![deny(missing_docs)]
+
+pub mod client;
+mod convert;
+mod directory;
+mod error;
+mod events;
+mod follow;
+mod matches;
+mod page;
+mod server;
+mod socket;
+mod teams;
+
+pub use directory::{Feed, TeamDirectory, TeamView};
+pub use server::{Control, ControlError, ControlHandle, Options, SocketOptions, build};

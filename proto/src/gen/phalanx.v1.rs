@@ -642,7 +642,7 @@ pub struct MatchEvent {
     /// What happened.
     #[prost(
         oneof = "match_event::Kind",
-        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
     )]
     pub kind: ::core::option::Option<match_event::Kind>,
 }
@@ -687,6 +687,9 @@ pub mod match_event {
         /// The referee said goodbye to every connection.
         #[prost(message, tag = "15")]
         MatchOver(super::MatchOver),
+        /// Events are missing here: the daemon's own queue overflowed.
+        #[prost(message, tag = "16")]
+        EventsLost(super::EventsLost),
     }
 }
 /// A connection to the referee changed.
@@ -810,6 +813,13 @@ pub struct RoundOver {
 /// The referee said goodbye.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct MatchOver {}
+/// Events are missing here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventsLost {
+    /// How many.
+    #[prost(uint64, tag = "1")]
+    pub count: u64,
+}
 /// Why the team's own answer was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -981,7 +991,7 @@ pub mod matches_client {
         /// they overflow, the stream ends with RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, metadata
         /// `cursor`: resume there) and play goes on.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
-        /// TEAM_NOT_FOUND), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
+        /// TEAM_NOT_FOUND), UNAVAILABLE (reason SHUTTING_DOWN), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
         /// is still there), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
         pub async fn watch_match(
             &mut self,
@@ -1033,7 +1043,7 @@ pub mod matches_server {
         /// they overflow, the stream ends with RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, metadata
         /// `cursor`: resume there) and play goes on.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
-        /// TEAM_NOT_FOUND), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
+        /// TEAM_NOT_FOUND), UNAVAILABLE (reason SHUTTING_DOWN), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
         /// is still there), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
         async fn watch_match(
             &self,

@@ -1,0 +1,100 @@
+//! One task a team: fills its event log and keeps its health.
+
+use crate::events::EventLog;
+use crate::{TeamDirectory, TeamView, convert};
+use futures_util::{FutureExt, StreamExt};
+use phalanx_proto::v1::TeamState;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::task::JoinHandle;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+
+/// The event logs of all teams that are followed.
+#[derive(Debug)]
+pub(crate) struct Followers {
+    health: HealthReporter,
+    events_max: usize,
+    teams: Mutex<BTreeMap<String, Followed>>,
+}
+
+#[derive(Debug)]
+struct Followed {
+    log: Arc<EventLog>,
+    task: JoinHandle<()>,
+}
+
+impl Followers {
+    pub(crate) fn new(health: HealthReporter, events_max: usize) -> Self {
+        Self { health, events_max, teams: Mutex::default() }
+    }
+
+    /// Follows every team that is there.
+    pub(crate) fn follow_all(&self, directory: &dyn TeamDirectory) {
+        for team in directory.teams() {
+            drop(self.log(&team));
+        }
+    }
+
+    /// The team's log; from now on it is followed. A team that came back under the name of one
+    /// that ended gets a new log.
+    pub(crate) fn log(&self, team: &Arc<dyn TeamView>) -> Arc<EventLog> {
+        let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Followed { log, task }) = teams.get(team.name())
+            && (!task.is_finished() || convert::team_state(team.as_ref()) == TeamState::Over)
+        {
+            return Arc::clone(log);
+        }
+        let log = Arc::new(EventLog::new(epoch(), self.events_max));
+        let task = tokio::spawn(follow(Arc::clone(team), Arc::clone(&log), self.health.clone()));
+        teams.insert(team.name().to_owned(), Followed { log: Arc::clone(&log), task });
+        log
+    }
+
+    /// Stops following; streams end.
+    pub(crate) fn stop(&self) {
+        let teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
+        for Followed { log, task } in teams.values() {
+            task.abort();
+            log.close();
+        }
+    }
+}
+
+async fn follow(team: Arc<dyn TeamView>, log: Arc<EventLog>, health: HealthReporter) {
+    let name = convert::resource_name(team.name());
+    let mut snapshots = team.snapshots();
+    let mut journal = team.journal();
+    let mut published = true;
+    loop {
+        health.set_service_status(&name, serving(team.as_ref())).await;
+        tokio::select! {
+            item = journal.next() => match item {
+                Some(item) => log.push(item),
+                None => break,
+            },
+            changed = snapshots.changed(), if published => published = changed.is_ok(),
+        }
+        // A burst of events is one change of health.
+        while let Some(Some(item)) = journal.next().now_or_never() {
+            log.push(item);
+        }
+    }
+    health.set_service_status(&name, ServingStatus::NotServing).await;
+    log.close();
+}
+
+/// A team serves while the match runs and at least one agent is logged in.
+fn serving(team: &dyn TeamView) -> ServingStatus {
+    match convert::team_state(team) {
+        TeamState::Playing => ServingStatus::Serving,
+        TeamState::Unspecified | TeamState::Waiting | TeamState::Over => ServingStatus::NotServing,
+    }
+}
+
+/// A number that two logs never share: cursors of one are refused by the other.
+fn epoch() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,49 @@
+//! Page tokens: where a list goes on.
+
+use crate::error::{Reason, refuse_field};
+use tonic::Status;
+
+/// Items of a page when the client does not say.
+const PAGE_ITEMS_DEFAULT: usize = 100;
+/// Most items of a page.
+const PAGE_ITEMS_MAX: usize = 1000;
+/// What a token looks like: this, then the name of the last item of its page.
+const TOKEN: &str = "after/";
+/// Longest token, in bytes.
+const TOKEN_BYTES_MAX: usize = 512;
+
+/// Which part of a list is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Page<'a> {
+    size: usize,
+    after: Option<&'a str>,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn parse(size: i32, token: &'a str) -> Result<Self, Status> {
+        let negative =
+            || refuse_field(Reason::PageSizeNegative, "page_size", "0 or a positive number");
+        let size = usize::try_from(size).map_err(|_| negative())?;
+        let size = if size == 0 { PAGE_ITEMS_DEFAULT } else { size.min(PAGE_ITEMS_MAX) };
+        let malformed =
+            || refuse_field(Reason::PageTokenMalformed, "page_token", "a token of an earlier page");
+        let after = match token {
+            "" => None,
+            token if token.len() > TOKEN_BYTES_MAX => return Err(malformed()),
+            token => Some(token.strip_prefix(TOKEN).ok_or_else(malformed)?),
+        };
+        Ok(Self { size, after })
+    }
+
+    /// The page of a list that is sorted by name, and the token of the next one.
+    pub(crate) fn cut<T>(&self, items: Vec<T>, name: impl Fn(&T) -> &str) -> (Vec<T>, String) {
+        let rest = items.into_iter().filter(|item| self.after.is_none_or(|last| name(item) > last));
+        let mut page: Vec<_> = rest.take(self.size + 1).collect();
+        if page.len() <= self.size {
+            return (page, String::new());
+        }
+        page.truncate(self.size);
+        let token = page.last().map(|item| format!("{TOKEN}{}", name(item)));
+        (page, token.unwrap_or_default())
+    }
+}

@@ -1,0 +1,141 @@
+//! The Unix socket's file: made with its rights before anybody sees it, replaced when it is stale.
+
+use crate::server::{ControlError, SocketOptions};
+use std::fs::{DirBuilder, File, Permissions, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Rights of folders that we make for the socket.
+const FOLDER_MODE: u32 = 0o700;
+/// Where groups are listed.
+const GROUPS: &str = "/etc/group";
+
+/// A bound socket; its file goes with it.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) listener: UnixListener,
+    pub(crate) guard: Guard,
+}
+
+/// Removes the socket's file when dropped; holds the lock that keeps a second daemon away.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.path) {
+            tracing::debug!(path = %self.path.display(), %error, "could not remove the socket");
+        }
+    }
+}
+
+pub(crate) fn bind(options: &SocketOptions) -> Result<Bound, ControlError> {
+    let path = &options.path;
+    let failed = |what: &'static str| {
+        move |source: io::Error| ControlError::Socket { path: path.clone(), what, source }
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    DirBuilder::new()
+        .recursive(true)
+        .mode(FOLDER_MODE)
+        .create(folder)
+        .map_err(failed("make its folder"))?;
+    let lock = lock(path)?;
+    refuse_live(path)?;
+    // Bound out of reach and moved in place, so that it is never there with the wrong rights.
+    let name = path.file_name().ok_or_else(|| failed("bind")(ErrorKind::InvalidInput.into()))?;
+    let hidden = folder.join(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    DirBuilder::new()
+        .recursive(true)
+        .mode(FOLDER_MODE)
+        .create(&hidden)
+        .map_err(failed("make a folder beside it"))?;
+    let bound = bind_in(&hidden, options, &failed);
+    let cleared = std::fs::remove_dir_all(&hidden).map_err(failed("clear the folder beside it"));
+    let listener = bound?;
+    cleared?;
+    Ok(Bound { listener, guard: Guard { path: path.clone(), _lock: lock } })
+}
+
+fn bind_in<F: FnOnce(io::Error) -> ControlError>(
+    hidden: &Path,
+    options: &SocketOptions,
+    failed: &impl Fn(&'static str) -> F,
+) -> Result<UnixListener, ControlError> {
+    let place = hidden.join("s");
+    let listener = UnixListener::bind(&place).map_err(failed("bind"))?;
+    listener.set_nonblocking(true).map_err(failed("bind"))?;
+    if let Some(group) = &options.group {
+        let id = group_id(group).map_err(failed("find its group"))?;
+        std::os::unix::fs::chown(&place, None, Some(id)).map_err(failed("give it to its group"))?;
+    }
+    std::fs::set_permissions(&place, Permissions::from_mode(options.mode))
+        .map_err(failed("set its mode"))?;
+    std::fs::rename(&place, &options.path).map_err(failed("move it in place"))?;
+    Ok(listener)
+}
+
+/// Takes the lock beside the socket; whoever holds it is named.
+fn lock(path: &Path) -> Result<File, ControlError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let failed = |source| ControlError::Socket { path: path.to_owned(), what: "lock", source };
+    let options = || {
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        options
+    };
+    let mut file = options().open(PathBuf::from(name)).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            file.read_to_string(&mut holder).map_err(failed)?;
+            return Err(ControlError::InUse {
+                path: path.to_owned(),
+                holder: format!("process {}", holder.trim()),
+            });
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    file.set_len(0).map_err(failed)?;
+    writeln!(file, "{}", std::process::id()).map_err(failed)?;
+    Ok(file)
+}
+
+/// A socket file that nobody answers may be replaced; anything else may not.
+fn refuse_live(path: &Path) -> Result<(), ControlError> {
+    let about = match std::fs::symlink_metadata(path) {
+        Ok(about) => about,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(source) => {
+            return Err(ControlError::Socket { path: path.to_owned(), what: "look at", source });
+        }
+    };
+    if !about.file_type().is_socket() {
+        return Err(ControlError::NotASocket { path: path.to_owned() });
+    }
+    match UnixStream::connect(path) {
+        Ok(_) => {
+            Err(ControlError::InUse { path: path.to_owned(), holder: "another program".to_owned() })
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+fn group_id(name: &str) -> io::Result<u32> {
+    let groups = std::fs::read_to_string(GROUPS)?;
+    let fields = groups.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let mut ids = fields.filter_map(|fields| match fields.as_slice() {
+        [group, _, id, ..] if *group == name => id.parse().ok(),
+        _ => None,
+    });
+    let unknown = || io::Error::new(ErrorKind::NotFound, format!("no group {name:?} in {GROUPS}"));
+    ids.next().ok_or_else(unknown)
+}

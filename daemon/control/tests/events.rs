@@ -1,0 +1,177 @@
+//! What a client that watches a match sees: everything in order, or a clear end.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(unreachable_pub, dead_code, reason = "shared by the test programs")]
+
+#[path = "support/fake.rs"]
+mod fake;
+
+use fake::Daemon;
+use phalanx_control::{Feed, Options};
+use phalanx_engine::{JournalEvent, SeatState, TurnDone};
+use phalanx_game::{DefaultCause, Notice, ProtocolError, SeatId, Turn};
+use phalanx_proto::v1;
+use phalanx_proto::v1::match_event::Kind;
+use phalanx_proto::v1::matches_client::MatchesClient;
+use std::time::Duration;
+use tonic::{Code, Status, Streaming};
+use tonic_types::StatusExt;
+
+#[tokio::test]
+async fn every_kind_of_event_arrives_in_order() {
+    let daemon = Daemon::start(&["A"]);
+    let mut stream = watch(&daemon, "", true).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    let malformed = ProtocolError::new("message", "json", b"\x00");
+    let spent = Duration::from_micros(1_500);
+    let events = [
+        JournalEvent::Seat { seat: SeatId(1), state: SeatState::Refused { reason: "no".into() } },
+        JournalEvent::RoundStarted,
+        JournalEvent::Decided { action: "move(n)".into(), role: "w".into(), generation: 2, spent },
+        JournalEvent::Fallback { reason: "w.lua:3: x".into(), role: "w".into(), generation: 2 },
+        JournalEvent::ScriptError { call: "plan", reason: "y".into() },
+        JournalEvent::Defaulted { cause: DefaultCause::Superseded },
+        JournalEvent::Late,
+        JournalEvent::Notice(Notice::Malformed(malformed)),
+        JournalEvent::Notice(Notice::AnswerLost { turn: Turn::new(0, 3) }),
+        JournalEvent::Log { level: "warn", text: "hm".into() },
+        JournalEvent::TurnDone(TurnDone {
+            asked: 3,
+            decided: 2,
+            script_us: 1_500,
+            ..TurnDone::default()
+        }),
+        JournalEvent::RoundOver { score: 30, ranking: Some(1) },
+        JournalEvent::MatchOver,
+    ];
+    let count = events.len();
+    (0..).zip(events).for_each(|(step, event)| team.happens(step, event));
+    team.feeds(Feed::Lost(4));
+    team.ends();
+    let mut seen = Vec::new();
+    while let Some(event) = stream.message().await.unwrap() {
+        seen.push(event.event.unwrap());
+    }
+    assert_eq!(seen.len(), count + 1, "the stream ends with the team");
+    let steps: Vec<_> = seen.iter().filter_map(|event| Some(event.turn?.step)).collect();
+    assert_eq!(steps, (0..13).collect::<Vec<_>>());
+    let shown: Vec<_> =
+        seen.into_iter().map(|event| format!("{:?}", event.kind.unwrap())).collect();
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[tokio::test]
+async fn single_decisions_come_on_request_only() {
+    let daemon = Daemon::start(&["A"]);
+    let mut stream = watch(&daemon, "", false).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    let (role, spent) = ("w".to_owned(), Duration::ZERO);
+    team.happens(1, JournalEvent::Decided { action: "skip()".into(), role, generation: 1, spent });
+    team.log(1, "after");
+    assert_eq!(text(&mut stream).await.unwrap().0, "after");
+}
+
+#[tokio::test]
+async fn a_client_resumes_after_the_last_event_that_it_saw() {
+    let daemon = Daemon::start(&["A"]);
+    let mut first = watch(&daemon, "", false).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    ["one", "two", "three"].iter().for_each(|line| team.log(1, line));
+    let (line, cursor) = text(&mut first).await.unwrap();
+    assert_eq!(line, "one");
+    drop(first);
+    let mut second = watch(&daemon, &cursor, false).await.unwrap();
+    assert_eq!(text(&mut second).await.unwrap().0, "two");
+    assert_eq!(text(&mut second).await.unwrap().0, "three");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_loses_its_stream_and_nobody_else_does() {
+    let daemon = Daemon::start_with(&["A"], Options { events_max: 50, ..Options::default() });
+    let mut lazy = watch(&daemon, "", false).await.unwrap();
+    let mut eager = watch(&daemon, "", false).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    // More than the windows of HTTP/2 and the socket's buffers hold for the one who does not read.
+    let long = "x".repeat(400);
+    for step in 0..20_000 {
+        team.log(step, &long);
+        text(&mut eager).await.unwrap();
+    }
+    let mut read = 0;
+    let status = loop {
+        match text(&mut lazy).await {
+            Ok(_) => read += 1,
+            Err(status) => break status,
+        }
+    };
+    assert!((1..20_000).contains(&read), "{read}");
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let info = status.get_details_error_info().unwrap();
+    assert_eq!(info.reason, "CLIENT_TOO_SLOW");
+    let cursor = info.metadata.get("cursor").unwrap();
+    assert!(watch(&daemon, cursor, false).await.is_ok(), "{cursor}");
+}
+
+#[tokio::test]
+async fn a_cursor_that_makes_no_sense_or_is_too_old_is_refused() {
+    let daemon = Daemon::start_with(&["A"], Options { events_max: 2, ..Options::default() });
+    let mut stream = watch(&daemon, "", false).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    let mut first = String::new();
+    for step in 0..5 {
+        team.log(step, "x");
+        let (_, cursor) = text(&mut stream).await.unwrap();
+        if step == 0 {
+            first = cursor;
+        }
+    }
+    let expired = watch(&daemon, &first, false).await.unwrap_err();
+    assert_eq!(expired.code(), Code::OutOfRange);
+    let oldest = expired.get_details_error_info().unwrap().metadata.get("oldest").cloned();
+    assert!(watch(&daemon, &oldest.unwrap(), false).await.is_ok());
+    for bad in ["x", "0.0", "\0", &"9".repeat(1_000)] {
+        let status = watch(&daemon, bad, false).await.unwrap_err();
+        assert_eq!(status.code(), Code::InvalidArgument, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn open_streams_have_a_bound() {
+    let daemon = Daemon::start_with(&["A"], Options { streams_max: 1, ..Options::default() });
+    let held = watch(&daemon, "", false).await.unwrap();
+    let status = watch(&daemon, "", false).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert_eq!(status.get_details_error_info().unwrap().reason, "TOO_MANY_STREAMS");
+    drop(held);
+    // The server learns a moment later that the stream is gone.
+    while watch(&daemon, "", false).await.is_err() {}
+}
+
+#[tokio::test]
+async fn a_stopping_daemon_ends_streams_with_a_reason() {
+    let daemon = Daemon::start(&["A"]);
+    let mut stream = watch(&daemon, "", false).await.unwrap();
+    let stop = tokio::spawn(daemon.handle.stop(Duration::from_secs(20)));
+    let status = text(&mut stream).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    assert_eq!(status.get_details_error_info().unwrap().reason, "SHUTTING_DOWN");
+    drop(stream);
+    assert!(stop.await.unwrap());
+}
+
+async fn watch(
+    daemon: &Daemon,
+    cursor: &str,
+    decisions: bool,
+) -> Result<Streaming<v1::WatchMatchResponse>, Status> {
+    let mut client = MatchesClient::new(daemon.channel().await);
+    let request =
+        v1::WatchMatchRequest { team: "teams/A".into(), cursor: cursor.to_owned(), decisions };
+    Ok(client.watch_match(request).await?.into_inner())
+}
+
+/// The text of the next event, a log line, and its cursor.
+async fn text(stream: &mut Streaming<v1::WatchMatchResponse>) -> Result<(String, String), Status> {
+    let event = stream.message().await?.unwrap().event.unwrap();
+    let Some(Kind::ScriptLog(line)) = event.kind else { panic!("a log line: {event:?}") };
+    Ok((line.text, event.cursor))
+}

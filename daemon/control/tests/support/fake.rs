@@ -1,0 +1,144 @@
+//! A daemon with teams that play nothing: tests say what they publish.
+
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use phalanx_control::{
+    Control, ControlHandle, Feed, Options, SocketOptions, TeamDirectory, TeamView, build, client,
+};
+use phalanx_engine::{JournalEntry, JournalEvent, SeatState, Snapshot};
+use phalanx_game::{AgentId, Roster, RosterEntry, Turn};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::transport::Channel;
+
+/// A team whose journal is fed by the test.
+pub struct FakeTeam {
+    name: String,
+    pub snapshot: watch::Sender<Arc<Snapshot>>,
+    seats: Mutex<Vec<SeatState>>,
+    feed: Mutex<Option<mpsc::UnboundedSender<Feed>>>,
+    journal: Mutex<Option<mpsc::UnboundedReceiver<Feed>>>,
+}
+
+impl FakeTeam {
+    pub fn new(name: &str) -> Arc<Self> {
+        let (feed, journal) = mpsc::unbounded_channel();
+        Arc::new(Self {
+            name: name.to_owned(),
+            snapshot: watch::Sender::default(),
+            seats: Mutex::new(vec![SeatState::Idle; 2]),
+            feed: Mutex::new(Some(feed)),
+            journal: Mutex::new(Some(journal)),
+        })
+    }
+
+    /// Something happened to the first agent in turn 0:`step`.
+    pub fn happens(&self, step: u32, event: JournalEvent) {
+        let agent = Some(format!("{}1", self.name));
+        let entry = JournalEntry { turn: Turn::new(0, step), agent, event };
+        self.feeds(Feed::Entry(Arc::new(entry)));
+    }
+
+    pub fn feeds(&self, feed: Feed) {
+        self.feed.lock().unwrap().as_ref().unwrap().send(feed).unwrap();
+    }
+
+    pub fn log(&self, step: u32, text: &str) {
+        self.happens(step, JournalEvent::Log { level: "info", text: text.to_owned() });
+    }
+
+    /// All connections are in this state.
+    pub fn seats(&self, state: &SeatState) {
+        self.seats.lock().unwrap().fill(state.clone());
+        self.snapshot.send_modify(|_| ());
+    }
+
+    /// The journal ends.
+    pub fn ends(&self) {
+        self.feed.lock().unwrap().take();
+    }
+}
+
+impl TeamView for FakeTeam {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn game(&self) -> &str {
+        "assemble"
+    }
+
+    fn server(&self) -> &str {
+        "127.0.0.1:12300"
+    }
+
+    fn roster(&self) -> Arc<Roster> {
+        let entry = |number| RosterEntry {
+            name: format!("{}{number}", self.name),
+            role: "worker".to_owned(),
+        };
+        Arc::new(Roster { team: self.name.clone(), agents: (1..=2).map(entry).collect() })
+    }
+
+    fn seat(&self, agent: AgentId) -> SeatState {
+        self.seats.lock().unwrap().get(agent.index()).cloned().unwrap_or_default()
+    }
+
+    fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.snapshot.subscribe()
+    }
+
+    fn journal(&self) -> BoxStream<'static, Feed> {
+        let journal = self.journal.lock().unwrap().take().expect("followed once");
+        UnboundedReceiverStream::new(journal).boxed()
+    }
+}
+
+pub struct FakeDirectory(pub Vec<Arc<FakeTeam>>);
+
+impl TeamDirectory for FakeDirectory {
+    fn teams(&self) -> Vec<Arc<dyn TeamView>> {
+        self.0.iter().map(|team| Arc::clone(team) as Arc<dyn TeamView>).collect()
+    }
+}
+
+/// A served daemon in a folder of its own.
+pub struct Daemon {
+    pub folder: tempfile::TempDir,
+    pub teams: Vec<Arc<FakeTeam>>,
+    pub handle: ControlHandle,
+    pub tcp: std::net::SocketAddr,
+}
+
+impl Daemon {
+    pub fn start(names: &[&str]) -> Self {
+        Self::start_with(names, Options::default())
+    }
+
+    pub fn start_with(names: &[&str], limits: Options) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let teams: Vec<_> = names.iter().map(|name| FakeTeam::new(name)).collect();
+        let options = Options {
+            socket: Some(socket(folder.path().join("control.sock"))),
+            tcp: Some("127.0.0.1:0".parse().unwrap()),
+            ..limits
+        };
+        let control: Control = build(&options, Arc::new(FakeDirectory(teams.clone()))).unwrap();
+        let tcp = control.tcp().unwrap();
+        Self { folder, teams, handle: control.spawn(), tcp }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join("control.sock")
+    }
+
+    pub async fn channel(&self) -> Channel {
+        client::connect(&client::Address::Unix(self.path())).await.unwrap()
+    }
+}
+
+pub fn socket(path: PathBuf) -> SocketOptions {
+    SocketOptions { path, mode: 0o660, group: None }
+}
