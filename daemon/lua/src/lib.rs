@@ -1,1 +1,45 @@
-//! The script host: a sandboxed Luau VM a team, with limits that no script escapes.
+//! The script host: a team's strategy in Lua, behind the engine's `Brain`.
+//!
+//! [`Bundle::read`] takes a strategy folder, [`LuaBrain::new`] compiles and loads it into one Luau
+//! VM for the team and answers the engine's questions by calling `start`, `plan`, `decide` and
+//! `finish`. [`check_bundle`] does the same without a match and lists all mistakes.
+//!
+//! Scripts are guests. Each call has a time budget: a timer thread raises a flag, the VM's
+//! interrupt reads it and raises an error again and again until the outermost call returns, so
+//! that no `pcall` keeps it. Natives that have no interrupt are bounded in `prelude.luau`. Memory
+//! is limited per VM; when a strategy keeps hogging it, the VM is rebuilt and the agents' memories
+//! are carried over as plain data. Each role file and `team.lua` has an environment and modules of
+//! its own; everything shared is read-only.
+//!
+//! Equal inputs give equal decisions: randomness is seeded by match, agent and turn, texts contain
+//! no addresses, tables with text, number or boolean keys are walked in an order that depends on
+//! their history alone. Two things are not: `time_left`, and walks of tables whose keys are tables
+//! or functions.
+//!
+//! Absent on purpose: files, clocks, environment and bytecode for scripts; `require` outside the
+//! bundle; any knowledge of a particular game, which comes as an `Api` and an `Oracle`.
+#![deny(missing_docs)]
+
+mod args;
+mod assign;
+mod brain;
+mod bundle;
+mod diagnostic;
+mod dialect;
+mod dice;
+mod failure;
+mod host;
+mod limits;
+mod natives;
+mod plain;
+mod program;
+mod team_natives;
+mod timer;
+mod vm;
+
+pub use brain::{LuaBrain, check_bundle};
+pub use bundle::{
+    Bundle, DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, LIB_FOLDER, TEAM_SCRIPT, TOTAL_BYTES_MAX,
+};
+pub use diagnostic::{Diagnostic, LoadError, Severity};
+pub use limits::{Limits, PlainLimits};

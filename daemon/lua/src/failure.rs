@@ -1,0 +1,83 @@
+//! What went wrong in a script, from whatever it raised.
+
+use crate::plain::describe;
+use mlua::Value as LuaValue;
+
+/// File inside the strategy and line from 1.
+pub(crate) type Place = (String, u32);
+
+/// The VM's own words when the memory limit is hit.
+const MEMORY_WORDS: &str = "not enough memory";
+
+/// A failed call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) place: Option<Place>,
+    pub(crate) message: String,
+    /// The memory limit was hit.
+    pub(crate) memory: bool,
+}
+
+impl Failure {
+    /// From an error value, which may be anything. Only its first `chars` characters are looked at:
+    /// a script may raise a text of many megabytes.
+    pub(crate) fn from_value(value: &LuaValue, chars: usize) -> Self {
+        match value {
+            LuaValue::String(text) => {
+                let bytes = text.as_bytes();
+                let cut = chars.saturating_mul(4);
+                let head = bytes.get(..cut).unwrap_or(&bytes);
+                Self::from_text(&String::from_utf8_lossy(head), chars)
+            }
+            LuaValue::Table(table) => match table.raw_get::<LuaValue>("message") {
+                Ok(message @ LuaValue::String(_)) => Self::from_value(&message, chars),
+                _other => Self::from_text("the script raised a table as error", chars),
+            },
+            LuaValue::Error(error) => Self::from_error(error, chars),
+            other => {
+                Self::from_text(&format!("the script raised {} as error", describe(other)), chars)
+            }
+        }
+    }
+
+    /// From an error that left the VM.
+    pub(crate) fn from_error(error: &mlua::Error, chars: usize) -> Self {
+        match error {
+            mlua::Error::MemoryError(_) => Self::from_text(MEMORY_WORDS, chars),
+            mlua::Error::CallbackError { cause, .. } => Self::from_error(cause, chars),
+            mlua::Error::RuntimeError(text) => {
+                let head: String =
+                    text.lines().next().unwrap_or("").chars().take(chars * 4).collect();
+                Self::from_text(&head, chars)
+            }
+            other => Self::from_text(&other.to_string(), chars),
+        }
+    }
+
+    fn from_text(text: &str, chars: usize) -> Self {
+        let (place, message) = split_place(text);
+        let memory = message == MEMORY_WORDS;
+        Self { place, message: cut(message, chars), memory }
+    }
+}
+
+/// At most so many characters.
+pub(crate) fn cut(text: &str, chars: usize) -> String {
+    let mut short: String = text.chars().take(chars).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// `worker.luau:12: what` → the place and `what`.
+pub(crate) fn split_place(text: &str) -> (Option<Place>, &str) {
+    let split = || {
+        let (file, rest) = text.split_once(':')?;
+        let (line, message) = rest.split_once(": ")?;
+        let line = line.parse().ok()?;
+        let is_path = file.ends_with(".luau") || file.ends_with(".lua");
+        is_path.then(|| (Some((file.to_owned(), line)), message))
+    };
+    split().unwrap_or((None, text))
+}

@@ -1,0 +1,91 @@
+//! What the native functions know of the call under way.
+
+use crate::dice::{Dice, Phase};
+use crate::{Limits, args::Checker};
+use phalanx_engine::{Ask, TeamLink};
+use phalanx_game::{AgentId, Turn};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// The state behind a VM's native functions. Shared by all of them through an `Rc`.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) link: TeamLink,
+    pub(crate) limits: Limits,
+    /// The roles that agents may take.
+    pub(crate) roles: RefCell<BTreeSet<String>>,
+    pub(crate) present: RefCell<Vec<AgentId>>,
+    call: Cell<Call>,
+    dice: RefCell<Option<Dice>>,
+}
+
+/// The call under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    phase: Phase,
+    /// For whom the script decides; `None` in `plan` and while files are loaded.
+    pub(crate) agent: Option<AgentId>,
+    turn: Turn,
+    /// When the time of the turn is over for the team.
+    due: Instant,
+}
+
+impl Host {
+    pub(crate) fn new(link: TeamLink, limits: Limits) -> Self {
+        let call =
+            Call { phase: Phase::Load, agent: None, turn: Turn::default(), due: Instant::now() };
+        Self {
+            link,
+            limits,
+            roles: RefCell::default(),
+            present: RefCell::default(),
+            call: Cell::new(call),
+            dice: RefCell::default(),
+        }
+    }
+
+    /// Files are being loaded: no agent, no turn.
+    pub(crate) fn loading(&self, due: Instant) {
+        self.call.set(Call { phase: Phase::Load, agent: None, turn: Turn::default(), due });
+        self.dice.take();
+    }
+
+    /// A call begins.
+    pub(crate) fn begin(&self, phase: Phase, ask: &Ask<'_>, now: Instant) {
+        let agent = (phase != Phase::Plan).then_some(ask.agent);
+        self.call.set(Call { phase, agent, turn: ask.turn, due: now + ask.time_left });
+        self.dice.take();
+        let mut present = self.present.borrow_mut();
+        present.clear();
+        present.extend_from_slice(ask.present);
+    }
+
+    pub(crate) fn call(&self) -> Call {
+        self.call.get()
+    }
+
+    /// Seconds until the turn's earliest deadline.
+    pub(crate) fn time_left(&self) -> f64 {
+        self.call.get().due.saturating_duration_since(Instant::now()).as_secs_f64()
+    }
+
+    /// Whoever writes: an agent's name, or `team`.
+    pub(crate) fn author(&self) -> &str {
+        self.call.get().agent.map_or("team", |agent| self.link.roster.name(agent))
+    }
+
+    pub(crate) fn checker(&self) -> Checker<'_> {
+        Checker { roster: &self.link.roster, limits: self.limits.value }
+    }
+
+    pub(crate) fn roll<T>(&self, draw: impl FnOnce(&mut Dice) -> T) -> T {
+        let call = self.call.get();
+        let mut dice = self.dice.borrow_mut();
+        draw(
+            dice.get_or_insert_with(|| {
+                Dice::new(self.link.seed, call.phase, call.agent, call.turn)
+            }),
+        )
+    }
+}

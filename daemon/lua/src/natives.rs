@@ -1,0 +1,241 @@
+//! The functions that scripts reach through the prelude: actions, queries, percepts, randomness.
+//! Each answers (result), (nil, problem) or (nil, nil, reason), as the prelude explains.
+
+use crate::args::{number, similar, text, whole};
+use crate::host::Host;
+use crate::plain::{self, describe};
+use crate::team_natives;
+use mlua::{AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue};
+use phalanx_game::{ActionDoc, AgentId, QueryDoc, Said};
+use std::rc::Rc;
+
+/// What an action constructor returns: opaque to scripts.
+#[derive(Clone, Debug)]
+pub(crate) struct Action(pub(crate) Said);
+
+impl UserData for Action {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method("__tostring", |_, this, ()| Ok(this.0.to_string()));
+    }
+}
+
+/// What a native function gives back to the prelude.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    Result(LuaValue),
+    /// A programmer's mistake: becomes an error at the script's line.
+    Problem(String),
+    /// An expected failure: the script gets `nil, reason`.
+    Reason(String),
+}
+
+impl mlua::IntoLuaMulti for Reply {
+    fn into_lua_multi(self, lua: &Lua) -> mlua::Result<MultiValue> {
+        match self {
+            Self::Result(value) => value.into_lua_multi(lua),
+            Self::Problem(problem) => (LuaValue::Nil, problem).into_lua_multi(lua),
+            Self::Reason(reason) => (LuaValue::Nil, LuaValue::Nil, reason).into_lua_multi(lua),
+        }
+    }
+}
+
+/// The result of a native: an error here is the VM's own (memory).
+pub(crate) type Native = mlua::Result<Reply>;
+
+pub(crate) const NIL: Native = Ok(Reply::Result(LuaValue::Nil));
+
+pub(crate) fn problem(text: impl Into<String>) -> Native {
+    Ok(Reply::Problem(text.into()))
+}
+
+pub(crate) fn flag(flag: bool) -> Native {
+    Ok(Reply::Result(LuaValue::Boolean(flag)))
+}
+
+/// Adds a native to the prelude's host table.
+pub(crate) fn native<A: mlua::FromLuaMulti>(
+    lua: &Lua,
+    table: &Table,
+    name: &str,
+    host: &Rc<Host>,
+    function: impl Fn(&Lua, &Host, A) -> Native + 'static,
+) -> mlua::Result<()> {
+    let host = Rc::clone(host);
+    table.raw_set(name, lua.create_function(move |lua, args: A| function(lua, &host, args))?)
+}
+
+/// Everything the prelude gets from the host.
+pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    let api = host.link.api;
+    let actions = lua.create_table()?;
+    for doc in api.actions {
+        let call = format!("act.{}", doc.name);
+        native(lua, &actions, doc.name, host, move |lua, host, given: MultiValue| {
+            action(lua, host, doc, &call, given)
+        })?;
+    }
+    table.raw_set("actions", actions)?;
+    let queries = lua.create_table()?;
+    for doc in api.queries {
+        let call = format!("world.{}", doc.name);
+        native(lua, &queries, doc.name, host, move |lua, host, given: MultiValue| {
+            query(lua, host, doc, &call, given)
+        })?;
+    }
+    table.raw_set("queries", queries)?;
+    table.raw_set(
+        "names",
+        host.link.roster.agents.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>(),
+    )?;
+    table.raw_set("fields", api.percept.iter().map(|field| field.name).collect::<Vec<_>>())?;
+    native(lua, &table, "field", host, field)?;
+    native(
+        lua,
+        &table,
+        "agent",
+        host,
+        |_, host, (name, call): (LuaValue, String)| match find_agent(host, &call, &name) {
+            Ok(agent) => Ok(Reply::Result(index_of(agent))),
+            Err(reason) => problem(reason),
+        },
+    )?;
+    native(lua, &table, "time_left", host, |_, host, _: MultiValue| {
+        Ok(Reply::Result(LuaValue::Number(host.time_left())))
+    })?;
+    native(lua, &table, "random_float", host, |_, host, _: MultiValue| {
+        Ok(Reply::Result(LuaValue::Number(host.roll(crate::dice::Dice::float))))
+    })?;
+    native(lua, &table, "random_int", host, random_int)?;
+    native(lua, &table, "unknown", host, unknown)?;
+    team_natives::add(lua, &table, host)?;
+    Ok(table)
+}
+
+/// The message about a misspelt action or query.
+fn unknown(lua: &Lua, host: &Host, (noun, what, key): (String, String, LuaValue)) -> Native {
+    let api = host.link.api;
+    let names: Vec<&str> = if noun == "act" {
+        api.actions.iter().map(|doc| doc.name).collect()
+    } else {
+        api.queries.iter().map(|doc| doc.name).collect()
+    };
+    let name = match &key {
+        LuaValue::String(name) => phalanx_game::excerpt(&name.as_bytes()),
+        other => describe(other),
+    };
+    let meant = similar(&name, names);
+    let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+    let text = format!("{noun}.{name}: there is no such {what}{hint}");
+    Ok(Reply::Result(LuaValue::String(lua.create_string(text)?)))
+}
+
+/// The agent of that name, or what is wrong with the name.
+pub(crate) fn find_agent(host: &Host, call: &str, name: &LuaValue) -> Result<AgentId, String> {
+    let roster = &host.link.roster;
+    let known = text(name, host.limits.value)?;
+    known.as_deref().and_then(|known| roster.find(known)).ok_or_else(|| {
+        let names = roster.agents.iter().map(|entry| entry.name.as_str());
+        let meant = similar(known.as_deref().unwrap_or(""), names);
+        let hint = meant.map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default();
+        format!(
+            "{call}: expected the name of an agent of the own team, got {}{hint}",
+            describe(name)
+        )
+    })
+}
+
+/// The prelude's index of an agent, from 1.
+pub(crate) fn index_of(agent: AgentId) -> LuaValue {
+    LuaValue::Number(f64::from(agent.0) + 1.0)
+}
+
+/// The agent of the prelude's index.
+fn agent_at(index: &LuaValue) -> Option<AgentId> {
+    let index = whole(index)?.checked_sub(1)?;
+    u16::try_from(index).ok().map(AgentId)
+}
+
+fn action(
+    lua: &Lua,
+    host: &Host,
+    doc: &'static ActionDoc,
+    call: &str,
+    given: MultiValue,
+) -> Native {
+    let given = given.into_vec();
+    match host.checker().args(call, doc.params, &given) {
+        Ok(args) => {
+            let action: AnyUserData = lua.create_userdata(Action(Said::new(doc.name, args)))?;
+            Ok(Reply::Result(LuaValue::UserData(action)))
+        }
+        Err(reason) => problem(reason),
+    }
+}
+
+/// The first argument is the prelude's index of the agent, or nil for the one who decides.
+fn query(lua: &Lua, host: &Host, doc: &'static QueryDoc, call: &str, given: MultiValue) -> Native {
+    let mut given = given.into_vec();
+    let agent = match given.first() {
+        None | Some(LuaValue::Nil) => host.call().agent,
+        Some(index) => agent_at(index),
+    };
+    if !given.is_empty() {
+        given.remove(0);
+    }
+    let Some(agent) = agent else {
+        return problem(format!(
+            "{call}: there is no agent here; use world.of(name).{}(…)",
+            doc.name
+        ));
+    };
+    let args = match host.checker().args(call, doc.params, &given) {
+        Ok(args) => args,
+        Err(reason) => return problem(reason),
+    };
+    match host.link.oracle.query(agent, doc.name, &args) {
+        Ok(answer) => Ok(Reply::Result(plain::push(lua, &answer)?)),
+        Err(error) => problem(error.to_string()),
+    }
+}
+
+fn field(lua: &Lua, host: &Host, (index, name): (LuaValue, LuaValue)) -> Native {
+    let Some(agent) = agent_at(&index) else { return NIL };
+    let name = match &name {
+        LuaValue::String(name) => name.as_bytes(),
+        other => return problem(format!("percept: a field has a name, got {}", describe(other))),
+    };
+    let known = host.link.api.percept.iter().find(|field| field.name.as_bytes() == &name[..]);
+    let Some(doc) = known else {
+        let name = phalanx_game::excerpt(&name);
+        let meant = similar(&name, host.link.api.percept.iter().map(|field| field.name));
+        let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+        return problem(format!("percept: there is no field '{name}'{hint}"));
+    };
+    match host.link.oracle.field(agent, doc.name) {
+        Some(value) => Ok(Reply::Result(plain::push(lua, &value)?)),
+        None => NIL,
+    }
+}
+
+fn random_int(_: &Lua, host: &Host, (low, high): (LuaValue, LuaValue)) -> Native {
+    match (whole(&low), whole(&high)) {
+        (Some(low), Some(high)) if low <= high => {
+            #[expect(clippy::cast_precision_loss, reason = "whole numbers of scripts are doubles")]
+            let drawn = host.roll(|dice| dice.int(low, high)) as f64;
+            Ok(Reply::Result(LuaValue::Number(drawn)))
+        }
+        _other => problem(format!(
+            "random: expected two whole numbers in ascending order, got {} and {}",
+            describe(&low),
+            describe(&high)
+        )),
+    }
+}
+
+/// A finite number, or what is wrong with it.
+pub(crate) fn finite(call: &str, value: &LuaValue) -> Result<f64, String> {
+    number(value)
+        .filter(|num| num.is_finite())
+        .ok_or_else(|| format!("{call}: expected a finite number, got {}", describe(value)))
+}

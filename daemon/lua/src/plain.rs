@@ -1,0 +1,305 @@
+//! Plain data out of and into the VM: what may be shared, sent, kept.
+
+use crate::PlainLimits;
+use mlua::{Lua, Table, Value as LuaValue};
+use phalanx_game::Value;
+use std::borrow::Cow;
+use std::ffi::c_void;
+use std::fmt;
+
+/// Longest excerpt of a text in a message, in characters.
+const EXCERPT_CHARS: usize = 40;
+/// Largest whole number that a double holds exactly.
+const WHOLE_MAX: i64 = 1 << 53;
+
+/// A Lua value without functions, threads, userdata, metatables and cycles. Unlike [`Value`] it has
+/// tables with any scalar key, as agents' memories do.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Plain {
+    Bool(bool),
+    Num(f64),
+    Text(Vec<u8>),
+    /// Pairs in ascending order of the keys: walks of equal tables are equal.
+    Table(Vec<(Key, Plain)>),
+}
+
+/// A key of a plain table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Key {
+    Bool(bool),
+    Num(f64),
+    Text(Vec<u8>),
+}
+
+/// Why something is not plain data: the path to the culprit and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Culprit {
+    path: String,
+    what: String,
+}
+
+impl fmt::Display for Culprit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            write!(f, "{}", self.what)
+        } else {
+            write!(f, "at {}: {}", self.path, self.what)
+        }
+    }
+}
+
+impl Culprit {
+    fn new(what: impl Into<String>) -> Self {
+        Self { path: String::new(), what: what.into() }
+    }
+
+    fn under(mut self, key: &Key) -> Self {
+        self.path = format!("{key}{}", self.path);
+        self
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(flag) => write!(f, "[{flag}]"),
+            Self::Num(num) => write!(f, "[{num}]"),
+            Self::Text(bytes) => write!(f, ".{}", phalanx_game::excerpt(bytes)),
+        }
+    }
+}
+
+impl Key {
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        match (self, other) {
+            (Self::Num(a), Self::Num(b)) => a.total_cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
+            (a, b) => a.rank().cmp(&b.rank()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Num(_) => 0,
+            Self::Text(_) => 1,
+            Self::Bool(_) => 2,
+        }
+    }
+}
+
+/// Reads plain data; `None` is nil.
+pub(crate) fn read(value: &LuaValue, limits: PlainLimits) -> Result<Option<Plain>, Culprit> {
+    Reader { values: limits.values, text: limits.text_bytes, depth: limits.depth, open: Vec::new() }
+        .value(value)
+}
+
+/// Reads plain data as the engine keeps it.
+pub(crate) fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value, Culprit> {
+    match value {
+        // Scalars are the common case and need no walk.
+        LuaValue::Nil => Ok(Value::Nil),
+        LuaValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+        LuaValue::Integer(int) => Ok(Value::Int(*int)),
+        LuaValue::Number(num) => number(*num),
+        _other => read(value, limits)?.map_or(Ok(Value::Nil), Plain::into_value),
+    }
+}
+
+/// A value of the engine as a Lua value.
+pub(crate) fn push(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
+    Ok(match value {
+        Value::Nil => LuaValue::Nil,
+        Value::Bool(flag) => LuaValue::Boolean(*flag),
+        #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
+        Value::Int(int) => LuaValue::Number(*int as f64),
+        Value::Num(num) => LuaValue::Number(*num),
+        Value::Str(text) => LuaValue::String(lua.create_string(text.as_bytes())?),
+        Value::List(list) => {
+            let table = lua.create_table_with_capacity(list.len(), 0)?;
+            for item in list {
+                table.raw_push(push(lua, item)?)?;
+            }
+            LuaValue::Table(table)
+        }
+        Value::Map(pairs) => {
+            let table = lua.create_table_with_capacity(0, pairs.len())?;
+            for (key, item) in pairs {
+                table.raw_set(key.as_ref(), push(lua, item)?)?;
+            }
+            LuaValue::Table(table)
+        }
+    })
+}
+
+impl Plain {
+    /// As a Lua value again.
+    pub(crate) fn push(&self, lua: &Lua) -> mlua::Result<LuaValue> {
+        Ok(match self {
+            Self::Bool(flag) => LuaValue::Boolean(*flag),
+            Self::Num(num) => LuaValue::Number(*num),
+            Self::Text(bytes) => LuaValue::String(lua.create_string(bytes)?),
+            Self::Table(pairs) => {
+                let table = lua.create_table()?;
+                for (key, item) in pairs {
+                    let item = item.push(lua)?;
+                    match key {
+                        Key::Bool(flag) => table.raw_set(*flag, item)?,
+                        Key::Num(num) => table.raw_set(*num, item)?,
+                        Key::Text(bytes) => table.raw_set(lua.create_string(bytes)?, item)?,
+                    }
+                }
+                LuaValue::Table(table)
+            }
+        })
+    }
+
+    fn into_value(self) -> Result<Value, Culprit> {
+        match self {
+            Self::Bool(flag) => Ok(Value::Bool(flag)),
+            Self::Num(num) => number(num),
+            Self::Text(bytes) => text(bytes).map(Value::Str),
+            Self::Table(pairs) if is_sequence(&pairs) => {
+                let items = pairs
+                    .into_iter()
+                    .map(|(key, item)| item.into_value().map_err(|culprit| culprit.under(&key)));
+                Ok(Value::List(items.collect::<Result<_, _>>()?))
+            }
+            Self::Table(pairs) => {
+                let items = pairs.into_iter().map(|(key, item)| {
+                    let name = match &key {
+                        Key::Text(bytes) => text(bytes.clone())?,
+                        Key::Bool(_) | Key::Num(_) => {
+                            let what = "a shared table has either texts as keys, or 1, 2, 3 …";
+                            return Err(Culprit::new(what).under(&key));
+                        }
+                    };
+                    Ok((name, item.into_value().map_err(|culprit| culprit.under(&key))?))
+                });
+                Ok(Value::Map(items.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+}
+
+fn is_sequence(pairs: &[(Key, Plain)]) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "lists are far shorter than 2^53")]
+    let in_place = |(index, (key, _)): (usize, &(Key, Plain))| *key == Key::Num((index + 1) as f64);
+    pairs.iter().enumerate().all(in_place)
+}
+
+fn text(bytes: Vec<u8>) -> Result<Cow<'static, str>, Culprit> {
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| Culprit::new("the text is not UTF-8"))
+}
+
+fn number(num: f64) -> Result<Value, Culprit> {
+    if !num.is_finite() {
+        return Err(Culprit::new(format!("{} is not a finite number", describe_num(num))));
+    }
+    let whole = Value::Num(num).as_int().filter(|int| int.abs() <= WHOLE_MAX);
+    Ok(whole.map_or(Value::Num(num), Value::Int))
+}
+
+/// What a value is, in a message: short, without addresses.
+pub(crate) fn describe(value: &LuaValue) -> String {
+    match value {
+        LuaValue::Nil => "nil".into(),
+        LuaValue::Boolean(flag) => flag.to_string(),
+        LuaValue::Integer(int) => int.to_string(),
+        LuaValue::Number(num) => describe_num(*num),
+        LuaValue::String(string) => {
+            let bytes = string.as_bytes();
+            let head = bytes.get(..EXCERPT_CHARS).unwrap_or(&bytes);
+            let dots = if head.len() < bytes.len() { "…" } else { "" };
+            format!("{:?}{dots}", String::from_utf8_lossy(head))
+        }
+        LuaValue::Table(_) => "a table".into(),
+        LuaValue::Function(_) => "a function".into(),
+        LuaValue::Thread(_) => "a coroutine".into(),
+        LuaValue::UserData(data) if data.is::<crate::natives::Action>() => "an action".into(),
+        other => format!("a {}", other.type_name()),
+    }
+}
+
+fn describe_num(num: f64) -> String {
+    if num.is_nan() { "NaN".into() } else { num.to_string() }
+}
+
+struct Reader {
+    values: usize,
+    text: usize,
+    depth: usize,
+    open: Vec<*const c_void>,
+}
+
+impl Reader {
+    fn value(&mut self, value: &LuaValue) -> Result<Option<Plain>, Culprit> {
+        self.values = self.values.checked_sub(1).ok_or_else(|| Culprit::new("too many values"))?;
+        Ok(Some(match value {
+            LuaValue::Nil => return Ok(None),
+            LuaValue::Boolean(flag) => Plain::Bool(*flag),
+            #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
+            LuaValue::Integer(int) => Plain::Num(*int as f64),
+            LuaValue::Number(num) => Plain::Num(*num),
+            LuaValue::String(string) => Plain::Text(self.bytes(string)?),
+            LuaValue::Table(table) => Plain::Table(self.table(table)?),
+            other => return Err(Culprit::new(format!("{} is not plain data", describe(other)))),
+        }))
+    }
+
+    fn bytes(&mut self, string: &mlua::LuaString) -> Result<Vec<u8>, Culprit> {
+        let bytes = string.as_bytes();
+        let left = self.text.checked_sub(bytes.len());
+        self.text = left.ok_or_else(|| Culprit::new("too much text"))?;
+        Ok(bytes.to_vec())
+    }
+
+    fn table(&mut self, table: &Table) -> Result<Vec<(Key, Plain)>, Culprit> {
+        let id = table.to_pointer();
+        if self.open.contains(&id) {
+            return Err(Culprit::new("the table contains itself"));
+        }
+        if self.open.len() >= self.depth {
+            return Err(Culprit::new("tables are nested too deeply"));
+        }
+        if table.has_metatable() {
+            return Err(Culprit::new("a table with a metatable is not plain data"));
+        }
+        self.open.push(id);
+        let mut pairs = Vec::new();
+        let mut failed = None;
+        let walked = table.for_each(|key: LuaValue, item: LuaValue| match self.pair(&key, &item) {
+            Ok(pair) => {
+                pairs.extend(pair);
+                Ok(())
+            }
+            Err(culprit) => {
+                failed = Some(culprit);
+                Err(mlua::Error::runtime("not plain"))
+            }
+        });
+        self.open.pop();
+        match (failed, walked) {
+            (Some(culprit), _) => return Err(culprit),
+            (None, Err(error)) => return Err(Culprit::new(error.to_string())),
+            (None, Ok(())) => {}
+        }
+        pairs.sort_by(|(a, _), (b, _)| a.order(b));
+        Ok(pairs)
+    }
+
+    fn pair(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
+        let key = match key {
+            LuaValue::Boolean(flag) => Key::Bool(*flag),
+            #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
+            LuaValue::Integer(int) => Key::Num(*int as f64),
+            LuaValue::Number(num) => Key::Num(*num),
+            LuaValue::String(string) => Key::Text(self.bytes(string)?),
+            other => {
+                return Err(Culprit::new(format!("{} cannot be a key", describe(other))));
+            }
+        };
+        let item = self.value(item).map_err(|culprit| culprit.under(&key))?;
+        Ok(item.map(|item| (key, item)))
+    }
+}

@@ -1,0 +1,334 @@
+//! One VM with a strategy in it.
+
+use crate::failure::{Failure, Place};
+use crate::host::Host;
+use crate::program::Program;
+use crate::timer::{Flag, Timer};
+use crate::{Diagnostic, TEAM_SCRIPT, natives};
+use mlua::chunk::{ChunkMode, Compiler};
+use mlua::{
+    Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value as LuaValue, VmState,
+};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::time::Instant;
+
+const PRELUDE: &str = include_str!("prelude.luau");
+
+/// What is written on a budget stop; nobody reads it, since the flag is what counts.
+const STOPPED: &str = "the time is used up";
+
+/// Deepest stack that is searched for the place of a budget stop.
+const PLACE_FRAMES_MAX: usize = 16;
+
+/// The entry points of a role, as the prelude calls them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    Start,
+    Decide,
+    Finish,
+}
+
+/// The numbers that a call hands to the prelude.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene {
+    /// The prelude's index of the agent, from 1.
+    pub(crate) index: f64,
+    pub(crate) step: u32,
+    pub(crate) round: u32,
+    pub(crate) tick: f64,
+    /// Score and rank, for `finish`.
+    pub(crate) score: Option<f64>,
+    pub(crate) ranking: Option<u32>,
+}
+
+/// A loaded VM. Everything in it is dropped with it.
+#[derive(Debug)]
+pub(crate) struct Vm {
+    pub(crate) lua: Lua,
+    program: Rc<Program>,
+    limit_chars: usize,
+    env_meta: Table,
+    enter: Function,
+    plan: Function,
+    define: Function,
+    define_plan: Function,
+    run: Function,
+    memory: Function,
+    set_memory: Function,
+    requirer: Function,
+    stopped_at: Rc<RefCell<Option<Place>>>,
+    /// The line of each role's `decide`.
+    decide_lines: RefCell<BTreeMap<String, u32>>,
+}
+
+impl Vm {
+    /// A sandboxed VM without scripts.
+    pub(crate) fn new(program: &Rc<Program>, host: &Rc<Host>, flag: Flag) -> mlua::Result<Self> {
+        let libs = StdLib::COROUTINE
+            | StdLib::TABLE
+            | StdLib::STRING
+            | StdLib::UTF8
+            | StdLib::BIT
+            | StdLib::MATH
+            | StdLib::BUFFER
+            | StdLib::VECTOR;
+        // A panic in a native is ours, not the script's: it must pass through its `pcall`.
+        let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
+        let stopped_at = Rc::new(RefCell::new(None));
+        let noted = Rc::clone(&stopped_at);
+        lua.set_interrupt(move |lua| {
+            if !flag.raised() {
+                return Ok(VmState::Continue);
+            }
+            let mut place = noted.borrow_mut();
+            if place.is_none() {
+                *place = current_place(lua);
+            }
+            Err(mlua::Error::runtime(STOPPED))
+        });
+        let base = lua.globals();
+        let table = natives::table(&lua, host)?;
+        // Without lines, so that errors show the line of the script that called.
+        let code = Compiler::new().set_optimization_level(2).set_debug_level(0).compile(PRELUDE)?;
+        let prelude = lua.load(code).set_mode(ChunkMode::Binary).set_name("=phalanx");
+        let calls: Table = prelude.into_function()?.call(table)?;
+        let env_meta = lua.create_table()?;
+        env_meta.raw_set("__index", &base)?;
+        env_meta.raw_set("__metatable", false)?;
+        lua.sandbox(true)?;
+        let vm = Self {
+            program: Rc::clone(program),
+            limit_chars: host.limits.message_chars,
+            env_meta,
+            enter: calls.raw_get("enter")?,
+            plan: calls.raw_get("plan")?,
+            define: calls.raw_get("define")?,
+            define_plan: calls.raw_get("define_plan")?,
+            run: calls.raw_get("run")?,
+            memory: calls.raw_get("memory")?,
+            set_memory: calls.raw_get("set_memory")?,
+            requirer: calls.raw_get("requirer")?,
+            stopped_at,
+            decide_lines: RefCell::default(),
+            lua,
+        };
+        vm.lua.set_memory_limit(host.limits.memory_bytes)?;
+        Ok(vm)
+    }
+
+    /// Loads all roles and `team`. Files beside `team` that return no `decide` are modules; those
+    /// in `wanted` must be roles. Returns what is wrong.
+    pub(crate) fn load(
+        &self,
+        host: &Host,
+        timer: &Timer,
+        wanted: &BTreeSet<String>,
+    ) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        let mut roles = BTreeSet::new();
+        let bundle = &self.program.bundle;
+        for name in bundle.root_names().chain(bundle.resolve(TEAM_SCRIPT).map(|_| TEAM_SCRIPT)) {
+            let Some(path) = bundle.resolve(name) else { continue };
+            let due = Instant::now() + host.limits.load;
+            host.loading(due);
+            timer.arm(due);
+            let loaded = self.load_root(path);
+            if timer.disarm() {
+                let what = format!("loading it took longer than {:?}", host.limits.load);
+                findings.push(Diagnostic::error(path, what));
+                continue;
+            }
+            match loaded {
+                Ok(value) if name == TEAM_SCRIPT => findings.extend(self.define_team(path, &value)),
+                Ok(value) => match self.define_role(name, &value) {
+                    Ok(()) => {
+                        roles.insert(name.to_owned());
+                    }
+                    Err(what) if wanted.contains(name) => {
+                        findings.push(Diagnostic::error(path, what));
+                    }
+                    Err(_) => {}
+                },
+                Err(None) => {}
+                Err(Some(failure)) => findings.push(self.diagnose(path, failure)),
+            }
+        }
+        findings.extend(missing_roles(&self.program, wanted));
+        *host.roles.borrow_mut() = roles;
+        findings
+    }
+
+    /// `Err(None)`: it did not compile, which was reported already.
+    fn load_root(&self, path: &str) -> Result<LuaValue, Option<Failure>> {
+        let chars = self.limit_chars;
+        let failed = |error: &mlua::Error| Some(Failure::from_error(error, chars));
+        let Some(code) = self.program.code(path) else { return Err(None) };
+        let (lua, meta) = (self.lua.weak(), self.env_meta.clone());
+        let program = Rc::clone(&self.program);
+        let load = self.lua.create_function(move |_, (name, require): (LuaString, Function)| {
+            let Some(lua) = lua.try_upgrade() else { return Err(mlua::Error::runtime(STOPPED)) };
+            let name = name.to_string_lossy();
+            let found = program.bundle.resolve(&name);
+            match found.and_then(|path| Some((path, program.code(path)?))) {
+                Some((path, code)) => {
+                    let chunk = chunk(&lua, &meta, path, code, &require)?;
+                    Ok((Some(chunk), None))
+                }
+                None => Ok((None, Some(unknown_module(&name)))),
+            }
+        });
+        let require = load.and_then(|load| self.requirer.call::<Function>(load));
+        let run = require
+            .and_then(|require| chunk(&self.lua, &self.env_meta, path, code, &require))
+            .and_then(|chunk| self.run.call::<(bool, LuaValue)>(chunk));
+        match run {
+            Ok((true, value)) => Ok(value),
+            Ok((false, error)) => Err(Some(Failure::from_value(&error, chars))),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    fn define_role(&self, role: &str, value: &LuaValue) -> Result<(), String> {
+        let LuaValue::Table(table) = value else {
+            let got = crate::plain::describe(value);
+            return Err(format!("a role file returns a table with decide, this one returns {got}"));
+        };
+        let start = entry(table, "start", false)?;
+        let decide = entry(table, "decide", true)?;
+        let finish = entry(table, "finish", false)?;
+        let line = decide.as_ref().and_then(|decide| decide.info().line_defined);
+        if let Some(line) = line.and_then(|line| u32::try_from(line).ok()) {
+            self.decide_lines.borrow_mut().insert(role.to_owned(), line);
+        }
+        let defined = self.define.call::<()>((role, start, decide, finish));
+        defined.map_err(|error| Failure::from_error(&error, self.limit_chars).message)
+    }
+
+    fn define_team(&self, path: &str, value: &LuaValue) -> Option<Diagnostic> {
+        let plan = match value {
+            LuaValue::Table(table) => entry(table, "plan", true),
+            other => Err(format!("returns {}", crate::plain::describe(other))),
+        };
+        let defined = plan
+            .and_then(|plan| self.define_plan.call::<()>(plan).map_err(|error| error.to_string()));
+        defined.err().map(|what| {
+            Diagnostic::error(path, format!("the team's file returns a table with plan: {what}"))
+        })
+    }
+
+    fn diagnose(&self, path: &str, failure: Failure) -> Diagnostic {
+        match failure.place {
+            Some((file, line)) => {
+                let source = self.program.source(&file);
+                Diagnostic::error(file, failure.message).at(line, source)
+            }
+            None => Diagnostic::error(path, failure.message),
+        }
+    }
+
+    /// Calls a role's function; false: the second value is what the script raised.
+    pub(crate) fn enter(
+        &self,
+        entry: Entry,
+        role: &str,
+        scene: &Scene,
+    ) -> mlua::Result<(bool, LuaValue)> {
+        let entry = match entry {
+            Entry::Start => "start",
+            Entry::Decide => "decide",
+            Entry::Finish => "finish",
+        };
+        let Scene { index, step, round, tick, score, ranking } = *scene;
+        self.enter.call((entry, index, role, step, round, tick, score, ranking))
+    }
+
+    /// Calls the team's `plan`.
+    pub(crate) fn plan(&self, scene: &Scene) -> mlua::Result<(bool, LuaValue)> {
+        self.plan.call((scene.step, scene.round, scene.tick))
+    }
+
+    /// The memory of the agent of that index, nil before its first call.
+    pub(crate) fn memory(&self, index: f64) -> mlua::Result<LuaValue> {
+        self.memory.call(index)
+    }
+
+    /// Restores the memory of an agent.
+    pub(crate) fn set_memory(&self, index: f64, memory: LuaValue) -> mlua::Result<()> {
+        self.set_memory.call::<MultiValue>((index, memory)).map(drop)
+    }
+
+    /// The line in which a role's `decide` begins.
+    pub(crate) fn decide_line(&self, role: &str) -> Option<u32> {
+        self.decide_lines.borrow().get(role).copied()
+    }
+
+    /// Where the last call was when its time ran out.
+    pub(crate) fn take_stopped_at(&self) -> Option<Place> {
+        self.stopped_at.borrow_mut().take()
+    }
+}
+
+fn missing_roles(program: &Program, wanted: &BTreeSet<String>) -> Vec<Diagnostic> {
+    let bundle = &program.bundle;
+    let missing = wanted.iter().filter(|role| bundle.resolve(role).is_none());
+    let diagnostic = |role: &String| {
+        let names: Vec<_> = bundle.root_names().collect();
+        let meant = crate::args::similar(role, names.iter().copied());
+        let hint = meant.map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let what = format!("there is no file for the role {role}; there are {known}{hint}");
+        Diagnostic::error(format!("{role}.luau"), what)
+    };
+    missing.map(diagnostic).collect()
+}
+
+/// A function of a role's table.
+fn entry(table: &Table, name: &str, required: bool) -> Result<Option<Function>, String> {
+    let value: LuaValue = table.raw_get(name).map_err(|error| error.to_string())?;
+    match value {
+        LuaValue::Function(function) => Ok(Some(function)),
+        LuaValue::Nil if !required => Ok(None),
+        other => {
+            let got = crate::plain::describe(&other);
+            Err(format!("{name}: expected a function, got {got}"))
+        }
+    }
+}
+
+/// A file as a function with an environment of its own, which sees the read-only globals.
+fn chunk(
+    lua: &Lua,
+    meta: &Table,
+    path: &str,
+    code: &[u8],
+    require: &Function,
+) -> mlua::Result<Function> {
+    let env = lua.create_table()?;
+    env.raw_set("require", require)?;
+    env.set_metatable(Some(meta.clone()))?;
+    // Nothing but the file itself can change its environment: names may be resolved once.
+    env.set_safeenv(true);
+    let chunk = lua.load(code).set_mode(ChunkMode::Binary).set_name(format!("={path}"));
+    chunk.set_environment(env).into_function()
+}
+
+fn unknown_module(name: &str) -> String {
+    let name = phalanx_game::excerpt(name.as_bytes());
+    format!(
+        "require: there is no module \"{name}\" in the strategy; names start at its folder and \
+         have no ending, for example require(\"lib/paths\")"
+    )
+}
+
+/// The innermost line of a script.
+fn current_place(lua: &Lua) -> Option<Place> {
+    (0..PLACE_FRAMES_MAX).find_map(|level| {
+        lua.inspect_stack(level, |frame| {
+            let file = frame.source().short_src?.into_owned();
+            let line = u32::try_from(frame.current_line()?).ok().filter(|line| *line > 0)?;
+            Some((file, line))
+        })?
+    })
+}
