@@ -248,6 +248,9 @@ impl Host {
     }
 
     async fn wake(&mut self) -> Wake {
+        if self.arena.poll_timeout().is_some_and(|due| due <= now()) {
+            return Wake::Timer;
+        }
         let accepting = self.accept_after.is_none();
         tokio::select! {
             biased;

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// Significant decimal digits of recorded times.
 const DIGITS: u8 = 3;
+/// Longer times are recorded as this one: an hour, in nanoseconds.
+const LONGEST: u64 = 3_600_000_000_000;
 
 /// Times of one team's answers; fallbacks of seats are not among them.
 pub struct Meter {
@@ -99,7 +101,7 @@ impl Meter {
 }
 
 fn empty() -> Histogram<u64> {
-    Histogram::new(DIGITS).expect("three digits are within the crate's limits")
+    Histogram::new_with_max(LONGEST, DIGITS).expect("these bounds are within the crate's limits")
 }
 
 fn nanos(time: Duration) -> u64 {

@@ -180,6 +180,10 @@ impl<G: Game> SeatTask<G> {
     /// is faster. In this order: what has a deadline, what empties queues, what fills them.
     async fn wake(&mut self) -> Wake<G> {
         let timer = self.next_timer();
+        // Asked of the clock, not of the runtime: its timers may lag behind its sockets.
+        if timer.is_some_and(|due| due <= now()) {
+            return Wake::Timer;
+        }
         let waiting = !self.desk.inputs.is_empty();
         let (dial, reader, writer) = self.line.parts();
         tokio::select! {

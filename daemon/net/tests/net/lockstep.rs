@@ -1,0 +1,107 @@
+//! Matches on a virtual clock: quick, and the same every time.
+
+use crate::toy::{Toy, ToyBrain, squad};
+use crate::toy_arena::ToyArena;
+use phalanx_engine::{JournalEntry, JournalEvent};
+use phalanx_game::{AgentId, Turn, Verdict};
+use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+const WINDOW: Duration = Duration::from_secs(4);
+
+#[derive(Debug, Default, PartialEq)]
+struct Seen {
+    steps: Vec<u32>,
+    decided: Vec<String>,
+    defaulted: u64,
+    stop_at: Option<u32>,
+}
+
+impl Observer for Seen {
+    fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
+        self.steps.push(verdict.step);
+        match self.stop_at {
+            Some(step) if verdict.step >= step => ControlFlow::Break(()),
+            Some(_) | None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn journal(&mut self, team: usize, entry: JournalEntry) {
+        match entry.event {
+            JournalEvent::Decided { action, .. } => {
+                let agent = entry.agent.unwrap_or_default();
+                self.decided.push(format!("{team} {} {agent} {action}", entry.turn));
+            }
+            JournalEvent::Defaulted { .. } => self.defaulted += 1,
+            _ => {}
+        }
+    }
+}
+
+fn busy(agent: AgentId, turn: Turn) -> String {
+    if (u32::from(agent.0) + turn.step) % 3 == 0 { "rest".into() } else { "dig".into() }
+}
+
+fn duel(agents: u16, steps: u32, options: LockstepOptions) -> Lockstep {
+    let arena = ToyArena::new(usize::from(agents) * 2, steps, WINDOW);
+    let mut lockstep = Lockstep::new(Box::new(arena), now(), options);
+    for team in ["blue", "red"] {
+        let (roster, seats) = squad(team, agents);
+        let brain = |_link| Ok(ToyBrain(busy));
+        lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
+    }
+    lockstep
+}
+
+#[test]
+fn a_match_is_played_to_its_end_without_a_fallback() {
+    let (mut lockstep, mut seen) = (duel(15, 100, LockstepOptions::default()), Seen::default());
+    let start = lockstep.now();
+    assert_eq!(lockstep.run(&mut seen), LockstepEnd::Over);
+    assert_eq!(seen.steps.last(), Some(&100));
+    assert_eq!((seen.decided.len(), seen.defaulted), (100 * 30, 0));
+    for team in [0, 1] {
+        let counters = lockstep.snapshot(team).unwrap().counters;
+        assert_eq!((counters.decided, counters.fallback, counters.late), (1_500, 0, 0));
+        assert_eq!(lockstep.meter(team).unwrap().timings().answers, 1_500);
+        assert_eq!(lockstep.verdict().teams[team].rounds, [1_000]);
+    }
+    assert_eq!(lockstep.now(), start, "nobody waited for anything");
+}
+
+#[test]
+fn the_same_match_twice_is_the_same_however_the_bytes_are_cut() {
+    let play = |chunk_bytes| {
+        let options = LockstepOptions { chunk_bytes, ..LockstepOptions::default() };
+        let mut seen = Seen::default();
+        assert_eq!(duel(3, 20, options).run(&mut seen), LockstepEnd::Over);
+        seen
+    };
+    let whole = play(None);
+    for bytes in [1, 2, 3, 7, 64] {
+        assert_eq!(play(Some(bytes)), whole, "in pieces of {bytes}");
+    }
+    assert_eq!(play(Some(0)), whole, "a piece has at least one byte");
+}
+
+#[test]
+fn the_observer_can_stop_a_match_and_go_on() {
+    let mut lockstep = duel(2, 50, LockstepOptions::default());
+    let mut seen = Seen { stop_at: Some(10), ..Seen::default() };
+    assert_eq!(lockstep.run(&mut seen), LockstepEnd::Stopped);
+    assert_eq!(lockstep.verdict().step, 10);
+    assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over);
+    assert_eq!(lockstep.verdict().step, 50);
+}
+
+#[test]
+fn an_arena_that_waits_for_more_players_is_stuck_not_endless() {
+    let arena = ToyArena::new(2, 5, WINDOW);
+    let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
+    let (roster, seats) = squad("red", 1);
+    let brain = |_link| Ok(ToyBrain(busy));
+    lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
+    assert_eq!(lockstep.run(&mut ()), LockstepEnd::Stuck);
+}

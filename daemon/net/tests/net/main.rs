@@ -1,0 +1,15 @@
+//! What the network promises, told with a small line-based game of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests say what they expect and fail loudly"
+)]
+
+mod hosting;
+mod lockstep;
+mod referee;
+mod seats;
+mod teams;
+mod toy;
+mod toy_arena;

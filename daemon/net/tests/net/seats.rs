@@ -1,0 +1,311 @@
+//! One seat: it answers in time whatever happens around it, and it comes back for ever.
+
+use crate::referee::Bench;
+use crate::toy::LINE_BYTES_MAX;
+use phalanx_engine::{Input, SeatState};
+use phalanx_game::{DefaultCause, Event, Notice};
+use phalanx_net::{BackoffOptions, SeatOptions, now};
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+
+fn is_retrying(state: &SeatState) -> bool {
+    matches!(state, SeatState::Connecting { failures: 1.., .. })
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_action_of_the_team_goes_out_and_is_timed() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say("ask 0 1000").await;
+    assert_eq!(bench.asked().await, 0);
+    bench.act(0, "dig").await;
+    referee.says("do 0 dig").await;
+    referee.say("ask 1 1000").await;
+    assert_eq!(bench.asked().await, 1);
+    let timings = bench.meter.timings();
+    assert_eq!((timings.answers, timings.overdue), (1, 0));
+    assert!(timings.margin_min >= Duration::from_millis(790));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_seat_answers_by_itself_when_nobody_decides() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    let asked_at = now();
+    referee.say("ask 0 1000").await;
+    referee.says("do 0 rest").await;
+    let waited = now() - asked_at;
+    assert!(waited >= Duration::from_millis(800) && waited < Duration::from_millis(810));
+    bench.asked().await;
+    let defaulted = bench.event().await;
+    let Event::Defaulted { cause, .. } = defaulted else { panic!("{defaulted:?}") };
+    assert_eq!(cause, DefaultCause::NobodyDecided);
+    assert_eq!(bench.meter.timings().answers, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_after_the_fallback_is_late_and_not_sent() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say("ask 0 1000").await;
+    referee.says("do 0 rest").await;
+    bench.act(0, "dig").await;
+    while !matches!(bench.inbox.recv().await.unwrap(), Input::Late { .. }) {}
+    referee.say("ask 1 1000").await;
+    referee.says("do 1 rest").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_inbox_stops_the_reading_but_never_the_timer() {
+    let mut bench = Bench::with(SeatOptions::default(), 1);
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    while !matches!(bench.event().await, Event::RoundStarted { .. }) {}
+    // From here nobody takes anything from the inbox, which has room for one.
+    let flood = format!("ask 0 1000\n{}", "unknown word\n".repeat(100_000));
+    let flooding = referee.writer.write_all(flood.as_bytes());
+    let finished = tokio::time::timeout(Duration::from_secs(60), flooding).await;
+    assert!(finished.is_err(), "the seat read on although nobody took its events");
+    referee.says("do 0 rest").await;
+    // Room again: reading goes on, nothing was lost.
+    bench.asked().await;
+    let defaulted = loop {
+        match bench.event().await {
+            Event::Defaulted { cause, .. } => break cause,
+            Event::Notice(_) => {}
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(defaulted, DefaultCause::NobodyDecided);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_referee_that_does_not_read_stops_no_timer_and_is_left() {
+    let options = SeatOptions { write_bytes_max: 1_000, ..SeatOptions::default() };
+    let mut bench = Bench::with(options, 1_024);
+    let mut first = bench.accept().await;
+    first.welcome().await;
+    // More answers than the connection takes; the referee reads none of them.
+    let events = async {
+        for step in 0.. {
+            if first.writer.write_all(format!("ask {step} 10\n").as_bytes()).await.is_err() {
+                break;
+            }
+            tokio::time::advance(Duration::from_millis(20)).await;
+        }
+    };
+    let defaults = async {
+        let mut defaults = 0_u32;
+        loop {
+            match bench.inbox.recv().await.unwrap() {
+                Input::Event { event: Event::Defaulted { .. }, .. } => defaults += 1,
+                Input::Seat { state: SeatState::Connecting { reason, .. }, .. }
+                    if reason.contains("does not read") =>
+                {
+                    break defaults;
+                }
+                _ => {}
+            }
+        }
+    };
+    let ((), defaults) = tokio::join!(events, defaults);
+    assert!(defaults > 1_000, "the timer stopped after {defaults} answers");
+    let mut second = bench.accept().await;
+    second.welcome().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_closed_in_mid_message_is_opened_again() {
+    let mut bench = Bench::new();
+    let mut first = bench.accept().await;
+    first.welcome().await;
+    first.say("ask 0 1000").await;
+    bench.asked().await;
+    first.writer.write_all(b"ask 1 10").await.unwrap();
+    drop(first);
+    let defaulted = bench.event().await;
+    let Event::Defaulted { cause, .. } = defaulted else { panic!("{defaulted:?}") };
+    assert_eq!(cause, DefaultCause::Disconnected);
+    let mut second = bench.accept().await;
+    second.welcome().await;
+    second.say("ask 5 1000").await;
+    assert_eq!(bench.asked().await, 5);
+    bench.act(5, "dig").await;
+    second.says("do 5 dig").await;
+    assert_eq!(bench.link.status.borrow().connections, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_referee_that_comes_and_goes_is_met_each_time() {
+    let mut bench = Bench::with(SeatOptions::default(), 1_024);
+    for _ in 0..50 {
+        let mut referee = bench.accept().await;
+        referee.says("hello red0").await;
+    }
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    bench.state(|state| *state == SeatState::Seated).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_referee_that_says_nothing_is_left_after_the_login_timeout() {
+    let mut bench = Bench::new();
+    let start = now();
+    let mut silent = bench.accept().await;
+    silent.says("hello red0").await;
+    let SeatState::Connecting { reason, .. } = bench.state(is_retrying).await else { panic!() };
+    assert!(reason.contains("did not accept the login within 10s"), "{reason}");
+    assert!(now() - start >= SeatOptions::default().login_timeout);
+    let mut talking = bench.accept().await;
+    talking.welcome().await;
+    bench.state(|state| *state == SeatState::Seated).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_seated_agent_may_wait_for_hours() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    bench.state(|state| *state == SeatState::Seated).await;
+    tokio::time::advance(Duration::from_secs(3 * 3_600)).await;
+    referee.say("ask 0 1000").await;
+    assert_eq!(bench.asked().await, 0);
+    assert_eq!(bench.link.status.borrow().connections, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_login_is_retried_slowly() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    let start = now();
+    referee.says("hello red0").await;
+    referee.say("refuse password").await;
+    let refused = bench.state(|state| matches!(state, SeatState::Refused { .. })).await;
+    assert_eq!(refused, SeatState::Refused { reason: "password".into() });
+    assert_eq!(referee.hear().await, None, "the seat hangs up");
+    let mut again = bench.accept().await;
+    assert!(now() - start >= BackoffOptions::default().refused / 2);
+    again.welcome().await;
+    bench.state(|state| *state == SeatState::Seated).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mebibyte_of_garbage_costs_the_connection_only() {
+    let bytes = |garbage: &[u8]| garbage.iter().copied().cycle().take(1 << 20).collect::<Vec<_>>();
+    let every: Vec<u8> = (0..=255).collect();
+    for garbage in [bytes(b"x"), bytes(b"\0"), bytes(&every), bytes(b"ask me\nover it")] {
+        let mut bench = Bench::with(SeatOptions::default(), 1_024);
+        let mut first = bench.accept().await;
+        first.welcome().await;
+        let throwing = tokio::spawn(async move {
+            // The seat hangs up in the middle of it, or this end does so after it.
+            first.writer.write_all(&garbage).await.ok();
+            drop(first);
+        });
+        let mut malformed = 0;
+        loop {
+            match bench.inbox.recv().await.unwrap() {
+                Input::Event { event: Event::Notice(Notice::Malformed(error)), .. } => {
+                    assert!(error.got.chars().count() <= 81, "{error}");
+                    malformed += 1;
+                }
+                Input::Seat { state, .. } if is_retrying(&state) => break,
+                _ => {}
+            }
+        }
+        assert!(malformed > 0);
+        throwing.await.unwrap();
+        let mut second = bench.accept().await;
+        second.welcome().await;
+        second.say("ask 0 1000").await;
+        second.says("do 0 rest").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_over_the_limit_reconnects_and_one_at_the_limit_does_not() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say(&"y".repeat(LINE_BYTES_MAX - 1)).await;
+    referee.say("ask 0 1000").await;
+    bench.asked().await;
+    referee.writer.write_all(&vec![b'z'; LINE_BYTES_MAX + 1]).await.unwrap();
+    bench.state(is_retrying).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_inside_the_session_costs_the_connection_only() {
+    let mut bench = Bench::new();
+    let mut first = bench.accept().await;
+    first.welcome().await;
+    first.say("boom").await;
+    let SeatState::Connecting { reason, .. } = bench.state(is_retrying).await else { panic!() };
+    assert_eq!(reason, "the session panicked: boom was said");
+    let mut second = bench.accept().await;
+    second.welcome().await;
+    second.say("ask 0 1000").await;
+    second.says("do 0 rest").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_vanished_team_leaves_a_seat_that_still_answers() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    bench.inbox.close();
+    for step in 0..5 {
+        referee.say(&format!("ask {step} 1000")).await;
+        referee.says(&format!("do {step} rest")).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_answers_the_open_turn_says_goodbye_and_closes() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say("ask 0 1000").await;
+    bench.asked().await;
+    bench.leave.cancel();
+    referee.says("do 0 rest").await;
+    referee.says("bye").await;
+    assert_eq!(referee.hear().await, None);
+    drop(referee);
+    bench.state(|state| *state == SeatState::Closed).await;
+    bench.link.task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_does_not_wait_for_a_referee_that_never_closes_nor_for_a_stuck_team() {
+    let mut bench = Bench::with(SeatOptions::default(), 1);
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    bench.leave.cancel();
+    bench.link.task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_seat_that_never_got_through_leaves_at_once() {
+    let mut bench = Bench::new();
+    bench.listener = phalanx_net::memory().1;
+    bench.state(is_retrying).await;
+    bench.leave.cancel();
+    bench.state(|state| *state == SeatState::Closed).await;
+    bench.link.task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_referees_goodbye_the_seat_stays_away() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say("over 7\nbye").await;
+    drop(referee);
+    bench.state(|state| *state == SeatState::Closed).await;
+    bench.link.task.await.unwrap();
+    assert!(bench.listener.accept().await.is_none());
+}

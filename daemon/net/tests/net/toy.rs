@@ -1,0 +1,259 @@
+//! A game in one line a message: `welcome`, `refuse WHY`, `start`, `ask STEP MILLIS`, `over SCORE`,
+//! `bye` from the referee; `hello NAME`, `do STEP WHAT`, `bye` from us.
+
+use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, TeamLink};
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late, MarginLimits,
+    Notice, ProtocolError, QueryError, Roster, RosterEntry, Said, Seat, SeatId, Session, Turn,
+    TurnGate, Value, World,
+};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Longest line.
+pub(crate) const LINE_BYTES_MAX: usize = 1_024;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Toy;
+
+pub(crate) type ToyEvent = Event<(), u32>;
+
+impl Game for Toy {
+    const NAME: &'static str = "toy";
+    const FRAMING: Framing = Framing::Stream;
+    const API: Api = Api { actions: &[], percept: &[], queries: &[] };
+    type Briefing = ();
+    type Percept = u32;
+    type Action = String;
+    type Session = ToySession;
+    type World = ToyWorld;
+
+    fn session(&self, seat: &Seat) -> ToySession {
+        ToySession {
+            seat: seat.clone(),
+            buffer: Vec::new(),
+            gate: TurnGate::default(),
+            round: 0,
+            events: VecDeque::new(),
+            out: VecDeque::new(),
+        }
+    }
+
+    fn world(&self, _roster: &Roster) -> ToyWorld {
+        ToyWorld
+    }
+
+    fn describe(action: &String) -> String {
+        action.clone()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct ToySession {
+    seat: Seat,
+    buffer: Vec<u8>,
+    gate: TurnGate,
+    round: u32,
+    events: VecDeque<ToyEvent>,
+    out: VecDeque<Vec<u8>>,
+}
+
+impl ToySession {
+    fn agent(&self) -> AgentId {
+        self.seat.agents[0].0
+    }
+
+    fn say(&mut self, line: &str) {
+        self.out.push_back(format!("{line}\n").into_bytes());
+    }
+
+    fn hear(&mut self, line: &str, now: Instant) {
+        let agent = self.agent();
+        let words: Vec<_> = line.split(' ').collect();
+        let event = match words.as_slice() {
+            ["welcome"] => Event::Seated { agents: vec![agent] },
+            ["refuse", reason] => Event::Refused { reason: (*reason).to_owned() },
+            ["start"] => Event::RoundStarted { agent, round: self.round, briefing: Some(()) },
+            ["ask", step, millis] => {
+                let window = Duration::from_millis(millis.parse().unwrap());
+                let turn = Turn::new(self.round, step.parse().unwrap());
+                let due = now + window * 4 / 5;
+                if let Some(old) = self.gate.open(agent, turn, due) {
+                    let cause = DefaultCause::Superseded;
+                    self.events.push_back(Event::Defaulted { turn: old.turn, agent, cause });
+                }
+                Event::Asked { turn, agent, due, percept: turn.step }
+            }
+            ["over", score] => {
+                let (round, score) = (self.round, score.parse().unwrap());
+                self.round += 1;
+                Event::RoundOver { agent, round, score, ranking: None }
+            }
+            ["bye"] => Event::MatchOver,
+            ["boom"] => panic!("boom was said"),
+            _ => {
+                let error = ProtocolError::new("line", "a known word", line.as_bytes());
+                Event::Notice(Notice::Malformed(error))
+            }
+        };
+        self.events.push_back(event);
+    }
+
+    fn default_all(&mut self, gone: Vec<phalanx_game::Expired>, cause: DefaultCause) {
+        for expired in gone {
+            let (turn, agent) = (expired.turn, expired.agent);
+            if cause == DefaultCause::NobodyDecided {
+                self.say(&format!("do {} rest", turn.step));
+            }
+            self.events.push_back(Event::Defaulted { turn, agent, cause });
+        }
+    }
+}
+
+impl Session for ToySession {
+    type Briefing = ();
+    type Percept = u32;
+    type Action = String;
+
+    fn handle_connected(&mut self, _now: Instant) {
+        let hello = format!("hello {}", self.seat.user);
+        self.say(&hello);
+    }
+
+    fn handle_disconnected(&mut self, _now: Instant) {
+        self.buffer.clear();
+        self.out.clear();
+        let open = self.gate.close_all();
+        self.default_all(open, DefaultCause::Disconnected);
+    }
+
+    fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
+        self.buffer.extend_from_slice(bytes);
+        while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.buffer.drain(..=end).collect();
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            self.hear(&text, now);
+        }
+        if self.buffer.len() > LINE_BYTES_MAX {
+            let got = std::mem::take(&mut self.buffer);
+            return Err(ProtocolError::new("line", "at most 1024 bytes", &got));
+        }
+        Ok(())
+    }
+
+    fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &String) -> Result<(), Late> {
+        self.gate.answer(agent, turn)?;
+        self.say(&format!("do {} {action}", turn.step));
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        let gone = self.gate.expire(now);
+        self.default_all(gone, DefaultCause::NobodyDecided);
+    }
+
+    fn handle_shutdown(&mut self, _now: Instant) {
+        let open = self.gate.close_all();
+        self.default_all(open, DefaultCause::NobodyDecided);
+        self.say("bye");
+    }
+
+    fn poll_transmit(&mut self) -> Option<Vec<u8>> {
+        self.out.pop_front()
+    }
+
+    fn poll_event(&mut self) -> Option<ToyEvent> {
+        self.events.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.gate.next_due()
+    }
+
+    fn round_trip(&self) -> Option<Duration> {
+        None
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct ToyWorld;
+
+impl World for ToyWorld {
+    type Briefing = ();
+    type Percept = u32;
+    type Action = String;
+
+    fn begin(&mut self, _round: u32, _agent: AgentId, _briefing: Option<&()>) {}
+    fn observe(&mut self, _turn: Turn, _agent: AgentId, _percept: u32) {}
+    fn settle(&mut self, _turn: Turn) {}
+    fn acted(&mut self, _turn: Turn, _agent: AgentId, _action: &String) {}
+    fn field(&self, _agent: AgentId, _name: &str) -> Option<Value> {
+        None
+    }
+    fn query(&self, _agent: AgentId, name: &str, _: &[Value]) -> Result<Value, QueryError> {
+        Err(QueryError { query: name.into(), reason: "there are none".into() })
+    }
+    fn parse(&self, _agent: AgentId, said: &Said) -> Result<String, ActionError> {
+        Ok(said.action.clone().into_owned())
+    }
+    fn fallback(&self, _agent: AgentId) -> String {
+        "rest".into()
+    }
+    fn score(&self) -> Option<i64> {
+        None
+    }
+    fn state(&self, _agent: AgentId) -> AgentState {
+        AgentState::default()
+    }
+}
+
+/// A brain from a closure: agent and turn in, action out.
+pub(crate) struct ToyBrain<F>(pub(crate) F);
+
+impl<F: FnMut(AgentId, Turn) -> String> Brain for ToyBrain<F> {
+    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        done(())
+    }
+    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        done(())
+    }
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
+        done(Said::new((self.0)(ask.agent, ask.turn), Vec::new()))
+    }
+    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
+        done(())
+    }
+    fn generation(&self) -> u32 {
+        1
+    }
+}
+
+fn done<T>(value: T) -> Outcome<T> {
+    Outcome { result: Ok(value), spent: Duration::ZERO }
+}
+
+/// A factory of such brains, called again after a panic.
+pub(crate) fn brains<F>(
+    decide: F,
+) -> impl FnMut(TeamLink) -> Result<ToyBrain<F>, BrainError> + Send + 'static
+where
+    F: FnMut(AgentId, Turn) -> String + Clone + Send + 'static,
+{
+    move |_link| Ok(ToyBrain(decide.clone()))
+}
+
+/// A team of so many agents, one seat each: `red0`, `red1`…
+pub(crate) fn squad(team: &str, agents: u16) -> (Roster, Vec<Seat>) {
+    let name = |index: u16| format!("{team}{index}");
+    let entry = |index| RosterEntry { name: name(index), role: "worker".into() };
+    let seat = |index| Seat {
+        id: SeatId(index),
+        agents: vec![(AgentId(index), name(index))],
+        user: name(index),
+        password: "secret".into(),
+        turn_limit: Duration::from_secs(1),
+        margin: MarginLimits::default(),
+    };
+    let roster = Roster { team: team.into(), agents: (0..agents).map(entry).collect() };
+    (roster, (0..agents).map(seat).collect())
+}
