@@ -189,10 +189,11 @@ impl<G: Game> SeatTask<G> {
         tokio::select! {
             biased;
             () = until(timer) => Wake::Timer,
+            // Before the leave: what the team decided last is still to be sent.
+            Some(act) = self.actions.recv() => Wake::Action(act),
             () = self.leave.cancelled(), if self.leaving.is_none() => Wake::Leave,
             result = dial_done(dial) => Wake::Dialed(result),
             result = write(writer, &self.desk.outbox) => Wake::Written(result),
-            Some(act) = self.actions.recv() => Wake::Action(act),
             room = self.inbox.reserve(), if waiting => match room {
                 Ok(room) => {
                     if let Some(input) = self.desk.inputs.pop_front() {
@@ -222,13 +223,7 @@ impl<G: Game> SeatTask<G> {
 
     fn timer(&mut self) {
         let now = now();
-        self.timer_rest = None;
-        if self.desk.session.poll_timeout().is_some_and(|due| due <= now) {
-            self.desk.timeout(now);
-            // A session that leaves its timer in the past must not spin.
-            let stuck = self.desk.session.poll_timeout().is_some_and(|due| due <= now);
-            self.timer_rest = stuck.then(|| now + TIMER_REST);
-        }
+        self.session_timer(now);
         if self.leaving.is_some_and(|end| end <= now) {
             self.desk.inputs.clear();
             self.close();
@@ -241,6 +236,16 @@ impl<G: Game> SeatTask<G> {
                 self.lost(&format!("the referee did not accept the login within {limit:?}"));
             }
             Line::Waiting { .. } | Line::Dialing(_) | Line::Open(_) | Line::Closed => {}
+        }
+    }
+
+    fn session_timer(&mut self, now: Instant) {
+        self.timer_rest = None;
+        if self.desk.session.poll_timeout().is_some_and(|due| due <= now) {
+            self.desk.timeout(now);
+            // A session that leaves its timer in the past must not spin.
+            let stuck = self.desk.session.poll_timeout().is_some_and(|due| due <= now);
+            self.timer_rest = stuck.then(|| now + TIMER_REST);
         }
     }
 
@@ -268,7 +273,9 @@ impl<G: Game> SeatTask<G> {
 
     fn read(&mut self) {
         let now = now();
-        let bytes = self.buffer.split();
+        // The next request must not supersede a turn whose fallback is due already.
+        self.session_timer(now);
+        let bytes = std::mem::take(&mut self.buffer);
         let result = if self.leaving.is_some() { Ok(()) } else { self.desk.input(&bytes, now) };
         self.buffer = bytes;
         self.buffer.clear();
