@@ -99,16 +99,17 @@ impl LuaBrain {
         self.host.begin(phase, ask, now);
         self.timer.arm(now + ask.budget);
         let entered = enter(&self.vm);
-        let stopped = self.timer.disarm();
+        self.timer.disarm();
         let chars = self.host.limits.message_chars;
         let failure = match entered {
             Ok((true, answer)) => return Ok(answer),
             Ok((false, raised)) => Failure::from_value(&raised, chars),
             Err(error) => Failure::from_error(&error, chars),
         };
-        let place = self.vm.take_stopped_at();
-        if stopped && place.is_some() {
+        let failure = failure.or_at(self.host.place.take());
+        if let Some(stop) = self.vm.take_stop() {
             let message = format!("used up its time of {:?}", ask.budget);
+            let place = stop.or(failure.place);
             return Err(error(BrainErrorKind::Budget, place, role, message));
         }
         if failure.memory {

@@ -144,7 +144,7 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = if let Some(comment) = rest.strip_prefix("--") {
             let body = long_bracket(comment)
-                .map_or_else(|| comment.find('\n').unwrap_or(comment.len()), |n| n);
+                .unwrap_or_else(|| comment.find('\n').unwrap_or(comment.len()));
             body + 2
         } else if let Some(length) = long_bracket(rest) {
             length

@@ -53,10 +53,6 @@ impl Dice {
     pub(crate) fn int(&mut self, low: i64, high: i64) -> i64 {
         let span = u128::from(high.abs_diff(low)) + 1;
         // The multiplication keeps the bias below span / 2⁶⁴ and gives the same on every machine.
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the product's upper half is below span"
-        )]
         let offset = ((u128::from(self.0.next_u64()) * span) >> 64) as u64;
         low.wrapping_add_unsigned(offset)
     }

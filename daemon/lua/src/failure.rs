@@ -1,10 +1,13 @@
 //! What went wrong in a script, from whatever it raised.
 
 use crate::plain::describe;
-use mlua::Value as LuaValue;
+use mlua::{Lua, Value as LuaValue};
 
 /// File inside the strategy and line from 1.
 pub(crate) type Place = (String, u32);
+
+/// Deepest stack that is searched for the place of an error.
+const PLACE_FRAMES_MAX: usize = 16;
 
 /// The VM's own words when the memory limit is hit.
 const MEMORY_WORDS: &str = "not enough memory";
@@ -54,6 +57,12 @@ impl Failure {
         }
     }
 
+    /// With a place, where the error's text has none.
+    pub(crate) fn or_at(mut self, place: Option<Place>) -> Self {
+        self.place = self.place.or(place);
+        self
+    }
+
     fn from_text(text: &str, chars: usize) -> Self {
         let (place, message) = split_place(text);
         let memory = message == MEMORY_WORDS;
@@ -80,4 +89,15 @@ pub(crate) fn split_place(text: &str) -> (Option<Place>, &str) {
         is_path.then(|| (Some((file.to_owned(), line)), message))
     };
     split().unwrap_or((None, text))
+}
+
+/// The innermost line of a script.
+pub(crate) fn current_place(lua: &Lua) -> Option<Place> {
+    (0..PLACE_FRAMES_MAX).find_map(|level| {
+        lua.inspect_stack(level, |frame| {
+            let file = frame.source().short_src?.into_owned();
+            let line = u32::try_from(frame.current_line()?).ok().filter(|line| *line > 0)?;
+            Some((file, line))
+        })?
+    })
 }

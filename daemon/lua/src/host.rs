@@ -1,6 +1,7 @@
 //! What the native functions know of the call under way.
 
 use crate::dice::{Dice, Phase};
+use crate::failure::Place;
 use crate::{Limits, args::Checker};
 use phalanx_engine::{Ask, TeamLink};
 use phalanx_game::{AgentId, Turn};
@@ -16,6 +17,8 @@ pub(crate) struct Host {
     /// The roles that agents may take.
     pub(crate) roles: RefCell<BTreeSet<String>>,
     pub(crate) present: RefCell<Vec<AgentId>>,
+    /// Where the last failed call was when it failed.
+    pub(crate) place: RefCell<Option<Place>>,
     call: Cell<Call>,
     dice: RefCell<Option<Dice>>,
 }
@@ -40,6 +43,7 @@ impl Host {
             limits,
             roles: RefCell::default(),
             present: RefCell::default(),
+            place: RefCell::default(),
             call: Cell::new(call),
             dice: RefCell::default(),
         }
@@ -49,6 +53,7 @@ impl Host {
     pub(crate) fn loading(&self, due: Instant) {
         self.call.set(Call { phase: Phase::Load, agent: None, turn: Turn::default(), due });
         self.dice.take();
+        self.place.take();
     }
 
     /// A call begins.
@@ -56,6 +61,7 @@ impl Host {
         let agent = (phase != Phase::Plan).then_some(ask.agent);
         self.call.set(Call { phase, agent, turn: ask.turn, due: now + ask.time_left });
         self.dice.take();
+        self.place.take();
         let mut present = self.present.borrow_mut();
         present.clear();
         present.extend_from_slice(ask.present);

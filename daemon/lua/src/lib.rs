@@ -20,21 +20,28 @@
 //! bundle; any knowledge of a particular game, which comes as an `Api` and an `Oracle`.
 #![deny(missing_docs)]
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod args;
 mod assign;
 mod brain;
 mod bundle;
 mod diagnostic;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod dialect;
 mod dice;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod failure;
 mod host;
 mod limits;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod natives;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod plain;
 mod program;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod team_natives;
 mod timer;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
 
 pub use brain::{LuaBrain, check_bundle};

@@ -108,6 +108,10 @@ pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
     })?;
     native(lua, &table, "random_int", host, random_int)?;
     native(lua, &table, "unknown", host, unknown)?;
+    native(lua, &table, "note", host, |lua, host, error: LuaValue| {
+        *host.place.borrow_mut() = crate::failure::current_place(lua);
+        Ok(Reply::Result(error))
+    })?;
     team_natives::add(lua, &table, host)?;
     Ok(table)
 }

@@ -1,6 +1,6 @@
 //! One VM with a strategy in it.
 
-use crate::failure::{Failure, Place};
+use crate::failure::{Failure, Place, current_place};
 use crate::host::Host;
 use crate::program::Program;
 use crate::timer::{Flag, Timer};
@@ -18,9 +18,6 @@ const PRELUDE: &str = include_str!("prelude.luau");
 
 /// What is written on a budget stop; nobody reads it, since the flag is what counts.
 const STOPPED: &str = "the time is used up";
-
-/// Deepest stack that is searched for the place of a budget stop.
-const PLACE_FRAMES_MAX: usize = 16;
 
 /// The entry points of a role, as the prelude calls them.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +55,7 @@ pub(crate) struct Vm {
     memory: Function,
     set_memory: Function,
     requirer: Function,
-    stopped_at: Rc<RefCell<Option<Place>>>,
+    stop: Rc<RefCell<Option<Option<Place>>>>,
     /// The line of each role's `decide`.
     decide_lines: RefCell<BTreeMap<String, u32>>,
 }
@@ -76,16 +73,14 @@ impl Vm {
             | StdLib::VECTOR;
         // A panic in a native is ours, not the script's: it must pass through its `pcall`.
         let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
-        let stopped_at = Rc::new(RefCell::new(None));
-        let noted = Rc::clone(&stopped_at);
+        let stop = Rc::new(RefCell::new(None));
+        let noted = Rc::clone(&stop);
         lua.set_interrupt(move |lua| {
             if !flag.raised() {
                 return Ok(VmState::Continue);
             }
-            let mut place = noted.borrow_mut();
-            if place.is_none() {
-                *place = current_place(lua);
-            }
+            // The first place tells most: later ones are those of handlers that tried to go on.
+            noted.borrow_mut().get_or_insert_with(|| current_place(lua));
             Err(mlua::Error::runtime(STOPPED))
         });
         let base = lua.globals();
@@ -110,7 +105,7 @@ impl Vm {
             memory: calls.raw_get("memory")?,
             set_memory: calls.raw_get("set_memory")?,
             requirer: calls.raw_get("requirer")?,
-            stopped_at,
+            stop,
             decide_lines: RefCell::default(),
             lua,
         };
@@ -134,8 +129,9 @@ impl Vm {
             let due = Instant::now() + host.limits.load;
             host.loading(due);
             timer.arm(due);
-            let loaded = self.load_root(path);
-            if timer.disarm() {
+            let loaded = self.load_root(host, path);
+            timer.disarm();
+            if self.take_stop().is_some() {
                 let what = format!("loading it took longer than {:?}", host.limits.load);
                 findings.push(Diagnostic::error(path, what));
                 continue;
@@ -161,7 +157,7 @@ impl Vm {
     }
 
     /// `Err(None)`: it did not compile, which was reported already.
-    fn load_root(&self, path: &str) -> Result<LuaValue, Option<Failure>> {
+    fn load_root(&self, host: &Host, path: &str) -> Result<LuaValue, Option<Failure>> {
         let chars = self.limit_chars;
         let failed = |error: &mlua::Error| Some(Failure::from_error(error, chars));
         let Some(code) = self.program.code(path) else { return Err(None) };
@@ -185,7 +181,9 @@ impl Vm {
             .and_then(|chunk| self.run.call::<(bool, LuaValue)>(chunk));
         match run {
             Ok((true, value)) => Ok(value),
-            Ok((false, error)) => Err(Some(Failure::from_value(&error, chars))),
+            Ok((false, error)) => {
+                Err(Some(Failure::from_value(&error, chars).or_at(host.place.take())))
+            }
             Err(error) => Err(failed(&error)),
         }
     }
@@ -264,9 +262,9 @@ impl Vm {
         self.decide_lines.borrow().get(role).copied()
     }
 
-    /// Where the last call was when its time ran out.
-    pub(crate) fn take_stopped_at(&self) -> Option<Place> {
-        self.stopped_at.borrow_mut().take()
+    /// Whether the call was stopped, and where: unknown when it was between two scripts.
+    pub(crate) fn take_stop(&self) -> Option<Option<Place>> {
+        self.stop.borrow_mut().take()
     }
 }
 
@@ -320,15 +318,4 @@ fn unknown_module(name: &str) -> String {
         "require: there is no module \"{name}\" in the strategy; names start at its folder and \
          have no ending, for example require(\"lib/paths\")"
     )
-}
-
-/// The innermost line of a script.
-fn current_place(lua: &Lua) -> Option<Place> {
-    (0..PLACE_FRAMES_MAX).find_map(|level| {
-        lua.inspect_stack(level, |frame| {
-            let file = frame.source().short_src?.into_owned();
-            let line = u32::try_from(frame.current_line()?).ok().filter(|line| *line > 0)?;
-            Some((file, line))
-        })?
-    })
 }

@@ -182,8 +182,16 @@ fn a_script_gets_what_the_api_promises(#[case] body: &str, #[case] want: &str) {
     "team.assign({{1,2},{1}})",
     "Script worker.luau:2: team.assign: expected a list of rows, each a list of as many costs; row 2 has another length than row 1"
 )]
+#[case::a_native_that_fails(
+    "table.insert(1, 2)",
+    "Script worker.luau:2: invalid argument #1 to 'insert' (table expected, got number)"
+)]
+#[case::a_frozen_table(
+    "rawset(table.freeze({}), 1, 2)",
+    "Script worker.luau:2: attempt to modify a readonly table"
+)]
 #[case::a_plain_error("error('help')", "Script worker.luau:2: help")]
-#[case::a_table_as_error("error({ message = 'help' })", "Script help")]
+#[case::a_table_as_error("error({ message = 'help' })", "Script worker.luau:2: help")]
 fn a_mistake_is_named_with_its_line(#[case] body: &str, #[case] want: &str) {
     assert_eq!(Stage::worker(body).say(0), want);
 }
