@@ -18,8 +18,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Beats without any byte and without the clock moving before a match counts as stuck.
-const IDLE_BEATS_MAX: u32 = 1_000;
+/// Beats without a step and without the clock moving before a match counts as stuck.
+const IDLE_BEATS_MAX: u32 = 10_000;
 
 /// How a match is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,28 +160,27 @@ impl Lockstep {
     /// Plays until the match is over or the observer stops it; may be called again after that.
     pub fn run(&mut self, observer: &mut dyn Observer) -> LockstepEnd {
         let mut idle = 0;
-        loop {
+        while idle < IDLE_BEATS_MAX {
+            idle += 1;
             self.connect();
             let moved = self.beat(observer);
+            let (before, step) = (self.now, self.verdict.step);
             if self.look(observer).is_break() {
                 return LockstepEnd::Stopped;
             }
-            if moved {
+            if !moved {
+                if self.verdict.over {
+                    return LockstepEnd::Over;
+                }
+                if !self.advance(observer) {
+                    break;
+                }
+            }
+            if self.now > before || self.verdict.step != step {
                 idle = 0;
-                continue;
-            }
-            if self.verdict.over {
-                return LockstepEnd::Over;
-            }
-            let before = self.now;
-            if !self.advance(observer) {
-                return LockstepEnd::Stuck;
-            }
-            idle = if self.now > before { 0 } else { idle + 1 };
-            if idle > IDLE_BEATS_MAX {
-                return LockstepEnd::Stuck;
             }
         }
+        LockstepEnd::Stuck
     }
 
     /// Opens the connections of all seats that want one.

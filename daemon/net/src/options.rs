@@ -11,6 +11,8 @@ pub(crate) const INBOX_EVENTS_MAX: usize = 1_024;
 pub(crate) const ACTIONS_MAX: usize = 64;
 /// How long a seat that leaves waits for its last bytes to be read and its last events to be taken.
 pub(crate) const LEAVE_MAX: Duration = Duration::from_secs(1);
+/// How long an agent must have been seated before the next loss counts as the first.
+pub(crate) const SEATED_STABLE: Duration = Duration::from_secs(5);
 /// The shortest sleep after a timeout that left the session's timer in the past.
 pub(crate) const TIMER_REST: Duration = Duration::from_millis(1);
 

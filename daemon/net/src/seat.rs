@@ -12,7 +12,7 @@ use crate::backoff::Backoff;
 use crate::clock::{now, until};
 use crate::desk::Desk;
 use crate::handle::SeatStatus;
-use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, TIMER_REST};
+use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
 use crate::{Endpoint, EndpointError, Link, Meter, SeatOptions};
 use bytes::BytesMut;
 use futures_util::FutureExt;
@@ -27,6 +27,7 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// An action on its way from the team to a seat.
 #[derive(Debug)]
@@ -83,7 +84,8 @@ pub fn open_seat<G: Game>(
         meter,
         buffer: BytesMut::with_capacity(READ_BYTES_MAX),
     };
-    SeatLink { actions, status, task: tokio::spawn(task.run()) }
+    let span = tracing::info_span!("seat", seat = seat_name(&task.seat));
+    SeatLink { actions, status, task: tokio::spawn(task.run().instrument(span)) }
 }
 
 struct SeatTask<G: Game> {
@@ -121,6 +123,8 @@ struct Open {
     tail: Tail,
     /// When the login must have been accepted.
     login_by: Option<Instant>,
+    /// Since when the login is accepted.
+    seated_at: Option<Instant>,
 }
 
 /// What the writer owes once the outbox is empty.
@@ -149,7 +153,7 @@ impl<G: Game> SeatTask<G> {
         // A session that panics costs its connection, never the seat.
         while let Err(panic) = AssertUnwindSafe(self.play()).catch_unwind().await {
             let reason = format!("the session panicked: {}", panic_text(&*panic));
-            tracing::error!(seat = self.seat.id.0, reason, "seat restarts");
+            tracing::error!(reason, "seat restarts");
             self.desk.replace(self.game.session(&self.seat));
             self.retry(&reason);
         }
@@ -259,7 +263,7 @@ impl<G: Game> SeatTask<G> {
 
     fn dialed(&mut self, link: Link) {
         let now = now();
-        tracing::debug!(seat = self.seat.id.0, peer = link.peer, "connected");
+        tracing::debug!(peer = link.peer, "connected");
         self.status.send_modify(|status| status.connections += 1);
         self.line = Line::Open(Open {
             reader: link.reader,
@@ -267,6 +271,7 @@ impl<G: Game> SeatTask<G> {
             written: 0,
             tail: Tail::Nothing,
             login_by: Some(now + self.options.login_timeout),
+            seated_at: None,
         });
         self.desk.connected(now);
     }
@@ -313,7 +318,7 @@ impl<G: Game> SeatTask<G> {
         }
         if let Line::Open(open) = &mut self.line {
             if *self.desk.state() == SeatState::Seated && open.login_by.take().is_some() {
-                self.backoff.reset();
+                open.seated_at = Some(now());
             }
             if self.desk.over && self.leaving.is_none() {
                 self.leaving = Some(now() + LEAVE_MAX);
@@ -343,15 +348,21 @@ impl<G: Game> SeatTask<G> {
 
     /// The connection is gone or given up.
     fn lost(&mut self, reason: &str) {
-        let refused = self.desk.refused;
-        self.desk.disconnected(now());
+        let (now, refused) = (now(), self.desk.refused);
+        // A referee that seats and kicks at once is not to be hammered.
+        if let Line::Open(Open { seated_at: Some(at), .. }) = &self.line
+            && now.saturating_duration_since(*at) >= SEATED_STABLE
+        {
+            self.backoff.reset();
+        }
+        self.desk.disconnected(now);
         self.buffer.clear();
         if self.desk.over || self.leaving.is_some() {
             self.close();
         } else if refused {
             let SeatState::Refused { reason } = self.desk.state() else { return };
-            tracing::error!(seat = self.seat.id.0, user = self.seat.user, reason, "login refused");
-            self.line = Line::Waiting { until: now() + self.backoff.refused() };
+            tracing::error!(reason, "login refused");
+            self.line = Line::Waiting { until: now + self.backoff.refused() };
         } else {
             self.retry(reason);
         }
@@ -362,7 +373,7 @@ impl<G: Game> SeatTask<G> {
         let wait = self.backoff.failed();
         // Each doubling once: a referee that is away for an hour does not fill the log.
         if failures.is_power_of_two() {
-            tracing::warn!(seat = self.seat.id.0, failures, reason, "not connected, trying on");
+            tracing::warn!(failures, reason, "not connected, trying on");
         }
         self.desk.set_state(SeatState::Connecting { failures, reason: reason.to_owned() });
         self.line = Line::Waiting { until: now() + wait };
@@ -377,7 +388,7 @@ impl<G: Game> SeatTask<G> {
 
     fn team_gone(&mut self) {
         if !self.team_gone {
-            tracing::error!(seat = self.seat.id.0, "no team: this seat answers by itself");
+            tracing::error!("no team: this seat answers by itself");
         }
         self.team_gone = true;
     }

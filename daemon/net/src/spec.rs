@@ -128,7 +128,10 @@ impl<G: Game> TeamSpec<G> {
             .map_err(thread_error)?;
         std::thread::Builder::new()
             .name(format!("team {name}"))
-            .spawn(move || run::<G, B, F>(recipe, inbox, built, start, &runtime))
+            .spawn({
+                let span = tracing::info_span!("team", name);
+                move || span.in_scope(|| run::<G, B, F>(recipe, inbox, built, start, &runtime))
+            })
             .map_err(thread_error)?;
         match answer.await {
             Ok(Ok(())) => {}
@@ -150,11 +153,13 @@ impl<G: Game> TeamSpec<G> {
     ) -> TeamHandle {
         let (signals, meter) = (Signals::default(), Arc::new(Meter::default()));
         let names: Vec<_> = self.seats.iter().map(seat_name).collect();
+        let span = tracing::info_span!("team", name = self.name);
         let mut links = Vec::new();
         for seat in self.seats {
             let (game, endpoint, inbox) = (self.game.clone(), self.endpoint.clone(), inbox.clone());
             let (meter, leave) = (Arc::clone(&meter), signals.leave.clone());
-            links.push(open_seat(game, seat, endpoint, self.seat, inbox, meter, leave));
+            let open = || open_seat(game, seat, endpoint, self.seat, inbox, meter, leave);
+            links.push(span.in_scope(open));
         }
         let snapshot = watch::Sender::default();
         let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);

@@ -215,7 +215,7 @@ impl<G: Game> TeamThread<G> {
     }
 
     async fn wait<B: Brain>(&mut self, team: &mut Team<G, B>) {
-        let Signals { drain, stop, .. } = self.outlets.signals.clone();
+        let Signals { drain, stop, .. } = &self.outlets.signals;
         let input = tokio::select! {
             biased;
             input = self.inbox.recv() => input,

@@ -41,7 +41,7 @@ impl Observer for Seen {
 }
 
 fn busy(agent: AgentId, turn: Turn) -> String {
-    if (u32::from(agent.0) + turn.step) % 3 == 0 { "rest".into() } else { "dig".into() }
+    if (u32::from(agent.0) + turn.step).is_multiple_of(3) { "rest".into() } else { "dig".into() }
 }
 
 fn duel(agents: u16, steps: u32, options: LockstepOptions) -> Lockstep {
@@ -104,4 +104,35 @@ fn an_arena_that_waits_for_more_players_is_stuck_not_endless() {
     let brain = |_link| Ok(ToyBrain(busy));
     lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Stuck);
+}
+
+/// One team of two; agent 1 says `word` in turn 3.
+fn accident(word: &'static str) -> (Lockstep, Seen) {
+    let arena = ToyArena::new(2, 10, WINDOW);
+    let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
+    let (roster, seats) = squad("red", 2);
+    let say = move |agent: AgentId, turn: Turn| {
+        if agent.0 == 1 && turn.step == 3 { word.to_owned() } else { "dig".into() }
+    };
+    let brain = |_link| Ok(ToyBrain(say));
+    lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
+    let (start, mut seen) = (lockstep.now(), Seen::default());
+    assert_eq!(lockstep.run(&mut seen), LockstepEnd::Over);
+    // Only the turn of the accident takes its whole window, on the virtual clock.
+    assert_eq!(lockstep.now() - start, WINDOW);
+    (lockstep, seen)
+}
+
+#[test]
+fn a_seat_that_the_arena_throws_out_returns_and_plays_on() {
+    let (lockstep, seen) = accident("kick");
+    assert_eq!(lockstep.verdict().teams[0].rounds, [19]);
+    assert_eq!(seen.steps.last(), Some(&10));
+}
+
+#[test]
+fn a_seat_whose_framing_is_lost_reconnects_and_plays_on() {
+    let (lockstep, _) = accident("garble");
+    assert_eq!(lockstep.verdict().teams[0].rounds, [19]);
+    assert_eq!(lockstep.snapshot(0).unwrap().counters.malformed, 1);
 }

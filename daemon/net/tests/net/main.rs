@@ -1,5 +1,6 @@
 //! What the network promises, told with a small line-based game of its own.
 #![allow(
+    clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     missing_docs,

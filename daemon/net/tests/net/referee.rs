@@ -57,10 +57,23 @@ impl Bench {
 
     pub(crate) fn with(options: SeatOptions, inbox: usize) -> Self {
         let (dialer, listener) = memory();
+        Self::open(Endpoint::Memory(dialer), listener, options, inbox)
+    }
+
+    /// A seat whose referee listens elsewhere.
+    pub(crate) fn at(endpoint: Endpoint, options: SeatOptions) -> Self {
+        Self::open(endpoint, memory().1, options, 1_024)
+    }
+
+    fn open(
+        endpoint: Endpoint,
+        listener: MemoryListener,
+        options: SeatOptions,
+        inbox: usize,
+    ) -> Self {
         let (sender, inbox) = mpsc::channel(inbox);
         let (leave, meter) = (CancellationToken::new(), Arc::new(Meter::default()));
         let seat = squad("red", 1).1.remove(0);
-        let endpoint = Endpoint::Memory(dialer);
         let (timed, token) = (Arc::clone(&meter), leave.clone());
         let link = open_seat(Toy, seat, endpoint, options, sender, timed, token);
         Self { listener, inbox, link, leave, meter }

@@ -4,9 +4,12 @@ use crate::referee::Bench;
 use crate::toy::LINE_BYTES_MAX;
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{DefaultCause, Event, Notice};
-use phalanx_net::{BackoffOptions, SeatOptions, now};
+use phalanx_net::{BackoffOptions, Endpoint, SeatOptions, now};
+use socket2::{Domain, SockRef, Socket, Type};
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 
 fn is_retrying(state: &SeatState) -> bool {
     matches!(state, SeatState::Connecting { failures: 1.., .. })
@@ -148,6 +151,28 @@ async fn a_referee_that_comes_and_goes_is_met_each_time() {
     let mut referee = bench.accept().await;
     referee.welcome().await;
     bench.state(|state| *state == SeatState::Seated).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_referee_that_seats_and_kicks_is_approached_ever_more_slowly() {
+    let mut bench = Bench::with(SeatOptions::default(), 1_024);
+    let start = now();
+    for _ in 0..30 {
+        let mut referee = bench.accept().await;
+        referee.welcome().await;
+        bench.state(|state| *state == SeatState::Seated).await;
+    }
+    let spent = now() - start;
+    assert!(spent > Duration::from_secs(20), "{spent:?}");
+    // Seated for a while, a loss counts as the first again.
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    bench.state(|state| *state == SeatState::Seated).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let lost = now();
+    drop(referee);
+    bench.accept().await;
+    assert!(now() - lost <= BackoffOptions::default().first + Duration::from_millis(2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -308,4 +333,45 @@ async fn after_the_referees_goodbye_the_seat_stays_away() {
     bench.state(|state| *state == SeatState::Closed).await;
     bench.link.task.await.unwrap();
     assert!(bench.listener.accept().await.is_none());
+}
+
+#[tokio::test]
+async fn over_tcp_a_reset_in_mid_message_is_survived() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut bench = Bench::at(Endpoint::tcp("127.0.0.1", port), SeatOptions::default());
+    for _ in 0..3 {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"welcome\nstart\nask 0 60").await.unwrap();
+        bench.state(|state| *state == SeatState::Seated).await;
+        SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(stream);
+        bench.state(is_retrying).await;
+    }
+    let (mut stream, _) = listener.accept().await.unwrap();
+    stream.write_all(b"welcome\nstart\nask 7 60000\n").await.unwrap();
+    assert_eq!(bench.asked().await, 7);
+    assert_eq!(bench.link.status.borrow().connections, 4);
+}
+
+#[tokio::test]
+async fn over_tcp_a_referee_that_starts_later_is_found() {
+    // Bound and not listening: nobody else can take the port meanwhile.
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let address = socket.local_addr().unwrap().as_socket().unwrap();
+    let endpoint = Endpoint::tcp("127.0.0.1", address.port());
+    let mut bench = Bench::at(endpoint, SeatOptions::default());
+    let SeatState::Connecting { reason, .. } = bench.state(is_retrying).await else { panic!() };
+    assert!(reason.starts_with(&address.to_string()), "{reason}");
+    socket.set_nonblocking(true).unwrap();
+    socket.listen(8).unwrap();
+    TcpListener::from_std(socket.into()).unwrap().accept().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_name_that_does_not_resolve_is_a_failure_like_any_other() {
+    let mut bench = Bench::at(Endpoint::tcp("nowhere.invalid", 1), SeatOptions::default());
+    let SeatState::Connecting { reason, .. } = bench.state(is_retrying).await else { panic!() };
+    assert!(reason.starts_with("nowhere.invalid:1: "), "{reason}");
 }

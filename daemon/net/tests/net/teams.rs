@@ -203,7 +203,8 @@ type NoBrain = crate::toy::ToyBrain<fn(AgentId, Turn) -> String>;
 
 #[tokio::test]
 async fn seats_and_roster_must_fit() {
-    let cases: [(fn(&mut TeamSpec<Toy>), &str); 4] = [
+    type Spoil = fn(&mut TeamSpec<Toy>);
+    let cases: [(Spoil, &str); 4] = [
         (|spec| drop(spec.seats.pop()), "red1 has no seat"),
         (|spec| spec.seats.swap(0, 1), "seat 0 has the id 1"),
         (|spec| drop(spec.roster.agents.pop()), "red1, on seat 1, is not in the roster"),

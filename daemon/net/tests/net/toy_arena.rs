@@ -66,11 +66,19 @@ impl ToyArena {
                 let team = name.trim_end_matches(char::is_numeric).to_owned();
                 self.scores.entry(team).or_default();
                 self.say(from, "welcome");
-                if self.lines.values().filter(|line| line.name.is_some()).count() == self.players {
+                let named = self.lines.values().filter(|line| line.name.is_some()).count();
+                if self.ends.is_some() {
+                    self.say(from, "start");
+                } else if named == self.players {
                     self.say_all("start");
                     self.ask(now);
                 }
             }
+            ["do", _, "kick"] => {
+                self.lines.remove(&from);
+                self.out.push_back(Outgoing::Close(from));
+            }
+            ["do", _, "garble"] => self.say(from, &"g".repeat(2_000)),
             ["do", at, what] if *at == step => {
                 line.answered = true;
                 let name = line.name.clone().unwrap_or_default();
