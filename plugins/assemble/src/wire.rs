@@ -14,6 +14,7 @@ use serde::de::IgnoredAny;
 
 /// A message of the referee.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly every message is of the largest kind")]
 pub enum Message {
     /// Answer to the login.
     AuthResponse {

@@ -40,13 +40,15 @@ pub struct Limits {
 /// The state of a body: its agent's place in the region and its quarter turns clockwise (0..4).
 type State = (u32, u8);
 
+/// Guess of the whole, rest of the guess (among equals the nearer to its end goes first), order of
+/// arrival, cost so far, state.
+type Entry = (u32, u32, u32, u32, State);
+
 struct Search<E> {
     region: Region,
     shapes: [Vec<Cell>; 4],
     best: FxHashMap<State, (u32, Option<(State, Step)>)>,
-    /// Guess of the whole, rest of the guess (among equals the nearer to its end goes first),
-    /// order of arrival, cost so far, state.
-    queue: BinaryHeap<Reverse<(u32, u32, u32, u32, State)>>,
+    queue: BinaryHeap<Reverse<Entry>>,
     order: u32,
     estimate: E,
 }

@@ -1,25 +1,80 @@
-//! What scripts ask the world.
+//! What scripts ask the world: one line a query, the answers below.
+
+mod args;
+mod find;
+mod ground;
+mod team;
+mod way;
 
 use super::World;
+use args::Args;
 use phalanx_game::{AgentId, QueryError, Value};
+use phalanx_grid::{Cell, Field};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// Answers that are kept until the next step.
+/// Answers that are kept until the next step: what walking costs from an agent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cache {}
+pub(super) struct Cache {
+    walks: BTreeMap<AgentId, Arc<Field>>,
+}
+
+/// One question: who asks, and from where.
+struct Ask<'a> {
+    world: &'a World,
+    agent: AgentId,
+    at: Cell,
+    args: Args<'a>,
+}
 
 pub(super) fn answer(
     world: &World,
     agent: AgentId,
     name: &str,
-    _args: &[Value],
+    args: &[Value],
 ) -> Result<Value, QueryError> {
+    let Some((_, at)) = world.position(agent) else {
+        // Before the first start message nothing is known: every answer is absent.
+        return match crate::api::API.query(name) {
+            Some(_) => Ok(Value::Nil),
+            None => Err(unknown(name)),
+        };
+    };
+    let ask = Ask { world, agent, at, args: Args::new(name, args) };
     match name {
-        "tasks" => {
-            Ok(world.percept(agent).and_then(|percept| percept.field("tasks")).unwrap_or_default())
-        }
-        other => {
-            let reason = "there is no such query".to_owned();
-            Err(QueryError { query: other.to_owned(), reason })
-        }
+        "here" => Ok(ask.here()),
+        "group" => Ok(ask.group()),
+        "rebase" => ask.rebase(),
+        "size" => Ok(ask.size()),
+        "sim" => Ok(ask.sim()),
+        "cell" => ask.cell(),
+        "find" => ask.find(),
+        "nearest" => ask.nearest(),
+        "free" => ask.free(),
+        "danger" => ask.danger(),
+        "offset" => ask.offset(),
+        "distance" => ask.distance(),
+        "distances" => ask.distances(),
+        "closest" => ask.closest(),
+        "path" => ask.path(),
+        "path_any" => ask.path_any(),
+        "explore" => ask.explore(),
+        "dig" => ask.dig(),
+        "can_move" => ask.can_move(),
+        "can_rotate" => ask.can_rotate(),
+        "sites" => ask.sites(),
+        "agents" => Ok(ask.agents()),
+        "mate" => ask.mate(),
+        "attached" => Ok(ask.attached()),
+        "linked" => ask.linked(),
+        "tasks" => Ok(ask.tasks()),
+        "task" => ask.task(),
+        "fit" => ask.fit(),
+        "assign" => ask.assign(),
+        other => Err(unknown(other)),
     }
+}
+
+fn unknown(name: &str) -> QueryError {
+    QueryError { query: name.to_owned(), reason: "there is no such query".to_owned() }
 }

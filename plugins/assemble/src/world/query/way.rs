@@ -1,0 +1,298 @@
+//! How to get somewhere.
+
+use super::Ask;
+use super::find::is_frontier;
+use super::ground::Terrain;
+use crate::world::chart::Ground;
+use phalanx_game::{QueryError, Value};
+use phalanx_grid::{Cell, Direction, Field, Limits, Rotation, Route, Step, route};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A path search looks at this many states at most; the way so far is the answer then.
+const PATH_STATES_MAX: usize = 12_000;
+/// Walking costs are known up to this.
+const WALK_COST_MAX: u32 = 400;
+/// Targets of one path search at most; the nearest as the crow flies are kept.
+const TARGETS_MAX: usize = 32;
+/// Targets of explorers nearer to each other than this are a waste.
+const SPREAD: i32 = 10;
+/// How much a target near another explorer's costs more.
+const CROWDED: u32 = 30;
+/// Frontier cells that cost so much more than the best are as good.
+const SIMILAR: u32 = 6;
+/// Frontier cells that one search looks for.
+const EXPLORE_TARGETS_MAX: usize = 8;
+/// Energy for one dig.
+const DIG_ENERGY: i64 = 30;
+/// A clear reaches this far.
+const CLEAR_RANGE: i32 = 5;
+
+/// What a path is asked for.
+struct Goal {
+    targets: Vec<Cell>,
+    /// Distance from a target at which the way may end, at least and at most.
+    range: (i32, i32),
+    /// Quarter turns clockwise from now that the way must end with.
+    turns: Option<u8>,
+    dig: bool,
+    cells: bool,
+    avoid: Vec<Cell>,
+}
+
+/// The walking cost to a cell, or to the best neighbour of a cell that cannot be entered.
+pub(super) fn reach(walk: &Field, cell: Cell) -> Option<u32> {
+    walk.cost(cell).or_else(|| cell.neighbours().iter().filter_map(|next| walk.cost(*next)).min())
+}
+
+impl Ask<'_> {
+    /// What walking costs from here, without regard to what hangs on the agent.
+    pub(super) fn walk(&self) -> Option<Arc<Field>> {
+        if let Some(walk) = self.world.cache.borrow().walks.get(&self.agent) {
+            return Some(Arc::clone(walk));
+        }
+        let terrain = Terrain::new(self)?;
+        let price = |cell| terrain.price(cell);
+        let field = Field::spread(terrain.region(&[]), [self.at], WALK_COST_MAX, price);
+        let walk = Arc::new(field);
+        self.world.cache.borrow_mut().walks.insert(self.agent, Arc::clone(&walk));
+        Some(walk)
+    }
+
+    pub(super) fn offset(&self) -> Result<Value, QueryError> {
+        let delta = self.world.extent.delta(self.at, self.args.cell(0)?);
+        Ok(Value::cell(delta.x, delta.y))
+    }
+
+    pub(super) fn distance(&self) -> Result<Value, QueryError> {
+        let cell = self.args.cell(0)?;
+        Ok(self.walk().and_then(|walk| reach(&walk, cell)).into())
+    }
+
+    pub(super) fn distances(&self) -> Result<Value, QueryError> {
+        let cells = self.args.cells(0)?;
+        let walk = self.walk();
+        let cost = |cell: &Cell| {
+            let cost = walk.as_ref().and_then(|walk| reach(walk, *cell));
+            cost.map_or(Value::Int(-1), Value::from)
+        };
+        Ok(Value::List(cells.iter().map(cost).collect()))
+    }
+
+    pub(super) fn closest(&self) -> Result<Value, QueryError> {
+        let cells = self.args.cells(0)?;
+        let Some(walk) = self.walk() else { return Ok(Value::Nil) };
+        let reached = cells.iter().enumerate().filter_map(|(index, cell)| {
+            let cost = reach(&walk, *cell)?;
+            Some((cost, index, *cell))
+        });
+        Ok(reached.min().map_or(Value::Nil, |(cost, index, cell)| {
+            Value::map([
+                ("x", cell.x.into()),
+                ("y", cell.y.into()),
+                ("distance", cost.into()),
+                ("index", u32::try_from(index + 1).unwrap_or(u32::MAX).into()),
+            ])
+        }))
+    }
+
+    pub(super) fn path(&self) -> Result<Value, QueryError> {
+        let goal = self.goal(vec![self.args.cell(0)?], 2)?;
+        Ok(self.way(&goal))
+    }
+
+    pub(super) fn path_any(&self) -> Result<Value, QueryError> {
+        let goal = self.goal(self.args.cells(0)?, 1)?;
+        Ok(self.way(&goal))
+    }
+
+    fn goal(&self, mut targets: Vec<Cell>, options: usize) -> Result<Goal, QueryError> {
+        let options = self.args.options(options)?;
+        let extent = self.world.extent;
+        targets.sort_by_key(|cell| (extent.distance(self.at, *cell), *cell));
+        targets.truncate(TARGETS_MAX);
+        let max = options.int("range").unwrap_or(0).clamp(0, 50);
+        let turns = options.int("turns").and_then(|turns| u8::try_from(turns.rem_euclid(4)).ok());
+        Ok(Goal {
+            targets,
+            range: (options.int("min").unwrap_or(0).clamp(0, max), max),
+            turns,
+            dig: options.flag("dig"),
+            cells: options.flag("cells"),
+            avoid: options.cells("avoid"),
+        })
+    }
+
+    fn way(&self, goal: &Goal) -> Value {
+        let Some(found) = self.search(goal) else { return Value::Nil };
+        let Some(terrain) = Terrain::new(self) else { return Value::Nil };
+        let mut answer = vec![
+            ("length".into(), u32::try_from(found.steps.len()).unwrap_or(u32::MAX).into()),
+            ("cost".into(), found.cost.into()),
+            ("complete".into(), found.complete.into()),
+        ];
+        if goal.cells {
+            answer.push(("cells".into(), crate::percept::cells(&found.cells)));
+        }
+        match found.steps.first() {
+            None => {}
+            Some(Step::Rotate(rotation)) => {
+                answer.push(("action".into(), "rotate".into()));
+                answer.push(("dir".into(), rotation.word().into()));
+            }
+            Some(Step::Move(dir)) => match self.obstacle_ahead(&terrain, *dir) {
+                None => {
+                    answer.push(("action".into(), "move".into()));
+                    answer.push(("dir".into(), dir.letter().into()));
+                }
+                Some(obstacle) => {
+                    let Some(target) = self.clear_target(&terrain, obstacle) else {
+                        return Value::Nil;
+                    };
+                    answer.push(("action".into(), "clear".into()));
+                    answer.push(("dir".into(), dir.letter().into()));
+                    answer.push(("x".into(), target.x.into()));
+                    answer.push(("y".into(), target.y.into()));
+                }
+            },
+        }
+        Value::Map(answer)
+    }
+
+    fn search(&self, goal: &Goal) -> Option<Route> {
+        let percept = self.world.percept(self.agent);
+        let energy = percept.map_or(0, |percept| percept.energy);
+        let terrain =
+            Terrain::new(self)?.digging(goal.dig && energy >= DIG_ENERGY).avoiding(&goal.avoid);
+        let extent = self.world.extent;
+        let shape: Vec<Cell> = self.world.bodies.parts(self.agent).map(|(cell, _)| cell).collect();
+        let crowd = self.world.bodies.crew(self.agent).len() > 1;
+        let far =
+            |cell: Cell| goal.targets.iter().map(|target| extent.distance(cell, *target)).min();
+        let arrived = |cell: Cell, turns: u8| {
+            let inside = |target: &Cell| {
+                (goal.range.0..=goal.range.1).contains(&extent.distance(cell, *target))
+            };
+            goal.targets.iter().any(inside)
+                && goal.turns.is_none_or(|wanted| wanted == turns || crowd)
+        };
+        let estimate = |cell: Cell| {
+            far(cell).map_or(0, |far| far.saturating_sub(goal.range.1).max(0).unsigned_abs())
+        };
+        // A turn takes a step; with a partner attached it is impossible.
+        let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
+        let limits = Limits { states: PATH_STATES_MAX, turn_cost };
+        let region = terrain.region(&goal.targets);
+        let price = |cell| terrain.price(cell);
+        if goal.targets.is_empty() {
+            return None;
+        }
+        let body = (self.at, shape.as_slice());
+        route(region, body, limits, price, arrived, estimate)
+    }
+
+    /// The first obstacle, relative, that stands where a part of the body would go.
+    fn obstacle_ahead(&self, terrain: &Terrain<'_>, dir: Direction) -> Option<Cell> {
+        let parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
+        parts.chain([Cell::ZERO]).map(|part| part + dir.vector()).find(|cell| {
+            let spot = terrain.chart().spot(self.at + *cell);
+            spot.is_some_and(|spot| spot.ground == Ground::Obstacle)
+        })
+    }
+
+    /// Where to aim so that the obstacle goes, and nothing of ours with it; the aim that takes
+    /// most other obstacles along.
+    fn clear_target(&self, terrain: &Terrain<'_>, obstacle: Cell) -> Option<Cell> {
+        let extent = self.world.extent;
+        let mut precious: BTreeSet<Cell> = BTreeSet::new();
+        let mine = self.world.position(self.agent)?.0;
+        for (mate, mind) in self.world.minds.iter().filter(|(_, mind)| mind.frame == mine) {
+            precious.insert(extent.wrap(mind.at));
+            let parts = self.world.bodies.parts(*mate);
+            precious.extend(parts.map(|(cell, _)| extent.wrap(mind.at + cell)));
+        }
+        let is_obstacle = |cell: Cell| {
+            let spot = terrain.chart().spot(cell);
+            spot.is_some_and(|spot| spot.ground == Ground::Obstacle)
+        };
+        let safe = |target: &Cell| {
+            let hit = (self.at + *target).diamond(1).map(|cell| extent.wrap(cell));
+            target.norm() <= CLEAR_RANGE && hit.into_iter().all(|cell| !precious.contains(&cell))
+        };
+        let gain = |target: &Cell| {
+            (self.at + *target).diamond(1).filter(|cell| is_obstacle(*cell)).count()
+        };
+        let targets = obstacle.diamond(1).filter(safe);
+        targets.max_by_key(|target| (gain(target), std::cmp::Reverse(*target)))
+    }
+
+    pub(super) fn dig(&self) -> Result<Value, QueryError> {
+        let offset = self.world.extent.delta(self.at, self.args.cell(0)?);
+        let terrain = Terrain::new(self);
+        let target = terrain.and_then(|terrain| self.clear_target(&terrain, offset));
+        Ok(target.map_or(Value::Nil, |target| Value::cell(target.x, target.y)))
+    }
+
+    pub(super) fn can_move(&self) -> Result<Value, QueryError> {
+        let step = self.args.direction(0)?.vector();
+        let Some(terrain) = Terrain::new(self) else { return Ok(false.into()) };
+        let mut parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
+        let free = |cell: Cell| terrain.is_free(self.at + cell + step);
+        Ok((free(Cell::ZERO) && parts.all(free)).into())
+    }
+
+    pub(super) fn can_rotate(&self) -> Result<Value, QueryError> {
+        let rotation: Rotation = self.args.rotation(0)?;
+        let Some(terrain) = Terrain::new(self) else { return Ok(false.into()) };
+        let alone = self.world.bodies.crew(self.agent).len() == 1;
+        let mut parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
+        Ok((alone && parts.all(|cell| terrain.is_free(self.at + cell.turned(rotation)))).into())
+    }
+
+    /// The best cell to look beyond what is known: near, and not near another explorer's.
+    pub(super) fn explore(&self) -> Result<Value, QueryError> {
+        let options = self.args.options(0)?;
+        let taken = options.cells("taken");
+        let (Some(terrain), Some(walk)) = (Terrain::new(self), self.walk()) else {
+            return Ok(Value::Nil);
+        };
+        let extent = self.world.extent;
+        let crowded = |cell: Cell| {
+            let near = taken.iter().any(|other| extent.distance(cell, *other) < SPREAD);
+            if near { CROWDED } else { 0 }
+        };
+        let chart = terrain.chart();
+        let known = || chart.plane().iter().filter(|(_, spot)| spot.seen().is_some());
+        let mut targets: Vec<(u32, Cell)> = known()
+            .filter(|(cell, spot)| *cell != self.at && is_frontier(chart, *cell, spot))
+            .filter_map(|(cell, _)| Some((walk.cost(cell)? + crowded(cell), cell)))
+            .collect();
+        targets.sort_unstable();
+        let stale = targets.is_empty();
+        if stale {
+            // When all is known, what was seen longest ago is worth a look.
+            let reached = known().filter_map(|(cell, spot)| {
+                let age = self.world.step().saturating_sub(spot.seen()?);
+                let cost = walk.cost(cell)? + crowded(cell);
+                Some((age.saturating_sub(cost), std::cmp::Reverse(cost), cell))
+            });
+            targets.extend(reached.max().map(|(_, cost, cell)| (cost.0, cell)));
+        }
+        let Some((best, target)) = targets.first().copied() else { return Ok(Value::Nil) };
+        // Some more, in case what hangs on the agent does not fit through to the first.
+        let near = targets.iter().take_while(|(cost, _)| *cost <= best + SIMILAR);
+        let goal = Goal {
+            targets: near.take(EXPLORE_TARGETS_MAX).map(|(_, cell)| *cell).collect(),
+            range: (0, 0),
+            turns: None,
+            dig: options.flag("dig"),
+            cells: false,
+            avoid: Vec::new(),
+        };
+        let Value::Map(mut answer) = self.way(&goal) else { return Ok(Value::Nil) };
+        answer.push(("target".into(), Value::cell(target.x, target.y)));
+        answer.push(("distance".into(), walk.cost(target).into()));
+        answer.push(("stale".into(), stale.into()));
+        Ok(Value::Map(answer))
+    }
+}

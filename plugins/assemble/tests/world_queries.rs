@@ -1,0 +1,237 @@
+//! What scripts can ask, on small worlds built from percepts.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
+
+use phalanx_assemble::Assemble;
+use phalanx_assemble::action::Outcome;
+use phalanx_assemble::percept::{Briefing, Percept, Requirement, Task, Thing, ThingKind};
+use phalanx_assemble::world::World;
+use phalanx_game::{AgentId, Game as _, Roster, RosterEntry, Turn, Value, World as _};
+use phalanx_grid::Cell;
+
+const A: AgentId = AgentId(0);
+const B: AgentId = AgentId(1);
+
+#[test]
+fn every_declared_query_is_answered_and_no_other() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[])), (B, alone(&[]))]);
+    for query in Assemble::API.queries {
+        // With too few arguments an answer may be an error, but never "there is no such query".
+        if let Err(error) = table.world.query(A, query.name, &[]) {
+            assert!(error.reason.starts_with("argument "), "{}: {error}", query.name);
+        }
+    }
+    assert!(table.world.query(A, "fly", &[]).is_err());
+    assert!(table.world.query(AgentId(9), "here", &[]).is_ok_and(|value| value == Value::Nil));
+}
+
+#[test]
+fn every_declared_field_has_a_value() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[]))]);
+    for field in Assemble::API.percept {
+        assert!(table.world.field(A, field.name).is_some(), "{}", field.name);
+    }
+    assert_eq!(table.world.field(A, "moon"), None);
+    assert_eq!(table.world.field(B, "step"), None, "nothing perceived yet");
+}
+
+#[test]
+fn agents_that_see_each_other_share_a_map() {
+    let mut table = Table::new();
+    // B stands three cells east of A; each sees the other and the same obstacle between them.
+    table.step(&[(A, alone(&[(3, 0)]).wall(1, 0)), (B, alone(&[(-3, 0)]).wall(-2, 0))]);
+    let here = |agent| table.ask(agent, "here", &[]);
+    assert_eq!(here(A).get("group"), here(B).get("group"));
+    let x = |agent| here(agent).get("x").and_then(Value::as_int).unwrap();
+    assert_eq!(x(B) - x(A), 3);
+    let mates = table.ask(A, "agents", &[]);
+    assert_eq!(mates.as_list().unwrap().len(), 2);
+    assert_eq!(table.ask(A, "mate", &["b".into()]).get("distance"), Some(&Value::Int(3)));
+}
+
+#[test]
+fn a_cell_noted_before_a_join_is_named_anew() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[])), (B, alone(&[]))]);
+    let old = table.ask(B, "here", &[]);
+    assert_ne!(old.get("group"), table.ask(A, "here", &[]).get("group"));
+    table.step(&[(A, alone(&[(0, 4)]).wall(0, 1)), (B, alone(&[(0, -4)]).wall(0, -3))]);
+    let now = table.ask(B, "here", &[]);
+    let group = old.get("group").cloned().unwrap();
+    let named = table.ask(B, "rebase", &[Value::Int(0), Value::Int(0), group]);
+    assert_eq!(named.as_cell(), now.as_cell(), "B has not moved");
+    assert_eq!(table.ask(B, "rebase", &[0.into(), 0.into(), 77.into()]), Value::Nil);
+}
+
+#[test]
+fn a_sighting_that_can_be_two_agents_waits() {
+    let mut table = Table::of(&["a", "b", "c", "d"]);
+    let (c, d) = (AgentId(2), AgentId(3));
+    // Two pairs on plain ground, far from each other: a sees b or d, nobody can tell.
+    let (east, west) = (alone(&[(2, 0)]), alone(&[(-2, 0)]));
+    let all = [(A, east.clone()), (B, west.clone()), (c, east.clone()), (d, west.clone())];
+    table.step(&all);
+    assert_eq!(table.world.counts().joins, 0);
+    // An obstacle that only one pair sees tells them apart.
+    table.step(&[(A, east.clone().wall(1, 1)), (B, west.clone().wall(-1, 1)), (c, east), (d, west)]);
+    assert_eq!(table.world.counts().joins, 2);
+    assert_eq!(table.ask(A, "mate", &["b".into()]).get("distance"), Some(&Value::Int(2)));
+    assert_eq!(table.ask(A, "mate", &["d".into()]), Value::Nil);
+}
+
+#[test]
+fn a_missing_percept_makes_a_sighting_unproven() {
+    let mut table = Table::of(&["a", "b", "c"]);
+    table.step(&[(A, alone(&[(2, 0)])), (B, alone(&[(-2, 0)]))]);
+    assert_eq!(table.world.counts().joins, 0, "it may have been c");
+}
+
+#[test]
+fn a_path_goes_round_obstacles_or_through_them() {
+    let mut table = Table::new();
+    let wall = (-2..=2).fold(alone(&[]), |percept, y| percept.wall(2, y));
+    table.step(&[(A, wall)]);
+    let path = table.ask(A, "path", &[4.into(), 0.into()]);
+    assert_eq!(path.get("complete"), Some(&Value::Bool(true)));
+    assert_eq!(path.get("length"), Some(&Value::Int(10)), "{path:?}");
+    let dig = Value::map([("dig", true.into())]);
+    let path = table.ask(A, "path", &[4.into(), 0.into(), dig.clone()]);
+    assert_eq!(path.get("length"), Some(&Value::Int(4)));
+    table.step(&[(A, (-2..=2).fold(moved("e"), |percept, y| percept.wall(1, y)))]);
+    let path = table.ask(A, "path", &[4.into(), 0.into(), dig]);
+    assert_eq!(path.get("action").and_then(Value::as_str), Some("clear"));
+    assert_eq!(path.as_cell(), Some((2, 0)), "aimed beyond it, so that the agent is not hit");
+}
+
+#[test]
+fn what_was_attached_turns_and_fits() {
+    let mut table = Table::new();
+    let task = Task {
+        name: "t".into(),
+        deadline: 90,
+        reward: 10,
+        requirements: vec![Requirement { cell: Cell::new(0, 1), kind: "b0".into() }],
+    };
+    let mut holding = did("attach", &["e"]);
+    holding.things.push(thing(1, 0, ThingKind::Block("b0".into())));
+    holding.attached.push(Cell::new(1, 0));
+    holding.tasks.push(task);
+    table.step(&[(A, alone(&[]))]);
+    table.step(&[(A, holding)]);
+    let parts = table.ask(A, "attached", &[]);
+    assert_eq!(parts.as_list().unwrap()[0].as_cell(), Some((1, 0)));
+    let fit = table.ask(A, "fit", &["t".into()]);
+    assert_eq!(fit.get("complete"), Some(&Value::Bool(true)));
+    assert_eq!(fit.get("rotate").and_then(Value::as_str), Some("cw"));
+    assert_eq!(table.ask(A, "can_rotate", &["cw".into()]), Value::Bool(true));
+    assert_eq!(table.world.state(A).summary, "(0, 0) carrying b0");
+}
+
+#[test]
+fn a_new_round_forgets_the_old_one() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[]).wall(1, 0))]);
+    table.world.begin(1, A, None);
+    assert_eq!(table.ask(A, "cell", &[1.into(), 0.into()]), Value::Nil);
+    assert_eq!(table.ask(A, "find", &["obstacle".into()]), Value::List(vec![]));
+}
+
+#[test]
+fn what_is_asked_wrongly_says_what_was_expected() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[]))]);
+    let cases: [(&str, Vec<Value>, &str); 5] = [
+        ("path", vec!["here".into()], "argument 1: expected a whole number, got string"),
+        ("find", vec!["gold".into()], "argument 1: expected \"dispenser\""),
+        ("mate", vec!["zeus".into()], "argument 1: expected the name of an agent of the team"),
+        ("distances", vec![Value::Int(1)], "argument 1: expected a list of at most 1024 cells"),
+        ("can_move", vec!["up".into()], "argument 1: expected \"n\", \"s\", \"e\" or \"w\""),
+    ];
+    for (name, args, reason) in cases {
+        let error = table.world.query(A, name, &args).unwrap_err();
+        assert!(error.reason.starts_with(reason), "{error}");
+    }
+}
+
+/// A world and its clock.
+struct Table {
+    world: World,
+    step: u32,
+}
+
+impl Table {
+    fn new() -> Self {
+        Self::of(&["a", "b"])
+    }
+
+    fn of(names: &[&str]) -> Self {
+        let entry = |name: &&str| RosterEntry { name: (*name).into(), role: "worker".into() };
+        let agents: Vec<_> = names.iter().map(entry).collect();
+        let size = u32::try_from(agents.len()).unwrap();
+        let mut world = World::new(&Roster { team: "A".into(), agents: agents.clone() });
+        for (id, agent) in (0..).zip(agents) {
+            let briefing = Briefing {
+                time: 0,
+                name: agent.name,
+                team: "A".into(),
+                team_size: size,
+                steps: 100,
+                vision: 5,
+            };
+            world.begin(0, AgentId(id), Some(&briefing));
+        }
+        Self { world, step: 0 }
+    }
+
+    fn step(&mut self, percepts: &[(AgentId, Percept)]) {
+        let turn = Turn::new(0, self.step);
+        for (agent, percept) in percepts {
+            let percept = Percept { step: self.step, ..percept.clone() };
+            self.world.observe(turn, *agent, percept);
+        }
+        self.world.settle(turn);
+        self.step += 1;
+    }
+
+    fn ask(&self, agent: AgentId, name: &str, args: &[Value]) -> Value {
+        self.world.query(agent, name, args).unwrap()
+    }
+}
+
+trait Build {
+    fn wall(self, x: i32, y: i32) -> Self;
+}
+
+impl Build for Percept {
+    fn wall(mut self, x: i32, y: i32) -> Self {
+        self.obstacles.push(Cell::new(x, y));
+        self
+    }
+}
+
+fn thing(x: i32, y: i32, kind: ThingKind) -> Thing {
+    Thing { cell: Cell::new(x, y), kind }
+}
+
+/// What an agent sees that has skipped, with team mates at the cells.
+fn alone(mates: &[(i32, i32)]) -> Percept {
+    let entity = |(x, y): &(i32, i32)| thing(*x, *y, ThingKind::Entity("A".into()));
+    let things = mates.iter().chain(&[(0, 0)]).map(entity).collect();
+    Percept { energy: 300, things, ..did("skip", &[]) }
+}
+
+fn moved(dir: &str) -> Percept {
+    Percept { last_action: "move".into(), last_params: vec![dir.into()], ..alone(&[]) }
+}
+
+fn did(action: &str, params: &[&str]) -> Percept {
+    Percept {
+        energy: 300,
+        last_action: action.into(),
+        last_result: Outcome::Success,
+        last_params: params.iter().map(|param| (*param).to_owned()).collect(),
+        things: vec![thing(0, 0, ThingKind::Entity("A".into()))],
+        ..Percept::default()
+    }
+}
