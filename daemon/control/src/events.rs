@@ -132,6 +132,7 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_full_log_forgets_its_oldest_events() {
@@ -157,6 +158,19 @@ mod tests {
         let future = log.cursor(99);
         for bad in ["", ".", "7.1", "x", "0000000000000007.-1", "0000000000000007.+1", &future] {
             assert_eq!(log.after(bad), Err(BadCursor::Malformed), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cursor_is_followed_or_refused(text in "\\PC{0,40}", digits in "[0-9a-f+.-]{0,40}") {
+            let log = EventLog::new(7, 2);
+            (1..=3).for_each(|count| log.push(Feed::Lost(count)));
+            for cursor in [text, digits] {
+                if let Ok(next) = log.after(&cursor) {
+                    prop_assert!((1..=3).contains(&next));
+                }
+            }
         }
     }
 }

@@ -67,8 +67,13 @@ async fn follow(team: Arc<dyn TeamView>, log: Arc<EventLog>, health: HealthRepor
     let mut snapshots = team.snapshots();
     let mut journal = team.journal();
     let mut published = true;
+    let mut told = None;
     loop {
-        health.set_service_status(&name, serving(team.as_ref())).await;
+        // The reporter wakes its watchers even when nothing changed.
+        let status = serving(team.as_ref());
+        if told.replace(status) != Some(status) {
+            health.set_service_status(&name, status).await;
+        }
         tokio::select! {
             item = journal.next() => match item {
                 Some(item) => log.push(item),
@@ -81,7 +86,9 @@ async fn follow(team: Arc<dyn TeamView>, log: Arc<EventLog>, health: HealthRepor
             log.push(item);
         }
     }
-    health.set_service_status(&name, ServingStatus::NotServing).await;
+    if told != Some(ServingStatus::NotServing) {
+        health.set_service_status(&name, ServingStatus::NotServing).await;
+    }
     log.close();
 }
 

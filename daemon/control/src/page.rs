@@ -47,3 +47,34 @@ impl<'a> Page<'a> {
         (page, token.unwrap_or_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pages_of_any_size_together_are_the_list(count in 0_usize..30, size in 1_i32..9) {
+            let list: Vec<_> = (0..count).map(|number| format!("t{number:02}")).collect();
+            let (mut seen, mut token) = (Vec::new(), String::new());
+            loop {
+                let page = Page::parse(size, &token).expect("our own token");
+                let (items, next) = page.cut(list.clone(), |name| name);
+                seen.extend(items);
+                if next.is_empty() {
+                    break;
+                }
+                token = next;
+            }
+            prop_assert_eq!(seen, list);
+        }
+
+        #[test]
+        fn any_token_and_size_is_taken_or_refused(size: i32, token in "\\PC{0,40}") {
+            let taken = Page::parse(size, &token).is_ok();
+            let good = size >= 0 && (token.is_empty() || token.starts_with(TOKEN));
+            prop_assert_eq!(taken, good);
+        }
+    }
+}

@@ -159,6 +159,8 @@ async fn health_follows_each_team_and_the_drain() {
     assert_eq!(next(&mut watch).await, ServingStatus::NotServing);
     daemon.teams.first().unwrap().seats(&SeatState::Seated);
     assert_eq!(next(&mut watch).await, ServingStatus::Serving);
+    // What changes nothing is not told.
+    (0..100).for_each(|step| daemon.teams.first().unwrap().log(step, "x"));
     daemon.teams.first().unwrap().seats(&SeatState::Closed);
     assert_eq!(next(&mut watch).await, ServingStatus::NotServing);
     let mut whole = health(&mut client, "").await;
@@ -183,12 +185,15 @@ async fn garbage_and_http_1_do_not_disturb_other_clients() {
 }
 
 #[tokio::test]
-async fn a_stop_without_open_calls_is_clean() {
+async fn a_stop_is_clean_while_clients_are_connected_but_quiet() {
     let daemon = Daemon::start(&["A"]);
-    drop(get(&daemon, "teams/A").await.unwrap());
+    let mut client = TeamsClient::new(daemon.channel().await);
+    assert!(client.list_teams(v1::ListTeamsRequest::default()).await.is_ok());
     let path = daemon.path();
     assert!(daemon.handle.stop(Duration::from_secs(20)).await);
     assert!(!path.exists());
+    let gone = client.list_teams(v1::ListTeamsRequest::default()).await.unwrap_err();
+    assert_eq!(gone.code(), Code::Unavailable, "{gone}");
 }
 
 async fn get(daemon: &Daemon, name: &str) -> Result<v1::Team, Status> {
