@@ -251,7 +251,7 @@ fn shell_scripts_stop_at_the_first_error_and_can_be_run() {
     let mut wrong = Vec::new();
     for path in written() {
         let script = text(&path);
-        if script.starts_with("#!") {
+        if script.starts_with("#!/") {
             let mode = std::fs::metadata(root().join(&path)).unwrap().permissions().mode();
             if mode & 0o111 == 0 {
                 wrong.push(format!("{}: not executable", path.display()));

@@ -395,3 +395,9 @@ pub(crate) fn children(parent: &str) -> Vec<&'static str> {
     }
     names
 }
+
+/// The whole path of a key that is written right but in the wrong table.
+pub(crate) fn elsewhere(name: &str) -> Option<&'static str> {
+    let named = |doc: &&KeyDoc| doc.path.rsplit('.').next() == Some(name);
+    KEYS.iter().find(named).map(|doc| doc.path)
+}

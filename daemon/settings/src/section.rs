@@ -81,7 +81,8 @@ impl<'a> Section<'a> {
         let known = keys::children(&self.declared);
         for (key, node) in self.table.into_iter().flatten() {
             if !known.contains(&key.as_str()) {
-                let nearest = nearest(key, &known).unwrap_or_default();
+                let nearest = keys::elsewhere(key).or_else(|| nearest(key, &known));
+                let nearest = nearest.unwrap_or_default();
                 let expected = format!("a known key, the nearest is `{nearest}`");
                 self.reader.note(&node.origin, self.shown(key), "unknown key", expected);
             }

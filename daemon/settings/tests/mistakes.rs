@@ -43,7 +43,7 @@ fn a_file_with_ten_mistakes_gets_ten_lines() {
 #[case::too_long("[limits]\ndecide_max = \"2h\"", "limits.decide_max", "\"2h\"", "1ms to 1m")]
 #[case::order("[limits]\nmargin_min = \"9s\"", "limits.margin_min", "9s", "at most margin_max")]
 #[case::not_a_table("limits = 7", "limits", "7", "a table")]
-#[case::top_level_key("deadline = \"4s\"", "deadline", "unknown key", "nearest is")]
+#[case::top_level_key("deadline = \"4s\"", "deadline", "unknown key", "`teams[].deadline`")]
 #[case::nearest("[limits]\ndecde_max = \"4s\"", "limits.decde_max", "unknown key", "`decide_max`")]
 #[case::mode("[control]\nsocket_mode = \"0440\"", "control.socket_mode", "\"0440\"", "octal")]
 #[case::wide("[control]\ntcp = \"[::]:1\"", "control.tcp", "\"[::]:1\"", "TLS")]
