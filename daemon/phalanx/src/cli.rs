@@ -1,5 +1,6 @@
 //! The command lines of both programs, in one place: names, defaults, help.
 
+use crate::wire::Start;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -108,9 +109,10 @@ pub struct ArenaArgs {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1 and the file's port].
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<String>,
-    /// Start at once instead of as `launch` in the file says.
-    #[arg(long)]
-    pub now: bool,
+    /// When to begin: as `launch` in the file says (`key` is ENTER here), at once, or as soon as
+    /// every account is logged in.
+    #[arg(long, value_enum, default_value_t = Start::File)]
+    pub start: Start,
     /// Write replays and results below this folder instead of where the file says.
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,

@@ -1,1 +1,16 @@
-//! The two programs: phalanxd, the daemon, and phalanx, the people's tool.
+//! The two programs: `phalanxd`, the daemon, and `phalanx`, the people's tool.
+//!
+//! Start reading at `src/bin/phalanxd.rs` and `src/bin/phalanx.rs`; [`cli`] has both command lines.
+//! [`wire`] is the only place that knows which games exist.
+
+pub mod arena;
+pub mod check;
+pub mod cli;
+pub mod daemon;
+pub mod demo;
+pub mod directory;
+pub mod logs;
+pub mod plans;
+pub mod remote;
+pub mod shipped;
+pub mod wire;

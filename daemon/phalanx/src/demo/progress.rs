@@ -1,7 +1,7 @@
 //! A demo's progress on the terminal: one living line, or a line now and then in a log.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use phalanx_engine::{Counters, Snapshot};
+use phalanx_engine::{Counters, JournalEntry, Snapshot};
 use phalanx_game::Verdict;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// Without a terminal a line is printed every so many steps.
 const STEPS_PER_LINE: u32 = 50;
+/// Script errors that are shown.
+const TROUBLES_MAX: u32 = 20;
 
 /// Shows how a match goes, on standard error.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     lines: bool,
     last: (u32, u32),
+    troubles: u32,
 }
 
 impl Progress {
@@ -23,7 +26,7 @@ impl Progress {
     pub(crate) fn new(silent: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!silent && terminal).then(bar);
-        Self { bar, lines: !silent && !terminal, last: (0, 0) }
+        Self { bar, lines: !silent && !terminal, last: (0, 0), troubles: 0 }
     }
 
     /// A step is through.
@@ -45,6 +48,23 @@ impl Progress {
             let line = format!("step {}/{}  {text}", verdict.step, verdict.steps);
             // A closed standard error only means that nobody watches.
             writeln!(std::io::stderr(), "{line}").unwrap_or_default();
+        }
+    }
+
+    /// A script failed: the first few are shown, since one mistake fails for many agents.
+    pub(crate) fn trouble(&mut self, team: usize, entry: &JournalEntry, reason: &str) {
+        if (self.bar.is_none() && !self.lines) || self.troubles >= TROUBLES_MAX {
+            return;
+        }
+        self.troubles += 1;
+        let agent = entry.agent.as_deref().unwrap_or("team");
+        let mut line = format!("team {}, {agent}, turn {}: {reason}", team + 1, entry.turn);
+        if self.troubles == TROUBLES_MAX {
+            line.push_str("\n(further script errors are counted, not shown)");
+        }
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => writeln!(std::io::stderr(), "{line}").unwrap_or_default(),
         }
     }
 

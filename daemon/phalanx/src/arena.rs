@@ -1,0 +1,79 @@
+//! `phalanx arena GAME`: the referee alone.
+
+use crate::cli::{ArenaArgs, ArenaGame};
+use crate::wire::{self, ArenaPlan};
+use anyhow::{Context, Result, bail};
+use phalanx_game::{Game, Verdict};
+use phalanx_net::{ArenaEnd, ArenaHandle, HostOptions, Listener, origin, serve_arena};
+use std::io::Write;
+use std::path::Path;
+
+/// Serves until all that was to be played has been played, or until ctrl-c.
+///
+/// # Errors
+/// When the configuration does not load or the address is taken.
+pub fn run(game: &ArenaGame) -> Result<()> {
+    let (name, args) = match game {
+        ArenaGame::Assemble(args) => (phalanx_assemble::Assemble::NAME, args),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(name, args))
+}
+
+async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
+    let folder = args.config.parent().unwrap_or(Path::new("."));
+    let plan = ArenaPlan {
+        config: &args.config,
+        read: &|path| std::fs::read(path),
+        origin: origin(),
+        start: args.start,
+        pace: args.pace,
+    };
+    let (arena, port) = wire::arena(game, &plan)?;
+    let address = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
+    let listener = Listener::bind(&address)
+        .await
+        .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
+    let bound = listener.address().map_or(address, |bound| bound.to_string());
+    say(&format!("arena {game} listens on {bound}"));
+    let artifacts = args.output.clone().unwrap_or_else(|| folder.to_owned());
+    let options = HostOptions { artifacts: Some(artifacts), ..HostOptions::default() };
+    let handle = serve_arena(arena, listener, options);
+    tokio::spawn(follow(handle.clone()));
+    tokio::select! {
+        report = handle.ended() => {
+            if let ArenaEnd::Panicked { reason } = report.end {
+                bail!("the arena failed: {reason}");
+            }
+            say(&scores("over", &report.verdict));
+        }
+        _ = tokio::signal::ctrl_c() => handle.stop(),
+    }
+    Ok(())
+}
+
+/// Tells when a simulation begins.
+async fn follow(arena: ArenaHandle) {
+    let mut verdicts = arena.verdicts();
+    drop(arena);
+    let mut round = 0;
+    while verdicts.changed().await.is_ok() {
+        let verdict = verdicts.borrow_and_update().clone();
+        if verdict.round != round {
+            round = verdict.round;
+            say(&scores(&format!("simulation {round}, {} steps", verdict.steps), &verdict));
+        }
+    }
+}
+
+fn scores(what: &str, verdict: &Verdict) -> String {
+    let teams: Vec<_> =
+        verdict.teams.iter().map(|team| format!("{} {:?}", team.team, team.rounds)).collect();
+    format!("{what}: {}", teams.join(", "))
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    // A closed standard output only means that nobody reads it.
+    writeln!(out, "{line}").and_then(|()| out.flush()).unwrap_or_default();
+}

@@ -1,0 +1,153 @@
+//! `phalanxd`: settings → teams and control API → run → drain → exit code.
+
+use crate::check::{self, Findings};
+use crate::cli::{EXIT_USAGE, Phalanxd};
+use crate::directory::Directory;
+use crate::{plans, wire};
+use anyhow::{Context, Result};
+use phalanx_control::{Control, ControlHandle, Options, SocketOptions};
+use phalanx_net::TeamHandle;
+use phalanx_settings::{ControlSettings, Settings};
+use sd_notify::NotifyState;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::{error, info, warn};
+
+/// Exit code when something could not be started.
+const EXIT_START: u8 = 1;
+/// Exit code when teams had to be cut off at the end of the grace period.
+const EXIT_GRACE: u8 = 2;
+/// How long the control API may take to say goodbye, at the end.
+const CONTROL_GRACE: Duration = Duration::from_millis(500);
+
+/// Runs the daemon until it is told to stop or all matches are over.
+#[must_use]
+pub fn run(args: &Phalanxd) -> ExitCode {
+    let findings = check::load(&args.config, &args.set);
+    let Some(settings) = findings.playable() else {
+        return usage(&findings);
+    };
+    if args.check {
+        findings.print();
+        return ExitCode::SUCCESS;
+    }
+    crate::logs::start(&settings.log);
+    findings.warn();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            error!(%error, "no runtime");
+            return ExitCode::from(EXIT_START);
+        }
+    };
+    match runtime.block_on(serve(settings, &findings)) {
+        Ok(code) => code,
+        Err(error) => {
+            error!("could not start: {error:#}");
+            ExitCode::from(EXIT_START)
+        }
+    }
+}
+
+fn usage(findings: &Findings) -> ExitCode {
+    findings.print();
+    ExitCode::from(EXIT_USAGE)
+}
+
+async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let directory = teams(settings, findings).await?;
+    let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
+    let control = phalanx_control::build(&control(&settings.control), Arc::new(directory))?;
+    announce(&control, &teams);
+    let control = control.spawn();
+    let logging: Vec<_> =
+        teams.iter().map(|team| tokio::spawn(crate::logs::follow(team.clone()))).collect();
+    tell_manager(&[NotifyState::Ready]);
+    tokio::select! {
+        () = all_over(&teams) => info!("every match is over"),
+        _ = interrupt.recv() => info!("SIGINT: leaving"),
+        _ = terminate.recv() => info!("SIGTERM: leaving"),
+    }
+    tell_manager(&[NotifyState::Stopping]);
+    let grace = settings.limits.drain_max;
+    let code = tokio::select! {
+        code = drain(&teams, control, grace) => code,
+        _ = interrupt.recv() => again("SIGINT"),
+        _ = terminate.recv() => again("SIGTERM"),
+    };
+    for task in logging {
+        task.abort();
+    }
+    Ok(code)
+}
+
+async fn teams(settings: &Settings, findings: &Findings) -> Result<Directory> {
+    let mut directory = Directory::default();
+    for (team, bundle) in settings.teams.iter().zip(&findings.bundles) {
+        let bundle = bundle.clone().context("a strategy that was checked is gone")?;
+        let endpoint = plans::endpoint(team).context("the server's address has no port")?;
+        let plan = plans::plan(team, &settings.limits, bundle);
+        let seats = (0..plan.seats.len()).collect();
+        let handle = wire::build(plan, endpoint).await?.spawn();
+        directory.add(handle, team.server.clone(), seats);
+    }
+    Ok(directory)
+}
+
+fn control(settings: &ControlSettings) -> Options {
+    let socket = settings.socket.as_ref().map(|path| SocketOptions {
+        path: path.clone(),
+        mode: settings.socket_mode,
+        group: settings.socket_group.clone(),
+    });
+    Options { socket, tcp: settings.tcp, ..Options::default() }
+}
+
+fn announce(control: &Control, teams: &[TeamHandle]) {
+    if let Some(path) = control.socket() {
+        info!(socket = %path.display(), "control API");
+    }
+    if let Some(address) = control.tcp() {
+        info!(%address, "control API");
+    }
+    for team in teams {
+        let agents = team.roster().agents.len();
+        info!(team = team.name(), game = team.game(), agents, "team");
+    }
+}
+
+async fn all_over(teams: &[TeamHandle]) {
+    for team in teams {
+        let end = team.ended().await;
+        info!(team = team.name(), ?end, "the team has ended");
+    }
+}
+
+async fn drain(teams: &[TeamHandle], control: ControlHandle, grace: Duration) -> ExitCode {
+    let drains = teams.iter().map(|team| async move {
+        let report = team.drain(grace).await;
+        for name in &report.stragglers {
+            warn!(team = team.name(), who = %name, "was cut off: it did not finish in time");
+        }
+        report.stragglers.is_empty()
+    });
+    let clean = futures_util::future::join_all(drains).await.into_iter().all(|clean| clean);
+    control.stop(CONTROL_GRACE).await;
+    if clean { ExitCode::SUCCESS } else { ExitCode::from(EXIT_GRACE) }
+}
+
+fn again(name: &str) -> ExitCode {
+    warn!("{name} again: leaving at once");
+    ExitCode::from(EXIT_GRACE)
+}
+
+/// Tells the service manager, if there is one; without one nothing happens.
+fn tell_manager(states: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(states) {
+        warn!(%error, "cannot reach the service manager");
+    }
+}

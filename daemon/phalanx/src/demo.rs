@@ -1,0 +1,39 @@
+//! `phalanx demo`: an arena and two teams in one process.
+//!
+//! With `--fast` the match runs on a virtual clock in one thread: the same bytes, scripts and
+//! referee, no sockets and no waiting, the same result for the same seed. Without it the arena
+//! listens on loopback TCP and the teams play through real connections.
+
+mod cast;
+mod fast;
+mod live;
+mod progress;
+mod summary;
+
+pub use summary::{Summary, TeamSummary};
+
+use crate::cli::DemoArgs;
+use anyhow::{Context, Result};
+use phalanx_game::Artifact;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Plays a match and prints its summary.
+///
+/// # Errors
+/// When a strategy or the simulation's settings do not load, or the match gets stuck.
+pub fn run(args: &DemoArgs) -> Result<()> {
+    let cast = cast::Cast::new(args)?;
+    let summary = if args.fast { fast::play(args, &cast)? } else { live::play(args, &cast)? };
+    let text = if args.json { serde_json::to_string(&summary)? + "\n" } else { summary.text() };
+    std::io::stdout().write_all(text.as_bytes()).context("cannot print the summary")
+}
+
+/// Writes a file of the arena below a folder.
+fn keep(folder: &Path, artifact: &Artifact) -> Result<()> {
+    let path: PathBuf = folder.join(&artifact.path);
+    let parent = path.parent().unwrap_or(folder);
+    std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+    std::fs::write(&path, &artifact.bytes)
+        .with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,186 @@
+//! Who plays in a demo, and what.
+
+use crate::cli::{DemoArgs, DemoGame};
+use crate::shipped;
+use crate::wire::{self, ArenaPlan, Start, TeamPlan};
+use anyhow::{Context, Result, anyhow, bail};
+use phalanx_assemble::Assemble;
+use phalanx_engine::TeamOptions;
+use phalanx_game::{
+    AgentId, Arena, Game, MarginLimits, Origin, Roster, RosterEntry, Seat, SeatId,
+};
+use phalanx_lua::{Bundle, Limits, Severity};
+use phalanx_net::SeatOptions;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The contest's first simulation: 70 × 70 cells, 15 agents a team.
+const SIM1: &str = include_str!("../../../../deploy/arena/assemble/sim1.json");
+/// How long the referee waits for answers, as in the contest.
+const AGENT_TIMEOUT_MS: u64 = 4_000;
+/// On virtual time a call may take this long, so that a busy machine does not change the match.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Where a strategy has a scout, one agent in so many is one.
+const AGENTS_PER_SCOUT: usize = 7;
+/// Most agents of a team in a demo.
+const AGENTS_MAX: u64 = 200;
+
+/// The name of the configuration that exists only in memory.
+const CONFIG: &str = "demo.json";
+/// The name by which the second team may be told to do nothing.
+const IDLE: &str = "idle";
+
+/// A match, ready to be played.
+#[derive(Debug)]
+pub(super) struct Cast {
+    pub(super) game: &'static str,
+    pub(super) teams: Vec<TeamPlan>,
+    config: String,
+    pace: Duration,
+}
+
+impl Cast {
+    pub(super) fn new(args: &DemoArgs) -> Result<Self> {
+        let game = match args.game {
+            DemoGame::Assemble => Assemble::NAME,
+        };
+        let sim = simulation(args)?;
+        let count = agents(&sim)?;
+        let opponent = args.opponent.as_deref();
+        let mut teams = Vec::new();
+        for (name, strategy) in [("A", args.strategy.as_deref()), ("B", opponent)] {
+            teams.push(team(game, name, strategy, count, args)?);
+        }
+        let pace = if args.fast { Duration::ZERO } else { args.pace };
+        Ok(Self { game, teams, config: server(&sim).to_string(), pace })
+    }
+
+    /// The referee.
+    pub(super) fn arena(&self, origin: Origin) -> Result<Box<dyn Arena>> {
+        let read = |path: &Path| {
+            let known = path == Path::new(CONFIG);
+            known.then(|| self.config.clone().into_bytes()).ok_or_else(|| {
+                std::io::Error::other("a demo's simulation stands in one file, without includes")
+            })
+        };
+        let plan = ArenaPlan {
+            config: Path::new(CONFIG),
+            read: &read,
+            origin,
+            start: Start::Complete,
+            pace: self.pace,
+        };
+        Ok(wire::arena(self.game, &plan)?.0)
+    }
+}
+
+fn simulation(args: &DemoArgs) -> Result<Value> {
+    let text = match &args.sim {
+        None => SIM1.to_owned(),
+        Some(path) => std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    let mut sim: Value = serde_json::from_str(&text).with_context(|| {
+        let file = args.sim.as_deref().map(|path| path.display().to_string());
+        format!("{} is not JSON", file.unwrap_or_default())
+    })?;
+    let Some(keys) = sim.as_object_mut() else { bail!("a simulation is a JSON object") };
+    keys.insert("randomSeed".into(), json!(args.seed));
+    if let Some(steps) = args.steps {
+        keys.insert("steps".into(), json!(steps));
+    }
+    Ok(sim)
+}
+
+fn agents(sim: &Value) -> Result<usize> {
+    let entities = sim.get("entities").and_then(Value::as_object);
+    let count: u64 = entities
+        .ok_or_else(|| anyhow!("the simulation has no `entities`"))?
+        .values()
+        .filter_map(Value::as_u64)
+        .sum();
+    match usize::try_from(count) {
+        Ok(agents) if (1..=AGENTS_MAX).contains(&count) => Ok(agents),
+        _ => bail!("the simulation has {count} agents a team; a demo plays with 1 to {AGENTS_MAX}"),
+    }
+}
+
+/// The referee's configuration in the organisers' format.
+fn server(sim: &Value) -> Value {
+    let account = json!({ "prefix": "agent", "password": "demo" });
+    json!({
+        "server": {
+            "tournamentMode": "round-robin", "teamsPerMatch": 2, "launch": "key", "port": 0,
+            "backlog": 100, "agentTimeout": AGENT_TIMEOUT_MS, "resultPath": "results",
+            "logLevel": "normal", "logPath": "logs", "replayPath": "replays",
+            "maxPacketLength": 65_536, "waitBetweenSimulations": 0,
+        },
+        "match": [sim],
+        "teams": { "A": account, "B": account },
+    })
+}
+
+fn team(
+    game: &'static str,
+    name: &str,
+    strategy: Option<&Path>,
+    count: usize,
+    args: &DemoArgs,
+) -> Result<TeamPlan> {
+    let bundle = match strategy {
+        None => shipped::strategy(game),
+        Some(path) if path == Path::new(IDLE) => shipped::idle("worker"),
+        Some(path) => shipped::read(path),
+    };
+    let bundle = Arc::new(bundle.map_err(miette_text)?);
+    let roster = roster(name, &bundle, count)?;
+    let limits = Limits { load: PATIENCE, ..Limits::default() };
+    let roles: Vec<String> = roster.agents.iter().map(|agent| agent.role.clone()).collect();
+    let api = wire::api(game).context("the game has no script interface")?;
+    let findings = phalanx_lua::check_bundle(api, bundle.clone(), &roles, limits);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(miette_text(phalanx_lua::LoadError { diagnostics: findings }));
+    }
+    let patience = if args.fast { PATIENCE } else { TeamOptions::default().decide_max };
+    let options = TeamOptions { seed: args.seed, ..TeamOptions::default() };
+    Ok(TeamPlan {
+        game: game.to_owned(),
+        seats: seats(&roster),
+        roster,
+        bundle,
+        limits,
+        team: TeamOptions { decide_max: patience, plan_max: patience * 2, ..options },
+        seat: SeatOptions { seed: args.seed, ..SeatOptions::default() },
+    })
+}
+
+/// A strategy's mistakes as people read them, with excerpts.
+fn miette_text(error: phalanx_lua::LoadError) -> anyhow::Error {
+    anyhow!("{:?}", miette::Report::new(error))
+}
+
+fn roster(team: &str, bundle: &Bundle, count: usize) -> Result<Roster> {
+    let roles: Vec<&str> = bundle.root_names().collect();
+    let main = roles.iter().find(|role| **role == "worker").or_else(|| roles.first());
+    let main = *main.ok_or_else(|| anyhow!("team {team}: the strategy has no role file"))?;
+    let scouts = if roles.contains(&"scout") { count / AGENTS_PER_SCOUT } else { 0 };
+    let entry = |index: usize| RosterEntry {
+        name: format!("agent{team}{index}"),
+        role: if index > count - scouts { "scout" } else { main }.to_owned(),
+    };
+    Ok(Roster { team: team.to_owned(), agents: (1..=count).map(entry).collect() })
+}
+
+fn seats(roster: &Roster) -> Vec<Seat> {
+    let seat = |(agent, index): (AgentId, u16)| Seat {
+        id: SeatId(index),
+        agents: vec![(agent, roster.name(agent).to_owned())],
+        user: roster.name(agent).to_owned(),
+        password: "demo".to_owned(),
+        turn_limit: Duration::from_millis(AGENT_TIMEOUT_MS),
+        margin: MarginLimits::default(),
+    };
+    roster.ids().zip(0..).map(seat).collect()
+}

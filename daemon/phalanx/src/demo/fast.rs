@@ -1,0 +1,105 @@
+//! A demo on virtual time.
+
+use super::cast::Cast;
+use super::progress::Progress;
+use super::summary::{Effort, Summary, TeamSummary};
+use super::keep;
+use crate::cli::DemoArgs;
+use crate::wire;
+use anyhow::{Result, bail};
+use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
+use phalanx_game::{Artifact, Origin, Verdict};
+use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The wall-clock time at which every match on virtual time begins: 2026-01-01 00:00 UTC.
+const EPOCH_MS: u64 = 1_767_225_600_000;
+
+pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
+    let begun = now();
+    let arena = cast.arena(Origin { instant: begun, unix_ms: EPOCH_MS })?;
+    let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
+    for team in &cast.teams {
+        wire::join(&mut lockstep, team)?;
+    }
+    let mut watch = Watch::new(args, cast.teams.len());
+    let end = lockstep.run(&mut watch);
+    watch.progress.finish();
+    if let Some(problem) = watch.problem {
+        return Err(problem);
+    }
+    if end == LockstepEnd::Stuck {
+        bail!("the match got stuck at {:?}: a defect of arena or session", lockstep.verdict());
+    }
+    let verdict = lockstep.verdict();
+    let teams = cast.teams.iter().enumerate().map(|(index, team)| {
+        let snapshot = lockstep.snapshot(index).unwrap_or_default();
+        TeamSummary::new(&team.roster.team, verdict, &snapshot)
+    });
+    let teams = teams.collect();
+    let times = (0..cast.teams.len()).filter_map(|team| lockstep.meter(team));
+    let effort =
+        Effort { seed: args.seed, fast: true, steps: watch.steps, time: now() - begun };
+    Ok(Summary::new(cast.game, effort, teams, times))
+}
+
+/// Shows progress, prints what goes wrong, keeps replays.
+struct Watch {
+    progress: Progress,
+    teams: Vec<Arc<Snapshot>>,
+    replay: Option<PathBuf>,
+    problem: Option<anyhow::Error>,
+    steps: u64,
+    last: (u32, u32),
+}
+
+impl Watch {
+    fn new(args: &DemoArgs, teams: usize) -> Self {
+        Self {
+            progress: Progress::new(args.json),
+            teams: vec![Arc::default(); teams],
+            replay: args.replay.clone(),
+            problem: None,
+            steps: 0,
+            last: (0, 0),
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
+        let place = (verdict.round, verdict.step);
+        if place != self.last {
+            let begun = if place.0 == self.last.0 { self.last.1 } else { 0 };
+            self.steps += u64::from(place.1.saturating_sub(begun));
+            self.last = place;
+        }
+        self.progress.step(verdict, &self.teams, Duration::ZERO);
+        if self.problem.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn journal(&mut self, team: usize, entry: JournalEntry) {
+        if let JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } =
+            &entry.event
+        {
+            self.progress.trouble(team, &entry, reason);
+        }
+    }
+
+    fn snapshot(&mut self, team: usize, snapshot: &Arc<Snapshot>) {
+        if let Some(slot) = self.teams.get_mut(team) {
+            slot.clone_from(snapshot);
+        }
+    }
+
+    fn artifact(&mut self, artifact: Artifact) {
+        if let Some(folder) = &self.replay
+            && let Err(problem) = keep(folder, &artifact)
+        {
+            self.problem.get_or_insert(problem);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A demo in real time, over loopback connections, with the control API open.
+
+use super::cast::Cast;
+use super::progress::Progress;
+use super::summary::{Effort, Summary, TeamSummary};
+use crate::cli::DemoArgs;
+use crate::directory::Directory;
+use crate::wire;
+use anyhow::{Context, Result, bail};
+use phalanx_control::{ControlHandle, Options};
+use phalanx_engine::{JournalEvent, Snapshot};
+use phalanx_game::Verdict;
+use phalanx_net::{
+    ArenaEnd, ArenaHandle, Endpoint, HostOptions, JournalItem, Listener, TeamHandle, now, origin,
+    serve_arena,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How long teams may take to leave after the match.
+const LEAVE: Duration = Duration::from_secs(2);
+/// Troubles that wait to be printed; more are dropped.
+const TROUBLES_MAX: usize = 64;
+
+pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(play_on_runtime(args, cast))
+}
+
+async fn play_on_runtime(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
+    let begun = now();
+    let listener = Listener::bind(("127.0.0.1", 0)).await.context("cannot listen on loopback")?;
+    let options = HostOptions { artifacts: args.replay.clone(), ..HostOptions::default() };
+    let arena = serve_arena(cast.arena(origin())?, listener, options);
+    let (control, teams) = spawn_teams(args, cast, &arena).await?;
+    let steps = follow(args, &arena, &teams).await?;
+    let report = arena.ended().await;
+    if let ArenaEnd::Panicked { reason } = report.end {
+        bail!("the arena failed: {reason}");
+    }
+    let summaries = cast.teams.iter().zip(&teams).map(|(plan, team)| {
+        TeamSummary::new(&plan.roster.team, &report.verdict, &team.snapshot())
+    });
+    let effort = Effort { seed: args.seed, fast: false, steps, time: now() - begun };
+    let meters = teams.iter().map(|team| &**team.meter());
+    let summary = Summary::new(cast.game, effort, summaries.collect(), meters);
+    for team in &teams {
+        team.drain(LEAVE).await;
+    }
+    control.stop(LEAVE).await;
+    Ok(summary)
+}
+
+async fn spawn_teams(
+    args: &DemoArgs,
+    cast: &Cast,
+    arena: &ArenaHandle,
+) -> Result<(ControlHandle, Vec<TeamHandle>)> {
+    let address = arena.address().context("the arena has no address")?;
+    let endpoint =
+        Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let mut directory = Directory::default();
+    for plan in &cast.teams {
+        let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
+        directory.add(team, address.to_string(), (0..plan.seats.len()).collect());
+    }
+    let teams = directory.handles().cloned().collect();
+    let options =
+        Options { tcp: Some(([127, 0, 0, 1], 0).into()), ..Options::default() };
+    let control = phalanx_control::build(&options, Arc::new(directory))?;
+    if let (Some(tcp), false) = (control.tcp(), args.json) {
+        let hint = format!("watch it: phalanx match watch A --control http://{tcp}\n");
+        std::io::Write::write_all(&mut std::io::stderr(), hint.as_bytes()).unwrap_or_default();
+    }
+    Ok((control.spawn(), teams))
+}
+
+/// Shows progress until the arena's verdict is final; the number of steps played.
+async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> Result<u64> {
+    let mut progress = Progress::new(args.json);
+    let mut verdicts = arena.verdicts();
+    let (sender, mut troubles) = mpsc::channel(TROUBLES_MAX);
+    for (index, team) in teams.iter().enumerate() {
+        tokio::spawn(report_troubles(index, team.clone(), sender.clone()));
+    }
+    drop(sender);
+    let (mut steps, mut last) = (0, (0, 0));
+    loop {
+        let verdict: Verdict = verdicts.borrow_and_update().clone();
+        let place = (verdict.round, verdict.step);
+        let begun = if place.0 == last.0 { last.1 } else { 0 };
+        steps += u64::from(place.1.saturating_sub(begun));
+        last = place;
+        let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
+        let p99 = teams.iter().map(|team| team.timings().p99).max().unwrap_or_default();
+        progress.step(&verdict, &snapshots, p99);
+        while let Ok((team, entry, reason)) = troubles.try_recv() {
+            progress.trouble(team, &entry, &reason);
+        }
+        if verdict.over || verdicts.changed().await.is_err() {
+            progress.finish();
+            return Ok(steps);
+        }
+    }
+}
+
+type Trouble = (usize, phalanx_engine::JournalEntry, String);
+
+async fn report_troubles(index: usize, team: TeamHandle, troubles: mpsc::Sender<Trouble>) {
+    let Some(mut journal) = team.journal() else { return };
+    drop(team);
+    while let Some(item) = journal.next().await {
+        let JournalItem::Entry(entry) = item else { continue };
+        if let JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } =
+            &entry.event
+            && troubles.try_send((index, (*entry).clone(), reason.clone())).is_err()
+            && troubles.is_closed()
+        {
+            return;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the daemon logs.
+
+use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
+use phalanx_net::{JournalItem, TeamHandle};
+use phalanx_settings::{LogFormat, LogSettings};
+use std::io::IsTerminal;
+use tracing::{debug, info, warn};
+use tracing_subscriber::EnvFilter;
+
+/// Trouble of one kind is logged this often per team and round at most; the rest is counted.
+const TROUBLES_MAX: u32 = 100;
+
+/// Starts logging to standard error. Directives that do not parse fall back to `info`; the
+/// settings have checked them.
+pub fn start(settings: &LogSettings) {
+    let filter = EnvFilter::try_new(&settings.filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let builder =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let pretty = match settings.format {
+        LogFormat::Auto => std::io::stderr().is_terminal(),
+        LogFormat::Pretty => true,
+        LogFormat::Json => false,
+    };
+    let started = if pretty {
+        builder.with_target(false).try_init()
+    } else {
+        builder.json().try_init()
+    };
+    if let Err(error) = started {
+        warn!(%error, "logging was started before");
+    }
+}
+
+/// Logs what people want to know of a team, until it ends.
+pub async fn follow(team: TeamHandle) {
+    let Some(mut journal) = team.journal() else { return };
+    let name = team.name().to_owned();
+    // Only the stream: a handle would keep the team alive.
+    drop(team);
+    let mut troubles = 0;
+    while let Some(item) = journal.next().await {
+        match item {
+            JournalItem::Dropped(count) => warn!(team = name, count, "journal lines lost"),
+            JournalItem::Entry(entry) => log(&name, &entry, &mut troubles),
+        }
+    }
+}
+
+fn log(team: &str, entry: &JournalEntry, troubles: &mut u32) {
+    let turn = entry.turn;
+    let agent = entry.agent.as_deref().unwrap_or("");
+    match &entry.event {
+        JournalEvent::Seat { seat, state } => seat_line(team, seat.0, state),
+        JournalEvent::RoundStarted => {
+            *troubles = 0;
+            info!(team, round = turn.round, "round started");
+        }
+        JournalEvent::RoundOver { score, ranking } => {
+            info!(team, round = turn.round, score, ranking, "round over");
+        }
+        JournalEvent::MatchOver => info!(team, "match over"),
+        JournalEvent::Decided { action, spent, .. } => {
+            debug!(team, %turn, agent, action, ?spent, "decided");
+        }
+        JournalEvent::TurnDone(done) => {
+            debug!(team, %turn, done.asked, done.decided, done.fallback, "turn done");
+        }
+        JournalEvent::Log { level, text } => info!(team, %turn, agent, level, "script: {text}"),
+        JournalEvent::Fallback { reason, role, .. } => {
+            trouble(troubles, || warn!(team, %turn, agent, role, "fallback: {reason}"));
+        }
+        JournalEvent::ScriptError { call, reason } => {
+            trouble(troubles, || warn!(team, %turn, agent, call, "script error: {reason}"));
+        }
+        JournalEvent::Defaulted { cause } => {
+            trouble(troubles, || warn!(team, %turn, agent, ?cause, "defaulted"));
+        }
+        JournalEvent::Late => {
+            trouble(troubles, || warn!(team, %turn, agent, "the decision came too late"));
+        }
+        JournalEvent::Notice(notice) => {
+            trouble(troubles, || warn!(team, %turn, agent, ?notice, "from the referee"));
+        }
+    }
+}
+
+fn trouble(count: &mut u32, line: impl FnOnce()) {
+    *count += 1;
+    if *count <= TROUBLES_MAX {
+        line();
+    }
+    if *count == TROUBLES_MAX {
+        warn!("further trouble in this round is counted, not logged");
+    }
+}
+
+fn seat_line(team: &str, seat: u16, state: &SeatState) {
+    match state {
+        SeatState::Idle | SeatState::Connected => debug!(team, seat, ?state, "seat"),
+        SeatState::Connecting { failures: 0, .. } => debug!(team, seat, "connecting"),
+        SeatState::Connecting { failures, reason } => {
+            warn!(team, seat, failures, reason, "not connected, trying again");
+        }
+        SeatState::Seated => info!(team, seat, "seated"),
+        SeatState::Refused { reason } => warn!(team, seat, reason, "login refused"),
+        SeatState::Closed => info!(team, seat, "closed"),
+    }
+}

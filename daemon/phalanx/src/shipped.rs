@@ -1,0 +1,87 @@
+//! The strategies and shared Lua modules that travel inside the programs.
+
+use phalanx_lua::{Bundle, LIB_FOLDER, LoadError};
+use rust_embed::RustEmbed;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+#[derive(RustEmbed)]
+#[folder = "../../scripts"]
+#[include = "*.luau"]
+#[include = "*.lua"]
+struct Scripts;
+
+/// The shipped strategy of a game.
+///
+/// # Errors
+/// When there is none for that game.
+pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
+    Bundle::from_files(with_lib(folder(game)))
+}
+
+/// A strategy from a folder, together with the shared modules where it has none of that name.
+///
+/// # Errors
+/// All mistakes of the folder.
+pub fn read(dir: &Path) -> Result<Bundle, LoadError> {
+    let own = Bundle::read(dir, &[])?;
+    let files = own.files().map(|(path, source)| (path.to_owned(), source.clone()));
+    Bundle::from_files(with_lib(files.collect()))
+}
+
+/// A team that only skips: the opponent for first tries.
+///
+/// # Errors
+/// Never; the type is that of the other ways to a bundle.
+pub fn idle(role: &str) -> Result<Bundle, LoadError> {
+    let source = "return { decide = function() return act.skip() end }";
+    Bundle::from_files([(format!("{role}.luau"), source)])
+}
+
+/// The files below `scripts/<name>/`, without that prefix.
+fn folder(name: &str) -> BTreeMap<String, Arc<str>> {
+    let prefix = format!("{name}/");
+    Scripts::iter()
+        .filter_map(|path| {
+            let inside = path.strip_prefix(&prefix)?.to_owned();
+            let file = Scripts::get(&path)?;
+            Some((inside, String::from_utf8_lossy(&file.data).into()))
+        })
+        .collect()
+}
+
+fn with_lib(mut files: BTreeMap<String, Arc<str>>) -> BTreeMap<String, Arc<str>> {
+    let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
+    let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
+    for (path, source) in folder(LIB_FOLDER) {
+        let path = format!("{LIB_FOLDER}/{path}");
+        if !own.contains(&stem(&path)) {
+            files.insert(path, source);
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_strategy_comes_with_the_shared_modules() {
+        let bundle = strategy("assemble").unwrap();
+        assert!(bundle.resolve("team").is_some());
+        assert!(bundle.resolve("worker").is_some());
+        assert!(bundle.resolve("lib/geo").is_some());
+    }
+
+    #[test]
+    fn a_strategy_of_its_own_keeps_its_own_module() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("lib")).unwrap();
+        std::fs::write(dir.path().join("lib/geo.lua"), "return 1").unwrap();
+        std::fs::write(dir.path().join("worker.lua"), "return {}").unwrap();
+        let bundle = read(dir.path()).unwrap();
+        assert_eq!(bundle.resolve("lib/geo"), Some("lib/geo.lua"));
+    }
+}
