@@ -1,0 +1,181 @@
+//! Reads replays in the organisers' format: theirs and ours (spec, section 13).
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// `static.json`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fixed {
+    /// The simulation's name.
+    pub sim: String,
+    /// The size of the torus.
+    pub grid: Size,
+    /// The teams, by name.
+    pub teams: BTreeMap<String, serde_json::Value>,
+    /// Names of the block types.
+    pub block_types: Vec<String>,
+    /// Steps of the simulation.
+    pub steps: i32,
+}
+
+/// The size of the torus.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Size {
+    /// Columns.
+    pub width: i32,
+    /// Rows.
+    pub height: i32,
+}
+
+/// A cell.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    /// East.
+    pub x: i32,
+    /// South.
+    pub y: i32,
+}
+
+/// A cell with a block type, maybe attached to others.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Typed {
+    /// East.
+    pub x: i32,
+    /// South.
+    pub y: i32,
+    /// Block type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The rest of its structure.
+    #[serde(default)]
+    pub attached: Vec<Cell>,
+}
+
+/// An entity.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedEntity {
+    /// Number.
+    pub id: u32,
+    /// Account.
+    pub name: String,
+    /// Team.
+    pub team: String,
+    /// East.
+    pub x: i32,
+    /// South.
+    pub y: i32,
+    /// Energy left.
+    pub energy: i32,
+    /// The action of the step.
+    pub action: String,
+    /// Its parameters.
+    pub action_params: Vec<String>,
+    /// Its result.
+    pub action_result: String,
+    /// Name of the accepted task, or empty.
+    pub accepted_task: String,
+    /// The rest of its structure.
+    #[serde(default)]
+    pub attached: Vec<Cell>,
+    /// Whether it is disabled.
+    #[serde(default)]
+    pub disabled: bool,
+}
+
+/// An open task.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RecordedTask {
+    /// Its name.
+    pub name: String,
+    /// Its last step.
+    pub deadline: i32,
+    /// What it earns now.
+    pub reward: i32,
+    /// Its shape.
+    pub requirements: Vec<Typed>,
+}
+
+/// A pending clear event.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordedClear {
+    /// East.
+    pub x: i32,
+    /// South.
+    pub y: i32,
+    /// Radius.
+    pub radius: i32,
+}
+
+/// A task that was completed in the step.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RecordedEvent {
+    /// What happened.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The task.
+    #[serde(default)]
+    pub task: String,
+    /// The team.
+    #[serde(default)]
+    pub team: String,
+}
+
+/// The state after a step's actions.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Frame {
+    /// The step; -1 is the initial state.
+    pub step: i32,
+    /// Terrain codes, row by row.
+    pub cells: Vec<Vec<u8>>,
+    /// Entities.
+    pub entities: Vec<RecordedEntity>,
+    /// Blocks.
+    pub blocks: Vec<Typed>,
+    /// Dispensers.
+    pub dispensers: Vec<Typed>,
+    /// Task boards.
+    pub taskboards: Vec<Cell>,
+    /// Tasks that are neither completed nor expired.
+    pub tasks: Vec<RecordedTask>,
+    /// Pending clear events.
+    pub clear: Vec<RecordedClear>,
+    /// Scores by team.
+    pub scores: BTreeMap<String, i64>,
+    /// Completed tasks.
+    #[serde(default)]
+    pub events: Vec<RecordedEvent>,
+}
+
+/// A whole replay.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// `static.json`.
+    pub fixed: Fixed,
+    /// The states by step, from -1.
+    pub frames: BTreeMap<i32, Frame>,
+}
+
+impl Record {
+    /// Reads a replay from its files: name inside the replay's folder and content. Files that are
+    /// not `static.json` or `<number>.json` are skipped.
+    ///
+    /// # Errors
+    /// Which file is not as it should be, and why.
+    pub fn read<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Result<Self, String> {
+        let mut fixed = None;
+        let mut frames = BTreeMap::new();
+        for (name, bytes) in files {
+            let Some(stem) = name.strip_suffix(".json") else { continue };
+            if stem == "static" {
+                let read = serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
+                fixed = Some(read);
+            } else if stem.parse::<i32>().is_ok() {
+                let read: BTreeMap<i32, Frame> = serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
+                frames.extend(read);
+            }
+        }
+        Ok(Self { fixed: fixed.ok_or("static.json is missing")?, frames })
+    }
+}
