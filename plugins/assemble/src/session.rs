@@ -46,6 +46,8 @@ struct Rounds {
     next: u32,
     /// `id - step` of the running round, once a request came.
     base: Option<i64>,
+    /// The step of its last request.
+    step: u32,
     /// The start message of the running round.
     briefing: Option<Briefing>,
     /// A start message that may be a repetition: the next request decides.
@@ -166,6 +168,7 @@ impl Session {
             live: Some(round),
             next: round.saturating_add(1),
             base,
+            step: 0,
             briefing: briefing.clone(),
             doubtful: None,
         };
@@ -174,14 +177,15 @@ impl Session {
     }
 
     /// The round that a request belongs to; a new one is announced first.
-    fn round_of(&mut self, base: i64) -> u32 {
-        match (self.rounds.live, self.rounds.base) {
+    fn round_of(&mut self, base: i64, step: u32) -> u32 {
+        let round = match (self.rounds.live, self.rounds.base) {
             (Some(round), None) => {
                 self.rounds.base = Some(base);
                 self.rounds.doubtful = None;
                 round
             }
-            (Some(round), Some(known)) if known == base => {
+            // Steps never go back: they do when the referee itself was started anew.
+            (Some(round), Some(known)) if known == base && step >= self.rounds.step => {
                 if let Some(briefing) = self.rounds.doubtful.take() {
                     self.rounds.briefing = Some(briefing);
                 }
@@ -192,12 +196,14 @@ impl Session {
                 self.start(briefing, Some(base));
                 self.rounds.live.unwrap_or_default()
             }
-        }
+        };
+        self.rounds.step = step;
+        round
     }
 
     fn request(&mut self, request: Request, now: Instant) {
         let Request { id, time, deadline, percept } = request;
-        let round = self.round_of(id.saturating_sub(i64::from(percept.step)));
+        let round = self.round_of(id.saturating_sub(i64::from(percept.step)), percept.step);
         let turn = Turn::new(round, percept.step);
         if self.gate.open_turn(self.agent) == Some(turn) {
             // A referee may repeat a pending request after a login; the first one stands.
