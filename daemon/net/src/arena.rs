@@ -252,8 +252,8 @@ impl Host {
             return Wake::Timer;
         }
         let accepting = self.accept_after.is_none();
+        // Fair: neither a flood of bytes nor one of connections keeps the other out.
         tokio::select! {
-            biased;
             () = until(self.arena.poll_timeout()) => Wake::Timer,
             () = self.stopped.cancelled() => Wake::Stop,
             Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),

@@ -4,7 +4,9 @@
 
 use crate::Meter;
 use phalanx_engine::{Input, SeatState};
-use phalanx_game::{AgentId, Event, Game, Notice, ProtocolError, SeatId, Session, Turn};
+use phalanx_game::{
+    AgentId, DefaultCause, Event, Game, Notice, ProtocolError, SeatId, Session, Turn,
+};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
@@ -64,6 +66,9 @@ impl<G: Game> Desk<G> {
 
     pub(crate) fn connected(&mut self, now: Instant) {
         self.refused = false;
+        // Nothing goes out before the login.
+        self.outbox.clear();
+        self.outbox_bytes = 0;
         self.set_state(SeatState::Connected);
         self.session.handle_connected(now);
         self.collect(now);
@@ -123,13 +128,18 @@ impl<G: Game> Desk<G> {
         self.collect(now);
     }
 
-    /// A new session after the old one panicked. Nothing of the old one is trusted.
+    /// A new session after the old one panicked. Nothing of the old one is trusted, but the team
+    /// is told that its open turns are gone.
     pub(crate) fn replace(&mut self, session: G::Session) {
         self.session = session;
         self.outbox.clear();
         self.outbox_bytes = 0;
-        self.open.clear();
         self.answered.clear();
+        for (agent, asked) in std::mem::take(&mut self.open) {
+            let (turn, cause) = (asked.turn, DefaultCause::Disconnected);
+            let event = Event::Defaulted { turn, agent, cause };
+            self.inputs.push_back(Input::Event { seat: self.seat, event });
+        }
     }
 
     /// So many bytes of the front message were the last of it: it is written.

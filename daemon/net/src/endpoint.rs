@@ -14,7 +14,14 @@ const MEMORY_BACKLOG_MAX: usize = 128;
 /// Silence after which the system asks whether the peer still lives.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
 /// Time between such questions.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(5);
+/// So many questions without an answer end the connection.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+const KEEPALIVE_TRIES: u32 = 3;
+/// Written bytes that are not acknowledged for so long end the connection.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 
 /// A place to connect to.
 #[derive(Clone, Debug)]
@@ -72,10 +79,14 @@ impl Link {
     pub(crate) fn tcp(stream: TcpStream) -> std::io::Result<Self> {
         let peer = stream.peer_addr()?.to_string();
         stream.set_nodelay(true)?;
+        let socket = SockRef::from(&stream);
         let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_AFTER);
-        #[cfg(any(target_os = "linux", target_os = "macos", target_os = "windows"))]
-        let keepalive = keepalive.with_interval(KEEPALIVE_EVERY);
-        SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        let keepalive = keepalive.with_interval(KEEPALIVE_EVERY).with_retries(KEEPALIVE_TRIES);
+        socket.set_tcp_keepalive(&keepalive)?;
+        // Keepalive is silent while written bytes wait for their acknowledgement.
+        #[cfg(target_os = "linux")]
+        socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
         let (reader, writer) = stream.into_split();
         Ok(Self { reader: Box::new(reader), writer: Box::new(writer), peer })
     }

@@ -221,7 +221,7 @@ impl Lockstep {
                 self.arena.handle_leave(connection, self.now);
             }
         }
-        for (connection, bytes) in std::mem::take(&mut self.answers) {
+        for (connection, bytes) in self.answers.drain(..) {
             moved = true;
             self.arena.handle_input(connection, &bytes, self.now);
         }

@@ -4,7 +4,7 @@ use crate::BackoffOptions;
 use std::time::Duration;
 
 /// Bytes that one read takes at most.
-pub(crate) const READ_BYTES_MAX: usize = 64 << 10;
+pub(crate) const READ_BYTES_MAX: usize = 32 << 10;
 /// Events that wait for a team at most, over all of its seats, before sockets are left unread.
 pub(crate) const INBOX_EVENTS_MAX: usize = 1_024;
 /// Actions that wait for one seat at most.

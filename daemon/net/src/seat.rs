@@ -65,7 +65,10 @@ pub fn open_seat<G: Game>(
 ) -> SeatLink<G> {
     let (actions, queue) = mpsc::channel(ACTIONS_MAX);
     let (sender, status) = watch::channel(SeatStatus::default());
-    let seed = options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(seat.id.0);
+    // Seats of two teams with one seed must not knock in step either.
+    let seed = seat.user.bytes().fold(options.seed ^ u64::from(seat.id.0), |seed, byte| {
+        (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     let task = SeatTask {
         desk: Desk::new(seat.id, game.session(&seat)),
         game,

@@ -98,6 +98,9 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         for due in place.desk.take_answered() {
             self.meter.record(self.batch.elapsed(), due.checked_duration_since(now));
         }
+        for input in place.desk.inputs.drain(..) {
+            self.team.handle(input, now);
+        }
     }
 }
 
@@ -169,24 +172,23 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         observer: &mut dyn Observer,
     ) {
-        loop {
-            for place in &mut self.places {
-                place.post(answers);
-                for input in place.desk.inputs.drain(..) {
-                    self.team.handle(input, now);
-                }
+        for place in &mut self.places {
+            place.post(answers);
+            for input in place.desk.inputs.drain(..) {
+                self.team.handle(input, now);
             }
-            match self.team.poll_output(now) {
-                Some(Output::Act { seat, agent, turn, action }) => {
+        }
+        while let Some(output) = self.team.poll_output(now) {
+            match output {
+                Output::Act { seat, agent, turn, action } => {
                     self.act(seat, turn, agent, &action, now, answers);
                 }
-                Some(Output::Publish(snapshot)) => {
+                Output::Publish(snapshot) => {
                     observer.snapshot(team, &snapshot);
                     self.snapshot = snapshot;
                 }
-                Some(Output::Journal(entry)) => observer.journal(team, entry),
-                Some(Output::Drained) => {}
-                None => return,
+                Output::Journal(entry) => observer.journal(team, entry),
+                Output::Drained => {}
             }
         }
     }

@@ -267,7 +267,12 @@ async fn a_panic_inside_the_session_costs_the_connection_only() {
     let mut bench = Bench::new();
     let mut first = bench.accept().await;
     first.welcome().await;
+    first.say("ask 0 1000").await;
+    bench.asked().await;
     first.say("boom").await;
+    let gone = bench.event().await;
+    let Event::Defaulted { cause, .. } = gone else { panic!("{gone:?}") };
+    assert_eq!(cause, DefaultCause::Disconnected);
     let SeatState::Connecting { reason, .. } = bench.state(is_retrying).await else { panic!() };
     assert_eq!(reason, "the session panicked: boom was said");
     let mut second = bench.accept().await;
