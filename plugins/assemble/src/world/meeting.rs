@@ -3,7 +3,8 @@
 //! Percepts do not name agents. All percepts of a step describe one state, so when the percepts of
 //! the whole team are there, whoever stands at `v` from P is among the agents that see somebody at
 //! `-v` and whose view agrees with P's wherever both look. If that leaves one agent, it is proven.
-//! If percepts are missing, three sightings in different positions must name the same offset.
+//! If percepts are missing, a dozen things must agree, or three sightings in different positions
+//! must name the same offset.
 
 use super::World;
 use phalanx_game::AgentId;
@@ -15,6 +16,9 @@ const SIDE_MIN: i32 = 20;
 
 /// Sightings that agree before an unproven one is believed.
 const SIGHTINGS_MIN: usize = 3;
+
+/// So many cells with something on them, all alike in both views, are as good as a proof.
+const AGREED_ENOUGH: u32 = 12;
 
 /// Unproven sightings that are remembered.
 const SIGHTINGS_MAX: usize = 1024;
@@ -32,6 +36,8 @@ struct Meeting {
     one: AgentId,
     other: AgentId,
     v: Cell,
+    /// Cells with something on them that both see alike.
+    agreed: u32,
 }
 
 impl World {
@@ -47,9 +53,7 @@ impl World {
         for one in fresh {
             let mates = self.glance_mates(*one);
             for v in mates {
-                if let Some(other) = self.only_candidate(*one, v, fresh) {
-                    meetings.push(Meeting { one: *one, other, v });
-                }
+                meetings.extend(self.only_candidate(*one, v, fresh));
             }
         }
         let mut lost = BTreeSet::new();
@@ -69,27 +73,25 @@ impl World {
     }
 
     /// The one agent that can be the one seen at `v`; `None` when there are several or none.
-    fn only_candidate(&self, one: AgentId, v: Cell, fresh: &BTreeSet<AgentId>) -> Option<AgentId> {
+    fn only_candidate(&self, one: AgentId, v: Cell, fresh: &BTreeSet<AgentId>) -> Option<Meeting> {
         let mine = &self.minds.get(&one)?.seen.as_ref()?.glance;
-        let mut candidates = fresh.iter().filter(|other| {
-            let theirs = self.minds.get(other).and_then(|mind| mind.seen.as_ref());
-            **other != one
-                && theirs.is_some_and(|theirs| {
-                    theirs.glance.mates.binary_search(&-v).is_ok()
-                        && mine.same_step(&theirs.glance, v).is_some()
-                })
+        let mut candidates = fresh.iter().filter(|other| **other != one).filter_map(|other| {
+            let theirs = &self.minds.get(other)?.seen.as_ref()?.glance;
+            theirs.mates.binary_search(&-v).ok()?;
+            let agreed = mine.same_step(theirs, v)?;
+            Some(Meeting { one, other: *other, v, agreed })
         });
         let only = candidates.next()?;
-        candidates.next().is_none().then_some(*only)
+        candidates.next().is_none().then_some(only)
     }
 
     fn seen_often(&mut self, meeting: Meeting) -> bool {
-        let Meeting { one, other, v } = meeting;
+        let Meeting { one, other, v, agreed } = meeting;
         let (Some(mine), Some(theirs)) = (self.minds.get(&one), self.minds.get(&other)) else {
             return false;
         };
         let offset = self.extent.wrap(mine.at + v - theirs.at);
-        if mine.frame == theirs.frame && offset == Cell::ZERO {
+        if agreed >= AGREED_ENOUGH || (mine.frame == theirs.frame && offset == Cell::ZERO) {
             return true;
         }
         while self.sightings.seen.len() >= SIGHTINGS_MAX {
@@ -102,7 +104,7 @@ impl World {
     }
 
     fn believe(&mut self, meeting: Meeting, lost: &mut BTreeSet<AgentId>) {
-        let Meeting { one, other, v } = meeting;
+        let Meeting { one, other, v, agreed: _ } = meeting;
         if lost.contains(&one) || lost.contains(&other) {
             return;
         }
