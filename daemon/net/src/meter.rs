@@ -11,6 +11,7 @@ const DIGITS: u8 = 3;
 const LONGEST: u64 = 3_600_000_000_000;
 
 /// Times of one team's answers; fallbacks of seats are not among them.
+#[derive(Default)]
 pub struct Meter {
     times: Mutex<Times>,
 }
@@ -48,10 +49,29 @@ impl fmt::Debug for Meter {
     }
 }
 
-impl Default for Meter {
+impl Default for Times {
     fn default() -> Self {
-        let times = Times { answer: empty(), margin: empty(), overdue: 0 };
-        Self { times: Mutex::new(times) }
+        let empty =
+            || Histogram::new_with_max(LONGEST, DIGITS).expect("within the crate's own limits");
+        Self { answer: empty(), margin: empty(), overdue: 0 }
+    }
+}
+
+impl Times {
+    fn summary(&self) -> Timings {
+        let at = |quantile| Duration::from_nanos(self.answer.value_at_quantile(quantile));
+        let answers = self.answer.len();
+        let margin_min = if answers == 0 { 0 } else { self.margin.min() };
+        Timings {
+            answers,
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: Duration::from_nanos(self.answer.max()),
+            margin_min: Duration::from_nanos(margin_min),
+            margin_p1: Duration::from_nanos(self.margin.value_at_quantile(0.01)),
+            overdue: self.overdue,
+        }
     }
 }
 
@@ -72,23 +92,23 @@ impl Meter {
     /// The figures so far.
     #[must_use]
     pub fn timings(&self) -> Timings {
-        let times = self.lock();
-        let at = |quantile| Duration::from_nanos(times.answer.value_at_quantile(quantile));
-        let answers = times.answer.len();
-        let margin_min = if answers == 0 { 0 } else { times.margin.min() };
-        Timings {
-            answers,
-            p50: at(0.5),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: Duration::from_nanos(times.answer.max()),
-            margin_min: Duration::from_nanos(margin_min),
-            margin_p1: Duration::from_nanos(times.margin.value_at_quantile(0.01)),
-            overdue: times.overdue,
-        }
+        self.lock().summary()
     }
 
-    /// The answer times in nanoseconds, for merging several teams' into one figure.
+    /// The figures of several teams as if they were one.
+    #[must_use]
+    pub fn together<'a>(meters: impl IntoIterator<Item = &'a Meter>) -> Timings {
+        let mut sum = Times::default();
+        for meter in meters {
+            let times = meter.lock();
+            sum.answer += &times.answer;
+            sum.margin += &times.margin;
+            sum.overdue += times.overdue;
+        }
+        sum.summary()
+    }
+
+    /// The answer times in nanoseconds.
     #[must_use]
     pub fn histogram(&self) -> Histogram<u64> {
         self.lock().answer.clone()
@@ -98,10 +118,6 @@ impl Meter {
     fn lock(&self) -> MutexGuard<'_, Times> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn empty() -> Histogram<u64> {
-    Histogram::new_with_max(LONGEST, DIGITS).expect("these bounds are within the crate's limits")
 }
 
 fn nanos(time: Duration) -> u64 {
@@ -132,6 +148,18 @@ mod tests {
         let timings = meter.timings();
         assert_eq!((timings.answers, timings.overdue), (1, 1));
         assert_eq!(timings.margin_min, Duration::ZERO);
+    }
+
+    #[test]
+    fn two_meters_together_are_one() {
+        let (one, other, both) = (Meter::default(), Meter::default(), Meter::default());
+        for ms in 1..=40 {
+            let spent = Duration::from_millis(ms);
+            let margin = (ms != 7).then_some(Duration::from_secs(1));
+            if ms % 3 == 0 { &one } else { &other }.record(spent, margin);
+            both.record(spent, margin);
+        }
+        assert_eq!(Meter::together([&one, &other]), both.timings());
     }
 
     #[test]

@@ -56,3 +56,28 @@ impl JournalStream {
         JournalItem::Dropped(missing)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_engine::JournalEvent;
+    use phalanx_game::Turn;
+
+    #[test]
+    fn a_slow_reader_is_told_what_it_missed_and_holds_nobody_up() {
+        let (sender, entries) = broadcast::channel(4);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let mut stream = JournalStream::new(entries, Arc::clone(&dropped));
+        for step in 0..10 {
+            let (turn, event) = (Turn::new(0, step), JournalEvent::RoundStarted);
+            sender.send(Arc::new(JournalEntry { turn, agent: None, event })).unwrap();
+        }
+        assert_eq!(stream.try_next(), Some(JournalItem::Dropped(6)));
+        for step in 6..10 {
+            let Some(JournalItem::Entry(entry)) = stream.try_next() else { panic!() };
+            assert_eq!(entry.turn.step, step);
+        }
+        assert_eq!(stream.try_next(), None);
+        assert_eq!(dropped.load(Ordering::Relaxed), 6);
+    }
+}

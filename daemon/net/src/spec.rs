@@ -127,7 +127,8 @@ impl<G: Game> TeamSpec<G> {
             .build()
             .map_err(thread_error)?;
         std::thread::Builder::new()
-            .name(format!("team {name}"))
+            // A NUL would be a panic inside the standard library.
+            .name(format!("team {name}").replace('\0', "?"))
             .spawn({
                 let span = tracing::info_span!("team", name);
                 move || span.in_scope(|| run::<G, B, F>(recipe, inbox, built, start, &runtime))
