@@ -107,7 +107,21 @@ pub(crate) fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value,
 }
 
 /// A value of the engine as a Lua value.
+///
+/// While a table is built the VM's memory limit is lifted, since each allocation under a limit
+/// costs three to four times more. Values of the host are bounded; if one was too much all the same,
+/// the script's next allocation fails.
 pub(crate) fn push(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
+    if !matches!(value, Value::List(_) | Value::Map(_)) {
+        return build(lua, value);
+    }
+    let limit = lua.set_memory_limit(0)?;
+    let built = build(lua, value);
+    lua.set_memory_limit(limit)?;
+    built
+}
+
+fn build(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
     Ok(match value {
         Value::Nil => LuaValue::Nil,
         Value::Bool(flag) => LuaValue::Boolean(*flag),
@@ -118,14 +132,20 @@ pub(crate) fn push(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
         Value::List(list) => {
             let table = lua.create_table_with_capacity(list.len(), 0)?;
             for item in list {
-                table.raw_push(push(lua, item)?)?;
+                match item {
+                    Value::Str(text) => table.raw_push(text.as_ref())?,
+                    item => table.raw_push(build(lua, item)?)?,
+                }
             }
             LuaValue::Table(table)
         }
         Value::Map(pairs) => {
             let table = lua.create_table_with_capacity(0, pairs.len())?;
             for (key, item) in pairs {
-                table.raw_set(key.as_ref(), push(lua, item)?)?;
+                match item {
+                    Value::Str(text) => table.raw_set(key.as_ref(), text.as_ref())?,
+                    item => table.raw_set(key.as_ref(), build(lua, item)?)?,
+                }
             }
             LuaValue::Table(table)
         }
@@ -301,5 +321,90 @@ impl Reader {
         };
         let item = self.value(item).map_err(|culprit| culprit.under(&key))?;
         Ok(item.map(|item| (key, item)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    const WIDE: PlainLimits = PlainLimits { values: 10_000, text_bytes: 1 << 20, depth: 16 };
+
+    fn plain() -> impl Strategy<Value = Plain> {
+        let key = prop_oneof![
+            any::<bool>().prop_map(Key::Bool),
+            (-1e9..1e9).prop_map(Key::Num),
+            (1..20_i32).prop_map(|index| Key::Num(f64::from(index))),
+            any::<Vec<u8>>().prop_map(Key::Text),
+        ];
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Plain::Bool),
+            any::<f64>()
+                .prop_filter("NaN is unlike itself", |num| !num.is_nan())
+                .prop_map(Plain::Num),
+            any::<Vec<u8>>().prop_map(Plain::Text),
+        ];
+        leaf.prop_recursive(4, 64, 8, move |inner| {
+            prop::collection::vec((key.clone(), inner), 0..8).prop_map(|mut pairs| {
+                pairs.sort_by(|(a, _), (b, _)| a.order(b));
+                pairs.dedup_by(|(a, _), (b, _)| a == b);
+                Plain::Table(pairs)
+            })
+        })
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::Bool),
+            (-WHOLE_MAX..WHOLE_MAX).prop_map(Value::Int),
+            (-1e6..1e6)
+                .prop_filter("whole ones come back as Int", |num: &f64| num.fract() != 0.0)
+                .prop_map(Value::Num),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            let named = prop::collection::btree_map(any::<String>(), inner.clone(), 1..8);
+            prop_oneof![
+                prop::collection::vec(inner, 0..8).prop_map(Value::List),
+                named.prop_map(|map: BTreeMap<String, Value>| {
+                    Value::Map(map.into_iter().map(|(key, item)| (key.into(), item)).collect())
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn memories_come_back_as_they_went(plain in plain()) {
+            let lua = Lua::new();
+            let pushed = plain.push(&lua).unwrap();
+            prop_assert_eq!(read(&pushed, WIDE).unwrap(), Some(plain));
+        }
+
+        #[test]
+        fn values_come_back_as_they_went(value in value()) {
+            let lua = Lua::new();
+            let pushed = push(&lua, &value).unwrap();
+            prop_assert_eq!(read_value(&pushed, WIDE).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn limits_refuse_what_is_too_much() {
+        let lua = Lua::new();
+        let limits = PlainLimits { values: 5, text_bytes: 10, depth: 2 };
+        for (source, want) in [
+            ("return {1, 2, 3, 4, 5}", "at [5]: too many values"),
+            ("return {a = 'xxxxxxxxxx'}", "at .a: too much text"),
+            ("return {{{}}}", "at [1][1]: tables are nested too deeply"),
+            ("return {[{}] = 1}", "a table cannot be a key"),
+            ("return setmetatable({}, {})", "a table with a metatable is not plain data"),
+            ("return {x = print}", "at .x: a function is not plain data"),
+        ] {
+            let value: LuaValue = lua.load(source).eval().unwrap();
+            assert_eq!(read(&value, limits).unwrap_err().to_string(), want);
+        }
     }
 }

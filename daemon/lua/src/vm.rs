@@ -71,8 +71,9 @@ impl Vm {
             | StdLib::MATH
             | StdLib::BUFFER
             | StdLib::VECTOR;
-        // A panic in a native is ours, not the script's: it must pass through its `pcall`.
-        let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
+        // The VM's own `pcall`, which coroutines may yield through. A panic of a native is raised
+        // again when it reaches Rust.
+        let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(false))?;
         let stop = Rc::new(RefCell::new(None));
         let noted = Rc::clone(&stop);
         lua.set_interrupt(move |lua| {

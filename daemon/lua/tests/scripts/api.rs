@@ -60,6 +60,10 @@ use rstest::rstest;
     "local a, b, c = string.find('x=12', '(%d)') assert(a == 3 and b == 3 and c == '1') return act.skip()",
     "skip()"
 )]
+#[case::a_coroutine_yields_through_pcall(
+    "local c = coroutine.wrap(function() pcall(function() coroutine.yield(1) end) return 2 end) assert(c() == 1 and c() == 2) return act.skip()",
+    "skip()"
+)]
 #[case::an_error_is_a_text_with_its_line(
     "local ok, e = pcall(act.move, 1) assert(not ok and type(e) == 'string') return act.skip()",
     "skip()"
@@ -431,4 +435,16 @@ fn the_error_says_role_kind_and_place() {
     assert_eq!(error.place, Some(("worker.luau".into(), 3)));
     assert_eq!(error.role, "worker");
     assert_eq!(error.message, "attempt to index nil with 'cell'");
+}
+
+#[test]
+fn a_panic_of_the_world_is_not_the_scripts_to_catch() {
+    let mut stage = Stage::worker(
+        "if me.turn == 0 then local ok, e = pcall(world.near, 4) error(e) end
+         return act.skip()",
+    );
+    let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| stage.decide(0)));
+    assert!(decided.is_err());
+    stage.next_turn();
+    assert_eq!(stage.say(0), "skip()");
 }

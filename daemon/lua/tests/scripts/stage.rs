@@ -91,6 +91,7 @@ impl Oracle for Meadow {
             ("near", [Value::Int(5)]) => {
                 Err(QueryError { query: "near".into(), reason: "the map is not joined".into() })
             }
+            ("near", [Value::Int(4)]) => panic!("a mistake in the world"),
             ("near", [Value::Int(radius)]) => Ok(Value::List(vec![Value::Int(*radius); 2])),
             _other => Ok(Value::Nil),
         }
