@@ -187,7 +187,7 @@ impl SimConfig {
 fn parse(root: &Value, folder: &Path, read: Reader<'_>, mistakes: &mut Vec<Mistake>) -> Option<ArenaConfig> {
     let mut top = Fields::new("", root, mistakes);
     let teams = top.object("teams").map(|list| parse_teams(&mut top, &list));
-    let server = top.section("server", |server| parse_server(server));
+    let server = top.section("server", parse_server);
     let manual = top.optional("manual-mode").cloned();
     let sims = top.list("match").map(|list| {
         let mut sims = Vec::new();

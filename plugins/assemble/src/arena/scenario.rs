@@ -78,18 +78,18 @@ fn line_border(grid: &mut Grid, width: i32) {
 
 fn ragged_border(grid: &mut Grid, lcg: &mut Lcg, width: i32) {
     let (columns, rows) = (grid.width(), grid.height());
-    let sides: [(i32, &dyn Fn(i32, i32) -> Pos); 4] = [
-        (columns, &|along, deep| Pos { x: along, y: deep }),
-        (columns, &move |along, deep| Pos { x: along, y: rows - 1 - deep }),
-        (rows, &|along, deep| Pos { x: deep, y: along }),
-        (rows, &move |along, deep| Pos { x: columns - 1 - deep, y: along }),
-    ];
-    for (length, cell) in sides {
+    for (side, length) in [(0, columns), (1, columns), (2, rows), (3, rows)] {
         let mut current = width;
         for along in 0..length {
             current = (current - 1 + lcg.below(3)).max(1);
             for deep in 0..current {
-                grid.set_terrain(cell(along, deep), Terrain::Obstacle);
+                let (x, y) = match side {
+                    0 => (along, deep),
+                    1 => (along, rows - 1 - deep),
+                    2 => (deep, along),
+                    _ => (columns - 1 - deep, along),
+                };
+                grid.set_terrain(Pos { x, y }, Terrain::Obstacle);
             }
         }
     }
