@@ -16,8 +16,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Pieces from clients that wait for the arena at most; each client has one more in its hand.
@@ -86,8 +87,9 @@ pub struct ArenaHandle {
     address: Option<SocketAddr>,
     verdict: watch::Receiver<Verdict>,
     report: watch::Receiver<Option<ArenaReport>>,
-    _stop_when_dropped: std::sync::Arc<tokio_util::sync::DropGuard>,
+    _stop_when_dropped: Arc<tokio_util::sync::DropGuard>,
     stopped: CancellationToken,
+    start: Arc<Notify>,
 }
 
 impl ArenaHandle {
@@ -107,6 +109,11 @@ impl ArenaHandle {
     #[must_use]
     pub fn verdicts(&self) -> watch::Receiver<Verdict> {
         self.verdict.clone()
+    }
+
+    /// Begins, where the arena waits for somebody to say so.
+    pub fn start(&self) {
+        self.start.notify_one();
     }
 
     /// Ends it now: what is queued is flushed, everybody is disconnected.
@@ -130,6 +137,7 @@ impl ArenaHandle {
 pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptions) -> ArenaHandle {
     let address = listener.address();
     let stopped = CancellationToken::new();
+    let start = Arc::new(Notify::new());
     let (verdict, verdicts) = watch::channel(arena.verdict());
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
@@ -145,14 +153,15 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         coming,
         verdict,
         stopped: stopped.clone(),
+        start: Arc::clone(&start),
         tally: Tally::default(),
     };
     tokio::spawn(async move {
         let report = host.run().await;
         sender.send_replace(Some(report));
     });
-    let stop = std::sync::Arc::new(stopped.clone().drop_guard());
-    ArenaHandle { address, verdict: verdicts, report, _stop_when_dropped: stop, stopped }
+    let stop = Arc::new(stopped.clone().drop_guard());
+    ArenaHandle { address, verdict: verdicts, report, _stop_when_dropped: stop, stopped, start }
 }
 
 #[derive(Debug, Default)]
@@ -188,6 +197,7 @@ struct Host {
     files: Files,
     verdict: watch::Sender<Verdict>,
     stopped: CancellationToken,
+    start: Arc<Notify>,
     tally: Tally,
 }
 
@@ -195,6 +205,7 @@ struct Host {
 enum Wake {
     Timer,
     Stop,
+    Start,
     Coming(ConnectionId, Coming),
     Joined(std::io::Result<Option<Link>>),
     AcceptAgain,
@@ -226,6 +237,7 @@ impl Host {
             match self.wake().await {
                 Wake::Timer => self.arena.handle_timeout(now()),
                 Wake::Stop => return ArenaEnd::Stopped,
+                Wake::Start => self.arena.handle_start(now()),
                 Wake::Coming(connection, coming) => self.take(connection, coming),
                 Wake::Joined(Ok(Some(link))) => self.join(link),
                 Wake::Joined(Ok(None)) => self.listener = None,
@@ -256,6 +268,7 @@ impl Host {
         tokio::select! {
             () = until(self.arena.poll_timeout()) => Wake::Timer,
             () = self.stopped.cancelled() => Wake::Stop,
+            () = self.start.notified() => Wake::Start,
             Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),
             joined = accept(self.listener.as_mut()), if accepting => Wake::Joined(joined),
             () = until(self.accept_after), if !accepting => Wake::AcceptAgain,

@@ -1,9 +1,9 @@
 //! `phalanx arena GAME`: the referee alone.
 
 use crate::cli::{ArenaArgs, ArenaGame};
-use crate::wire::{self, ArenaPlan};
+use crate::wire::{self, ArenaPlan, Start};
 use anyhow::{Context, Result, bail};
-use phalanx_game::{Game, Verdict};
+use phalanx_game::Verdict;
 use phalanx_net::{ArenaEnd, ArenaHandle, HostOptions, Listener, origin, serve_arena};
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// When the configuration does not load or the address is taken.
 pub fn run(game: &ArenaGame) -> Result<()> {
     let (name, args) = match game {
-        ArenaGame::Assemble(args) => (phalanx_assemble::Assemble::NAME, args),
+        ArenaGame::Assemble(args) => (wire::ASSEMBLE, args),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(name, args))
@@ -40,6 +40,9 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     let options = HostOptions { artifacts: Some(artifacts), ..HostOptions::default() };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
+    if args.start == Start::File {
+        start_on_enter(handle.clone());
+    }
     tokio::select! {
         report = handle.ended() => {
             if let ArenaEnd::Panicked { reason } = report.end {
@@ -50,6 +53,17 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
         _ = tokio::signal::ctrl_c() => handle.stop(),
     }
     Ok(())
+}
+
+/// Begins at ENTER, as the original does where `launch` is `key`.
+fn start_on_enter(arena: ArenaHandle) {
+    // A blocking read cannot be cancelled, so the thread is left behind when the process ends.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        if std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+            arena.start();
+        }
+    });
 }
 
 /// Tells when a simulation begins.

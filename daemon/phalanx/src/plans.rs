@@ -8,9 +8,6 @@ use phalanx_net::{BackoffOptions, Endpoint, SeatOptions};
 use phalanx_settings::{LimitSettings, TeamSettings};
 use std::sync::Arc;
 
-/// Where a seat knocks when its account was refused: slowly, since nothing will change soon.
-const REFUSED_WAIT: std::time::Duration = std::time::Duration::from_secs(60);
-
 /// The strategy that a team's settings name.
 ///
 /// # Errors
@@ -41,7 +38,7 @@ pub fn plan(team: &TeamSettings, limits: &LimitSettings, bundle: Arc<Bundle>) ->
             backoff: BackoffOptions {
                 first: limits.reconnect_min,
                 max: limits.reconnect_max,
-                refused: REFUSED_WAIT.max(limits.reconnect_max),
+                refused: limits.reconnect_refused,
             },
             seed: team.seed,
             ..SeatOptions::default()

@@ -12,8 +12,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// MAPC 2020, Agents Assemble II.
+pub const ASSEMBLE: &str = Assemble::NAME;
+
 /// The games that this build plays, by name.
-pub const GAMES: &[&str] = &[Assemble::NAME];
+pub const GAMES: &[&str] = &[ASSEMBLE];
 
 /// What a game offers to scripts.
 #[must_use]

@@ -179,6 +179,10 @@ impl Arena for AssembleArena {
         self.lobby.leave(connection);
     }
 
+    fn handle_start(&mut self, now: Instant) {
+        self.start(now);
+    }
+
     fn handle_timeout(&mut self, now: Instant) {
         match self.phase {
             Phase::Waiting(Some(at)) if at <= now => self.next_match(now),

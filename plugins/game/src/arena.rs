@@ -79,6 +79,11 @@ pub trait Arena: Debug + Send {
     /// A client is gone.
     fn handle_leave(&mut self, connection: ConnectionId, now: Instant);
 
+    /// An operator says: begin. Arenas that have begun, or that begin by themselves, ignore it.
+    fn handle_start(&mut self, now: Instant) {
+        let _ = now;
+    }
+
     /// The instant of `poll_timeout` has come.
     fn handle_timeout(&mut self, now: Instant);
 

@@ -4,11 +4,8 @@ use crate::cli::{DemoArgs, DemoGame};
 use crate::shipped;
 use crate::wire::{self, ArenaPlan, Start, TeamPlan};
 use anyhow::{Context, Result, anyhow, bail};
-use phalanx_assemble::Assemble;
 use phalanx_engine::TeamOptions;
-use phalanx_game::{
-    AgentId, Arena, Game, MarginLimits, Origin, Roster, RosterEntry, Seat, SeatId,
-};
+use phalanx_game::{AgentId, Arena, MarginLimits, Origin, Roster, RosterEntry, Seat, SeatId};
 use phalanx_lua::{Bundle, Limits, Severity};
 use phalanx_net::SeatOptions;
 use serde_json::{Value, json};
@@ -44,7 +41,7 @@ pub(super) struct Cast {
 impl Cast {
     pub(super) fn new(args: &DemoArgs) -> Result<Self> {
         let game = match args.game {
-            DemoGame::Assemble => Assemble::NAME,
+            DemoGame::Assemble => wire::ASSEMBLE,
         };
         let sim = simulation(args)?;
         let count = agents(&sim)?;

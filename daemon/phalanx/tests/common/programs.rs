@@ -1,0 +1,173 @@
+//! Starting the real programs, and reading what they print.
+#![allow(dead_code, reason = "each test file uses a part of this")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    unreachable_pub,
+    reason = "a test may fail loudly"
+)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+pub const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
+pub const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
+
+/// Runs `phalanx` to its end.
+pub fn phalanx(args: &[&str]) -> Output {
+    quiet(Command::new(PHALANX)).args(args).output().unwrap()
+}
+
+/// A command whose environment cannot change what it does.
+pub fn quiet(mut command: Command) -> Command {
+    for name in ["PHALANX_CONFIG", "PHALANX_CONTROL", "NOTIFY_SOCKET"] {
+        command.env_remove(name);
+    }
+    command.env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A program in the background; killed when the test ends.
+pub struct Running {
+    pub child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Running {
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        Self { child, lines }
+    }
+
+    /// The first line of standard output that contains `text`; the test fails at its end.
+    pub fn line_with(&mut self, text: &str) -> String {
+        loop {
+            let mut line = String::new();
+            assert!(self.lines.read_line(&mut line).unwrap() > 0, "it never said {text:?}");
+            if line.contains(text) {
+                return line;
+            }
+        }
+    }
+
+    /// All that it still says, and its exit code.
+    pub fn finish(mut self) -> (String, Option<i32>) {
+        let mut rest = String::new();
+        self.lines.read_to_string(&mut rest).unwrap();
+        (rest, self.child.wait().unwrap().code())
+    }
+
+    /// Asks it to stop, as a service manager does.
+    pub fn terminate(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A small match in the organisers' format: one file with everything.
+pub fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32) -> PathBuf {
+    let path = dir.join("arena.json");
+    let text = format!(
+        r#"{{
+  "server": {{ "tournamentMode": "round-robin", "teamsPerMatch": 2, "launch": "key", "port": 0,
+    "backlog": 10, "agentTimeout": {timeout_ms}, "resultPath": "results", "logLevel": "normal",
+    "logPath": "logs", "replayPath": "replays", "maxPacketLength": 65536 }},
+  "match": [ {{ "steps": {steps}, "randomSeed": 7, "randomFail": 0,
+    "entities": {{ "standard": {agents} }}, "clusterBounds": [1, 2], "clearSteps": 3,
+    "clearEnergyCost": 30, "disableDuration": 4, "maxEnergy": 300, "attachLimit": 10,
+    "grid": {{ "width": 30, "height": 30, "instructions": [],
+      "goals": {{ "number": 1, "size": [1, 1] }} }},
+    "blockTypes": [2, 2], "dispensers": [2, 2],
+    "tasks": {{ "size": [1, 2], "duration": [50, 100], "probability": 0.1, "taskboards": 2,
+      "rewardDecay": [1, 1], "lowerRewardLimit": 10, "distanceToTaskboards": 5 }},
+    "events": {{ "chance": 0, "radius": [2, 3], "warning": 5, "create": [0, 0],
+      "perimeter": 1 }} }} ],
+  "teams": {{ "A": {{ "prefix": "agent", "password": "secret-a" }},
+             "B": {{ "prefix": "agent", "password": "secret-b" }} }}
+}}"#
+    );
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// An arena that begins when everybody is there; and its address.
+pub fn arena(config: &Path) -> (Running, SocketAddr) {
+    let mut command = quiet(Command::new(PHALANX));
+    command.args(["arena", "assemble", "--listen", "127.0.0.1:0", "--start", "complete"]);
+    command.arg("--config").arg(config).stderr(Stdio::null());
+    let mut arena = Running::start(command);
+    let line = arena.line_with("listens on");
+    let address = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    (arena, address)
+}
+
+/// A client that knows only the specification: JSON objects, each ended by a NUL.
+pub struct Plain {
+    stream: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Plain {
+    pub fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        let reader = BufReader::new(stream.try_clone().unwrap());
+        Self { stream, reader }
+    }
+
+    pub fn send(&mut self, message: &serde_json::Value) {
+        let mut bytes = serde_json::to_vec(message).unwrap();
+        bytes.push(0);
+        self.stream.write_all(&bytes).unwrap();
+    }
+
+    /// The next message; `None` at the end of the connection.
+    pub fn receive(&mut self) -> Option<serde_json::Value> {
+        let mut bytes = Vec::new();
+        self.reader.read_until(0, &mut bytes).unwrap();
+        bytes.pop()?;
+        Some(serde_json::from_slice(&bytes).unwrap())
+    }
+
+    pub fn login(&mut self, user: &str, password: &str) -> serde_json::Value {
+        self.send(&serde_json::json!({
+            "type": "auth-request", "content": { "user": user, "pw": password }
+        }));
+        self.receive().unwrap()
+    }
+
+    /// Skips until the referee says goodbye; the scores of all simulations.
+    pub fn skip_to_the_end(mut self) -> Vec<i64> {
+        let mut scores = Vec::new();
+        while let Some(message) = self.receive() {
+            let content = &message["content"];
+            match message["type"].as_str().unwrap() {
+                "request-action" => self.send(&serde_json::json!({
+                    "type": "action", "content": { "id": content["id"], "type": "skip", "p": [] }
+                })),
+                "sim-end" => scores.push(content["score"].as_i64().unwrap()),
+                "bye" => break,
+                _ => {}
+            }
+        }
+        scores
+    }
+}

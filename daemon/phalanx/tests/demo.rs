@@ -1,0 +1,92 @@
+//! `phalanx demo`, as a newcomer types it.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+#[path = "common/programs.rs"]
+mod programs;
+
+use programs::{phalanx, stderr, stdout};
+use serde_json::Value;
+
+fn summary(args: &[&str]) -> Value {
+    let mut all = vec!["demo", "--fast", "--json", "--steps", "60"];
+    all.extend(args);
+    let output = phalanx(&all);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap()
+}
+
+/// What must not depend on the machine.
+fn result(summary: &Value) -> Value {
+    let mut result = summary.clone();
+    for key in ["seconds", "steps_per_second", "answer_p50_us", "answer_p99_us", "answer_max_us"] {
+        assert!(result.as_object_mut().unwrap().remove(key).unwrap().is_number(), "{key}");
+    }
+    result
+}
+
+#[test]
+fn a_fast_demo_answers_everything_and_the_same_seed_gives_the_same_match() {
+    let first = summary(&["--seed", "3"]);
+    let result_of_first = result(&first);
+    assert_eq!(result_of_first["steps"], 60);
+    for team in result_of_first["teams"].as_array().unwrap() {
+        assert_eq!(team["asked"], 60 * 15, "{team}");
+        assert_eq!(team["decided"], 60 * 15, "{team}");
+        assert_eq!((&team["fallback"], &team["late"]), (&0.into(), &0.into()), "{team}");
+        assert_eq!(team["script_errors"], 0, "{team}");
+        assert!(team["score"].is_i64());
+    }
+    assert_eq!(result(&summary(&["--seed", "3"])), result_of_first);
+}
+
+#[test]
+fn a_demo_in_real_time_answers_everything() {
+    let output = phalanx(&["demo", "--json", "--steps", "10", "--pace", "1ms", "--opponent", "idle"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary: Value = serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap();
+    assert_eq!(summary["steps"], 10);
+    for team in summary["teams"].as_array().unwrap() {
+        assert_eq!(team["asked"], 150, "{team}");
+        assert_eq!(team["late"], 0, "{team}");
+    }
+}
+
+#[test]
+fn a_demo_writes_its_replay_in_the_organisers_format() {
+    let dir = tempfile::tempdir().unwrap();
+    summary(&["--replay", dir.path().to_str().unwrap(), "--opponent", "idle"]);
+    let replays = dir.path().join("replays");
+    let folder = std::fs::read_dir(&replays).unwrap().next().unwrap().unwrap().path();
+    let file = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(folder.join(name)).unwrap()).unwrap()
+    };
+    assert_eq!(file("static.json")["steps"], 60);
+    assert_eq!(file("0.json")["-1"]["entities"].as_array().unwrap().len(), 30);
+    assert_eq!(file("55.json")["59"]["step"], 59);
+}
+
+#[test]
+fn a_strategy_without_decide_is_refused_with_its_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("worker.luau"), "return { start = function() end }").unwrap();
+    let output = phalanx(&["demo", "--fast", "--strategy", dir.path().to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(said.contains("worker.luau") && said.contains("decide"), "{said}");
+}
+
+#[test]
+fn one_agents_error_is_its_own_fallback_and_names_file_and_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "return { decide = function(me)\n  if me.name == 'agentA3' then\n    \
+                  local x = nil + 1\n  end\n  return act.skip()\nend }";
+    std::fs::write(dir.path().join("worker.luau"), script).unwrap();
+    let strategy = dir.path().to_str().unwrap();
+    let args = ["demo", "--fast", "--steps", "5", "--strategy", strategy, "--opponent", "idle"];
+    let output = phalanx(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let (said, shown) = (stderr(&output), stdout(&output));
+    assert!(said.contains("agentA3") && said.contains("worker.luau:3"), "{said}");
+    let row: Vec<_> = shown.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
+    assert_eq!(&row[2..], ["70", "5", "0", "5"], "decided, fallback, late, script errors");
+}
