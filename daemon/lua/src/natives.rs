@@ -7,6 +7,7 @@ use crate::plain::{self, describe};
 use crate::team_natives;
 use mlua::{AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue};
 use phalanx_game::{ActionDoc, AgentId, QueryDoc, Said};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// What an action constructor returns: opaque to scripts.
@@ -197,9 +198,10 @@ fn query(lua: &Lua, host: &Host, doc: &'static QueryDoc, call: &str, given: Mult
         Ok(args) => args,
         Err(reason) => return problem(reason),
     };
-    match host.link.oracle.query(agent, doc.name, &args) {
-        Ok(answer) => Ok(Reply::Result(plain::push(lua, &answer)?)),
-        Err(error) => problem(error.to_string()),
+    match unpanicked(|| host.link.oracle.query(agent, doc.name, &args)) {
+        Ok(Ok(answer)) => Ok(Reply::Result(plain::push(lua, &answer)?)),
+        Ok(Err(error)) => problem(error.to_string()),
+        Err(panic) => problem(format!("{call}: {panic}")),
     }
 }
 
@@ -216,10 +218,21 @@ fn field(lua: &Lua, host: &Host, (index, name): (LuaValue, LuaValue)) -> Native 
         let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
         return problem(format!("percept: there is no field '{name}'{hint}"));
     };
-    match host.link.oracle.field(agent, doc.name) {
-        Some(value) => Ok(Reply::Result(plain::push(lua, &value)?)),
-        None => NIL,
+    match unpanicked(|| host.link.oracle.field(agent, doc.name)) {
+        Ok(Some(value)) => Ok(Reply::Result(plain::push(lua, &value)?)),
+        Ok(None) => NIL,
+        Err(panic) => problem(format!("percept.{}: {panic}", doc.name)),
     }
+}
+
+/// Runs a read of the world; a panic in it costs this one decision. The world is only read, so
+/// that nothing half-changed is left behind.
+fn unpanicked<T>(read: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        format!("the world panicked: {}", text.as_deref().unwrap_or("for no reason given"))
+    })
 }
 
 fn random_int(_: &Lua, host: &Host, (low, high): (LuaValue, LuaValue)) -> Native {

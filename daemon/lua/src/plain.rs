@@ -9,8 +9,6 @@ use std::fmt;
 
 /// Longest excerpt of a text in a message, in characters.
 const EXCERPT_CHARS: usize = 40;
-/// Largest whole number that a double holds exactly.
-const WHOLE_MAX: i64 = 1 << 53;
 
 /// A Lua value without functions, threads, userdata, metatables and cycles. Unlike [`Value`] it has
 /// tables with any scalar key, as agents' memories do.
@@ -100,7 +98,8 @@ pub(crate) fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value,
         // Scalars are the common case and need no walk.
         LuaValue::Nil => Ok(Value::Nil),
         LuaValue::Boolean(flag) => Ok(Value::Bool(*flag)),
-        LuaValue::Integer(int) => Ok(Value::Int(*int)),
+        #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
+        LuaValue::Integer(int) => number(*int as f64),
         LuaValue::Number(num) => number(*num),
         _other => read(value, limits)?.map_or(Ok(Value::Nil), Plain::into_value),
     }
@@ -216,8 +215,7 @@ fn number(num: f64) -> Result<Value, Culprit> {
     if !num.is_finite() {
         return Err(Culprit::new(format!("{} is not a finite number", describe_num(num))));
     }
-    let whole = Value::Num(num).as_int().filter(|int| int.abs() <= WHOLE_MAX);
-    Ok(whole.map_or(Value::Num(num), Value::Int))
+    Ok(Value::Num(num).as_int().map_or(Value::Num(num), Value::Int))
 }
 
 /// What a value is, in a message: short, without addresses.
@@ -330,6 +328,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    /// The largest whole number that `Value::as_int` takes for one.
+    const WHOLE_MAX: i64 = 8_999_999_999_999_999;
     const WIDE: PlainLimits = PlainLimits { values: 10_000, text_bytes: 1 << 20, depth: 16 };
 
     fn plain() -> impl Strategy<Value = Plain> {
@@ -358,7 +358,8 @@ mod tests {
     fn value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             any::<bool>().prop_map(Value::Bool),
-            (-WHOLE_MAX..WHOLE_MAX).prop_map(Value::Int),
+            prop_oneof![Just(-WHOLE_MAX), -WHOLE_MAX..=WHOLE_MAX, Just(WHOLE_MAX)]
+                .prop_map(Value::Int),
             (-1e6..1e6)
                 .prop_filter("whole ones come back as Int", |num: &f64| num.fract() != 0.0)
                 .prop_map(Value::Num),

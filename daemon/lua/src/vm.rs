@@ -71,9 +71,9 @@ impl Vm {
             | StdLib::MATH
             | StdLib::BUFFER
             | StdLib::VECTOR;
-        // The VM's own `pcall`, which coroutines may yield through. A panic of a native is raised
-        // again when it reaches Rust.
-        let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(false))?;
+        // With this option `pcall` is the VM's own, which coroutines may yield through; natives
+        // catch panics of the world themselves.
+        let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
         let stop = Rc::new(RefCell::new(None));
         let noted = Rc::clone(&stop);
         lua.set_interrupt(move |lua| {

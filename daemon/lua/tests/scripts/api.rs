@@ -61,7 +61,7 @@ use rstest::rstest;
     "skip()"
 )]
 #[case::a_coroutine_yields_through_pcall(
-    "local c = coroutine.wrap(function() pcall(function() coroutine.yield(1) end) return 2 end) assert(c() == 1 and c() == 2) return act.skip()",
+    "local c = coroutine.wrap(function() assert(pcall(function() coroutine.yield(1) end)) return 2 end) local a = c() local b = c() assert(a == 1 and b == 2, `{a} {b}`) return act.skip()",
     "skip()"
 )]
 #[case::an_error_is_a_text_with_its_line(
@@ -437,14 +437,14 @@ fn the_error_says_role_kind_and_place() {
     assert_eq!(error.message, "attempt to index nil with 'cell'");
 }
 
-#[test]
-fn a_panic_of_the_world_is_not_the_scripts_to_catch() {
-    let mut stage = Stage::worker(
-        "if me.turn == 0 then local ok, e = pcall(world.near, 4) error(e) end
-         return act.skip()",
-    );
-    let decided = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| stage.decide(0)));
-    assert!(decided.is_err());
+#[rstest]
+#[case::uncaught("world.near(4)")]
+#[case::caught_and_raised_again("local ok, e = pcall(world.near, 4) error(e)")]
+fn a_panic_of_the_world_costs_one_decision(#[case] body: &str) {
+    let mut stage = Stage::worker(&format!("if me.turn == 0 then {body} end return act.skip()"));
+    let said = stage.say(0);
+    assert!(said.starts_with("Script worker.luau:2: "), "{said}");
+    assert!(said.ends_with("world.near: the world panicked: a mistake in the world"), "{said}");
     stage.next_turn();
     assert_eq!(stage.say(0), "skip()");
 }
