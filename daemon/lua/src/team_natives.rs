@@ -129,18 +129,18 @@ fn board_each(lua: &Lua, host: &Host, prefix: LuaValue) -> Native {
         Ok(prefix) => prefix,
         Err(reason) => return problem(reason),
     };
-    let entries: Vec<_> = {
+    let keys: Vec<String> = {
         let shared = host.link.shared.borrow();
-        let each = shared.board.each(&prefix);
-        each.map(|(key, entry)| (key.to_owned(), entry.value.clone(), entry.author.clone()))
-            .collect()
+        shared.board.each(&prefix).map(|(key, _)| key.to_owned()).collect()
     };
-    let list = lua.create_table_with_capacity(entries.len(), 0)?;
-    for (key, value, author) in entries {
+    // One value at a time: a full board is far larger than what a VM may hold.
+    let list = lua.create_table_with_capacity(keys.len(), 0)?;
+    for key in keys {
+        let Some(entry) = host.link.shared.borrow().board.entry(&key).cloned() else { continue };
         let item = lua.create_table_with_capacity(0, 3)?;
         item.raw_set("key", key)?;
-        item.raw_set("value", plain::push(lua, &value)?)?;
-        item.raw_set("author", author)?;
+        item.raw_set("value", plain::push(lua, &entry.value)?)?;
+        item.raw_set("author", entry.author)?;
         list.raw_push(item)?;
     }
     Ok(Reply::Result(LuaValue::Table(list)))
