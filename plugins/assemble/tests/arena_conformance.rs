@@ -1,5 +1,9 @@
 //! The arena against what the organisers' server did: `PHALANX_TRACES` says where that is recorded.
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise"
+)]
 
 #[path = "arena_conformance/configs.rs"]
 mod configs;

@@ -50,7 +50,11 @@ impl Bodies {
 
     /// All that exist, by number.
     pub fn iter(&self) -> impl Iterator<Item = (BodyId, &Body)> {
-        self.list.iter().zip(0u32..).filter(|(body, _)| body.alive).map(|(body, n)| (BodyId(n), body))
+        self.list
+            .iter()
+            .zip(0u32..)
+            .filter(|(body, _)| body.alive)
+            .map(|(body, n)| (BodyId(n), body))
     }
 
     /// One more than the highest number in use.

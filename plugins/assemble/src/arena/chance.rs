@@ -44,7 +44,12 @@ pub trait Chance: Debug {
     /// How many obstacles an event tries to leave, when it removed so many things.
     fn debris(&mut self, event: &Event, rules: &EventRules, removed: i32) -> i32;
     /// Where the next of them goes: an open cell, maybe beyond the edge; `None`: no place found.
-    fn spot(&mut self, event: &Event, rules: &EventRules, open: &dyn Fn(Pos) -> bool) -> Option<Pos>;
+    fn spot(
+        &mut self,
+        event: &Event,
+        rules: &EventRules,
+        open: &dyn Fn(Pos) -> bool,
+    ) -> Option<Pos>;
     /// The order in which entities act.
     fn order(&mut self, entities: usize) -> Vec<usize>;
     /// Whether that entity's action fails by bad luck.
@@ -90,7 +95,12 @@ impl Chance for Lcg {
         self.between(rules.create) + removed
     }
 
-    fn spot(&mut self, event: &Event, rules: &EventRules, open: &dyn Fn(Pos) -> bool) -> Option<Pos> {
+    fn spot(
+        &mut self,
+        event: &Event,
+        rules: &EventRules,
+        open: &dyn Fn(Pos) -> bool,
+    ) -> Option<Pos> {
         let reach = event.radius + rules.perimeter;
         for _ in 0..DEBRIS_TRIES {
             let dx = self.below(reach + 1);

@@ -7,8 +7,8 @@ mod fields;
 mod include;
 mod sim;
 
-pub use include::Reader;
 use fields::Fields;
+pub use include::Reader;
 use serde_json::Value;
 pub use sim::{ClearRules, EventRules, GoalRules, GridRules, Instruction, SimConfig, TaskRules};
 use std::fmt;
@@ -152,8 +152,9 @@ impl ArenaConfig {
     /// All mistakes at once.
     pub fn load(path: &Path, read: Reader<'_>) -> Result<Self, ConfigError> {
         let mut mistakes = Vec::new();
-        let config = include::load(path, read, &mut mistakes)
-            .and_then(|root| parse(&root, path.parent().unwrap_or(Path::new("")), read, &mut mistakes));
+        let config = include::load(path, read, &mut mistakes).and_then(|root| {
+            parse(&root, path.parent().unwrap_or(Path::new("")), read, &mut mistakes)
+        });
         match config {
             Some(config) if mistakes.is_empty() => Ok(config),
             _ => Err(ConfigError(mistakes)),
@@ -184,7 +185,12 @@ impl SimConfig {
     }
 }
 
-fn parse(root: &Value, folder: &Path, read: Reader<'_>, mistakes: &mut Vec<Mistake>) -> Option<ArenaConfig> {
+fn parse(
+    root: &Value,
+    folder: &Path,
+    read: Reader<'_>,
+    mistakes: &mut Vec<Mistake>,
+) -> Option<ArenaConfig> {
     let mut top = Fields::new("", root, mistakes);
     let teams = top.object("teams").map(|list| parse_teams(&mut top, &list));
     let server = top.section("server", parse_server);
@@ -203,7 +209,8 @@ fn parse(root: &Value, folder: &Path, read: Reader<'_>, mistakes: &mut Vec<Mista
     }
     teams.sort_by(|a, b| a.name.cmp(&b.name));
     if teams.len() < server.teams_per_match && !matches!(server.tournament, Tournament::Manual(_)) {
-        let message = format!("{} teams play a match, {} are listed", server.teams_per_match, teams.len());
+        let message =
+            format!("{} teams play a match, {} are listed", server.teams_per_match, teams.len());
         top.wrong("teams", &message);
     }
     if let Tournament::Manual(lists) = &mut server.tournament {
@@ -244,8 +251,13 @@ fn parse_teams(top: &mut Fields<'_, '_>, list: &[(String, Value)]) -> Vec<TeamCo
     teams
 }
 
-fn parse_manual(top: &mut Fields<'_, '_>, lists: Option<&Value>, teams: &[TeamConfig]) -> Vec<Vec<String>> {
-    let read: Option<Vec<Vec<String>>> = lists.and_then(|value| serde_json::from_value(value.clone()).ok());
+fn parse_manual(
+    top: &mut Fields<'_, '_>,
+    lists: Option<&Value>,
+    teams: &[TeamConfig],
+) -> Vec<Vec<String>> {
+    let read: Option<Vec<Vec<String>>> =
+        lists.and_then(|value| serde_json::from_value(value.clone()).ok());
     let Some(read) = read else {
         top.wrong("manual-mode", "a list of lists of team names expected");
         return Vec::new();
@@ -274,7 +286,10 @@ fn parse_server(server: &mut Fields<'_, '_>) -> Option<ServerConfig> {
         Some("random") => Some(Tournament::Random),
         Some("manual") => Some(Tournament::Manual(Vec::new())),
         Some(other) => {
-            server.wrong("tournamentMode", &format!("round-robin, manual or random expected, got {other}"));
+            server.wrong(
+                "tournamentMode",
+                &format!("round-robin, manual or random expected, got {other}"),
+            );
             None
         }
         None => None,

@@ -10,7 +10,11 @@ pub(super) struct Framing {
 impl Framing {
     /// Adds bytes and calls `packet` for each packet that they finish, until it returns false. A
     /// packet longer than `limit` is discarded up to its NUL. Returns the bytes not yet looked at.
-    pub(super) fn feed<'b>(&mut self, bytes: &'b [u8], limit: usize) -> (Option<Vec<u8>>, &'b [u8]) {
+    pub(super) fn feed<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        limit: usize,
+    ) -> (Option<Vec<u8>>, &'b [u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let Some(end) = rest.iter().position(|byte| *byte == 0) else {

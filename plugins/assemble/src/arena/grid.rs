@@ -1,5 +1,8 @@
 //! The torus: terrain, dispensers, task boards, markers, and who stands where.
-#![allow(clippy::indexing_slicing, reason = "cells are reduced modulo the size before every access")]
+#![allow(
+    clippy::indexing_slicing,
+    reason = "cells are reduced modulo the size before every access"
+)]
 
 /// Cells farther than this (Manhattan) are not seen (spec, section 11).
 pub const VISION: i32 = 5;

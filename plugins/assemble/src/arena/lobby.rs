@@ -69,12 +69,17 @@ impl Lobby {
                 });
             }
         }
-        let names = accounts.iter().enumerate().map(|(index, account)| (account.name.clone(), index)).collect();
+        let names = accounts
+            .iter()
+            .enumerate()
+            .map(|(index, account)| (account.name.clone(), index))
+            .collect();
         Self { accounts, out: VecDeque::new(), names, connections: BTreeMap::new() }
     }
 
     pub(super) fn join(&mut self, id: ConnectionId) {
-        self.connections.insert(id, Connection { standing: Standing::Fresh, framing: Framing::default() });
+        self.connections
+            .insert(id, Connection { standing: Standing::Fresh, framing: Framing::default() });
     }
 
     pub(super) fn refuse(&mut self, id: ConnectionId) {
@@ -82,7 +87,8 @@ impl Lobby {
     }
 
     pub(super) fn leave(&mut self, id: ConnectionId) {
-        if let Some(Connection { standing: Standing::Known(account), .. }) = self.connections.remove(&id)
+        if let Some(Connection { standing: Standing::Known(account), .. }) =
+            self.connections.remove(&id)
             && let Some(account) = self.accounts.get_mut(account)
         {
             account.connection = None;
@@ -106,7 +112,8 @@ impl Lobby {
     }
 
     pub(super) fn send(&mut self, account: usize, bytes: Vec<u8>) {
-        if let Some(connection) = self.accounts.get(account).and_then(|account| account.connection) {
+        if let Some(connection) = self.accounts.get(account).and_then(|account| account.connection)
+        {
             self.out.push_back(Outgoing::Bytes(connection, bytes));
         }
     }
@@ -135,16 +142,28 @@ impl Lobby {
 
 impl AssembleArena {
     pub(super) fn packet(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
-        let Some(standing) = self.lobby.connections.get(&id).map(|connection| connection.standing) else { return };
+        let Some(standing) = self.lobby.connections.get(&id).map(|connection| connection.standing)
+        else {
+            return;
+        };
         match (standing, message::read(bytes)) {
-            (Standing::Fresh, Packet::Auth { user, password }) => self.login(id, &user, &password, now),
+            (Standing::Fresh, Packet::Auth { user, password }) => {
+                self.login(id, &user, &password, now)
+            }
             (Standing::Fresh, Packet::Status) => self.status(id, now),
-            (Standing::Fresh, Packet::Action { .. } | Packet::Ignored | Packet::Broken) => self.lobby.close(id),
-            (Standing::Known(account), Packet::Action { id, act }) => self.answer(account, id, act, now),
+            (Standing::Fresh, Packet::Action { .. } | Packet::Ignored | Packet::Broken) => {
+                self.lobby.close(id)
+            }
+            (Standing::Known(account), Packet::Action { id, act }) => {
+                self.answer(account, id, act, now)
+            }
             (Standing::Known(_), Packet::Broken) if self.options.deaf_after_broken => {
                 self.lobby.hear(id, Standing::Deaf);
             }
-            (Standing::Known(_), Packet::Auth { .. } | Packet::Status | Packet::Ignored | Packet::Broken)
+            (
+                Standing::Known(_),
+                Packet::Auth { .. } | Packet::Status | Packet::Ignored | Packet::Broken,
+            )
             | (Standing::Deaf, _) => {}
         }
     }

@@ -139,7 +139,9 @@ fn finish(text: &mut Text) -> Vec<u8> {
 pub(super) fn auth_response(ok: bool) -> Vec<u8> {
     let result = if ok { "ok" } else { "fail" };
     let mut text = Text::default();
-    finish(text.raw("{\"type\":\"auth-response\",\"content\":{\"result\":\"").raw(result).raw("\"}}"))
+    finish(
+        text.raw("{\"type\":\"auth-response\",\"content\":{\"result\":\"").raw(result).raw("\"}}"),
+    )
 }
 
 pub(super) fn bye() -> Vec<u8> {
@@ -154,7 +156,13 @@ pub(super) fn status(teams: &[String], sizes: &[usize], current: i64, time: u64)
     text.raw(",\"teamSizes\":").list(sizes, |text, size| {
         text.int(i64::try_from(*size).unwrap_or(i64::MAX));
     });
-    finish(text.raw(",\"currentSimulation\":").int(current).raw(",\"time\":").int(signed(time)).raw("}}"))
+    finish(
+        text.raw(",\"currentSimulation\":")
+            .int(current)
+            .raw(",\"time\":")
+            .int(signed(time))
+            .raw("}}"),
+    )
 }
 
 /// What `sim-start` says.
@@ -172,7 +180,13 @@ pub(super) fn sim_start(start: &SimStart<'_>) -> Vec<u8> {
     text.raw("{\"type\":\"sim-start\",\"content\":{\"time\":").int(signed(start.time));
     text.raw(",\"percept\":{\"name\":").quoted(start.name).raw(",\"team\":").quoted(start.team);
     text.raw(",\"teamSize\":").int(i64::try_from(start.size).unwrap_or(i64::MAX));
-    finish(text.raw(",\"steps\":").int(start.steps).raw(",\"vision\":").int(super::grid::VISION).raw("}}}"))
+    finish(
+        text.raw(",\"steps\":")
+            .int(start.steps)
+            .raw(",\"vision\":")
+            .int(super::grid::VISION)
+            .raw("}}}"),
+    )
 }
 
 pub(super) fn sim_end(score: i64, ranking: usize, time: u64) -> Vec<u8> {
@@ -183,7 +197,13 @@ pub(super) fn sim_end(score: i64, ranking: usize, time: u64) -> Vec<u8> {
 }
 
 /// Everything of a `request-action` but the percept, which `percept` appends.
-pub(super) fn request(id: u64, step: i32, time: u64, deadline: u64, percept: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+pub(super) fn request(
+    id: u64,
+    step: i32,
+    time: u64,
+    deadline: u64,
+    percept: impl FnOnce(&mut Vec<u8>),
+) -> Vec<u8> {
     let mut text = Text(Vec::with_capacity(4096));
     text.raw("{\"type\":\"request-action\",\"content\":{\"id\":").int(signed(id));
     text.raw(",\"time\":").int(signed(time)).raw(",\"deadline\":").int(signed(deadline));
@@ -208,11 +228,20 @@ mod tests {
         };
         let deep = format!("{{\"type\":\"action\",\"content\":{}1", "[".repeat(100_000));
         let cases = [
-            (r#"{"type":"action","content":{"id":2,"type":"move","p":["n"]}}"#, act(2, "move", &["n"])),
-            (r#"{"type":"action","content":{"id":"1","type":"skip","p":[null,true,1.5,{"a":1}]}}"#, act(1, "skip", &["", "true", "1.5", r#"{"a":1}"#])),
+            (
+                r#"{"type":"action","content":{"id":2,"type":"move","p":["n"]}}"#,
+                act(2, "move", &["n"]),
+            ),
+            (
+                r#"{"type":"action","content":{"id":"1","type":"skip","p":[null,true,1.5,{"a":1}]}}"#,
+                act(1, "skip", &["", "true", "1.5", r#"{"a":1}"#]),
+            ),
             (r#"{"type":"action","content":{"id":6.0,"type":"skip","p":[]}}"#, act(6, "skip", &[])),
             (r#"{"type":"action","content":{"id":"zz","p":[]}}"#, act(-1, "unknown_action", &[])),
-            ("\n {\"type\":\"action\",\"content\":{\"id\":5,\"type\":\"skip\",\"p\":[]}} tail", act(5, "skip", &[])),
+            (
+                "\n {\"type\":\"action\",\"content\":{\"id\":5,\"type\":\"skip\",\"p\":[]}} tail",
+                act(5, "skip", &[]),
+            ),
             (r#"{"type":"action","content":{"id":9,"type":"skip"}}"#, Packet::Broken),
             (r#"{"type":"action","content":{"id":9,"type":"skip","p":"n"}}"#, Packet::Broken),
             (r#"{"type":"action","type":"action","content":{}}"#, Packet::Broken),

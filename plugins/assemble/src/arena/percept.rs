@@ -78,7 +78,8 @@ impl<'s> Percepts<'s> {
     fn surroundings(&self, entity: usize, text: &mut Text) {
         let state = self.state;
         let place = state.place(entity);
-        let (mut attached, mut goals, mut walls) = (Text::default(), Text::default(), Text::default());
+        let (mut attached, mut goals, mut walls) =
+            (Text::default(), Text::default(), Text::default());
         text.raw(",\"things\":[");
         let before = text.0.len();
         for (dx, dy) in &self.view {
@@ -96,7 +97,9 @@ impl<'s> Percepts<'s> {
                 let body = state.bodies.get(id);
                 match body.kind {
                     Kind::Entity { team, .. } => thing(text, *dx, *dy, "entity", &self.teams[team]),
-                    Kind::Block(kind) => thing(text, *dx, *dy, "block", &self.blocks[usize::from(kind)]),
+                    Kind::Block(kind) => {
+                        thing(text, *dx, *dy, "block", &self.blocks[usize::from(kind)])
+                    }
                 }
                 held |= self.listed[id.0 as usize] && id != state.entities[entity].body;
             }
@@ -164,7 +167,9 @@ fn write_tasks(state: &State, text: &mut Text) {
         text.raw(",\"reward\":").int(task.reward);
         text.raw(",\"requirements\":").list(&task.requirements, |text, ((x, y), kind)| {
             text.raw("{\"x\":").int(*x).raw(",\"y\":").int(*y);
-            text.raw(",\"type\":").quoted(&state.block_types[usize::from(*kind)]).raw(",\"details\":\"\"}");
+            text.raw(",\"type\":")
+                .quoted(&state.block_types[usize::from(*kind)])
+                .raw(",\"details\":\"\"}");
         });
         text.raw("}");
     });

@@ -59,7 +59,8 @@ impl AssembleArena {
         let mut players = Vec::new();
         for team in &self.teams {
             let Some(of) = self.config.teams.get(*team) else { continue };
-            let names: Vec<String> = (1..=config.entities).map(|number| of.account(number)).collect();
+            let names: Vec<String> =
+                (1..=config.entities).map(|number| of.account(number)).collect();
             let first = team * self.config.accounts_per_team();
             players.extend(first..first + names.len());
             teams.push((of.name.clone(), names));
@@ -119,7 +120,8 @@ impl AssembleArena {
                 continue;
             }
             let step = game.sim.state.step;
-            let request = message::request(id, step, time, deadline, |out| percepts.write(entity, out));
+            let request =
+                message::request(id, step, time, deadline, |out| percepts.write(entity, out));
             if self.options.resend_request {
                 account.request.clone_from(&request);
             }
@@ -142,7 +144,8 @@ impl AssembleArena {
         game.sim.execute(acts);
         self.verdict.step = (game.sim.state.step + 1).unsigned_abs();
         for (team, index) in game.sim.state.teams.iter().zip(&self.teams) {
-            let score = self.verdict.teams.get_mut(*index).and_then(|score| score.rounds.last_mut());
+            let score =
+                self.verdict.teams.get_mut(*index).and_then(|score| score.rounds.last_mut());
             if let Some(score) = score {
                 *score = team.score;
             }
@@ -177,11 +180,14 @@ impl AssembleArena {
         }
         let scores = state.teams.iter().map(|team| (team.name.clone(), team.score)).collect();
         self.results.push((game.name, scores));
-        if self.current.is_some_and(|index| index + 1 == self.config.sims.len()) && self.options.results {
+        if self.current.is_some_and(|index| index + 1 == self.config.sims.len())
+            && self.options.results
+        {
             let folder = folder(&self.config.server.result_path);
             let stamp = calendar::stamp(self.options.local_ms(time));
             let bytes = replay::result(&self.results);
-            self.artifacts.push_back(Artifact { path: format!("{folder}result_{stamp}.json"), bytes });
+            self.artifacts
+                .push_back(Artifact { path: format!("{folder}result_{stamp}.json"), bytes });
         }
         self.phase = Phase::Break(now + self.config.server.pause);
     }
@@ -218,7 +224,8 @@ impl AssembleArena {
 
 /// A configured folder as the beginning of a relative path: nothing that leads out of the host's own.
 fn folder(path: &str) -> String {
-    let parts = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "." && *part != "..");
+    let parts =
+        path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "." && *part != "..");
     parts.map(|part| format!("{}/", safe(part))).collect()
 }
 

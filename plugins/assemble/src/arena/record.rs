@@ -169,10 +169,12 @@ impl Record {
         for (name, bytes) in files {
             let Some(stem) = name.strip_suffix(".json") else { continue };
             if stem == "static" {
-                let read = serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
+                let read =
+                    serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
                 fixed = Some(read);
             } else if stem.parse::<i32>().is_ok() {
-                let read: BTreeMap<i32, Frame> = serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
+                let read: BTreeMap<i32, Frame> =
+                    serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
                 frames.extend(read);
             }
         }

@@ -1,5 +1,8 @@
 //! Replays and results in the organisers' format (spec, section 13).
-#![allow(clippy::indexing_slicing, reason = "teams and block types are numbered by the state itself")]
+#![allow(
+    clippy::indexing_slicing,
+    reason = "teams and block types are numbered by the state itself"
+)]
 
 use super::act::Code;
 use super::attach::BodyId;
@@ -98,7 +101,12 @@ fn entities(state: &State, text: &mut Text) {
         let pos = state.bodies.get(entity.body).pos;
         text.raw("{\"id\":").int(entity.id).raw(",\"name\":").quoted(&entity.name);
         text.raw(",\"team\":").quoted(&state.teams[entity.team].name);
-        text.raw(",\"x\":").int(pos.x).raw(",\"y\":").int(pos.y).raw(",\"energy\":").int(entity.energy);
+        text.raw(",\"x\":")
+            .int(pos.x)
+            .raw(",\"y\":")
+            .int(pos.y)
+            .raw(",\"energy\":")
+            .int(entity.energy);
         text.raw(",\"vision\":").int(super::grid::VISION);
         let act = entity.act.as_ref();
         text.raw(",\"action\":").quoted(act.map_or("", |act| act.name.as_str()));

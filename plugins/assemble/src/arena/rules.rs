@@ -134,7 +134,11 @@ impl State {
                 });
             }
         }
-        let names = entities.iter().enumerate().map(|(index, entity)| (entity.name.clone(), index)).collect();
+        let names = entities
+            .iter()
+            .enumerate()
+            .map(|(index, entity)| (entity.name.clone(), index))
+            .collect();
         let teams = teams.iter().map(|(name, _)| Team { name: name.clone(), score: 0 }).collect();
         Self {
             rules,

@@ -179,7 +179,10 @@ fn boards(state: &mut State, config: &SimConfig, lcg: &mut Lcg, closed: &[bool])
 
 impl State {
     pub(super) fn add_entity(&mut self, team: usize, number: usize, pos: Pos) {
-        let Some(entity) = self.entities.iter().position(|e| e.team == team && e.number == number) else { return };
+        let Some(entity) = self.entities.iter().position(|e| e.team == team && e.number == number)
+        else {
+            return;
+        };
         let body = self.bodies.place(&mut self.grid, pos, Kind::Entity { entity, team });
         let id = self.next_id();
         if let Some(entity) = self.entities.get_mut(entity) {

@@ -20,7 +20,9 @@ impl Schedule {
         let mut listed: Vec<Vec<usize>> = match &config.server.tournament {
             Tournament::Random => return Self::Random { teams, choose, lcg: Lcg::new(seed) },
             Tournament::RoundRobin => choices(0, teams, choose),
-            Tournament::Manual(lists) => lists.iter().map(|list| list.iter().filter_map(index).collect()).collect(),
+            Tournament::Manual(lists) => {
+                lists.iter().map(|list| list.iter().filter_map(index).collect()).collect()
+            }
         };
         listed.reverse();
         Self::Listed(listed)

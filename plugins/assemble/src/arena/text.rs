@@ -45,7 +45,11 @@ impl Text {
     }
 
     /// Items with commas between them.
-    pub(super) fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut Self, T)) -> &mut Self {
+    pub(super) fn list<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T),
+    ) -> &mut Self {
         self.0.push(b'[');
         for (number, item) in items.into_iter().enumerate() {
             if number > 0 {

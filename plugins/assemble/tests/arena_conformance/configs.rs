@@ -45,9 +45,14 @@ fn every_simulation_file_of_the_package_loads() {
 fn the_packages_map_images_are_terrain() {
     for (name, size) in [("test", 400), ("test40x40", 1600)] {
         let Some(path) = traces::path(&format!("mapc2020/config/maps/{name}.bmp")) else { return };
-        let text = minimal().replace("\"instructions\": []", "\"instructions\": [], \"file\": \"map.bmp\"");
+        let text = minimal()
+            .replace("\"instructions\": []", "\"instructions\": [], \"file\": \"map.bmp\"");
         let read = |asked: &Path| {
-            if asked.ends_with("map.bmp") { std::fs::read(&path) } else { Ok(text.clone().into_bytes()) }
+            if asked.ends_with("map.bmp") {
+                std::fs::read(&path)
+            } else {
+                Ok(text.clone().into_bytes())
+            }
         };
         let config = ArenaConfig::load(Path::new("conf.json"), &read).unwrap();
         let cells = config.sims[0].grid.image.len();
@@ -56,6 +61,6 @@ fn the_packages_map_images_are_terrain() {
 }
 
 /// A whole configuration in one file.
-pub fn minimal() -> String {
+pub(crate) fn minimal() -> String {
     include_str!("minimal.json").to_owned()
 }

@@ -11,8 +11,10 @@ fn load(name: &str) -> Option<(Simulation, Value)> {
     let golden: Value = serde_json::from_slice(&traces::bytes(name)?).unwrap();
     let config = golden["config"].to_string();
     let read = |_: &Path| Ok(config.clone().into_bytes());
-    let config = SimConfig::load(Path::new("golden.json"), &read).unwrap_or_else(|error| panic!("{name}:\n{error}"));
-    let names = |team: &str| (1..=config.entities).map(|number| format!("agent{team}{number}")).collect();
+    let config = SimConfig::load(Path::new("golden.json"), &read)
+        .unwrap_or_else(|error| panic!("{name}:\n{error}"));
+    let names =
+        |team: &str| (1..=config.entities).map(|number| format!("agent{team}{number}")).collect();
     let teams = ["A", "B"].map(|team| (team.to_owned(), names(team)));
     let seed = config.seed.unwrap();
     Some((Simulation::new(&Arc::new(config), &teams, seed), golden))
@@ -63,7 +65,8 @@ fn all_tasks_of_the_first_sixty_steps_are_those_of_the_original() {
                 continue;
             }
             let part = |part: &Value| json!([part["x"], part["y"], part["type"]]);
-            let parts: Vec<Value> = task["requirements"].as_array().unwrap().iter().map(part).collect();
+            let parts: Vec<Value> =
+                task["requirements"].as_array().unwrap().iter().map(part).collect();
             assert_eq!(json!(parts), expected["requirements"], "{task}");
             assert_eq!(task["deadline"], expected["deadline"], "{task}");
             assert_eq!(task["reward"], expected["reward_shown"], "{task}");

@@ -25,7 +25,9 @@ fn random_action(lcg: &mut Lcg, id: &Value) -> String {
         10 => ("accept", format!("\"task{number}\"")),
         _ => ("submit", format!("\"task{number}\"")),
     };
-    format!("{{\"type\":\"action\",\"content\":{{\"id\":{id},\"type\":\"{name}\",\"p\":[{params}]}}}}\0")
+    format!(
+        "{{\"type\":\"action\",\"content\":{{\"id\":{id},\"type\":\"{name}\",\"p\":[{params}]}}}}\0"
+    )
 }
 
 fn played() -> (Vec<Artifact>, ArenaConfig) {
@@ -34,11 +36,16 @@ fn played() -> (Vec<Artifact>, ArenaConfig) {
     let now = Instant::now();
     let origin = Origin { instant: now, unix_ms: 1_615_895_311_163 };
     let mut arena = AssembleArena::new(config.clone(), ArenaOptions::default(), origin);
-    let accounts = config.teams.iter().flat_map(|team| (1..=5).map(|number| (team.account(number), team.name == "A")));
+    let accounts = config
+        .teams
+        .iter()
+        .flat_map(|team| (1..=5).map(|number| (team.account(number), team.name == "A")));
     for (id, (account, first)) in (0..).map(ConnectionId).zip(accounts) {
         arena.handle_join(id, now);
         let password = if first { 1 } else { 2 };
-        let login = format!("{{\"type\":\"auth-request\",\"content\":{{\"user\":\"{account}\",\"pw\":\"{password}\"}}}}\0");
+        let login = format!(
+            "{{\"type\":\"auth-request\",\"content\":{{\"user\":\"{account}\",\"pw\":\"{password}\"}}}}\0"
+        );
         arena.handle_input(id, login.as_bytes(), now);
     }
     arena.start(now);
@@ -46,7 +53,8 @@ fn played() -> (Vec<Artifact>, ArenaConfig) {
     while !arena.verdict().over {
         while let Some(out) = arena.poll_transmit() {
             let Outgoing::Bytes(id, bytes) = out else { continue };
-            let message: Value = serde_json::from_slice(bytes.strip_suffix(b"\0").unwrap()).unwrap();
+            let message: Value =
+                serde_json::from_slice(bytes.strip_suffix(b"\0").unwrap()).unwrap();
             if message["type"] == "request-action" {
                 let action = random_action(&mut lcg, &message["content"]["id"]);
                 arena.handle_input(id, action.as_bytes(), now);
@@ -61,7 +69,9 @@ fn played() -> (Vec<Artifact>, ArenaConfig) {
 fn our_replays_read_back_and_re_execute() {
     let (artifacts, config) = played();
     let folder = "replays/2021-03-16-11-48-31-1615895311163_A_B/";
-    let files = artifacts.iter().filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes.as_slice())));
+    let files = artifacts
+        .iter()
+        .filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes.as_slice())));
     let record = Record::read(files).unwrap();
     assert_eq!(record.fixed.sim, "1615895311163_A_B");
     assert_eq!(record.frames.len(), 41);

@@ -5,6 +5,7 @@
 //! success that is judged a success. When somebody is left over, the order of the agents near the
 //! trouble is shuffled and tried again.
 
+use phalanx_assemble::arena::State;
 use phalanx_assemble::arena::act::{Act, Code};
 use phalanx_assemble::arena::attach::{BodyId, Kind};
 use phalanx_assemble::arena::chance::{Chance, Event, NewTask, Requirements};
@@ -12,7 +13,6 @@ use phalanx_assemble::arena::config::{EventRules, SimConfig, TaskRules};
 use phalanx_assemble::arena::grid::{Pos, Terrain};
 use phalanx_assemble::arena::lcg::Lcg;
 use phalanx_assemble::arena::record::{Cell, Frame, Record, RecordedEntity};
-use phalanx_assemble::arena::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const TRIES: usize = 4000;
 const REACH: i32 = 12;
 
 /// The names of a record's teams and accounts, in canonical order.
-pub fn teams(record: &Record) -> Vec<(String, Vec<String>)> {
+pub(crate) fn teams(record: &Record) -> Vec<(String, Vec<String>)> {
     let mut teams: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     for entity in &record.frames[&-1].entities {
         let digits = entity.name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -45,7 +45,7 @@ fn terrain(code: u8) -> Terrain {
 }
 
 /// The initial state of a record in which nothing is attached yet.
-pub fn initial(record: &Record, mut config: SimConfig) -> State {
+pub(crate) fn initial(record: &Record, mut config: SimConfig) -> State {
     let frame = &record.frames[&-1];
     config.grid.width = record.fixed.grid.width;
     config.grid.height = record.fixed.grid.height;
@@ -96,7 +96,8 @@ struct Recorded<'r> {
 impl<'r> Recorded<'r> {
     fn new(state: &State, frame: &'r Frame) -> Self {
         let step = state.step + 1;
-        let (striking, pending): (Vec<Event>, Vec<Event>) = state.events.iter().partition(|event| event.step == step);
+        let (striking, pending): (Vec<Event>, Vec<Event>) =
+            state.events.iter().partition(|event| event.step == step);
         let fails = |entity: &&RecordedEntity| entity.action_result == "failed_random";
         Self {
             state_tasks: state.tasks.iter().map(|task| task.name.clone()).collect(),
@@ -104,7 +105,12 @@ impl<'r> Recorded<'r> {
             frame,
             striking,
             debris: Vec::new(),
-            failing: frame.entities.iter().filter(fails).map(|entity| state.find(&entity.name).unwrap()).collect(),
+            failing: frame
+                .entities
+                .iter()
+                .filter(fails)
+                .map(|entity| state.find(&entity.name).unwrap())
+                .collect(),
             floor: state.rules.tasks.lower_limit,
         }
     }
@@ -119,7 +125,9 @@ impl Chance for Recorded<'_> {
         let size = i32::try_from(requirements.len()).unwrap();
         let nominal = 10 * size * size;
         let [low, high] = rules.reward_decay;
-        let shown = |decay: &i32| (nominal * (100 - decay) / 100).max((nominal * self.floor + 99) / 100) == task.reward;
+        let shown = |decay: &i32| {
+            (nominal * (100 - decay) / 100).max((nominal * self.floor + 99) / 100) == task.reward
+        };
         let decay = (low..=high).find(shown).expect("a decay that explains the reward");
         Some(NewTask { duration: task.deadline - step, requirements, decay })
     }
@@ -137,7 +145,11 @@ impl Chance for Recorded<'_> {
             }
         };
         let new = self.frame.clear.iter().find(is_new)?;
-        Some(Event { pos: Pos { x: new.x, y: new.y }, radius: new.radius, step: step + rules.warning })
+        Some(Event {
+            pos: Pos { x: new.x, y: new.y },
+            radius: new.radius,
+            step: step + rules.warning,
+        })
     }
 
     /// All new obstacles of a step come with its last event: an earlier one may have been cleared.
@@ -181,7 +193,11 @@ impl Chance for Recorded<'_> {
 }
 
 /// Executes all steps of a record. `look` sees the state when percepts are built.
-pub fn retrace(record: &Record, mut state: State, mut look: impl FnMut(&State)) -> Result<State, String> {
+pub(crate) fn retrace(
+    record: &Record,
+    mut state: State,
+    mut look: impl FnMut(&State),
+) -> Result<State, String> {
     for (step, frame) in record.frames.range(0..) {
         assert_eq!(*step, state.step + 1, "a step is missing in the record");
         let mut chance = Recorded::new(&state, frame);
@@ -191,7 +207,10 @@ pub fn retrace(record: &Record, mut state: State, mut look: impl FnMut(&State)) 
             frame.entities.iter().map(|entity| (entity.name.as_str(), entity)).collect();
         let recorded: Vec<&RecordedEntity> =
             state.entities.iter().map(|entity| by_name[entity.name.as_str()]).collect();
-        let acts = recorded.iter().map(|entity| Act::new(&entity.action, entity.action_params.clone())).collect();
+        let acts = recorded
+            .iter()
+            .map(|entity| Act::new(&entity.action, entity.action_params.clone()))
+            .collect();
         state.admit(acts, &mut chance);
         state = search(&state, &recorded).map_err(|trouble| format!("step {step}: {trouble}"))?;
         let differences = differences(&state, frame);
@@ -212,7 +231,9 @@ fn search(start: &State, recorded: &[&RecordedEntity]) -> Result<State, String> 
     }
     for _ in 0..TRIES {
         let near = |index: &usize| {
-            trouble.iter().any(|other| start.grid.distance(start.place(*index), start.place(*other)) <= REACH)
+            trouble
+                .iter()
+                .any(|other| start.grid.distance(start.place(*index), start.place(*other)) <= REACH)
         };
         let slots: Vec<usize> = (0..best.len()).filter(|slot| near(&best[*slot])).collect();
         let mut members: Vec<usize> = slots.iter().map(|slot| best[*slot]).collect();
@@ -233,12 +254,15 @@ fn search(start: &State, recorded: &[&RecordedEntity]) -> Result<State, String> 
         let entity = recorded[*index];
         let place = start.place(*index);
         let (name, action, result) = (&entity.name, &entity.action, &entity.action_result);
-        format!("{name} at {place:?}: {action} {:?} {result}, then ({}, {})", entity.action_params, entity.x, entity.y)
+        format!(
+            "{name} at {place:?}: {action} {:?} {result}, then ({}, {})",
+            entity.action_params, entity.x, entity.y
+        )
     };
     Err(format!("no order explains\n{}", trouble.iter().map(line).collect::<Vec<_>>().join("\n")))
 }
 
-/// Executes in that order of preference; returns who has another result, place or attachments.
+/// Executes in that order of preference; returns who has another result, place, state or attachments.
 fn greedy(start: &State, order: &[usize], recorded: &[&RecordedEntity]) -> (State, Vec<usize>) {
     let mut state = start.clone();
     let mut pending: Vec<usize> = order.to_vec();
@@ -268,6 +292,7 @@ fn greedy(start: &State, order: &[usize], recorded: &[&RecordedEntity]) -> (Stat
         let pos = state.place(*index);
         let entity = recorded[*index];
         (pos.x, pos.y) != (entity.x, entity.y)
+            || (state.entities[*index].disabled > 0) != entity.disabled
             || structure(&state, state.entities[*index].body) != cells(&entity.attached)
     };
     pending.extend((0..recorded.len()).filter(wrong));
@@ -293,8 +318,9 @@ fn cells(attached: &[Cell]) -> Vec<Cell> {
 }
 
 /// Everything in which the state differs from the recorded one.
-pub fn differences(state: &State, frame: &Frame) -> Vec<String> {
-    let ours: Frame = serde_json::from_slice(&phalanx_assemble::arena::replay::snapshot(state)).unwrap();
+pub(crate) fn differences(state: &State, frame: &Frame) -> Vec<String> {
+    let ours: Frame =
+        serde_json::from_slice(&phalanx_assemble::arena::replay::snapshot(state)).unwrap();
     let mut all = Vec::new();
     let mut compare = |what: &str, ours: String, theirs: String| {
         if ours != theirs {
@@ -336,7 +362,8 @@ pub fn differences(state: &State, frame: &Frame) -> Vec<String> {
     };
     compare("tasks", tasks(&ours), tasks(frame));
     let events = |frame: &Frame| {
-        let mut events: Vec<_> = frame.events.iter().map(|event| (event.task.clone(), event.team.clone())).collect();
+        let mut events: Vec<_> =
+            frame.events.iter().map(|event| (event.task.clone(), event.team.clone())).collect();
         events.sort();
         format!("{events:?}")
     };
@@ -345,7 +372,17 @@ pub fn differences(state: &State, frame: &Frame) -> Vec<String> {
 }
 
 fn describe(entity: &RecordedEntity) -> String {
-    let RecordedEntity { x, y, energy, action, action_params, action_result, accepted_task, disabled, .. } = entity;
+    let RecordedEntity {
+        x,
+        y,
+        energy,
+        action,
+        action_params,
+        action_result,
+        accepted_task,
+        disabled,
+        ..
+    } = entity;
     let attached = cells(&entity.attached);
     format!(
         "at {x},{y} energy {energy} disabled {disabled} task {accepted_task:?} {action} {action_params:?} {action_result} holds {attached:?}"

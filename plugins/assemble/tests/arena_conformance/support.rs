@@ -9,21 +9,21 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// The configuration file of that name under the traces.
-pub fn config(name: &str) -> Option<ArenaConfig> {
+pub(crate) fn config(name: &str) -> Option<ArenaConfig> {
     let path = traces::path(name)?;
     let config = ArenaConfig::load(&path, &|path: &Path| std::fs::read(path));
     Some(config.unwrap_or_else(|error| panic!("{name}:\n{error}")))
 }
 
 /// The simulation file of that name under the traces.
-pub fn sim(name: &str) -> Option<SimConfig> {
+pub(crate) fn sim(name: &str) -> Option<SimConfig> {
     let path = traces::path(name)?;
     let sim = SimConfig::load(&path, &|path: &Path| std::fs::read(path));
     Some(sim.unwrap_or_else(|error| panic!("{name}:\n{error}")))
 }
 
 /// A packed replay.
-pub fn replay(name: &str) -> Option<Record> {
+pub(crate) fn replay(name: &str) -> Option<Record> {
     let bytes = traces::bytes(name)?;
     let mut archive = tar::Archive::new(bytes.as_slice());
     let mut files = Vec::new();
@@ -41,7 +41,7 @@ pub fn replay(name: &str) -> Option<Record> {
 }
 
 /// Percepts list things in no particular order: sorts them.
-pub fn normal(mut percept: Value) -> Value {
+pub(crate) fn normal(mut percept: Value) -> Value {
     fn sort(value: &mut Value) {
         if let Some(list) = value.as_array_mut() {
             list.sort_by_key(ToString::to_string);
@@ -57,7 +57,7 @@ pub fn normal(mut percept: Value) -> Value {
 }
 
 /// The recorded percepts of a run's only simulation: agent and step.
-pub fn percepts(name: &str) -> Option<BTreeMap<(String, i32), Value>> {
+pub(crate) fn percepts(name: &str) -> Option<BTreeMap<(String, i32), Value>> {
     let mut percepts = BTreeMap::new();
     for line in traces::lines(name)? {
         let Ok(message) = serde_json::from_str::<Value>(&line.message) else { continue };
@@ -67,4 +67,34 @@ pub fn percepts(name: &str) -> Option<BTreeMap<(String, i32), Value>> {
         }
     }
     Some(percepts)
+}
+
+/// Compares two normal percepts and names the parts in which they differ.
+pub(crate) fn assert_same(ours: &Value, theirs: &Value, what: &str) {
+    if ours == theirs {
+        return;
+    }
+    let mut report = String::new();
+    for (key, value) in theirs.as_object().unwrap() {
+        let (Some(ours), Some(theirs)) = (ours[key].as_array(), value.as_array()) else {
+            if ours[key] != *value {
+                report += &format!("{key}: ours {}, theirs {value}\n", ours[key]);
+            }
+            continue;
+        };
+        let lacks = |list: &[Value], of: &[Value]| {
+            let count =
+                |list: &[Value], item: &Value| list.iter().filter(|other| *other == item).count();
+            let missing = list.iter().filter(|item| count(list, item) > count(of, item));
+            missing.map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        };
+        if ours != theirs {
+            report += &format!(
+                "{key}: only ours {}, only theirs {}\n",
+                lacks(ours, theirs),
+                lacks(theirs, ours)
+            );
+        }
+    }
+    panic!("{what}:\n{report}ours {ours}\ntheirs {theirs}");
 }

@@ -52,7 +52,12 @@ impl<'v, 'm> Fields<'v, 'm> {
         value
     }
 
-    fn take<T>(&mut self, key: &str, expected: &str, read: impl Fn(&'v Value) -> Option<T>) -> Option<T> {
+    fn take<T>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(&'v Value) -> Option<T>,
+    ) -> Option<T> {
         let value = self.required(key)?;
         let taken = read(value);
         if taken.is_none() {
@@ -75,7 +80,13 @@ impl<'v, 'm> Fields<'v, 'm> {
         self.take(key, &format!("an integer of {low}..{high}"), read)
     }
 
-    pub(super) fn optional_int(&mut self, key: &str, default: i64, low: i64, high: i64) -> Option<i64> {
+    pub(super) fn optional_int(
+        &mut self,
+        key: &str,
+        default: i64,
+        low: i64,
+        high: i64,
+    ) -> Option<i64> {
         if self.optional(key).is_none() { Some(default) } else { self.int(key, low, high) }
     }
 
@@ -105,7 +116,11 @@ impl<'v, 'm> Fields<'v, 'm> {
         self.take(key, "an object", read)
     }
 
-    pub(super) fn section<T>(&mut self, key: &str, read: impl Fn(&mut Fields<'_, '_>) -> Option<T>) -> Option<T> {
+    pub(super) fn section<T>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&mut Fields<'_, '_>) -> Option<T>,
+    ) -> Option<T> {
         let value = self.required(key)?;
         read(&mut self.nested(key, value))
     }

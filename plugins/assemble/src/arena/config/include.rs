@@ -16,24 +16,43 @@ pub(super) fn load(path: &Path, read: Reader<'_>, mistakes: &mut Vec<Mistake>) -
     file(path, read, "", 0, mistakes)
 }
 
-fn file(path: &Path, read: Reader<'_>, key: &str, depth: usize, mistakes: &mut Vec<Mistake>) -> Option<Value> {
+fn file(
+    path: &Path,
+    read: Reader<'_>,
+    key: &str,
+    depth: usize,
+    mistakes: &mut Vec<Mistake>,
+) -> Option<Value> {
     let mut wrong = |problem: String| {
-        mistakes.push(Mistake { key: key.to_owned(), problem: format!("{}: {problem}", path.display()) });
+        mistakes.push(Mistake {
+            key: key.to_owned(),
+            problem: format!("{}: {problem}", path.display()),
+        });
     };
     if depth > MAX_DEPTH {
         wrong(format!("files include each other more than {MAX_DEPTH} deep"));
         return None;
     }
     let bytes = read(path).map_err(|error| wrong(error.to_string())).ok()?;
-    let mut value: Value = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string())).ok()?;
+    let mut value: Value =
+        serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string())).ok()?;
     resolve(&mut value, path.parent().unwrap_or(Path::new("")), read, key, depth, mistakes);
     Some(value)
 }
 
-fn resolve(value: &mut Value, folder: &Path, read: Reader<'_>, key: &str, depth: usize, mistakes: &mut Vec<Mistake>) {
+fn resolve(
+    value: &mut Value,
+    folder: &Path,
+    read: Reader<'_>,
+    key: &str,
+    depth: usize,
+    mistakes: &mut Vec<Mistake>,
+) {
     match value {
         Value::String(text) => {
-            let Some(name) = text.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else { return };
+            let Some(name) = text.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else {
+                return;
+            };
             let path = folder.join(name);
             *value = file(&path, read, key, depth + 1, mistakes).unwrap_or(Value::Null);
         }

@@ -148,7 +148,11 @@ pub struct SimConfig {
     pub setup: Option<String>,
 }
 
-pub(super) fn parse(sim: &mut Fields<'_, '_>, folder: &Path, read: Reader<'_>) -> Option<SimConfig> {
+pub(super) fn parse(
+    sim: &mut Fields<'_, '_>,
+    folder: &Path,
+    read: Reader<'_>,
+) -> Option<SimConfig> {
     let steps = sim.i32("steps", 1, MAX_STEPS);
     let random_fail = sim.i32("randomFail", 0, 100);
     let attach_limit = sim.int("attachLimit", 0, i64::from(MAX_AMOUNT));
@@ -191,7 +195,13 @@ pub(super) fn parse(sim: &mut Fields<'_, '_>, folder: &Path, read: Reader<'_>) -
 
 /// A file named by a value: relative to the configuration or, as the original's samples write
 /// (`conf/setup/test.txt`), to the folder above it.
-fn attached_file(fields: &mut Fields<'_, '_>, key: &str, folder: &Path, name: &str, read: Reader<'_>) -> Option<Vec<u8>> {
+fn attached_file(
+    fields: &mut Fields<'_, '_>,
+    key: &str,
+    folder: &Path,
+    name: &str,
+    read: Reader<'_>,
+) -> Option<Vec<u8>> {
     let beside = folder.join(name);
     let above = folder.parent().map(|parent| parent.join(name));
     match read(&beside).or_else(|error| above.map_or(Err(error), |above| read(&above))) {
@@ -210,7 +220,10 @@ fn entities(sim: &mut Fields<'_, '_>) -> Option<usize> {
     for (role, number) in &roles {
         match number.as_i64().filter(|number| (0..=MAX_ENTITIES).contains(number)) {
             Some(number) => sum += number,
-            None => sim.wrong(&format!("entities.{role}"), &format!("an integer of 0..{MAX_ENTITIES} expected")),
+            None => sim.wrong(
+                &format!("entities.{role}"),
+                &format!("an integer of 0..{MAX_ENTITIES} expected"),
+            ),
         }
     }
     if !(1..=MAX_ENTITIES).contains(&sum) {
@@ -260,7 +273,13 @@ fn parse_grid(grid: &mut Fields<'_, '_>, folder: &Path, read: Reader<'_>) -> Opt
             }
         }
     };
-    Some(GridRules { width: width?, height: height?, instructions: instructions?, goals: goals?, image })
+    Some(GridRules {
+        width: width?,
+        height: height?,
+        instructions: instructions?,
+        goals: goals?,
+        image,
+    })
 }
 
 /// `Ok(None)`: a name that nobody knows is skipped, as the original does.
@@ -268,13 +287,19 @@ fn instruction(value: &Value) -> Result<Option<Instruction>, String> {
     let list = value.as_array().ok_or("a list [name, ...] expected")?;
     let name = list.first().and_then(Value::as_str).ok_or("a name expected first")?;
     let int = |slot: usize, high: i64| {
-        let number = list.get(slot).and_then(Value::as_i64).filter(|number| (0..=high).contains(number));
+        let number =
+            list.get(slot).and_then(Value::as_i64).filter(|number| (0..=high).contains(number));
         number.ok_or(format!("{name}: an integer of 0..{high} expected as parameter {slot}"))
     };
-    let small = |slot: usize| int(slot, i64::from(MAX_SIDE)).map(|number| i32::try_from(number).unwrap_or(MAX_SIDE));
+    let small = |slot: usize| {
+        int(slot, i64::from(MAX_SIDE)).map(|number| i32::try_from(number).unwrap_or(MAX_SIDE))
+    };
     Ok(match name {
         "cave" => Some(Instruction::Cave {
-            share: list.get(1).and_then(Value::as_f64).ok_or("cave: a share expected as parameter 1")?,
+            share: list
+                .get(1)
+                .and_then(Value::as_f64)
+                .ok_or("cave: a share expected as parameter 1")?,
             rounds: u32::try_from(int(2, MAX_ROUNDS)?).unwrap_or(0),
             birth: small(3)?,
             survival: small(4)?,
@@ -330,5 +355,11 @@ fn parse_events(events: &mut Fields<'_, '_>) -> Option<EventRules> {
     let warning = events.i32("warning", 0, MAX_AMOUNT);
     let create = events.bounds("create", -MAX_AMOUNT, MAX_AMOUNT);
     let perimeter = events.i32("perimeter", 0, MAX_RADIUS);
-    Some(EventRules { chance: chance?, radius: radius?, warning: warning?, create: create?, perimeter: perimeter? })
+    Some(EventRules {
+        chance: chance?,
+        radius: radius?,
+        warning: warning?,
+        create: create?,
+        perimeter: perimeter?,
+    })
 }

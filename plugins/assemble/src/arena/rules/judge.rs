@@ -110,7 +110,10 @@ impl State {
 
     fn judge_attach(&self, entity: usize, act: &Act) -> Verdict {
         let direction = act.direction().ok_or(Code::FailedParameter)?;
-        let target = self.bodies.single(&self.grid, self.cell(entity, direction)).ok_or(Code::FailedTarget)?;
+        let target = self
+            .bodies
+            .single(&self.grid, self.cell(entity, direction))
+            .ok_or(Code::FailedTarget)?;
         let team = self.entities[entity].team;
         if self.foreign(target, team) {
             return Err(Code::FailedTarget);
@@ -133,7 +136,10 @@ impl State {
 
     fn judge_detach(&self, entity: usize, act: &Act) -> Verdict {
         let direction = act.direction().ok_or(Code::FailedParameter)?;
-        let target = self.bodies.single(&self.grid, self.cell(entity, direction)).ok_or(Code::FailedTarget)?;
+        let target = self
+            .bodies
+            .single(&self.grid, self.cell(entity, direction))
+            .ok_or(Code::FailedTarget)?;
         let Entity { team, body, .. } = &self.entities[entity];
         if self.foreign(target, *team) {
             return Err(Code::FailedTarget);
@@ -172,12 +178,17 @@ impl State {
     fn judge_connect(&self, entity: usize, act: &Act) -> Verdict {
         let name = act.param(0).ok_or(Code::FailedParameter)?;
         let partner = self.find(name).ok_or(Code::FailedParameter)?;
-        let own_cell = (act.int(1).ok_or(Code::FailedParameter)?, act.int(2).ok_or(Code::FailedParameter)?);
+        let own_cell =
+            (act.int(1).ok_or(Code::FailedParameter)?, act.int(2).ok_or(Code::FailedParameter)?);
         let Entity { act: said, result, .. } = &self.entities[partner];
         let willing = |said: &&Act| {
             said.verb == Verb::Connect && said.param(0) == Some(self.entities[entity].name.as_str())
         };
-        let said = said.as_ref().filter(willing).filter(|_| result.is_none()).ok_or(Code::FailedPartner)?;
+        let said = said
+            .as_ref()
+            .filter(willing)
+            .filter(|_| result.is_none())
+            .ok_or(Code::FailedPartner)?;
         let (Some(x), Some(y)) = (said.int(1), said.int(2)) else {
             let partner = Some((partner, Code::FailedParameter));
             return Ok(Judgement { code: Code::FailedPartner, effect: Effect::None, partner });
@@ -189,7 +200,13 @@ impl State {
         Ok(Judgement { code, effect, partner: Some((partner, code)) })
     }
 
-    fn joint(&self, one: usize, own: (i32, i32), two: usize, others: (i32, i32)) -> Result<Effect, Code> {
+    fn joint(
+        &self,
+        one: usize,
+        own: (i32, i32),
+        two: usize,
+        others: (i32, i32),
+    ) -> Result<Effect, Code> {
         let block = |entity, cell| self.bodies.single_block(&self.grid, self.cell(entity, cell));
         let (a, _) = block(one, own).ok_or(Code::FailedTarget)?;
         let (b, _) = block(two, others).ok_or(Code::FailedTarget)?;
@@ -211,7 +228,9 @@ impl State {
     fn judge_disconnect(&self, entity: usize, act: &Act) -> Verdict {
         let int = |index| act.int(index).ok_or(Code::FailedParameter);
         let (first, second) = ((int(0)?, int(1)?), (int(2)?, int(3)?));
-        let single = |cell| self.bodies.single(&self.grid, self.cell(entity, cell)).ok_or(Code::FailedTarget);
+        let single = |cell| {
+            self.bodies.single(&self.grid, self.cell(entity, cell)).ok_or(Code::FailedTarget)
+        };
         let (a, b) = (single(first)?, single(second)?);
         let structure = self.structure(entity);
         if !structure.contains(&a) || !structure.contains(&b) || !self.bodies.linked(a, b) {
@@ -256,7 +275,8 @@ impl State {
     }
 
     fn judge_clear(&self, entity: usize, act: &Act) -> Verdict {
-        let offset = (act.int(0).ok_or(Code::FailedParameter)?, act.int(1).ok_or(Code::FailedParameter)?);
+        let offset =
+            (act.int(0).ok_or(Code::FailedParameter)?, act.int(1).ok_or(Code::FailedParameter)?);
         let target = self.cell(entity, offset);
         if self.grid.distance(self.place(entity), target) > VISION {
             return Err(Code::FailedTarget);
@@ -276,4 +296,3 @@ impl State {
         Ok(Effect::Accept(task).into())
     }
 }
-

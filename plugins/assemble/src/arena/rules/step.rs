@@ -15,7 +15,11 @@ impl State {
         self.step += 1;
         self.completed.clear();
         self.grid.clear_markers();
-        for pos in std::mem::take(&mut self.clear_marks) {
+        let mut marks = std::mem::take(&mut self.clear_marks);
+        // Cells of several agents' clears are collected as a set; events mark them once more.
+        marks.sort_unstable();
+        marks.dedup();
+        for pos in marks {
             self.grid.mark(pos, Marker::Clear);
         }
         let types = i32::try_from(self.block_types.len()).unwrap_or(0);
@@ -56,8 +60,11 @@ impl State {
         for _ in 0..chance.debris(event, &rules, removed) {
             let grid = &self.grid;
             let spot = chance.spot(event, &rules, &|pos| grid.open(pos));
-            let inside = |pos: &Pos| (0..grid.width()).contains(&pos.x) && (0..grid.height()).contains(&pos.y);
-            let lands = |pos: &Pos| inside(pos) && grid.free(*pos) && grid.dispenser(*pos).is_none();
+            let inside = |pos: &Pos| {
+                (0..grid.width()).contains(&pos.x) && (0..grid.height()).contains(&pos.y)
+            };
+            let lands =
+                |pos: &Pos| inside(pos) && grid.free(*pos) && grid.dispenser(*pos).is_none();
             if let Some(pos) = spot.filter(lands) {
                 self.grid.set_terrain(pos, Terrain::Obstacle);
             }
