@@ -5,7 +5,9 @@ use phalanx_assemble::Assemble;
 use phalanx_assemble::action::Outcome;
 use phalanx_assemble::percept::{Briefing, Percept, Requirement, Task, Thing, ThingKind};
 use phalanx_assemble::world::World;
-use phalanx_game::{AgentId, Game as _, Roster, RosterEntry, Turn, Value, World as _};
+use phalanx_game::{
+    AgentId, Game as _, Kind, ParamDoc, Roster, RosterEntry, Said, Turn, Value, World as _,
+};
 use phalanx_grid::Cell;
 
 const A: AgentId = AgentId(0);
@@ -23,6 +25,28 @@ fn every_declared_query_is_answered_and_no_other() {
     }
     assert!(table.world.query(A, "fly", &[]).is_err());
     assert!(table.world.query(AgentId(9), "here", &[]).is_ok_and(|value| value == Value::Nil));
+}
+
+#[test]
+fn every_declared_action_is_built_from_what_a_script_says() {
+    let table = Table::new();
+    for action in Assemble::API.actions {
+        let argument = |param: &ParamDoc| match param.kind {
+            Kind::Word(words) => Value::from(words[0]),
+            Kind::Int { .. } => Value::Int(2),
+            Kind::Agent | Kind::Str => "b".into(),
+            Kind::Bool | Kind::Num | Kind::Cell | Kind::List(_) | Kind::Table(_) | Kind::Any => {
+                panic!("no action takes a {:?}", param.kind)
+            }
+        };
+        let args: Vec<Value> = action.params.iter().map(argument).collect();
+        let built = table.world.parse(A, &Said::new(action.name, args.clone())).unwrap();
+        assert_eq!((built.name(), built.params().len()), (action.name, args.len()));
+        if !args.is_empty() {
+            assert!(table.world.parse(A, &Said::new(action.name, vec![])).is_err());
+        }
+    }
+    assert_eq!(Assemble::describe(&table.world.fallback(A)), "skip()");
 }
 
 #[test]

@@ -265,7 +265,7 @@ fn missing_percepts_never_join_wrong_frames() {
                 // Each agent is away for ten steps out of forty, at times of its own; and single
                 // percepts are lost.
                 let phase = step + u32::from(agent.0) * (7 + seed);
-                phase % 40 < 10 || (phase * 31 + seed) % 23 == 0
+                phase % 40 < 10 || (phase * 31 + seed).is_multiple_of(23)
             };
             let mut groups = 0;
             let hears = |step, agent| !deaf(step, agent);
