@@ -94,17 +94,22 @@ impl AssembleArena {
     /// A referee for that configuration; `launch` counts from the origin.
     #[must_use]
     pub fn new(config: ArenaConfig, options: ArenaOptions, origin: Origin) -> Self {
-        let seed = options.seed.unwrap_or_else(|| i64::try_from(origin.unix_ms).unwrap_or(i64::MAX));
+        let seed =
+            options.seed.unwrap_or_else(|| i64::try_from(origin.unix_ms).unwrap_or(i64::MAX));
         let schedule = Schedule::new(&config, seed);
         let lobby = Lobby::new(&config);
         let launch = options.launch.unwrap_or(config.server.launch);
         let phase = Phase::Waiting(match launch {
             Launch::Key | Launch::Complete => None,
             Launch::After(wait) => origin.instant.checked_add(wait),
-            Launch::At { minute } => Some(origin.instant + until(minute, options.local_ms(origin.unix_ms))),
+            Launch::At { minute } => {
+                Some(origin.instant + until(minute, options.local_ms(origin.unix_ms)))
+            }
         });
-        let score = |team: &config::TeamConfig| Score { team: team.name.clone(), rounds: Vec::new() };
-        let verdict = Verdict { teams: config.teams.iter().map(score).collect(), ..Verdict::default() };
+        let score =
+            |team: &config::TeamConfig| Score { team: team.name.clone(), rounds: Vec::new() };
+        let verdict =
+            Verdict { teams: config.teams.iter().map(score).collect(), ..Verdict::default() };
         Self {
             config,
             options,
@@ -165,7 +170,9 @@ impl Arena for AssembleArena {
     fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let Some((packet, after)) = self.lobby.feed(connection, rest, self.config.server.max_packet) else {
+            let Some((packet, after)) =
+                self.lobby.feed(connection, rest, self.config.server.max_packet)
+            else {
                 return;
             };
             rest = after;
@@ -189,7 +196,11 @@ impl Arena for AssembleArena {
             Phase::Thinking(at) if at <= now => self.finish_step(now),
             Phase::Pacing(at) if at <= now => self.begin_step(now),
             Phase::Break(at) if at <= now => self.next_simulation(now),
-            Phase::Waiting(_) | Phase::Thinking(_) | Phase::Pacing(_) | Phase::Break(_) | Phase::Over => {}
+            Phase::Waiting(_)
+            | Phase::Thinking(_)
+            | Phase::Pacing(_)
+            | Phase::Break(_)
+            | Phase::Over => {}
         }
     }
 

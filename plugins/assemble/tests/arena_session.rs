@@ -1,5 +1,6 @@
 //! The referee's side of the protocol (spec, sections 3 to 5), on a virtual clock with bytes in
 //! memory.
+#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
