@@ -75,6 +75,9 @@ pub struct DemoArgs {
     /// Print one JSON object as the last line of standard output, and no progress.
     #[arg(long)]
     pub json: bool,
+    /// Print what the scripts log, on standard error.
+    #[arg(long)]
+    pub log: bool,
     /// Strategy of the first team: a folder of Lua files [default: the shipped strategy].
     #[arg(long, value_name = "DIR")]
     pub strategy: Option<PathBuf>,

@@ -51,6 +51,7 @@ struct Watch {
     progress: Progress,
     teams: Vec<Arc<Snapshot>>,
     replay: Option<PathBuf>,
+    log: bool,
     problem: Option<anyhow::Error>,
     steps: u64,
     last: (u32, u32),
@@ -62,6 +63,7 @@ impl Watch {
             progress: Progress::new(args.json),
             teams: vec![Arc::default(); teams],
             replay: args.replay.clone(),
+            log: args.log,
             problem: None,
             steps: 0,
             last: (0, 0),
@@ -86,6 +88,9 @@ impl Observer for Watch {
             &entry.event
         {
             self.progress.trouble(team, &entry, reason);
+        }
+        if let (JournalEvent::Log { level, text }, true) = (&entry.event, self.log) {
+            self.progress.line(team, &entry, &format!("{level}: {text}"));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::directory::Directory;
 use crate::wire;
 use anyhow::{Context, Result, bail};
 use phalanx_control::{ControlHandle, Options};
-use phalanx_engine::{JournalEvent, Snapshot};
+use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
     ArenaEnd, ArenaHandle, Endpoint, HostOptions, JournalItem, Listener, TeamHandle, now, origin,
@@ -20,8 +20,8 @@ use tokio::sync::mpsc;
 
 /// How long teams may take to leave after the match.
 const LEAVE: Duration = Duration::from_secs(2);
-/// Troubles that wait to be printed; more are dropped.
-const TROUBLES_MAX: usize = 64;
+/// Lines that wait to be printed; more are dropped.
+const LINES_MAX: usize = 256;
 
 pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -80,9 +80,9 @@ async fn spawn_teams(
 async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> Result<u64> {
     let mut progress = Progress::new(args.json);
     let mut verdicts = arena.verdicts();
-    let (sender, mut troubles) = mpsc::channel(TROUBLES_MAX);
+    let (sender, mut lines) = mpsc::channel(LINES_MAX);
     for (index, team) in teams.iter().enumerate() {
-        tokio::spawn(report_troubles(index, team.clone(), sender.clone()));
+        tokio::spawn(report_lines(index, team.clone(), sender.clone(), args.log));
     }
     drop(sender);
     let (mut steps, mut last) = (0, (0, 0));
@@ -95,8 +95,11 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
         let p99 = teams.iter().map(|team| team.timings().p99).max().unwrap_or_default();
         progress.step(&verdict, &snapshots, p99);
-        while let Ok((team, entry, reason)) = troubles.try_recv() {
-            progress.trouble(team, &entry, &reason);
+        while let Ok((team, entry, line)) = lines.try_recv() {
+            match line {
+                Line::Trouble(reason) => progress.trouble(team, &entry, &reason),
+                Line::Log(text) => progress.line(team, &entry, &text),
+            }
         }
         if verdict.over || verdicts.changed().await.is_err() {
             progress.finish();
@@ -105,18 +108,28 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
     }
 }
 
-type Trouble = (usize, phalanx_engine::JournalEntry, String);
+/// What is printed above the living line.
+enum Line {
+    Trouble(String),
+    Log(String),
+}
 
-async fn report_troubles(index: usize, team: TeamHandle, troubles: mpsc::Sender<Trouble>) {
+type Lines = mpsc::Sender<(usize, JournalEntry, Line)>;
+
+async fn report_lines(index: usize, team: TeamHandle, lines: Lines, log: bool) {
     let Some(mut journal) = team.journal() else { return };
     drop(team);
     while let Some(item) = journal.next().await {
         let JournalItem::Entry(entry) = item else { continue };
-        if let JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } =
-            &entry.event
-            && troubles.try_send((index, (*entry).clone(), reason.clone())).is_err()
-            && troubles.is_closed()
-        {
+        let line = match &entry.event {
+            JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } => {
+                Line::Trouble(reason.clone())
+            }
+            JournalEvent::Log { level, text } if log => Line::Log(format!("{level}: {text}")),
+            _other => continue,
+        };
+        let sent = lines.try_send((index, (*entry).clone(), line));
+        if sent.is_err() && lines.is_closed() {
             return;
         }
     }

@@ -57,13 +57,22 @@ impl Progress {
             return;
         }
         self.troubles += 1;
-        let agent = entry.agent.as_deref().unwrap_or("team");
-        let mut line = format!("team {}, {agent}, turn {}: {reason}", team + 1, entry.turn);
+        self.line(team, entry, reason);
         if self.troubles == TROUBLES_MAX {
-            line.push_str("\n(further script errors are counted, not shown)");
+            self.print("(further script errors are counted, not shown)".to_owned());
         }
+    }
+
+    /// A line about a team, above the living one.
+    pub(crate) fn line(&self, team: usize, entry: &JournalEntry, text: &str) {
+        let agent = entry.agent.as_deref().unwrap_or("team");
+        self.print(format!("team {}, {agent}, turn {}: {text}", team + 1, entry.turn));
+    }
+
+    fn print(&self, line: String) {
         match &self.bar {
             Some(bar) => bar.println(line),
+            // A closed standard error only means that nobody watches.
             None => writeln!(std::io::stderr(), "{line}").unwrap_or_default(),
         }
     }
