@@ -132,6 +132,25 @@ fn one_snapshot_is_published_when_a_turn_is_through() {
 }
 
 #[test]
+fn every_turn_is_reported_even_when_the_next_comes_first() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.ask(0, Turn::new(0, 1));
+    // Both have decided, and the referee goes on as soon as the last action has left.
+    match_.team.handle(asked(1, Turn::new(0, 1), match_.now + SECOND), match_.now);
+    while match_.acts.len() < 2 {
+        assert!(match_.output());
+    }
+    match_.ask(0, Turn::new(0, 2));
+    match_.round_started(0, 1);
+    let done = match_.journal.iter().filter_map(|event| {
+        let JournalEvent::TurnDone(done) = event else { return None };
+        Some((done.asked, done.decided))
+    });
+    assert_eq!(done.collect::<Vec<_>>(), [(2, 2), (1, 0)], "asked and decided of two turns");
+}
+
+#[test]
 fn several_rounds_in_one_match_with_a_roster_that_grows() {
     let mut match_ = Match::new(3);
     for agent in 0..2 {
@@ -377,18 +396,23 @@ impl Match {
             script.fails = self.fails;
             script.nonsense = self.nonsense;
         }
-        while let Some(output) = self.team.poll_output(self.now) {
-            match output {
-                Output::Act { agent, turn, action, .. } => {
-                    self.acts.push((agent, turn));
-                    self.actions.push(action);
-                }
-                Output::Publish(snapshot) => self.snapshots.push(snapshot),
-                Output::Journal(entry) => self.journal.push(entry.event),
-                Output::Drained => self.drained = true,
-            }
-        }
+        while self.output() {}
         self.budgets.clone_from(&self.script.lock().unwrap().budgets);
+    }
+
+    /// Takes one output; false when there is none.
+    fn output(&mut self) -> bool {
+        let Some(output) = self.team.poll_output(self.now) else { return false };
+        match output {
+            Output::Act { agent, turn, action, .. } => {
+                self.acts.push((agent, turn));
+                self.actions.push(action);
+            }
+            Output::Publish(snapshot) => self.snapshots.push(snapshot),
+            Output::Journal(entry) => self.journal.push(entry.event),
+            Output::Drained => self.drained = true,
+        }
+        true
     }
 
     /// The calls into the brain since the last look.

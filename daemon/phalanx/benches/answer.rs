@@ -32,9 +32,14 @@ fn main() {
     let turns = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(TURNS);
     let floor = measure(turns, floor);
     let ours = measure(turns, daemon);
-    println!("answer times over loopback, {AGENTS} agents, {turns} turns, percepts of {} bytes", request(0).len());
+    println!(
+        "answer times over loopback, {AGENTS} agents, {turns} turns, percepts of {} bytes",
+        request(0).len()
+    );
     println!("{:<34} {:>10} {:>10} {:>10}", "", "p50", "p99", "max");
-    for (name, times) in [("minimal blocking client (floor)", &floor), ("phalanx, trivial script", &ours)] {
+    for (name, times) in
+        [("minimal blocking client (floor)", &floor), ("phalanx, trivial script", &ours)]
+    {
         let at = |q| format!("{:.0} µs", times.value_at_quantile(q) as f64 / 1e3);
         println!("{name:<34} {:>10} {:>10} {:>10}", at(0.5), at(0.99), at(1.0));
     }
@@ -58,7 +63,8 @@ fn measure(turns: u32, start: fn(SocketAddr) -> Box<dyn std::any::Any>) -> Histo
         for _ in 0..AGENTS {
             let at: Instant = arrivals.recv_timeout(Duration::from_secs(5)).unwrap();
             if turn >= WARM_UP {
-                times.record(at.saturating_duration_since(sent).as_nanos() as u64).unwrap();
+                let spent = at.saturating_duration_since(sent).as_nanos();
+                times.record(u64::try_from(spent).unwrap()).unwrap();
             }
         }
     }
@@ -162,8 +168,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         seat: SeatOptions::default(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let endpoint =
-        Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
     let team = runtime.block_on(async {
         let built = wire::build(plan, endpoint).await.unwrap();
         built.spawn()

@@ -75,7 +75,10 @@ impl Findings {
         }
         for (team, found) in &self.strategies {
             for one in found {
-                line(&mut mistakes, &format!("team {team}: {:?}", miette::Report::new(one.clone())));
+                line(
+                    &mut mistakes,
+                    &format!("team {team}: {:?}", miette::Report::new(one.clone())),
+                );
             }
         }
         // A closed standard error only means that nobody reads it.

@@ -14,18 +14,14 @@ const TROUBLES_MAX: u32 = 100;
 /// settings have checked them.
 pub fn start(settings: &LogSettings) {
     let filter = EnvFilter::try_new(&settings.filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let pretty = match settings.format {
         LogFormat::Auto => std::io::stderr().is_terminal(),
         LogFormat::Pretty => true,
         LogFormat::Json => false,
     };
-    let started = if pretty {
-        builder.with_target(false).try_init()
-    } else {
-        builder.json().try_init()
-    };
+    let started =
+        if pretty { builder.with_target(false).try_init() } else { builder.json().try_init() };
     if let Err(error) = started {
         warn!(%error, "logging was started before");
     }

@@ -1,7 +1,7 @@
 //! From settings to teams that can be built.
 
-use crate::wire::TeamPlan;
 use crate::shipped;
+use crate::wire::TeamPlan;
 use phalanx_engine::TeamOptions;
 use phalanx_lua::{Bundle, Limits, LoadError};
 use phalanx_net::{BackoffOptions, Endpoint, SeatOptions};

@@ -121,7 +121,8 @@ pub fn watch(name: Option<&str>, decisions: bool, remote: &Remote) -> Result<()>
         let mut client = MatchesClient::new(channel);
         let mut cursor = String::new();
         loop {
-            let request = WatchMatchRequest { team: team.clone(), cursor: cursor.clone(), decisions };
+            let request =
+                WatchMatchRequest { team: team.clone(), cursor: cursor.clone(), decisions };
             let answer = client.watch_match(request).await;
             let mut stream = answer.map_err(|status| anyhow!(explain(&status)))?.into_inner();
             loop {

@@ -7,6 +7,7 @@ use phalanx_engine::{BrainError, BrainErrorKind, TeamLink, TeamOptions};
 use phalanx_game::{Api, Arena, Game, Origin, Roster, Seat};
 use phalanx_lua::{Bundle, Limits, LuaBrain};
 use phalanx_net::{BuildError, BuiltTeam, Endpoint, Lockstep, SeatOptions, TeamSpec};
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -83,6 +84,16 @@ pub struct ArenaPlan<'a> {
     pub start: Start,
     /// Shortest time for a step.
     pub pace: Duration,
+}
+
+impl fmt::Debug for ArenaPlan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArenaPlan")
+            .field("config", &self.config)
+            .field("start", &self.start)
+            .field("pace", &self.pace)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A referee and the port that its configuration names.

@@ -54,7 +54,10 @@ fn what_the_specification_promises_about_messages() {
     assert_eq!(start["type"], "sim-start");
     assert_eq!(start["content"]["percept"]["teamSize"], 1);
     let request = a.receive().unwrap();
-    assert_eq!((&request["type"], &request["content"]["id"]), (&json!("request-action"), &json!(0)));
+    assert_eq!(
+        (&request["type"], &request["content"]["id"]),
+        (&json!("request-action"), &json!(0))
+    );
     let percept = &request["content"]["percept"];
     for key in ["score", "lastAction", "energy", "things", "terrain", "tasks", "attached", "task"] {
         assert!(!percept[key].is_null(), "{key} is missing");

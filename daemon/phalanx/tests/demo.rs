@@ -41,7 +41,8 @@ fn a_fast_demo_answers_everything_and_the_same_seed_gives_the_same_match() {
 
 #[test]
 fn a_demo_in_real_time_answers_everything() {
-    let output = phalanx(&["demo", "--json", "--steps", "10", "--pace", "1ms", "--opponent", "idle"]);
+    let output =
+        phalanx(&["demo", "--json", "--steps", "10", "--pace", "1ms", "--opponent", "idle"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let summary: Value = serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap();
     assert_eq!(summary["steps"], 10);
@@ -87,6 +88,7 @@ fn one_agents_error_is_its_own_fallback_and_names_file_and_line() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let (said, shown) = (stderr(&output), stdout(&output));
     assert!(said.contains("agentA3") && said.contains("worker.luau:3"), "{said}");
-    let row: Vec<_> = shown.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
+    let row: Vec<_> =
+        shown.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
     assert_eq!(&row[2..], ["70", "5", "0", "5"], "decided, fallback, late, script errors");
 }

@@ -56,6 +56,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let round = match self.rounds.started(agent, local) {
             None => return,
             Some(Started::New(round)) => {
+                self.close_turn();
                 self.open = None;
                 self.shared.borrow_mut().board.clear();
                 for member in &mut self.members {
@@ -83,6 +84,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             Some(open) if turn < open.turn => return,
             Some(open) if turn == open.turn => {}
             Some(_) | None => {
+                self.close_turn();
                 self.remember_who_was_asked();
                 self.tick += 1;
                 self.done = crate::TurnDone::default();

@@ -19,7 +19,14 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    /// Everybody who was asked has an answer on its way.
+    /// The referee went on, perhaps before everybody decided: the turn is reported all the same.
+    pub(super) fn close_turn(&mut self) {
+        if self.open.as_ref().is_some_and(|open| open.phase != Phase::Done) {
+            self.turn_done();
+        }
+    }
+
+    /// Everybody who was asked has an answer on its way, or the turn is over.
     pub(super) fn turn_done(&mut self) {
         if let Some(open) = &mut self.open {
             open.phase = Phase::Done;

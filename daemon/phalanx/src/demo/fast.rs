@@ -1,9 +1,9 @@
 //! A demo on virtual time.
 
 use super::cast::Cast;
+use super::keep;
 use super::progress::Progress;
 use super::summary::{Effort, Summary, TeamSummary};
-use super::keep;
 use crate::cli::DemoArgs;
 use crate::wire;
 use anyhow::{Result, bail};
@@ -41,8 +41,7 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     });
     let teams = teams.collect();
     let times = (0..cast.teams.len()).filter_map(|team| lockstep.meter(team));
-    let effort =
-        Effort { seed: args.seed, fast: true, steps: watch.steps, time: now() - begun };
+    let effort = Effort { seed: args.seed, fast: true, steps: watch.steps, time: now() - begun };
     Ok(Summary::new(cast.game, effort, teams, times))
 }
 

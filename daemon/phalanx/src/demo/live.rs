@@ -39,9 +39,10 @@ async fn play_on_runtime(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     if let ArenaEnd::Panicked { reason } = report.end {
         bail!("the arena failed: {reason}");
     }
-    let summaries = cast.teams.iter().zip(&teams).map(|(plan, team)| {
-        TeamSummary::new(&plan.roster.team, &report.verdict, &team.snapshot())
-    });
+    let summaries =
+        cast.teams.iter().zip(&teams).map(|(plan, team)| {
+            TeamSummary::new(&plan.roster.team, &report.verdict, &team.snapshot())
+        });
     let effort = Effort { seed: args.seed, fast: false, steps, time: now() - begun };
     let meters = teams.iter().map(|team| &**team.meter());
     let summary = Summary::new(cast.game, effort, summaries.collect(), meters);
@@ -58,16 +59,14 @@ async fn spawn_teams(
     arena: &ArenaHandle,
 ) -> Result<(ControlHandle, Vec<TeamHandle>)> {
     let address = arena.address().context("the arena has no address")?;
-    let endpoint =
-        Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
     let mut directory = Directory::default();
     for plan in &cast.teams {
         let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
         directory.add(team, address.to_string(), (0..plan.seats.len()).collect());
     }
     let teams = directory.handles().cloned().collect();
-    let options =
-        Options { tcp: Some(([127, 0, 0, 1], 0).into()), ..Options::default() };
+    let options = Options { tcp: Some(([127, 0, 0, 1], 0).into()), ..Options::default() };
     let control = phalanx_control::build(&options, Arc::new(directory))?;
     if let (Some(tcp), false) = (control.tcp(), args.json) {
         let hint = format!("watch it: phalanx match watch A --control http://{tcp}\n");
@@ -126,7 +125,16 @@ async fn report_lines(index: usize, team: TeamHandle, lines: Lines, log: bool) {
                 Line::Trouble(reason.clone())
             }
             JournalEvent::Log { level, text } if log => Line::Log(format!("{level}: {text}")),
-            _other => continue,
+            JournalEvent::Seat { .. }
+            | JournalEvent::RoundStarted
+            | JournalEvent::Decided { .. }
+            | JournalEvent::Defaulted { .. }
+            | JournalEvent::Late
+            | JournalEvent::Notice(_)
+            | JournalEvent::Log { .. }
+            | JournalEvent::TurnDone(_)
+            | JournalEvent::RoundOver { .. }
+            | JournalEvent::MatchOver => continue,
         };
         let sent = lines.try_send((index, (*entry).clone(), line));
         if sent.is_err() && lines.is_closed() {

@@ -96,7 +96,8 @@ impl Summary {
             sum.add(&one).unwrap_or_default();
             sum
         });
-        let at = |quantile| answers.as_ref().map_or(0, |all| all.value_at_quantile(quantile) / 1000);
+        let at =
+            |quantile| answers.as_ref().map_or(0, |all| all.value_at_quantile(quantile) / 1000);
         #[expect(clippy::cast_precision_loss, reason = "a speed for people")]
         let steps_per_second = (effort.steps as f64 / seconds).round();
         Self {
@@ -129,12 +130,7 @@ impl Summary {
         for team in &self.teams {
             line(format!(
                 "{:<10} {:>8} {:>9} {:>9} {:>6} {:>14}",
-                team.name,
-                team.score,
-                team.decided,
-                team.fallback,
-                team.late,
-                team.script_errors
+                team.name, team.score, team.decided, team.fallback, team.late, team.script_errors
             ));
         }
         line(format!(

@@ -137,11 +137,8 @@ mod tests {
     #[test]
     fn a_fallback_names_file_and_line() {
         let reason = "worker.luau:42: attempt to index nil with 'x'".into();
-        let shown = text(&event(Kind::Fallback(Fallback {
-            reason,
-            role: "worker".into(),
-            generation: 1,
-        })));
+        let shown =
+            text(&event(Kind::Fallback(Fallback { reason, role: "worker".into(), generation: 1 })));
         assert_eq!(
             shown,
             "0:118  agentA7      FALLBACK (worker): worker.luau:42: attempt to index nil with 'x'"
