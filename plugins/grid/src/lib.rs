@@ -8,8 +8,8 @@
 //! - [`Region`], [`Plane`]: a growing rectangle of cells that wraps where the size is known.
 //! - [`Frames`]: coordinate frames that are joined by known offsets.
 //! - [`Field`]: distances from many sources at once.
-//! - [`mod@route`]: the cheapest way for a body of several cells, with rotation.
-//! - [`mod@assign`]: who takes which job.
+//! - [`route()`]: the cheapest way for a body of several cells, with rotation.
+//! - [`assign()`]: who takes which job.
 //!
 //! Absent on purpose: games. What a cell means and what it costs to enter comes as a closure.
 #![deny(missing_docs)]
