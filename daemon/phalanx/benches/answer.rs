@@ -1,6 +1,10 @@
-//! How long answers take, seen from the referee: last byte of the last percept out → each action's
-//! bytes in. Fifteen agents over loopback TCP; our daemon with a trivial script beside the floor, a
-//! minimal blocking client that answers `skip` without reading what it was told.
+//! How long answers take, seen from the referee. Fifteen agents over loopback TCP; our daemon with a
+//! trivial script beside the floor, a minimal blocking client that answers `skip` at once, without
+//! reading what it was told.
+//!
+//! Two figures: last byte of the *last* percept out → each action's bytes in, which is what a team
+//! that decides together can be asked for (the floor answers many agents before that byte); and
+//! last byte of an agent's *own* percept out → its action's bytes in.
 //!
 //! `cargo bench -p phalanx --bench answer [-- TURNS]`
 #![allow(
@@ -30,41 +34,62 @@ const WARM_UP: u32 = 200;
 
 fn main() {
     let turns = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(TURNS);
-    let floor = measure(turns, floor);
-    let ours = measure(turns, daemon);
+    let clients = [
+        ("minimal blocking client (floor)", measure(turns, floor)),
+        ("phalanx, trivial script", measure(turns, daemon)),
+    ];
+    let bytes = request(0).len();
     println!(
-        "answer times over loopback, {AGENTS} agents, {turns} turns, percepts of {} bytes",
-        request(0).len()
+        "answer times over loopback, {AGENTS} agents, {turns} turns, percepts of {bytes} bytes"
     );
-    println!("{:<34} {:>10} {:>10} {:>10}", "", "p50", "p99", "max");
-    for (name, times) in
-        [("minimal blocking client (floor)", &floor), ("phalanx, trivial script", &ours)]
-    {
-        let at = |q| format!("{:.0} µs", times.value_at_quantile(q) as f64 / 1e3);
-        println!("{name:<34} {:>10} {:>10} {:>10}", at(0.5), at(0.99), at(1.0));
+    println!("{:<34} {:>23} {:>23}", "", "since the last percept", "since its own percept");
+    println!("{:<34} {:>11} {:>11} {:>11} {:>11}", "", "p50", "p99", "p50", "p99");
+    for (name, times) in &clients {
+        let at = |times: &Histogram<u64>, q| format!("{} µs", times.value_at_quantile(q) / 1000);
+        let (last, own) = (&times.last, &times.own);
+        println!(
+            "{name:<34} {:>11} {:>11} {:>11} {:>11}",
+            at(last, 0.5),
+            at(last, 0.99),
+            at(own, 0.5),
+            at(own, 0.99)
+        );
     }
-    let ratio = |q| ours.value_at_quantile(q) as f64 / floor.value_at_quantile(q) as f64;
-    println!("{:<34} {:>9.1}x {:>9.1}x", "ratio", ratio(0.5), ratio(0.99));
+    let [(_, floor), (_, ours)] = &clients;
+    let ratio = |q| ours.own.value_at_quantile(q) as f64 / floor.own.value_at_quantile(q) as f64;
+    println!("ratio of the last two columns: {:.1} at p50, {:.1} at p99", ratio(0.5), ratio(0.99));
+}
+
+/// Answer times in nanoseconds.
+struct Times {
+    /// Since the last percept of the turn.
+    last: Histogram<u64>,
+    /// Since the agent's own.
+    own: Histogram<u64>,
 }
 
 /// Plays the referee for one kind of client.
-fn measure(turns: u32, start: fn(SocketAddr) -> Box<dyn std::any::Any>) -> Histogram<u64> {
+fn measure(turns: u32, start: fn(SocketAddr) -> Box<dyn std::any::Any>) -> Times {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = start(listener.local_addr().unwrap());
     let (arrived, arrivals) = mpsc::channel();
-    let mut seats: Vec<TcpStream> = (0..AGENTS).map(|_| seat(&listener, &arrived)).collect();
-    let mut times = Histogram::new(3).unwrap();
+    let mut seats: Vec<TcpStream> =
+        (0..AGENTS).map(|index| seat(&listener, index, &arrived)).collect();
+    let mut times = Times { last: Histogram::new(3).unwrap(), own: Histogram::new(3).unwrap() };
     for turn in 0..turns + WARM_UP {
         let request = request(turn);
+        let mut sent = Vec::new();
         for seat in &mut seats {
             seat.write_all(request.as_bytes()).unwrap();
+            sent.push(Instant::now());
         }
-        let sent = Instant::now();
         for _ in 0..AGENTS {
-            let at: Instant = arrivals.recv_timeout(Duration::from_secs(5)).unwrap();
+            let (index, at): (u16, Instant) =
+                arrivals.recv_timeout(Duration::from_secs(5)).unwrap();
             if turn >= WARM_UP {
-                let spent = at.saturating_duration_since(sent).as_nanos();
-                times.record(u64::try_from(spent).unwrap()).unwrap();
+                let since = |then: Instant| at.saturating_duration_since(then).as_nanos() as u64;
+                times.last.record(since(sent[usize::from(AGENTS) - 1])).unwrap();
+                times.own.record(since(sent[usize::from(index)])).unwrap();
             }
         }
     }
@@ -73,7 +98,7 @@ fn measure(turns: u32, start: fn(SocketAddr) -> Box<dyn std::any::Any>) -> Histo
 }
 
 /// Accepts one agent, logs it in, starts the simulation; its answers' arrivals go to the channel.
-fn seat(listener: &TcpListener, arrived: &mpsc::Sender<Instant>) -> TcpStream {
+fn seat(listener: &TcpListener, index: u16, arrived: &mpsc::Sender<(u16, Instant)>) -> TcpStream {
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_nodelay(true).unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -86,7 +111,7 @@ fn seat(listener: &TcpListener, arrived: &mpsc::Sender<Instant>) -> TcpStream {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         while reader.read_until(0, &mut bytes).is_ok_and(|count| count > 0) {
-            if arrived.send(Instant::now()).is_err() {
+            if arrived.send((index, Instant::now())).is_err() {
                 return;
             }
             bytes.clear();

@@ -77,6 +77,7 @@ impl TeamView for Entry {
             };
             Some((feed, journal))
         })
+        .fuse()
         .boxed()
     }
 }
