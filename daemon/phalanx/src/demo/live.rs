@@ -39,6 +39,10 @@ async fn play_on_runtime(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     if let ArenaEnd::Panicked { reason } = report.end {
         bail!("the arena failed: {reason}");
     }
+    for team in &teams {
+        // Their last turns may still be on the way to us; whoever hangs is drained below.
+        tokio::time::timeout(LEAVE, team.ended()).await.ok();
+    }
     let summaries =
         cast.teams.iter().zip(&teams).map(|(plan, team)| {
             TeamSummary::new(&plan.roster.team, &report.verdict, &team.snapshot())
