@@ -7,6 +7,7 @@ use phalanx_proto::v1::TeamState;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
@@ -17,6 +18,8 @@ pub(crate) struct Followers {
     health: HealthReporter,
     events_max: usize,
     teams: Mutex<BTreeMap<String, Followed>>,
+    /// True when followers are to take what waits and leave; each holds a receiver until then.
+    finish: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
@@ -27,7 +30,7 @@ struct Followed {
 
 impl Followers {
     pub(crate) fn new(health: HealthReporter, events_max: usize) -> Self {
-        Self { health, events_max, teams: Mutex::default() }
+        Self { health, events_max, teams: Mutex::default(), finish: watch::Sender::new(false) }
     }
 
     /// Follows every team that is there.
@@ -47,9 +50,16 @@ impl Followers {
             return Arc::clone(log);
         }
         let log = Arc::new(EventLog::new(epoch(), self.events_max));
-        let task = tokio::spawn(follow(Arc::clone(team), Arc::clone(&log), self.health.clone()));
+        let (ours, health, finish) = (log.clone(), self.health.clone(), self.finish.subscribe());
+        let task = tokio::spawn(follow(Arc::clone(team), ours, health, finish));
         teams.insert(team.name().to_owned(), Followed { log: Arc::clone(&log), task });
         log
+    }
+
+    /// Until every event that happened so far stands in its log.
+    pub(crate) async fn finish(&self) {
+        self.finish.send_replace(true);
+        self.finish.closed().await;
     }
 
     /// Stops following; streams end.
@@ -62,28 +72,42 @@ impl Followers {
     }
 }
 
-async fn follow(team: Arc<dyn TeamView>, log: Arc<EventLog>, health: HealthReporter) {
+async fn follow(
+    team: Arc<dyn TeamView>,
+    log: Arc<EventLog>,
+    health: HealthReporter,
+    mut finish: watch::Receiver<bool>,
+) {
     let name = convert::resource_name(team.name());
     let mut snapshots = team.snapshots();
     let mut journal = team.journal();
     let mut published = true;
     let mut told = None;
-    loop {
+    'team: loop {
         // The reporter wakes its watchers even when nothing changed.
         let status = serving(team.as_ref());
         if told.replace(status) != Some(status) {
             health.set_service_status(&name, status).await;
         }
+        let mut leave = false;
         tokio::select! {
             item = journal.next() => match item {
                 Some(item) => log.push(item),
                 None => break,
             },
             changed = snapshots.changed(), if published => published = changed.is_ok(),
+            _ = finish.wait_for(|finish| *finish) => leave = true,
         }
         // A burst of events is one change of health.
-        while let Some(Some(item)) = journal.next().now_or_never() {
-            log.push(item);
+        while let Some(next) = journal.next().now_or_never() {
+            match next {
+                Some(item) => log.push(item),
+                None => break 'team,
+            }
+        }
+        if leave {
+            // The team goes on, the server does not: its readers are told so elsewhere.
+            return;
         }
     }
     if told != Some(ServingStatus::NotServing) {

@@ -113,6 +113,8 @@ impl Reader {
     /// Waits for the log to change; the status when the server leaves instead.
     async fn wait(&mut self) -> Option<Status> {
         tokio::select! {
+            // Events come first: they all stood in the log before the server left.
+            biased;
             changed = self.wake.changed() => {
                 // The log outlives its readers: each holds it.
                 changed.is_err().then(|| Status::internal("the event log is gone"))

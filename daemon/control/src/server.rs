@@ -275,13 +275,17 @@ impl ControlHandle {
         }
     }
 
-    /// Ends streams, lets calls finish, closes all connections; what is still open after `grace`
-    /// is cut. True when nothing had to be cut.
+    /// Ends streams once they have told all that happened, lets calls finish, closes all
+    /// connections; what is still open after `grace` is cut. True when nothing had to be cut.
     pub async fn stop(mut self, grace: Duration) -> bool {
         self.not_serving().await;
-        self.shared.closing.send_replace(true);
-        let all = async { while self.tasks.join_next().await.is_some() {} };
+        let all = async {
+            self.shared.followers.finish().await;
+            self.shared.closing.send_replace(true);
+            while self.tasks.join_next().await.is_some() {}
+        };
         let clean = tokio::time::timeout(grace, all).await.is_ok();
+        self.shared.closing.send_replace(true);
         self.shared.followers.stop();
         self.tasks.shutdown().await;
         clean

@@ -158,6 +158,21 @@ async fn a_stopping_daemon_ends_streams_with_a_reason() {
     assert!(stop.await.unwrap());
 }
 
+#[tokio::test]
+async fn what_happened_before_the_daemon_stops_is_still_told() {
+    let daemon = Daemon::start(&["A"]);
+    let mut stream = watch(&daemon, "", false).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    (0..100).for_each(|step| team.log(step, "last words"));
+    let stop = tokio::spawn(daemon.handle.stop(Duration::from_secs(20)));
+    for _ in 0..100 {
+        assert_eq!(text(&mut stream).await.unwrap().0, "last words");
+    }
+    assert_eq!(text(&mut stream).await.unwrap_err().code(), Code::Unavailable);
+    drop(stream);
+    assert!(stop.await.unwrap());
+}
+
 async fn watch(
     daemon: &Daemon,
     cursor: &str,

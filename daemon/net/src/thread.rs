@@ -103,7 +103,10 @@ pub(crate) fn run<G, B, F>(
         let mut thread = TeamThread::new(inbox, outlets);
         let end = thread.supervise(first, &mut recipe).await;
         thread.inbox.close();
-        thread.outlets.ended.send_replace(Some(end));
+        // Whoever learns of the end finds the journal closed and complete.
+        let Outlets { ended, journal, .. } = thread.outlets;
+        drop(journal);
+        ended.send_replace(Some(end));
     });
 }
 
