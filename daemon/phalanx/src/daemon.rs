@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
 /// Exit code when something could not be started.
@@ -64,8 +65,10 @@ async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
     let control = phalanx_control::build(&control(&settings.control), Arc::new(directory))?;
     announce(&control, &teams);
     let control = control.spawn();
-    let logging: Vec<_> =
-        teams.iter().map(|team| tokio::spawn(crate::logs::follow(team.clone()))).collect();
+    let mut logging = JoinSet::new();
+    for team in &teams {
+        logging.spawn(crate::logs::follow(team.clone()));
+    }
     tell_manager(&[NotifyState::Ready]);
     tokio::select! {
         () = all_over(&teams) => info!("every match is over"),
@@ -75,13 +78,10 @@ async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
     tell_manager(&[NotifyState::Stopping]);
     let grace = settings.limits.drain_max;
     let code = tokio::select! {
-        code = drain(&teams, control, grace) => code,
+        code = drain(&teams, control, logging, grace) => code,
         _ = interrupt.recv() => again("SIGINT"),
         _ = terminate.recv() => again("SIGTERM"),
     };
-    for task in logging {
-        task.abort();
-    }
     Ok(code)
 }
 
@@ -127,7 +127,12 @@ async fn all_over(teams: &[TeamHandle]) {
     }
 }
 
-async fn drain(teams: &[TeamHandle], control: ControlHandle, grace: Duration) -> ExitCode {
+async fn drain(
+    teams: &[TeamHandle],
+    control: ControlHandle,
+    mut logging: JoinSet<()>,
+    grace: Duration,
+) -> ExitCode {
     let drains = teams.iter().map(|team| async move {
         let report = team.drain(grace).await;
         for name in &report.stragglers {
@@ -136,6 +141,9 @@ async fn drain(teams: &[TeamHandle], control: ControlHandle, grace: Duration) ->
         report.stragglers.is_empty()
     });
     let clean = futures_util::future::join_all(drains).await.into_iter().all(|clean| clean);
+    // Teams that ended have closed their journals: this writes what is left of them.
+    let written = async { while logging.join_next().await.is_some() {} };
+    tokio::time::timeout(CONTROL_GRACE, written).await.ok();
     control.stop(CONTROL_GRACE).await;
     if clean { ExitCode::SUCCESS } else { ExitCode::from(EXIT_GRACE) }
 }

@@ -69,13 +69,13 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut u32) {
             trouble(troubles, || warn!(team, %turn, agent, call, "script error: {reason}"));
         }
         JournalEvent::Defaulted { cause } => {
-            trouble(troubles, || warn!(team, %turn, agent, ?cause, "defaulted"));
+            trouble(troubles, || warn!(team, %turn, agent, "defaulted: {cause}"));
         }
         JournalEvent::Late => {
             trouble(troubles, || warn!(team, %turn, agent, "the decision came too late"));
         }
         JournalEvent::Notice(notice) => {
-            trouble(troubles, || warn!(team, %turn, agent, ?notice, "from the referee"));
+            trouble(troubles, || warn!(team, %turn, agent, "referee: {notice}"));
         }
     }
 }

@@ -13,7 +13,6 @@ use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The wall-clock time at which every match on virtual time begins: 2026-01-01 00:00 UTC.
 const EPOCH_MS: u64 = 1_767_225_600_000;
@@ -78,7 +77,7 @@ impl Observer for Watch {
             self.steps += u64::from(place.1.saturating_sub(begun));
             self.last = place;
         }
-        self.progress.step(verdict, &self.teams, Duration::ZERO);
+        self.progress.step(verdict, &self.teams, None);
         if self.problem.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

@@ -96,7 +96,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         steps += u64::from(place.1.saturating_sub(begun));
         last = place;
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
-        let p99 = teams.iter().map(|team| team.timings().p99).max().unwrap_or_default();
+        let p99 = teams.iter().map(|team| team.timings().p99).max();
         progress.step(&verdict, &snapshots, p99);
         while let Ok((team, entry, line)) = lines.try_recv() {
             match line {

@@ -29,8 +29,9 @@ impl Progress {
         Self { bar, lines: !silent && !terminal, last: (0, 0), troubles: 0 }
     }
 
-    /// A step is through.
-    pub(crate) fn step(&mut self, verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Duration) {
+    /// A step is through. `p99` is the answer time that 99 of 100 answers kept, where it can be
+    /// asked while the match runs.
+    pub(crate) fn step(&mut self, verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) {
         if self.bar.is_none() && !self.lines {
             return;
         }
@@ -92,7 +93,7 @@ fn bar() -> ProgressBar {
     bar
 }
 
-fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Duration) -> String {
+fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) -> String {
     let scores: Vec<_> = verdict
         .teams
         .iter()
@@ -104,12 +105,13 @@ fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Duration) -> String 
         late: sum.late + team.counters.late,
         ..sum
     });
+    let p99 = p99.map(|p99| format!("  p99 {:.1} ms", p99.as_secs_f64() * 1e3));
     format!(
-        "{}  decided {}  fallback {}  late {}  p99 {:.1} ms",
+        "{}  decided {}  fallback {}  late {}{}",
         scores.join(" : "),
         sum.decided,
         sum.fallback,
         sum.late,
-        p99.as_secs_f64() * 1e3
+        p99.unwrap_or_default()
     )
 }

@@ -1,10 +1,6 @@
 //! `phalanx demo`, as a newcomer types it.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
-#[path = "common/programs.rs"]
-mod programs;
-
-use programs::{phalanx, stderr, stdout};
+use crate::support::{phalanx, stderr, stdout};
 use serde_json::Value;
 
 fn summary(args: &[&str]) -> Value {

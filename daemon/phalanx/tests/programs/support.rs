@@ -1,27 +1,20 @@
 //! Starting the real programs, and reading what they print.
-#![allow(dead_code, reason = "each test file uses a part of this")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    reason = "a test may fail loudly"
-)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
-pub const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
-pub const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
+pub(crate) const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
+pub(crate) const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
 
 /// Runs `phalanx` to its end.
-pub fn phalanx(args: &[&str]) -> Output {
+pub(crate) fn phalanx(args: &[&str]) -> Output {
     quiet(Command::new(PHALANX)).args(args).output().unwrap()
 }
 
 /// A command whose environment cannot change what it does.
-pub fn quiet(mut command: Command) -> Command {
+pub(crate) fn quiet(mut command: Command) -> Command {
     for name in ["PHALANX_CONFIG", "PHALANX_CONTROL", "NOTIFY_SOCKET"] {
         command.env_remove(name);
     }
@@ -29,29 +22,29 @@ pub fn quiet(mut command: Command) -> Command {
     command
 }
 
-pub fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// A program in the background; killed when the test ends.
-pub struct Running {
-    pub child: Child,
+pub(crate) struct Running {
+    pub(crate) child: Child,
     lines: BufReader<ChildStdout>,
 }
 
 impl Running {
-    pub fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
         Self { child, lines }
     }
 
     /// The first line of standard output that contains `text`; the test fails at its end.
-    pub fn line_with(&mut self, text: &str) -> String {
+    pub(crate) fn line_with(&mut self, text: &str) -> String {
         loop {
             let mut line = String::new();
             assert!(self.lines.read_line(&mut line).unwrap() > 0, "it never said {text:?}");
@@ -62,14 +55,14 @@ impl Running {
     }
 
     /// All that it still says, and its exit code.
-    pub fn finish(mut self) -> (String, Option<i32>) {
+    pub(crate) fn finish(mut self) -> (String, Option<i32>) {
         let mut rest = String::new();
         self.lines.read_to_string(&mut rest).unwrap();
         (rest, self.child.wait().unwrap().code())
     }
 
     /// Asks it to stop, as a service manager does.
-    pub fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     }
@@ -83,8 +76,59 @@ impl Drop for Running {
     }
 }
 
+/// Settings of a daemon with one team of `agents` that plays `strategy`.
+pub(crate) fn settings(dir: &Path, server: SocketAddr, agents: u32, strategy: &str) -> PathBuf {
+    let scripts = dir.join("strategy");
+    std::fs::create_dir_all(&scripts).unwrap();
+    std::fs::write(scripts.join("worker.luau"), strategy).unwrap();
+    let path = dir.join("phalanxd.toml");
+    let text = format!(
+        r#"
+[control]
+socket = "{dir}/control.sock"
+
+[log]
+format = "json"
+
+[[teams]]
+name = "A"
+game = "assemble"
+server = "{server}"
+strategy = "strategy"
+role = "worker"
+agents = {{ prefix = "agentA", count = {agents}, password = "secret-a" }}
+"#,
+        dir = dir.display()
+    );
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// A daemon; its log can be read as if it were its standard output.
+pub(crate) fn daemon(config: &Path) -> Running {
+    let mut command = quiet(Command::new(PHALANXD));
+    command.arg("--config").arg(config);
+    // Its log is its standard error; the tests read it as standard output.
+    let mut shell = quiet(Command::new("sh"));
+    shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(command.get_program());
+    shell.args(command.get_args());
+    Running::start(shell)
+}
+
+/// Where the daemon of these settings is asked.
+pub(crate) fn control(dir: &Path) -> String {
+    format!("unix:{}/control.sock", dir.display())
+}
+
+/// What `phalanx team show A` tells of that daemon.
+pub(crate) fn shown(dir: &Path) -> serde_json::Value {
+    let output = phalanx(&["team", "show", "A", "--output", "json", "--control", &control(dir)]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 /// A small match in the organisers' format: one file with everything.
-pub fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32) -> PathBuf {
+pub(crate) fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32) -> PathBuf {
     let path = dir.join("arena.json");
     let text = format!(
         r#"{{
@@ -110,7 +154,7 @@ pub fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32) -> Pat
 }
 
 /// An arena that begins when everybody is there; and its address.
-pub fn arena(config: &Path) -> (Running, SocketAddr) {
+pub(crate) fn arena(config: &Path) -> (Running, SocketAddr) {
     let mut command = quiet(Command::new(PHALANX));
     command.args(["arena", "assemble", "--listen", "127.0.0.1:0", "--start", "complete"]);
     command.arg("--config").arg(config).stderr(Stdio::null());
@@ -121,33 +165,41 @@ pub fn arena(config: &Path) -> (Running, SocketAddr) {
 }
 
 /// A client that knows only the specification: JSON objects, each ended by a NUL.
-pub struct Plain {
+pub(crate) struct Plain {
     stream: TcpStream,
     reader: BufReader<TcpStream>,
 }
 
 impl Plain {
-    pub fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).unwrap();
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        Self::over(TcpStream::connect(address).unwrap())
+    }
+
+    /// The same framing from the other side: a referee of our own.
+    pub(crate) fn over(stream: TcpStream) -> Self {
         let reader = BufReader::new(stream.try_clone().unwrap());
         Self { stream, reader }
     }
 
-    pub fn send(&mut self, message: &serde_json::Value) {
+    pub(crate) fn send(&mut self, message: &serde_json::Value) {
         let mut bytes = serde_json::to_vec(message).unwrap();
         bytes.push(0);
-        self.stream.write_all(&bytes).unwrap();
+        self.send_bytes(&bytes);
+    }
+
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
     }
 
     /// The next message; `None` at the end of the connection.
-    pub fn receive(&mut self) -> Option<serde_json::Value> {
+    pub(crate) fn receive(&mut self) -> Option<serde_json::Value> {
         let mut bytes = Vec::new();
         self.reader.read_until(0, &mut bytes).unwrap();
         bytes.pop()?;
         Some(serde_json::from_slice(&bytes).unwrap())
     }
 
-    pub fn login(&mut self, user: &str, password: &str) -> serde_json::Value {
+    pub(crate) fn login(&mut self, user: &str, password: &str) -> serde_json::Value {
         self.send(&serde_json::json!({
             "type": "auth-request", "content": { "user": user, "pw": password }
         }));
@@ -155,7 +207,7 @@ impl Plain {
     }
 
     /// Skips until the referee says goodbye; the scores of all simulations.
-    pub fn skip_to_the_end(mut self) -> Vec<i64> {
+    pub(crate) fn skip_to_the_end(mut self) -> Vec<i64> {
         let mut scores = Vec::new();
         while let Some(message) = self.receive() {
             let content = &message["content"];

@@ -1,52 +1,12 @@
 //! `phalanxd` against the arena, watched through `phalanx`: real programs, real sockets.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
-#[path = "common/programs.rs"]
-mod programs;
-
-use programs::{PHALANX, PHALANXD, Plain, Running, arena, arena_config, phalanx, quiet, stderr};
+use crate::support::{
+    PHALANX, PHALANXD, Plain, Running, arena, arena_config, control, daemon, phalanx, quiet,
+    settings, stderr,
+};
 use serde_json::Value;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// Settings of a daemon with one team of two that plays `strategy`.
-fn settings(dir: &Path, server: SocketAddr, strategy: &str) -> PathBuf {
-    let scripts = dir.join("strategy");
-    std::fs::create_dir_all(&scripts).unwrap();
-    std::fs::write(scripts.join("worker.luau"), strategy).unwrap();
-    let path = dir.join("phalanxd.toml");
-    let text = format!(
-        r#"
-[control]
-socket = "{dir}/control.sock"
-
-[log]
-format = "json"
-
-[[teams]]
-name = "A"
-game = "assemble"
-server = "{server}"
-strategy = "strategy"
-role = "worker"
-agents = {{ prefix = "agentA", count = 2, password = "secret-a" }}
-"#,
-        dir = dir.display()
-    );
-    std::fs::write(&path, text).unwrap();
-    path
-}
-
-fn daemon(config: &Path) -> Running {
-    let mut command = quiet(Command::new(PHALANXD));
-    command.arg("--config").arg(config);
-    // Its log is its standard error; the tests read it as standard output.
-    let mut shell = quiet(Command::new("sh"));
-    shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(command.get_program());
-    shell.args(command.get_args());
-    Running::start(shell)
-}
 
 #[test]
 fn a_team_plays_to_the_end_and_can_be_watched() {
@@ -54,9 +14,9 @@ fn a_team_plays_to_the_end_and_can_be_watched() {
     let (arena, address) = arena(&arena_config(dir.path(), 2, 40, 4000));
     let strategy = "return { decide = function(me)\n  if me.turn == 5 then error('oh no') end\n  \
                     return act.move(rng.pick({ 'n', 's', 'e', 'w' }))\nend }";
-    let mut daemon = daemon(&settings(dir.path(), address, strategy));
+    let mut daemon = daemon(&settings(dir.path(), address, 2, strategy));
     daemon.line_with("control API");
-    let control = format!("unix:{}/control.sock", dir.path().display());
+    let control = control(dir.path());
 
     let mut watch = quiet(Command::new(PHALANX));
     watch.args(["match", "watch", "--output", "json", "--control", &control]).stderr(Stdio::null());
@@ -103,7 +63,7 @@ fn a_daemon_without_a_server_keeps_trying_and_leaves_when_told() {
     // A port that nobody listens on: it was free a moment ago.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let strategy = "return { decide = function() return act.skip() end }";
-    let mut daemon = daemon(&settings(dir.path(), free, strategy));
+    let mut daemon = daemon(&settings(dir.path(), free, 2, strategy));
     let line = daemon.line_with("not connected, trying again");
     assert!(line.contains("refused"), "{line}");
     daemon.terminate();
@@ -117,7 +77,7 @@ fn a_wrong_password_is_said_loudly() {
     let dir = tempfile::tempdir().unwrap();
     let (_arena, address) = arena(&arena_config(dir.path(), 2, 5, 4000));
     let strategy = "return { decide = function() return act.skip() end }";
-    let config = settings(dir.path(), address, strategy);
+    let config = settings(dir.path(), address, 2, strategy);
     let text = std::fs::read_to_string(&config).unwrap().replace("secret-a", "hunter2");
     std::fs::write(&config, text).unwrap();
     let mut daemon = daemon(&config);
@@ -129,7 +89,7 @@ fn a_wrong_password_is_said_loudly() {
 fn a_check_lists_the_mistakes_of_settings_and_strategies() {
     let dir = tempfile::tempdir().unwrap();
     let server: SocketAddr = "127.0.0.1:1".parse().unwrap();
-    let config = settings(dir.path(), server, "return { decide = function(me) retrun 1 end }");
+    let config = settings(dir.path(), server, 2, "return { decide = function(me) retrun 1 end }");
     let output = phalanx(&["check", "--config", config.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(64));
     assert!(stderr(&output).contains("worker.luau"), "{}", stderr(&output));

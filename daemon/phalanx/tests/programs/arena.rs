@@ -1,10 +1,6 @@
 //! `phalanx arena assemble`, met by clients that know only the specification.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
-#[path = "common/programs.rs"]
-mod programs;
-
-use programs::{Plain, arena, arena_config, phalanx, stderr};
+use crate::support::{Plain, arena, arena_config, phalanx, stderr};
 use serde_json::json;
 
 #[test]

@@ -1,0 +1,8 @@
+//! The real programs, met from outside: what they print, answer, write and exit with.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod arena;
+mod bad_input;
+mod daemon;
+mod demo;
+mod support;
