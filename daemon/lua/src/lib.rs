@@ -38,6 +38,7 @@ mod natives;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod plain;
 mod program;
+mod reference;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod team_natives;
 mod timer;
@@ -50,3 +51,4 @@ pub use bundle::{
 };
 pub use diagnostic::{Diagnostic, LoadError, Severity};
 pub use limits::{Limits, PlainLimits};
+pub use reference::reference;

@@ -1,6 +1,6 @@
 //! The command lines of both programs, in one place: names, defaults, help.
 
-use crate::wire::Start;
+use crate::wire::{self, Start};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +15,7 @@ pub const EXIT_USAGE: u8 = 64;
 First steps:
   phalanx demo                      two teams play a whole match on this machine
   phalanx demo --fast --seed 7      the same on virtual time, as fast as the machine
+  phalanx script api                what a strategy may ask and answer
   phalanx check --config FILE       everything that can be checked without playing
   phalanx team list                 what a running phalanxd is doing")]
 pub struct Phalanx {
@@ -36,6 +37,12 @@ pub enum Verb {
     },
     /// Check a daemon's configuration and its strategies without playing.
     Check(CheckArgs),
+    /// Help for those who write strategies.
+    Script {
+        /// What to show.
+        #[command(subcommand)]
+        verb: ScriptVerb,
+    },
     /// Ask a running daemon about its teams.
     Team {
         /// What about them.
@@ -55,6 +62,16 @@ pub enum Verb {
 pub enum DemoGame {
     /// MAPC 2020, Agents Assemble II.
     Assemble,
+}
+
+impl DemoGame {
+    /// The plugin's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Assemble => wire::ASSEMBLE,
+        }
+    }
 }
 
 /// `phalanx demo`.
@@ -130,6 +147,17 @@ pub struct CheckArgs {
     /// The daemon's configuration.
     #[arg(long, value_name = "FILE", env = "PHALANX_CONFIG")]
     pub config: PathBuf,
+}
+
+/// `phalanx script`.
+#[derive(Debug, Subcommand)]
+pub enum ScriptVerb {
+    /// Print the script API as Markdown: what scripts get, ask and answer.
+    Api {
+        /// Which game.
+        #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
+        game: DemoGame,
+    },
 }
 
 /// Where the daemon is.

@@ -12,5 +12,6 @@ pub mod directory;
 pub mod logs;
 pub mod plans;
 pub mod remote;
+pub mod script;
 pub mod shipped;
 pub mod wire;

@@ -1,6 +1,7 @@
 //! What a session tells its team.
 
 use crate::{AgentId, ProtocolError, Turn};
+use std::fmt;
 use std::time::Instant;
 
 /// What happened on one connection, in the order of the protocol. `B` is the game's briefing (what
@@ -98,4 +99,24 @@ pub enum Notice {
         /// The turn whose answer was lost.
         turn: Turn,
     },
+}
+
+impl fmt::Display for DefaultCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NobodyDecided => "nobody decided in time: the seat sent the fallback",
+            Self::Superseded => "the referee went on before anybody decided",
+            Self::Disconnected => "the connection was lost while the turn was open",
+        })
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(error) => write!(f, "malformed message skipped: {error}"),
+            Self::Unknown { kind } => write!(f, "message of the unknown kind {kind:?} skipped"),
+            Self::AnswerLost { turn } => write!(f, "our answer of turn {turn} was not counted"),
+        }
+    }
 }

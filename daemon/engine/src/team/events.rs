@@ -127,7 +127,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
             DefaultCause::Superseded | DefaultCause::Disconnected => self.count_late(agent, local),
         }
-        self.trouble(agent, cause_text(cause).to_owned());
+        self.trouble(agent, cause.to_string());
         self.journal(Some(agent), JournalEvent::Defaulted { cause });
     }
 
@@ -179,14 +179,5 @@ impl<G: Game, B: Brain> Team<G, B> {
             self.journal(None, JournalEvent::MatchOver);
             self.publish();
         }
-    }
-}
-
-/// Why a turn had no answer of a script, in words for people.
-fn cause_text(cause: DefaultCause) -> &'static str {
-    match cause {
-        DefaultCause::NobodyDecided => "nobody decided in time: the seat sent the fallback",
-        DefaultCause::Superseded => "the referee went on before anybody decided",
-        DefaultCause::Disconnected => "the connection was lost while the turn was open",
     }
 }

@@ -1,8 +1,8 @@
 //! The people's tool: each verb has a module of its own.
 
 use clap::Parser;
-use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, TeamVerb, Verb};
-use phalanx::{arena, check, demo, remote};
+use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, ScriptVerb, TeamVerb, Verb};
+use phalanx::{arena, check, demo, remote, script};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Verb::Demo(args) => demo::run(&args),
         Verb::Arena { game } => arena::run(&game),
         Verb::Check(args) => return check::run(&args),
+        Verb::Script { verb: ScriptVerb::Api { game } } => script::api(game.name()),
         Verb::Team { verb: TeamVerb::List(remote) } => remote::list(&remote),
         Verb::Team { verb: TeamVerb::Show { name, remote } } => remote::show(&name, &remote),
         Verb::Match { verb: MatchVerb::Watch { name, decisions, remote } } => {

@@ -1,6 +1,6 @@
 //! Who plays in a demo, and what.
 
-use crate::cli::{DemoArgs, DemoGame};
+use crate::cli::DemoArgs;
 use crate::shipped;
 use crate::wire::{self, ArenaPlan, Start, TeamPlan};
 use anyhow::{Context, Result, anyhow, bail};
@@ -40,9 +40,7 @@ pub(super) struct Cast {
 
 impl Cast {
     pub(super) fn new(args: &DemoArgs) -> Result<Self> {
-        let game = match args.game {
-            DemoGame::Assemble => wire::ASSEMBLE,
-        };
+        let game = args.game.name();
         let sim = simulation(args)?;
         let count = agents(&sim)?;
         let opponent = args.opponent.as_deref();

@@ -31,7 +31,12 @@ impl Progress {
 
     /// A step is through. `p99` is the answer time that 99 of 100 answers kept, where it can be
     /// asked while the match runs.
-    pub(crate) fn step(&mut self, verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) {
+    pub(crate) fn step(
+        &mut self,
+        verdict: &Verdict,
+        teams: &[Arc<Snapshot>],
+        p99: Option<Duration>,
+    ) {
         if self.bar.is_none() && !self.lines {
             return;
         }

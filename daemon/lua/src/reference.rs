@@ -1,0 +1,80 @@
+//! The reference page of the script API: the host's own part, and what the game declares.
+
+use phalanx_game::{Api, FieldDoc, Kind, ParamDoc};
+use std::fmt::Write as _;
+
+/// What every game's scripts have; kept beside the code that offers it.
+const HOST: &str = include_str!("reference.md");
+
+/// The page for a game, as Markdown.
+#[must_use]
+pub fn reference(game: &str, api: &Api) -> String {
+    let mut page = HOST.replace("{game}", game);
+    let mut out = |text: String| {
+        // Writing to a string cannot fail.
+        writeln!(page, "{text}").unwrap_or_default();
+    };
+    out("\n## Actions\n\n`decide` returns one of these.\n".into());
+    for action in api.actions {
+        let signature = signature("act", action.name, action.params);
+        out(format!("- `{signature}`: {}{}", action.doc, notes(action.params)));
+    }
+    out("\n## Percept\n\nFields of `me.percept`, converted when they are read.\n".into());
+    for field in api.percept {
+        out(format!("- `{}`: {}. {}", field.name, kind(&field.kind), field.doc));
+    }
+    out("\n## World\n".into());
+    out(
+        "Queries answered natively from the team's joined map, for the agent that decides, or for \
+         any agent by `world.of(name)`.\n"
+            .into(),
+    );
+    for query in api.queries {
+        let signature = signature("world", query.name, query.params);
+        let returns = kind(&query.returns);
+        out(format!("- `{signature}` → {returns}: {}{}", query.doc, notes(query.params)));
+    }
+    page
+}
+
+fn signature(table: &str, name: &str, params: &[ParamDoc]) -> String {
+    let names: Vec<_> = params
+        .iter()
+        .map(|param| format!("{}{}", param.name, if param.optional { "?" } else { "" }))
+        .collect();
+    format!("{table}.{name}({})", names.join(", "))
+}
+
+/// One line for each parameter, below the signature.
+fn notes(params: &[ParamDoc]) -> String {
+    let note = |param: &ParamDoc| {
+        let optional = if param.optional { ", optional" } else { "" };
+        format!("\n  - `{}`: {}{optional}. {}", param.name, kind(&param.kind), param.doc)
+    };
+    params.iter().map(note).collect()
+}
+
+fn kind(kind_of: &Kind) -> String {
+    match kind_of {
+        Kind::Bool => "boolean".into(),
+        Kind::Int { min: 0, max } if *max >= i64::from(i32::MAX) => "whole number from 0".into(),
+        Kind::Int { min, .. } if *min <= i64::from(i32::MIN) => "whole number".into(),
+        Kind::Int { min, max } => format!("whole number {min} to {max}"),
+        Kind::Num => "number".into(),
+        Kind::Str => "string".into(),
+        Kind::Word(words) => {
+            let quoted: Vec<_> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+            quoted.join(" or ")
+        }
+        Kind::Cell => "`{x, y}`".into(),
+        Kind::Agent => "name of an agent of the team".into(),
+        Kind::List(inner) => format!("list of {}", kind(inner)),
+        Kind::Table(fields) => table(fields),
+        Kind::Any => "any plain value".into(),
+    }
+}
+
+fn table(fields: &[FieldDoc]) -> String {
+    let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+    format!("`{{{}}}`", names.join(", "))
+}
