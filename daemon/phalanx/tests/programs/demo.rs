@@ -88,3 +88,22 @@ fn one_agents_error_is_its_own_fallback_and_names_file_and_line() {
         shown.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
     assert_eq!(&row[2..], ["70", "5", "0", "5"], "decided, fallback, late, script errors");
 }
+
+#[test]
+fn the_script_api_names_every_action_and_query() {
+    let page = stdout(&phalanx(&["script", "api"]));
+    for name in ["`act.move(dir)`", "`world.path(x, y, options?)`", "`last_result`", "board.claim"]
+    {
+        assert!(page.contains(name), "{name} is missing in\n{page}");
+    }
+}
+
+#[test]
+fn the_strategy_in_the_readme_plays() {
+    let readme = include_str!("../../../../README.md");
+    let example = readme.split("```lua\n").nth(1).unwrap().split("```").next().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("scout.luau"), example).unwrap();
+    let played = summary(&["--strategy", dir.path().to_str().unwrap(), "--opponent", "idle"]);
+    assert_eq!(played["teams"][0]["fallback"], 0, "{played}");
+}
