@@ -376,7 +376,7 @@ impl<G: Game> SeatTask<G> {
         let wait = self.backoff.failed();
         // Each doubling once: a referee that is away for an hour does not fill the log.
         if failures.is_power_of_two() {
-            tracing::warn!(failures, reason, "not connected, trying on");
+            tracing::warn!(failures, reason, "not connected, trying again");
         }
         self.desk.set_state(SeatState::Connecting { failures, reason: reason.to_owned() });
         self.line = Line::Waiting { until: now() + wait };

@@ -62,13 +62,13 @@ async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let directory = teams(settings, findings).await?;
     let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
+    let mut logging = JoinSet::new();
+    for team in &teams {
+        logging.spawn(crate::logs::follow(team));
+    }
     let control = phalanx_control::build(&control(&settings.control), Arc::new(directory))?;
     announce(&control, &teams);
     let control = control.spawn();
-    let mut logging = JoinSet::new();
-    for team in &teams {
-        logging.spawn(crate::logs::follow(team.clone()));
-    }
     tell_manager(&[NotifyState::Ready]);
     tokio::select! {
         () = all_over(&teams) => info!("every match is over"),

@@ -1,7 +1,7 @@
 //! What the daemon logs.
 
 use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
-use phalanx_net::{JournalItem, TeamHandle};
+use phalanx_net::{JournalItem, JournalStream, TeamHandle};
 use phalanx_settings::{LogFormat, LogSettings};
 use std::io::IsTerminal;
 use tracing::{debug, info, warn};
@@ -27,12 +27,14 @@ pub fn start(settings: &LogSettings) {
     }
 }
 
-/// Logs what people want to know of a team, until it ends.
-pub async fn follow(team: TeamHandle) {
-    let Some(mut journal) = team.journal() else { return };
-    let name = team.name().to_owned();
+/// Logs what people want to know of a team, from now on until it ends.
+pub fn follow(team: &TeamHandle) -> impl Future<Output = ()> + use<> {
     // Only the stream: a handle would keep the team alive.
-    drop(team);
+    write(team.name().to_owned(), team.journal())
+}
+
+async fn write(name: String, journal: Option<JournalStream>) {
+    let Some(mut journal) = journal else { return };
     let mut troubles = 0;
     while let Some(item) = journal.next().await {
         match item {
@@ -93,12 +95,12 @@ fn trouble(count: &mut u32, line: impl FnOnce()) {
 fn seat_line(team: &str, seat: u16, state: &SeatState) {
     match state {
         SeatState::Idle | SeatState::Connected => debug!(team, seat, ?state, "seat"),
-        SeatState::Connecting { failures: 0, .. } => debug!(team, seat, "connecting"),
+        // The seat itself tells of failures and refusals.
         SeatState::Connecting { failures, reason } => {
-            warn!(team, seat, failures, reason, "not connected, trying again");
+            debug!(team, seat, failures, reason, "connecting");
         }
         SeatState::Seated => info!(team, seat, "seated"),
-        SeatState::Refused { reason } => warn!(team, seat, reason, "login refused"),
+        SeatState::Refused { reason } => debug!(team, seat, reason, "refused"),
         SeatState::Closed => info!(team, seat, "closed"),
     }
 }
