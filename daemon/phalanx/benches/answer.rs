@@ -87,7 +87,9 @@ fn measure(turns: u32, start: fn(SocketAddr) -> Box<dyn std::any::Any>) -> Times
             let (index, at): (u16, Instant) =
                 arrivals.recv_timeout(Duration::from_secs(5)).unwrap();
             if turn >= WARM_UP {
-                let since = |then: Instant| at.saturating_duration_since(then).as_nanos() as u64;
+                let since = |then: Instant| {
+                    u64::try_from(at.saturating_duration_since(then).as_nanos()).unwrap()
+                };
                 times.last.record(since(sent[usize::from(AGENTS) - 1])).unwrap();
                 times.own.record(since(sent[usize::from(index)])).unwrap();
             }
