@@ -46,6 +46,15 @@ impl Rounds {
         {
             return Some(Started::Again(team));
         }
+        if let Some((seen, team)) = slot.seen
+            && local < seen
+            && Some(team) == current
+            && !closing
+        {
+            // Sessions count up: this one was made anew, in the middle of the same round.
+            slot.seen = Some((local, team));
+            return Some(Started::Again(team));
+        }
         let was_here = slot.seen.is_some_and(|(_, team)| Some(team) == current);
         let started = match current {
             Some(round) if !closing && !was_here => Started::Joined(round),
@@ -123,6 +132,21 @@ mod tests {
         assert_eq!(rounds.turn(B, Turn::new(0, 749)), None);
         assert_eq!(rounds.over(B, 0), None);
         assert_eq!(rounds.started(B, 1), Some(Started::Joined(1)));
+    }
+
+    #[test]
+    fn a_session_that_lost_its_count_is_still_in_the_teams_round() {
+        let mut rounds = Rounds::new(2);
+        for local in 0..2 {
+            rounds.started(A, local);
+            rounds.started(B, local);
+            rounds.over(A, if local == 0 { 0 } else { 7 });
+        }
+        assert_eq!(rounds.started(A, 0), Some(Started::Again(1)));
+        assert_eq!(rounds.turn(A, Turn::new(0, 9)), Some(Turn::new(1, 9)));
+        assert_eq!(rounds.turn(B, Turn::new(1, 9)), Some(Turn::new(1, 9)), "not thrown out");
+        assert_eq!(rounds.over(A, 0), Some(1));
+        assert_eq!(rounds.started(A, 1), Some(Started::New(2)));
     }
 
     #[test]

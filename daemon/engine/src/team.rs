@@ -15,6 +15,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Answers of one agent that are remembered, in case they turn out to have come too late.
+const ANSWERS_MAX: usize = 8;
+
 /// How a team deals with time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TeamOptions {
@@ -73,8 +76,9 @@ struct Member {
     expected: bool,
     /// The last turn that was counted as late, so that it is counted once.
     late: Option<Turn>,
-    /// The last turn, in the session's count, that a script decided rather than the fallback.
-    decided: Option<Turn>,
+    /// The last answers, in the session's count, and whether a script decided them. Word that one
+    /// came too late may come after the next one left.
+    answers: VecDeque<(Turn, bool)>,
 }
 
 /// A call into a script other than `plan` and `decide`, waiting for its place.
@@ -165,12 +169,15 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// Call until `None` after every `handle` and `handle_timeout`, each time with the present.
     #[must_use]
     pub fn poll_output(&mut self, now: Instant) -> Option<Output<G>> {
+        // The present goes on while scripts run that produce nothing.
+        let mut now = now;
         loop {
             if let Some(output) = self.outputs.pop_front() {
                 return Some(output);
             }
-            if !self.advance(now) {
-                return self.drained();
+            match self.advance(now) {
+                Some(spent) => now += spent,
+                None => return self.drained(),
             }
         }
     }
@@ -184,23 +191,24 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    /// Takes one step that may produce outputs; false when there is nothing to do.
-    fn advance(&mut self, now: Instant) -> bool {
+    /// Takes one step that may produce outputs, and says how long its script took; `None` when
+    /// there is nothing to do.
+    fn advance(&mut self, now: Instant) -> Option<Duration> {
         if let Some(call) = self.calls.pop_front() {
-            self.call(call, now);
-            return true;
+            return Some(self.call(call, now));
         }
         let complete = self.everybody_is_here();
-        let Some(open) = &mut self.open else { return false };
-        match &mut open.phase {
-            Phase::Gathering(_) if complete => self.begin_deciding(now),
-            Phase::Gathering(_) | Phase::Done => return false,
-            Phase::Deciding(queue) => match queue.pop_front() {
+        match &mut self.open.as_mut()?.phase {
+            Phase::Gathering(_) if complete => Some(self.begin_deciding(now)),
+            Phase::Gathering(_) | Phase::Done => None,
+            Phase::Deciding(queue) => Some(match queue.pop_front() {
                 Some(agent) => self.decide(agent, now),
-                None => self.turn_done(),
-            },
+                None => {
+                    self.turn_done();
+                    Duration::ZERO
+                }
+            }),
         }
-        true
     }
 
     fn drained(&mut self) -> Option<Output<G>> {
@@ -246,10 +254,17 @@ impl<G: Game, B: Brain> Team<G, B> {
 impl Member {
     fn new(name: &str) -> Self {
         let shown = AgentSnapshot { name: name.to_owned(), ..AgentSnapshot::default() };
-        Self { shown, expected: false, late: None, decided: None }
+        Self { shown, expected: false, late: None, answers: VecDeque::new() }
     }
 
     fn is_seated(&self) -> bool {
         self.shown.seat == SeatState::Seated
+    }
+
+    fn answered(&mut self, turn: Turn, decided: bool) {
+        if self.answers.len() >= ANSWERS_MAX {
+            self.answers.pop_front();
+        }
+        self.answers.push_back((turn, decided));
     }
 }

@@ -198,6 +198,53 @@ fn a_fallback_of_the_seat_and_a_late_answer_are_counted_once_each() {
 }
 
 #[test]
+fn a_late_answer_is_taken_back_even_after_the_next_one_left() {
+    let mut match_ = Match::new(1);
+    match_.start(0);
+    match_.fails = Some(0);
+    match_.ask(0, Turn::new(0, 1));
+    match_.fails = None;
+    match_.ask(0, Turn::new(0, 2));
+    let late = Turn::new(0, 1);
+    match_.input(Input::Late { agent: AgentId(0), turn: late });
+    let Counters { asked, decided, fallback, late, .. } = match_.counters();
+    assert_eq!((asked, decided, fallback, late), (2, 1, 0, 1));
+}
+
+#[test]
+fn a_request_that_nobody_can_place_is_counted_as_its_fallback_will_be() {
+    let mut match_ = Match::new(2);
+    match_.start(0);
+    match_.round_started(0, 1);
+    let turn = Turn::new(0, 749);
+    match_.ask(1, turn);
+    let cause = DefaultCause::NobodyDecided;
+    match_.event(1, Event::Defaulted { turn, agent: AgentId(1), cause });
+    let Counters { asked, fallback, .. } = match_.counters();
+    assert_eq!((asked, fallback), (1, 1));
+}
+
+#[test]
+fn slow_starts_and_a_slow_plan_leave_the_agents_most_of_the_first_turn() {
+    let mut match_ = Match::new(10);
+    match_.takes_its_time();
+    let due = match_.now + SECOND;
+    for agent in 0..10 {
+        let (agent_id, briefing) = (AgentId(agent), Some(()));
+        let event = Event::RoundStarted { agent: agent_id, round: 0, briefing };
+        match_.team.handle(Input::Event { seat: SeatId(agent), event }, match_.now);
+    }
+    for agent in 0..10 {
+        match_.team.handle(asked(agent, Turn::new(0, 0), due), match_.now);
+    }
+    match_.drain();
+    // A quarter for all starts, a quarter of the rest for the plan, and the clock went on.
+    let first = *match_.budgets.first().unwrap();
+    assert!(first >= ms(50) && first < ms(60), "{first:?} of a tenth of a second");
+    assert_eq!(match_.acts.len(), 10);
+}
+
+#[test]
 fn nobody_decides_when_the_seat_has_answered_already() {
     let mut match_ = Match::new(1);
     match_.start(0);
@@ -264,16 +311,18 @@ struct Script {
     nonsense: bool,
     calls: Vec<String>,
     budgets: Vec<Duration>,
+    /// Calls use up their whole budget.
+    slow: bool,
 }
 
 impl Brain for Parrot {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
-        self.note(format!("start {}", ask.agent.0))
+        self.note(ask, format!("start {}", ask.agent.0))
     }
 
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let present: Vec<_> = ask.present.iter().map(|agent| agent.0.to_string()).collect();
-        self.note(format!("plan {}", present.join(",")))
+        self.note(ask, format!("plan {}", present.join(",")))
     }
 
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
@@ -296,7 +345,7 @@ impl Brain for Parrot {
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
-        self.note(format!("finish {} {}", ask.agent.0, result.score))
+        self.note(ask, format!("finish {} {}", ask.agent.0, result.score))
     }
 
     fn generation(&self) -> u32 {
@@ -305,9 +354,11 @@ impl Brain for Parrot {
 }
 
 impl Parrot {
-    fn note(&self, call: String) -> Outcome<()> {
-        self.fails.lock().unwrap().calls.push(call);
-        Outcome { result: Ok(()), spent: Duration::ZERO }
+    fn note(&self, ask: &Ask<'_>, call: String) -> Outcome<()> {
+        let mut script = self.fails.lock().unwrap();
+        script.calls.push(call);
+        let spent = if script.slow { ask.budget } else { Duration::ZERO };
+        Outcome { result: Ok(()), spent }
     }
 }
 
@@ -353,6 +404,10 @@ impl Match {
             match_.event(agent, Event::Seated { agents: vec![AgentId(agent)] });
         }
         match_
+    }
+
+    fn takes_its_time(&mut self) {
+        self.script.lock().unwrap().slow = true;
     }
 
     fn start(&mut self, round: u32) {

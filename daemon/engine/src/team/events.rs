@@ -76,6 +76,8 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     fn asked(&mut self, agent: AgentId, asked: Asked, percept: G::Percept, now: Instant) {
+        // Counted in any case: the seat's own answer will be.
+        self.counters.asked += 1;
         let Some(turn) = self.rounds.turn(agent, asked.local) else { return };
         if self.drain == Drain::Told {
             return;
@@ -91,7 +93,6 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.open = Some(OpenTurn::new(turn, asked.due, now, &self.options));
             }
         }
-        self.counters.asked += 1;
         self.done.asked += 1;
         self.with_world(|world| world.observe(turn, agent, percept));
         let Some(open) = &mut self.open else { return };
@@ -132,11 +133,14 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     pub(super) fn late(&mut self, agent: AgentId, local: Turn) {
-        let decided = self.member(agent).is_some_and(|member| member.decided == Some(local));
+        let Some(member) = self.member(agent) else { return };
+        let place = member.answers.iter().position(|(turn, _)| *turn == local);
         // It was counted when it left the brain; nothing of it reached the referee.
-        let counter =
-            if decided { &mut self.counters.decided } else { &mut self.counters.fallback };
-        *counter = counter.saturating_sub(1);
+        if let Some((_, decided)) = place.and_then(|place| member.answers.remove(place)) {
+            let counters = &mut self.counters;
+            let counter = if decided { &mut counters.decided } else { &mut counters.fallback };
+            *counter = counter.saturating_sub(1);
+        }
         self.count_late(agent, local);
         self.journal(Some(agent), JournalEvent::Late);
     }
