@@ -13,11 +13,18 @@ pub struct BoardLimits {
     pub key_bytes_max: usize,
     /// Largest value, in [`weight`] units (roughly bytes).
     pub value_weight_max: usize,
+    /// Largest sum over all keys and values, in the same units.
+    pub total_weight_max: usize,
 }
 
 impl Default for BoardLimits {
     fn default() -> Self {
-        Self { keys_max: 10_000, key_bytes_max: 200, value_weight_max: 64 << 10 }
+        Self {
+            keys_max: 10_000,
+            key_bytes_max: 200,
+            value_weight_max: 64 << 10,
+            total_weight_max: 16 << 20,
+        }
     }
 }
 
@@ -40,6 +47,11 @@ pub enum BoardError {
     /// The board is full.
     #[error("the board holds {0} keys, the most it may; delete some, or write with an expiry")]
     Full(usize),
+    /// All values together are too large.
+    #[error(
+        "the board holds values of a total size of at most {0}; delete some, or write with an expiry"
+    )]
+    Total(usize),
     /// The key is too long.
     #[error("a board key has at most {max} bytes, this one has {got}")]
     Key {
@@ -65,6 +77,8 @@ pub struct Board {
     claims: BTreeMap<String, (String, Option<u64>)>,
     limits: BoardLimits,
     tick: u64,
+    /// Sum of [`load`] over the entries.
+    weight: usize,
 }
 
 /// The size of a value in units of roughly a byte: what limits count.
@@ -80,6 +94,11 @@ pub fn weight(value: &Value) -> usize {
     }
 }
 
+/// What an entry adds to the board's total.
+fn load(key: &str, value: &Value) -> usize {
+    key.len() + weight(value)
+}
+
 impl Board {
     /// An empty board with these limits.
     #[must_use]
@@ -91,7 +110,8 @@ impl Board {
     pub fn advance(&mut self, tick: u64) {
         self.tick = tick;
         let alive = |expires: Option<u64>| expires.is_none_or(|last| last >= tick);
-        self.entries.retain(|_, entry| alive(entry.expires));
+        let gone = self.entries.extract_if(.., |_, entry| !alive(entry.expires));
+        self.weight -= gone.map(|(key, entry)| load(&key, &entry.value)).sum::<usize>();
         self.claims.retain(|_, (_, expires)| alive(*expires));
     }
 
@@ -118,11 +138,18 @@ impl Board {
         author: &str,
         turns: Option<u64>,
     ) -> Result<(), BoardError> {
+        let old = self.entries.get(key).map_or(0, |entry| load(key, &entry.value));
         if value == Value::Nil {
             self.entries.remove(key);
+            self.weight -= old;
             return Ok(());
         }
         self.check(key, &value)?;
+        let total = self.weight - old + load(key, &value);
+        if total > self.limits.total_weight_max {
+            return Err(BoardError::Total(self.limits.total_weight_max));
+        }
+        self.weight = total;
         let entry = BoardEntry {
             value,
             author: author.to_owned(),
@@ -203,6 +230,7 @@ impl Board {
     /// Forgets all values and claims: a new round begins.
     pub fn clear(&mut self) {
         self.entries.clear();
+        self.weight = 0;
         self.claims.clear();
     }
 
@@ -232,8 +260,12 @@ mod tests {
     use super::*;
 
     fn board() -> Board {
-        let mut board =
-            Board::new(BoardLimits { keys_max: 3, key_bytes_max: 8, value_weight_max: 100 });
+        let mut board = Board::new(BoardLimits {
+            keys_max: 3,
+            key_bytes_max: 8,
+            value_weight_max: 100,
+            total_weight_max: 150,
+        });
         board.advance(1);
         board
     }
@@ -279,6 +311,20 @@ mod tests {
         board.set("m", Value::Int(1), "a1", None).unwrap();
         assert_eq!(board.set("n", Value::Int(1), "a1", None), Err(BoardError::Full(3)));
         assert_eq!(board.set("m", Value::Int(2), "a1", None), Ok(()));
+    }
+
+    #[test]
+    fn the_sum_of_all_values_is_limited_and_what_goes_makes_room() {
+        let (mut board, text) = (board(), || Value::text("x".repeat(80)));
+        board.set("a", text(), "a1", Some(1)).unwrap();
+        assert_eq!(board.set("b", text(), "a1", None), Err(BoardError::Total(150)));
+        board.set("a", text(), "a1", Some(1)).unwrap();
+        board.advance(2);
+        board.set("b", text(), "a1", None).unwrap();
+        board.set("b", Value::Nil, "a1", None).unwrap();
+        board.set("c", text(), "a1", None).unwrap();
+        board.clear();
+        assert_eq!(board.set("d", text(), "a1", None), Ok(()));
     }
 
     #[test]

@@ -23,8 +23,8 @@ pub use brain::{Ask, Brain, BrainError, BrainErrorKind, Outcome, RoundResult, Te
 pub use input::{Input, Output, SeatState};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
 pub use shared::{
-    INBOX_LETTERS_MAX, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LogLine, MARKS_MAX,
-    METRICS_MAX, Mark, Shared,
+    INBOX_LETTERS_MAX, INBOX_WEIGHT_MAX, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LogLine,
+    MARKS_MAX, MARKS_WEIGHT_MAX, METRIC_BYTES_MAX, METRICS_MAX, Mark, Shared,
 };
 pub use snapshot::{AgentSnapshot, Counters, Snapshot};
 pub use team::{Team, TeamOptions};

@@ -1,19 +1,27 @@
 //! What scripts read and write besides the world: board, mail, roles, log lines, marks, metrics.
 
 use crate::Board;
+use crate::board::weight;
 use phalanx_game::{AgentId, Value};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most letters that wait for one agent; older ones are dropped first.
 pub const INBOX_LETTERS_MAX: usize = 64;
+/// Largest sum of the letters that wait for one agent, in the board's units of weight, as of those
+/// that one team sends in one turn; older ones are dropped first.
+pub const INBOX_WEIGHT_MAX: usize = 1 << 20;
 /// Most log lines that scripts may write in one turn; the rest is counted.
 pub const LOG_LINES_MAX: usize = 200;
 /// Longest log line, in characters.
 pub const LOG_CHARS_MAX: usize = 500;
 /// Most debug marks that scripts may draw in one turn.
 pub const MARKS_MAX: usize = 2_000;
+/// Largest sum of their arguments, in the board's units of weight.
+pub const MARKS_WEIGHT_MAX: usize = 1 << 20;
 /// Most names of script metrics.
 pub const METRICS_MAX: usize = 100;
+/// Longest of these names, in bytes.
+pub const METRIC_BYTES_MAX: usize = 100;
 
 /// How loud a script's log line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +76,13 @@ pub struct Shared {
     pub roles: Vec<String>,
     /// Numbers that scripts report, by name.
     pub metrics: BTreeMap<String, f64>,
-    inboxes: BTreeMap<AgentId, VecDeque<Letter>>,
-    posted: Vec<(AgentId, Letter)>,
+    inboxes: BTreeMap<AgentId, VecDeque<(usize, Letter)>>,
+    posted: Vec<(AgentId, usize, Letter)>,
+    posted_weight: usize,
     log: Vec<LogLine>,
     log_dropped: u64,
     marks: Vec<Mark>,
+    marks_weight: usize,
 }
 
 impl Shared {
@@ -86,12 +96,15 @@ impl Shared {
     pub fn advance(&mut self, tick: u64) {
         self.board.advance(tick);
         self.marks.clear();
-        for (to, letter) in std::mem::take(&mut self.posted) {
+        (self.marks_weight, self.posted_weight) = (0, 0);
+        for (to, size, letter) in std::mem::take(&mut self.posted) {
             let inbox = self.inboxes.entry(to).or_default();
-            if inbox.len() >= INBOX_LETTERS_MAX {
-                inbox.pop_front();
+            let mut sum: usize = size + inbox.iter().map(|(size, _)| size).sum::<usize>();
+            while inbox.len() >= INBOX_LETTERS_MAX || sum > INBOX_WEIGHT_MAX {
+                let Some((size, _)) = inbox.pop_front() else { break };
+                sum -= size;
             }
-            inbox.push_back(letter);
+            inbox.push_back((size, letter));
         }
     }
 
@@ -110,16 +123,20 @@ impl Shared {
 
     /// Sends a letter; false when too many were sent in this turn.
     pub fn send(&mut self, to: AgentId, letter: Letter) -> bool {
-        let room = self.posted.len() < INBOX_LETTERS_MAX * self.roles.len().max(1);
+        let size = weight(&letter.body);
+        let room = self.posted.len() < INBOX_LETTERS_MAX * self.roles.len().max(1)
+            && self.posted_weight + size <= INBOX_WEIGHT_MAX;
         if room {
-            self.posted.push((to, letter));
+            self.posted_weight += size;
+            self.posted.push((to, size, letter));
         }
         room
     }
 
     /// Takes all letters that wait for an agent.
     pub fn take_inbox(&mut self, agent: AgentId) -> Vec<Letter> {
-        self.inboxes.remove(&agent).map(Vec::from).unwrap_or_default()
+        let letters = self.inboxes.remove(&agent).into_iter().flatten();
+        letters.map(|(_, letter)| letter).collect()
     }
 
     /// Logs a line, cut to its limit; past the turn's limit it is only counted.
@@ -138,8 +155,10 @@ impl Shared {
 
     /// Draws a mark; false past the turn's limit.
     pub fn draw(&mut self, mark: Mark) -> bool {
-        let room = self.marks.len() < MARKS_MAX;
+        let size = mark.shape.len() + mark.args.iter().map(weight).sum::<usize>();
+        let room = self.marks.len() < MARKS_MAX && self.marks_weight + size <= MARKS_WEIGHT_MAX;
         if room {
+            self.marks_weight += size;
             self.marks.push(mark);
         }
         room
@@ -151,9 +170,10 @@ impl Shared {
         &self.marks
     }
 
-    /// Reports a number; false when there are too many names already.
+    /// Reports a number; false when there are too many names already, or the name is too long.
     pub fn metric(&mut self, name: &str, value: f64) -> bool {
-        let room = self.metrics.len() < METRICS_MAX || self.metrics.contains_key(name);
+        let room = (self.metrics.len() < METRICS_MAX && name.len() <= METRIC_BYTES_MAX)
+            || self.metrics.contains_key(name);
         if room && value.is_finite() {
             self.metrics.insert(name.to_owned(), value);
         }
@@ -190,6 +210,24 @@ mod tests {
         assert_eq!(sent, INBOX_LETTERS_MAX * 2);
         shared.advance(2);
         assert_eq!(shared.take_inbox(AgentId(1)).len(), INBOX_LETTERS_MAX);
+    }
+
+    #[test]
+    fn few_large_letters_marks_and_names_are_a_flood_too() {
+        let mut shared = shared();
+        let large = || Value::text("x".repeat(INBOX_WEIGHT_MAX / 4));
+        for tick in 2..9 {
+            let letter = || Letter { from: "a1".into(), body: large() };
+            let sent = (0..8).filter(|_| shared.send(AgentId(1), letter())).count();
+            assert_eq!(sent, 3, "in turn {tick}: three quarters and a little");
+            shared.advance(tick);
+        }
+        assert_eq!(shared.take_inbox(AgentId(1)).len(), 3);
+        let mark = || Mark { agent: None, shape: "line".into(), args: vec![large()] };
+        assert_eq!((0..8).filter(|_| shared.draw(mark())).count(), 3);
+        shared.advance(9);
+        assert!(shared.draw(mark()), "a new turn");
+        assert!(!shared.metric(&"n".repeat(METRIC_BYTES_MAX + 1), 1.0));
     }
 
     #[test]
