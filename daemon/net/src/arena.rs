@@ -29,7 +29,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Limits of an arena's host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostOptions {
-    /// Clients at once; further ones are turned away.
+    /// Clients at once; for further ones whoever has not logged in makes room, the oldest first.
+    /// When all have, they are turned away.
     pub connections_max: usize,
     /// Bytes that may wait for one client; one that reads less is dropped.
     pub client_bytes_max: usize,
@@ -278,8 +279,14 @@ impl Host {
     fn join(&mut self, link: Link) {
         if self.clients.len() >= self.options.connections_max {
             self.tally.refused += 1;
-            tracing::warn!(peer = link.peer, max = self.options.connections_max, "turned away");
-            return;
+            // Connections without a login are no reason to keep a player out: the oldest goes.
+            let silent = self.clients.iter().find(|(_, client)| !client.greeted);
+            let Some(silent) = silent.map(|(connection, _)| *connection) else {
+                tracing::warn!(peer = link.peer, max = self.options.connections_max, "turned away");
+                return;
+            };
+            tracing::warn!(connection = silent.0, "too many clients; one without login dropped");
+            self.leave(silent);
         }
         let connection = ConnectionId(self.next);
         self.next += 1;
@@ -325,7 +332,7 @@ impl Host {
     }
 
     fn send(&mut self, connection: ConnectionId, bytes: Vec<u8>) {
-        let Some(client) = self.clients.get(&connection) else { return };
+        let Some(client) = self.clients.get_mut(&connection) else { return };
         if !client.send(bytes) {
             self.tally.slow += 1;
             tracing::warn!(connection = connection.0, "client does not read; dropped");

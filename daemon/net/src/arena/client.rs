@@ -28,6 +28,8 @@ pub(super) struct Client {
     waiting: Arc<AtomicUsize>,
     bytes_max: usize,
     linger: Duration,
+    /// The arena has said something to it: its login was read.
+    pub(super) greeted: bool,
     reader: JoinHandle<()>,
     writer: JoinHandle<()>,
 }
@@ -44,11 +46,12 @@ impl Client {
         let reader = tokio::spawn(read(link.reader, id, host.clone()));
         let writer = tokio::spawn(write(link.writer, id, messages, Arc::clone(&waiting), host));
         let (bytes_max, linger) = (options.client_bytes_max, options.linger);
-        Self { queue, waiting, bytes_max, linger, reader, writer }
+        Self { queue, waiting, bytes_max, linger, greeted: false, reader, writer }
     }
 
     /// Queues a message; false when the client is too slow to take it, or gone.
-    pub(super) fn send(&self, bytes: Vec<u8>) -> bool {
+    pub(super) fn send(&mut self, bytes: Vec<u8>) -> bool {
+        self.greeted = true;
         let size = bytes.len();
         let waiting = self.waiting.fetch_add(size, Ordering::Relaxed) + size;
         waiting <= self.bytes_max && self.queue.try_send(bytes).is_ok()

@@ -57,6 +57,22 @@ async fn a_client_too_many_is_turned_away_and_the_others_play() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn clients_that_never_log_in_make_room_for_players() {
+    let options = HostOptions { connections_max: 2, ..HostOptions::default() };
+    let (arena, endpoint) = host(1, 1, options);
+    let mut oldest = client(&endpoint).await;
+    let mut younger = client(&endpoint).await;
+    let mut player = client(&endpoint).await;
+    assert_eq!(oldest.hear().await, None);
+    player.say("hello red0").await;
+    player.says("welcome").await;
+    let late = client(&endpoint).await;
+    assert_eq!(younger.hear().await, None, "not the player");
+    drop((player, late));
+    assert_eq!(arena.ended().await.clients_refused, 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_read_is_dropped_and_the_match_goes_on() {
     let options = HostOptions { client_bytes_max: 50, ..HostOptions::default() };
     let (arena, endpoint) = host(2, 20_000, options);
