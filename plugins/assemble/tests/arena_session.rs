@@ -386,6 +386,20 @@ fn malformed_input_after_the_login() {
 }
 
 #[test]
+fn an_account_that_broke_off_in_disgrace_is_not_there() {
+    let complete = ArenaOptions { launch: Some(Launch::Complete), ..ArenaOptions::default() };
+    let mut table = Table::new(|_| {}, complete);
+    table.login(1, "agentA1", "1");
+    table.raw(1, b"{nonsense\0");
+    table.arena.handle_leave(ConnectionId(1), table.now);
+    table.login(2, "agentB1", "2");
+    assert_eq!(table.types(2), ["auth-response"], "the match waits for the other");
+    table.login(3, "agentA1", "1");
+    assert_eq!(table.types(2), ["sim-start", "request-action"]);
+    assert!(!table.closed.contains(&1), "nobody closes what is gone");
+}
+
+#[test]
 fn an_empty_parameter_list_fails_and_the_match_goes_on() {
     let mut table = seated();
     for (step, action) in (0..).zip(["move", "rotate"]) {

@@ -240,7 +240,7 @@ fn parse_teams(top: &mut Fields<'_, '_>, list: &[(String, Value)]) -> Vec<TeamCo
     for (name, value) in list {
         let mut fields = top.nested(&format!("teams.{name}"), value);
         let prefix = fields.text("prefix");
-        let password = fields.text("password");
+        let password = fields.secret("password");
         if let (Some(prefix), Some(password)) = (prefix, password) {
             teams.push(TeamConfig { name: name.clone(), prefix, password: Password(password) });
         }

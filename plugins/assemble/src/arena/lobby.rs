@@ -87,10 +87,9 @@ impl Lobby {
     }
 
     pub(super) fn leave(&mut self, id: ConnectionId) {
-        if let Some(Connection { standing: Standing::Known(account), .. }) =
-            self.connections.remove(&id)
-            && let Some(account) = self.accounts.get_mut(account)
-        {
+        self.connections.remove(&id);
+        // Whatever it was heard saying: an account must not wait behind a connection that is gone.
+        for account in self.accounts.iter_mut().filter(|account| account.connection == Some(id)) {
             account.connection = None;
         }
     }

@@ -60,6 +60,16 @@ fn the_packages_map_images_are_terrain() {
     }
 }
 
+#[test]
+fn no_message_shows_a_password() {
+    let mut value: serde_json::Value = serde_json::from_str(&minimal()).unwrap();
+    value["teams"]["A"]["password"] = serde_json::json!(4711);
+    let read = |_: &Path| Ok(value.to_string().into_bytes());
+    let error = ArenaConfig::load(Path::new("conf.json"), &read).unwrap_err().to_string();
+    assert!(error.contains("teams.A.password: a text expected, in quotes"), "{error}");
+    assert!(!error.contains("4711"), "{error}");
+}
+
 /// A whole configuration in one file.
 pub(crate) fn minimal() -> String {
     include_str!("minimal.json").to_owned()

@@ -70,6 +70,15 @@ impl<'v, 'm> Fields<'v, 'm> {
         self.take(key, "a text", |value| value.as_str().map(str::to_owned))
     }
 
+    /// A text that no message shows, whatever stands there instead.
+    pub(super) fn secret(&mut self, key: &str) -> Option<String> {
+        let text = self.required(key)?.as_str().map(str::to_owned);
+        if text.is_none() {
+            self.wrong(key, "a text expected, in quotes");
+        }
+        text
+    }
+
     pub(super) fn float(&mut self, key: &str, low: f64, high: f64) -> Option<f64> {
         let read = |value: &Value| value.as_f64().filter(|number| (low..=high).contains(number));
         self.take(key, &format!("a number of {low}..{high}"), read)
