@@ -363,8 +363,16 @@ impl<G: Game> SeatTask<G> {
         if self.desk.over || self.leaving.is_some() {
             self.close();
         } else if refused {
-            let SeatState::Refused { reason } = self.desk.state() else { return };
-            tracing::error!(reason, "login refused");
+            let told = match self.desk.state() {
+                SeatState::Refused { reason } => reason.as_str(),
+                // The referee said more than one thing; what counts is that it refused.
+                SeatState::Idle
+                | SeatState::Connecting { .. }
+                | SeatState::Connected
+                | SeatState::Seated
+                | SeatState::Closed => reason,
+            };
+            tracing::error!(reason = told, "login refused");
             self.line = Line::Waiting { until: now + self.backoff.refused() };
         } else {
             self.retry(reason);

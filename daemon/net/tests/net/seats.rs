@@ -218,6 +218,17 @@ async fn a_refused_login_is_retried_slowly() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_referee_that_refuses_and_welcomes_in_one_breath_is_left_all_the_same() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.says("hello red0").await;
+    referee.say("refuse password\nwelcome").await;
+    assert_eq!(referee.hear().await, None, "the seat hangs up");
+    bench.accept().await.welcome().await;
+    bench.state(|state| *state == SeatState::Seated).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_mebibyte_of_garbage_costs_the_connection_only() {
     let bytes = |garbage: &[u8]| garbage.iter().copied().cycle().take(1 << 20).collect::<Vec<_>>();
     let every: Vec<u8> = (0..=255).collect();
