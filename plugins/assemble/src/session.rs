@@ -25,7 +25,8 @@ pub const FRAME_BYTES_MAX: usize = 4 << 20;
 /// How long a referee may take to answer the login.
 pub const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
 
-/// A turn is never believed to be longer than this, whatever deadline the referee names.
+/// A turn is never believed to be longer than this: a referee that names a later deadline, or no
+/// time to count from, is taken to mean the configured limit.
 const WINDOW_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +213,7 @@ impl Session {
         self.judge_last_answer(turn, &percept);
         let window = u64::try_from(deadline.saturating_sub(time)).unwrap_or(0);
         let window = match Duration::from_millis(window) {
-            Duration::ZERO => self.seat.turn_limit,
+            window if window.is_zero() || window > WINDOW_MAX => self.seat.turn_limit,
             window => window,
         };
         let window = window.min(WINDOW_MAX);
