@@ -279,13 +279,21 @@ impl Host {
     fn join(&mut self, link: Link) {
         if self.clients.len() >= self.options.connections_max {
             self.tally.refused += 1;
+            // Each doubling once: a flood of clients is not to become one of lines.
+            let loud = self.tally.refused.is_power_of_two();
             // Connections without a login are no reason to keep a player out: the oldest goes.
             let silent = self.clients.iter().find(|(_, client)| !client.greeted);
             let Some(silent) = silent.map(|(connection, _)| *connection) else {
-                tracing::warn!(peer = link.peer, max = self.options.connections_max, "turned away");
+                if loud {
+                    let (peer, refused) = (&link.peer, self.tally.refused);
+                    tracing::warn!(peer, refused, "too many clients; the newest turned away");
+                }
                 return;
             };
-            tracing::warn!(connection = silent.0, "too many clients; one without login dropped");
+            if loud {
+                let (connection, refused) = (silent.0, self.tally.refused);
+                tracing::warn!(connection, refused, "too many clients; one without login dropped");
+            }
             self.leave(silent);
         }
         let connection = ConnectionId(self.next);
