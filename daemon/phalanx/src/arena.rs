@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail};
 use phalanx_game::Verdict;
 use phalanx_net::{ArenaEnd, ArenaHandle, HostOptions, Listener, origin, serve_arena};
 use std::io::Write;
-use std::path::Path;
 
 /// Serves until all that was to be played has been played, or until ctrl-c.
 ///
@@ -21,7 +20,6 @@ pub fn run(game: &ArenaGame) -> Result<()> {
 }
 
 async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
-    let folder = args.config.parent().unwrap_or(Path::new("."));
     let plan = ArenaPlan {
         config: &args.config,
         read: &|path| std::fs::read(path),
@@ -36,11 +34,13 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
         .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
     let bound = listener.address().map_or(address, |bound| bound.to_string());
     say(&format!("arena {game} listens on {bound}"));
-    let artifacts = args.output.clone().unwrap_or_else(|| folder.to_owned());
+    let artifacts = args.output.clone().unwrap_or_else(|| ".".into());
+    say(&format!("replays and results go below {}", artifacts.display()));
     let options = HostOptions { artifacts: Some(artifacts), ..HostOptions::default() };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
     if args.start == Start::File {
+        say("where `launch` in the file is `key`, press ENTER to begin");
         start_on_enter(handle.clone());
     }
     tokio::select! {
@@ -62,6 +62,8 @@ fn start_on_enter(arena: ArenaHandle) {
         let mut line = String::new();
         if std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             arena.start();
+        } else if arena.verdict().round == 0 {
+            say("no key can come from here; where `launch` is `key`, use --start now or complete");
         }
     });
 }

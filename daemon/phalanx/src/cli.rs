@@ -10,7 +10,8 @@ pub const EXIT_USAGE: u8 = 64;
 
 /// Phalanx runs whole teams of agents in multi-agent programming contests.
 #[derive(Debug, Parser)]
-#[command(name = "phalanx", version, about, max_term_width = 100)]
+#[command(name = "phalanx", version, max_term_width = 100)]
+#[command(about = "Runs whole teams of agents in multi-agent programming contests")]
 #[command(after_help = "\
 First steps:
   phalanx demo                      two teams play a whole match on this machine
@@ -133,7 +134,7 @@ pub struct ArenaArgs {
     /// every account is logged in.
     #[arg(long, value_enum, default_value_t = Start::File)]
     pub start: Start,
-    /// Write replays and results below this folder instead of where the file says.
+    /// Write replays and results below this folder [default: the current one].
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Shortest time for a step.

@@ -12,6 +12,7 @@ pub mod directory;
 pub mod logs;
 pub mod plans;
 pub mod remote;
+pub mod repeats;
 pub mod script;
 pub mod shipped;
 pub mod wire;

@@ -1,14 +1,12 @@
 //! What the daemon logs.
 
+use crate::repeats::Repeats;
 use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
 use phalanx_net::{JournalItem, JournalStream, TeamHandle};
 use phalanx_settings::{LogFormat, LogSettings};
 use std::io::IsTerminal;
 use tracing::{debug, info, warn};
 use tracing_subscriber::EnvFilter;
-
-/// Trouble of one kind is logged this often per team and round at most; the rest is counted.
-const TROUBLES_MAX: u32 = 100;
 
 /// Starts logging to standard error. Directives that do not parse fall back to `info`; the
 /// settings have checked them.
@@ -35,7 +33,7 @@ pub fn follow(team: &TeamHandle) -> impl Future<Output = ()> + use<> {
 
 async fn write(name: String, journal: Option<JournalStream>) {
     let Some(mut journal) = journal else { return };
-    let mut troubles = 0;
+    let mut troubles = Repeats::default();
     while let Some(item) = journal.next().await {
         match item {
             JournalItem::Dropped(count) => warn!(team = name, count, "journal lines lost"),
@@ -44,16 +42,21 @@ async fn write(name: String, journal: Option<JournalStream>) {
     }
 }
 
-fn log(team: &str, entry: &JournalEntry, troubles: &mut u32) {
+fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
     let turn = entry.turn;
     let agent = entry.agent.as_deref().unwrap_or("");
     match &entry.event {
         JournalEvent::Seat { seat, state } => seat_line(team, seat.0, state),
         JournalEvent::RoundStarted => {
-            *troubles = 0;
+            for line in troubles.take() {
+                warn!(team, "{line}");
+            }
             info!(team, round = turn.round, "round started");
         }
         JournalEvent::RoundOver { score, ranking } => {
+            for line in troubles.take() {
+                warn!(team, "{line}");
+            }
             info!(team, round = turn.round, score, ranking, "round over");
         }
         JournalEvent::MatchOver => info!(team, "match over"),
@@ -65,30 +68,31 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut u32) {
         }
         JournalEvent::Log { level, text } => info!(team, %turn, agent, level, "script: {text}"),
         JournalEvent::Fallback { reason, role, .. } => {
-            trouble(troubles, || warn!(team, %turn, agent, role, "fallback: {reason}"));
+            if troubles.is_new(reason) {
+                warn!(team, %turn, agent, role, "fallback: {reason}");
+            }
         }
         JournalEvent::ScriptError { call, reason } => {
-            trouble(troubles, || warn!(team, %turn, agent, call, "script error: {reason}"));
+            if troubles.is_new(reason) {
+                warn!(team, %turn, agent, call, "script error: {reason}");
+            }
         }
         JournalEvent::Defaulted { cause } => {
-            trouble(troubles, || warn!(team, %turn, agent, "defaulted: {cause}"));
+            if troubles.is_new(&format!("{agent} defaulted: {cause}")) {
+                warn!(team, %turn, agent, "defaulted: {cause}");
+            }
         }
         JournalEvent::Late => {
-            trouble(troubles, || warn!(team, %turn, agent, "the decision came too late"));
+            if troubles.is_new(&format!("{agent}'s decision came too late")) {
+                warn!(team, %turn, agent, "the decision came too late");
+            }
         }
         JournalEvent::Notice(notice) => {
-            trouble(troubles, || warn!(team, %turn, agent, "referee: {notice}"));
+            let text = format!("referee: {notice}");
+            if troubles.is_new(&text) {
+                warn!(team, %turn, agent, "{text}");
+            }
         }
-    }
-}
-
-fn trouble(count: &mut u32, line: impl FnOnce()) {
-    *count += 1;
-    if *count <= TROUBLES_MAX {
-        line();
-    }
-    if *count == TROUBLES_MAX {
-        warn!("further trouble in this round is counted, not logged");
     }
 }
 

@@ -213,8 +213,11 @@ fn json_wanted(remote: &Remote) -> bool {
 }
 
 fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", text.trim_end()).context("cannot print")
+    match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {
+        // `| head` has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.context("cannot print"),
+    }
 }
 
 fn resource(name: &str) -> String {

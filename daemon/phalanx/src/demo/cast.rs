@@ -6,7 +6,7 @@ use crate::wire::{self, ArenaPlan, Start, TeamPlan};
 use anyhow::{Context, Result, anyhow, bail};
 use phalanx_engine::TeamOptions;
 use phalanx_game::{AgentId, Arena, MarginLimits, Origin, Roster, RosterEntry, Seat, SeatId};
-use phalanx_lua::{Bundle, Limits, Severity};
+use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError, Severity};
 use phalanx_net::SeatOptions;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,7 +18,11 @@ const SIM1: &str = include_str!("../../../../deploy/arena/assemble/sim1.json");
 /// How long the referee waits for answers, as in the contest.
 const AGENT_TIMEOUT_MS: u64 = 4_000;
 /// On virtual time a call may take this long, so that a busy machine does not change the match.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a strategy may take to load.
+const LOAD_MAX: Duration = Duration::from_secs(10);
+/// What the scripts of a team may use, as the daemon's settings have it.
+const MEMORY_BYTES: usize = 64 << 20;
 /// Where a strategy has a scout, one agent in so many is one.
 const AGENTS_PER_SCOUT: usize = 7;
 /// Most agents of a team in a demo.
@@ -92,7 +96,9 @@ fn simulation(args: &DemoArgs) -> Result<Value> {
 fn agents(sim: &Value) -> Result<usize> {
     let entities = sim.get("entities").and_then(Value::as_object);
     let count: u64 = entities
-        .ok_or_else(|| anyhow!("the simulation has no `entities`"))?
+        .ok_or_else(|| {
+            anyhow!("--sim wants one simulation, with `entities`; is this a server configuration?")
+        })?
         .values()
         .filter_map(Value::as_u64)
         .sum();
@@ -129,14 +135,15 @@ fn team(
         Some(path) if path == Path::new(IDLE) => shipped::idle("worker"),
         Some(path) => shipped::read(path),
     };
-    let bundle = Arc::new(bundle.map_err(miette_text)?);
+    let refused = |error: LoadError| mistakes(name, &error.diagnostics);
+    let bundle = Arc::new(bundle.map_err(refused)?);
     let roster = roster(name, &bundle, count)?;
-    let limits = Limits { load: PATIENCE, ..Limits::default() };
+    let limits = Limits { load: LOAD_MAX, memory_bytes: MEMORY_BYTES, ..Limits::default() };
     let roles: Vec<String> = roster.agents.iter().map(|agent| agent.role.clone()).collect();
     let api = wire::api(game).context("the game has no script interface")?;
     let findings = phalanx_lua::check_bundle(api, bundle.clone(), &roles, limits);
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(miette_text(phalanx_lua::LoadError { diagnostics: findings }));
+        return Err(mistakes(name, &findings));
     }
     let patience = if args.fast { PATIENCE } else { TeamOptions::default().decide_max };
     let options = TeamOptions { seed: args.seed, ..TeamOptions::default() };
@@ -152,8 +159,10 @@ fn team(
 }
 
 /// A strategy's mistakes as people read them, with excerpts.
-fn miette_text(error: phalanx_lua::LoadError) -> anyhow::Error {
-    anyhow!("{:?}", miette::Report::new(error))
+fn mistakes(team: &str, findings: &[Diagnostic]) -> anyhow::Error {
+    let each = findings.iter().map(|one| format!("{:?}", miette::Report::new(one.clone())));
+    let text: Vec<_> = each.map(|text| text.trim_end().to_owned()).collect();
+    anyhow!("the strategy of team {team} cannot play\n{}", text.join("\n"))
 }
 
 fn roster(team: &str, bundle: &Bundle, count: usize) -> Result<Roster> {

@@ -15,16 +15,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The wall-clock time at which every match on virtual time begins: 2026-01-01 00:00 UTC.
+/// The seed is added in milliseconds, so that replays of several seeds have folders of their own.
 const EPOCH_MS: u64 = 1_767_225_600_000;
+/// So many seeds have folders of their own.
+const SEEDS: u64 = 1_000_000_000;
 
 pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     let begun = now();
-    let arena = cast.arena(Origin { instant: begun, unix_ms: EPOCH_MS })?;
+    let arena =
+        cast.arena(Origin { instant: begun, unix_ms: EPOCH_MS.wrapping_add(args.seed % SEEDS) })?;
     let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
     for team in &cast.teams {
         wire::join(&mut lockstep, team)?;
     }
-    let mut watch = Watch::new(args, cast.teams.len());
+    let mut watch = Watch::new(args, cast);
     let end = lockstep.run(&mut watch);
     watch.progress.finish();
     if let Some(problem) = watch.problem {
@@ -50,18 +54,20 @@ struct Watch {
     teams: Vec<Arc<Snapshot>>,
     replay: Option<PathBuf>,
     log: bool,
+    names: Vec<String>,
     problem: Option<anyhow::Error>,
     steps: u64,
     last: (u32, u32),
 }
 
 impl Watch {
-    fn new(args: &DemoArgs, teams: usize) -> Self {
+    fn new(args: &DemoArgs, cast: &Cast) -> Self {
         Self {
             progress: Progress::new(args.json),
-            teams: vec![Arc::default(); teams],
+            teams: vec![Arc::default(); cast.teams.len()],
             replay: args.replay.clone(),
             log: args.log,
+            names: cast.teams.iter().map(|team| team.roster.team.clone()).collect(),
             problem: None,
             steps: 0,
             last: (0, 0),
@@ -82,6 +88,7 @@ impl Observer for Watch {
     }
 
     fn journal(&mut self, team: usize, entry: JournalEntry) {
+        let team = self.names.get(team).map_or("?", String::as_str);
         if let JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } =
             &entry.event
         {

@@ -84,8 +84,8 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
     let mut progress = Progress::new(args.json);
     let mut verdicts = arena.verdicts();
     let (sender, mut lines) = mpsc::channel(LINES_MAX);
-    for (index, team) in teams.iter().enumerate() {
-        tokio::spawn(report_lines(index, team.clone(), sender.clone(), args.log));
+    for team in teams {
+        tokio::spawn(report_lines(team.clone(), sender.clone(), args.log));
     }
     drop(sender);
     let (mut steps, mut last) = (0, (0, 0));
@@ -100,8 +100,8 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         progress.step(&verdict, &snapshots, p99);
         while let Ok((team, entry, line)) = lines.try_recv() {
             match line {
-                Line::Trouble(reason) => progress.trouble(team, &entry, &reason),
-                Line::Log(text) => progress.line(team, &entry, &text),
+                Line::Trouble(reason) => progress.trouble(&team, &entry, &reason),
+                Line::Log(text) => progress.line(&team, &entry, &text),
             }
         }
         if verdict.over || verdicts.changed().await.is_err() {
@@ -117,10 +117,11 @@ enum Line {
     Log(String),
 }
 
-type Lines = mpsc::Sender<(usize, JournalEntry, Line)>;
+type Lines = mpsc::Sender<(String, JournalEntry, Line)>;
 
-async fn report_lines(index: usize, team: TeamHandle, lines: Lines, log: bool) {
+async fn report_lines(team: TeamHandle, lines: Lines, log: bool) {
     let Some(mut journal) = team.journal() else { return };
+    let name = team.name().to_owned();
     drop(team);
     while let Some(item) = journal.next().await {
         let JournalItem::Entry(entry) = item else { continue };
@@ -140,7 +141,7 @@ async fn report_lines(index: usize, team: TeamHandle, lines: Lines, log: bool) {
             | JournalEvent::RoundOver { .. }
             | JournalEvent::MatchOver => continue,
         };
-        let sent = lines.try_send((index, (*entry).clone(), line));
+        let sent = lines.try_send((name.clone(), (*entry).clone(), line));
         if sent.is_err() && lines.is_closed() {
             return;
         }

@@ -1,5 +1,6 @@
 //! A demo's progress on the terminal: one living line, or a line now and then in a log.
 
+use crate::repeats::Repeats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use phalanx_engine::{Counters, JournalEntry, Snapshot};
 use phalanx_game::Verdict;
@@ -9,8 +10,6 @@ use std::time::Duration;
 
 /// Without a terminal a line is printed every so many steps.
 const STEPS_PER_LINE: u32 = 50;
-/// Script errors that are shown.
-const TROUBLES_MAX: u32 = 20;
 
 /// Shows how a match goes, on standard error.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     lines: bool,
     last: (u32, u32),
-    troubles: u32,
+    troubles: Repeats,
 }
 
 impl Progress {
@@ -26,7 +25,7 @@ impl Progress {
     pub(crate) fn new(silent: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!silent && terminal).then(bar);
-        Self { bar, lines: !silent && !terminal, last: (0, 0), troubles: 0 }
+        Self { bar, lines: !silent && !terminal, last: (0, 0), troubles: Repeats::default() }
     }
 
     /// A step is through. `p99` is the answer time that 99 of 100 answers kept, where it can be
@@ -57,22 +56,17 @@ impl Progress {
         }
     }
 
-    /// A script failed: the first few are shown, since one mistake fails for many agents.
-    pub(crate) fn trouble(&mut self, team: usize, entry: &JournalEntry, reason: &str) {
-        if (self.bar.is_none() && !self.lines) || self.troubles >= TROUBLES_MAX {
-            return;
-        }
-        self.troubles += 1;
-        self.line(team, entry, reason);
-        if self.troubles == TROUBLES_MAX {
-            self.print("(further script errors are counted, not shown)".to_owned());
+    /// A script failed: each mistake is shown once, since it fails for many agents.
+    pub(crate) fn trouble(&mut self, team: &str, entry: &JournalEntry, reason: &str) {
+        if (self.bar.is_some() || self.lines) && self.troubles.is_new(reason) {
+            self.line(team, entry, reason);
         }
     }
 
     /// A line about a team, above the living one.
-    pub(crate) fn line(&self, team: usize, entry: &JournalEntry, text: &str) {
-        let agent = entry.agent.as_deref().unwrap_or("team");
-        self.print(format!("team {}, {agent}, turn {}: {text}", team + 1, entry.turn));
+    pub(crate) fn line(&self, team: &str, entry: &JournalEntry, text: &str) {
+        let agent = entry.agent.as_deref().unwrap_or("plan");
+        self.print(format!("team {team}, {agent}, turn {}: {text}", entry.turn));
     }
 
     fn print(&self, line: String) {
@@ -84,7 +78,10 @@ impl Progress {
     }
 
     /// The match is over: the bar goes, the summary follows.
-    pub(crate) fn finish(&self) {
+    pub(crate) fn finish(&mut self) {
+        for line in self.troubles.take() {
+            self.print(line);
+        }
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -157,6 +157,7 @@ pub(crate) fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32)
 pub(crate) fn arena(config: &Path) -> (Running, SocketAddr) {
     let mut command = quiet(Command::new(PHALANX));
     command.args(["arena", "assemble", "--listen", "127.0.0.1:0", "--start", "complete"]);
+    command.arg("--output").arg(config.parent().unwrap());
     command.arg("--config").arg(config).stderr(Stdio::null());
     let mut arena = Running::start(command);
     let line = arena.line_with("listens on");
