@@ -21,7 +21,8 @@ pub fn reference(game: &str, api: &Api) -> String {
     }
     out("\n## Percept\n\nFields of `me.percept`, converted when they are read.\n".into());
     for field in api.percept {
-        out(format!("- `{}`: {}. {}", field.name, kind(&field.kind), field.doc));
+        let inside = fields(&field.kind, "  ");
+        out(format!("- `{}`: {}. {}{inside}", field.name, kind(&field.kind), field.doc));
     }
     out("\n## World\n".into());
     out(
@@ -32,7 +33,11 @@ pub fn reference(game: &str, api: &Api) -> String {
     for query in api.queries {
         let signature = signature("world", query.name, query.params);
         let returns = kind(&query.returns);
-        out(format!("- `{signature}` → {returns}: {}{}", query.doc, notes(query.params)));
+        let inside = fields(&query.returns, "  ");
+        let notes = notes(query.params);
+        let answer = if inside.is_empty() { "" } else { "\n  - Answers:" };
+        let inside = inside.replace("\n  ", "\n    ");
+        out(format!("- `{signature}` → {returns}: {}{notes}{answer}{inside}", query.doc));
     }
     page
 }
@@ -49,9 +54,33 @@ fn signature(table: &str, name: &str, params: &[ParamDoc]) -> String {
 fn notes(params: &[ParamDoc]) -> String {
     let note = |param: &ParamDoc| {
         let optional = if param.optional { ", optional" } else { "" };
-        format!("\n  - `{}`: {}{optional}. {}", param.name, kind(&param.kind), param.doc)
+        let inside = fields(&param.kind, "    ");
+        format!("\n  - `{}`: {}{optional}. {}{inside}", param.name, kind(&param.kind), param.doc)
     };
     params.iter().map(note).collect()
+}
+
+/// One line for each field of a table, or of the tables of a list.
+fn fields(kind_of: &Kind, indent: &str) -> String {
+    match kind_of {
+        Kind::Table(list) => list
+            .iter()
+            .map(|field| {
+                let inside = fields(&field.kind, &format!("{indent}  "));
+                let what = kind(&field.kind);
+                format!("\n{indent}- `{}`: {what}. {}{inside}", field.name, field.doc)
+            })
+            .collect(),
+        Kind::List(inner) => fields(inner, indent),
+        Kind::Bool
+        | Kind::Int { .. }
+        | Kind::Num
+        | Kind::Str
+        | Kind::Word(_)
+        | Kind::Cell
+        | Kind::Agent
+        | Kind::Any => String::new(),
+    }
 }
 
 fn kind(kind_of: &Kind) -> String {

@@ -143,7 +143,11 @@ const PERCEPT: &[FieldDoc] = &[
     field("last_params", Kind::List(&Kind::Str), "The last action's parameters."),
     field("energy", whole(), "For clear; up to 300, one more a step."),
     field("disabled", Kind::Bool, "This step's action will fail."),
-    field("task", Kind::Str, "The accepted task; nil when there is none."),
+    field(
+        "task",
+        Kind::Str,
+        "The task accepted last, also when it is gone by now (see world.task); nil when there was none.",
+    ),
     field(
         "attached",
         Kind::List(&Kind::Cell),

@@ -153,6 +153,7 @@ fn what_was_attached_turns_and_fits() {
     table.step(&[(A, holding)]);
     let parts = table.ask(A, "attached", &[]);
     assert_eq!(parts.as_list().unwrap()[0].as_cell(), Some((1, 0)));
+    assert_eq!(table.ask(A, "fit", &["gone".into()]), Value::Nil, "an expected failure");
     let fit = table.ask(A, "fit", &["t".into()]);
     assert_eq!(fit.get("complete"), Some(&Value::Bool(true)));
     assert_eq!(fit.get("rotate").and_then(Value::as_str), Some("cw"));

@@ -339,8 +339,8 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     ),
     query(
         "fit",
-        "How well the agent's structure fits a task, in the best of its four orientations.",
-        &[required("task", Kind::Any, "The name of an active task, or a list of {x=, y=, type=}.")],
+        "How well the agent's structure fits a task, in the best of its four orientations; nil when the task is not active any more.",
+        &[required("task", Kind::Any, "The name of a task, or a list of {x=, y=, type=}.")],
         Kind::Table(FIT),
     ),
     query(

@@ -141,7 +141,7 @@ impl Ask<'_> {
 
     /// How the agent's structure fits a task, turned in each of the four ways.
     pub(super) fn fit(&self) -> Result<Value, QueryError> {
-        let wanted = self.requirements()?;
+        let Some(wanted) = self.requirements()? else { return Ok(Value::Nil) };
         let mut blocks = self.world.blocks(self.agent);
         let mut best: Option<(usize, u32, Vec<Requirement>)> = None;
         for turns in 0..4 {
@@ -180,8 +180,9 @@ impl Ask<'_> {
         ]))
     }
 
-    fn requirements(&self) -> Result<Vec<Requirement>, QueryError> {
-        let expected = "the name of an active task or a list of {x=, y=, type=}";
+    /// What was asked about; `None` for a task that is not active (any more).
+    fn requirements(&self) -> Result<Option<Vec<Requirement>>, QueryError> {
+        let expected = "the name of a task or a list of {x=, y=, type=}";
         let requirement = |value: &Value| {
             let (x, y) = value.as_cell()?;
             let kind = value.get("type")?.as_str()?.to_owned();
@@ -190,12 +191,12 @@ impl Ask<'_> {
         let wanted = match self.args.get(0) {
             Some(Value::Str(name)) => {
                 let task = self.active().find(|task| task.name == *name);
-                task.map(|task| build_order(&task.requirements))
+                return Ok(task.map(|task| build_order(&task.requirements)));
             }
-            Some(Value::List(list)) => list.iter().map(requirement).collect(),
+            Some(Value::List(list)) => list.iter().map(requirement).collect::<Option<Vec<_>>>(),
             _ => None,
         };
-        wanted.ok_or_else(|| self.args.wrong(0, expected))
+        wanted.map(Some).ok_or_else(|| self.args.wrong(0, expected))
     }
 
     pub(super) fn assign(&self) -> Result<Value, QueryError> {
