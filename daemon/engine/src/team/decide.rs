@@ -63,8 +63,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.counters.decided += 1;
                 self.done.decided += 1;
                 self.trouble(agent, String::new());
-                let generation = self.brain.generation();
-                let text = G::describe(&action);
+                let (text, generation) = (G::describe(&action), self.brain.generation());
                 (action, JournalEvent::Decided { action: text, role, generation, spent })
             }
             Err(error) => {
@@ -79,9 +78,13 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
         };
         self.acted(turn, agent, &action);
-        let decided = matches!(event, JournalEvent::Decided { .. });
+        let (text, decided) = if let JournalEvent::Decided { action, .. } = &event {
+            (action.clone(), true)
+        } else {
+            (G::describe(&action), false)
+        };
         if let Some(member) = self.member(agent) {
-            member.shown.last_action = G::describe(&action);
+            member.shown.last_action = text;
             member.answered(asked.local, decided);
         }
         if let Some(seat) = self.seats.get(agent.index()).copied() {

@@ -30,7 +30,7 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     }
     let mut watch = Watch::new(args, cast);
     let end = lockstep.run(&mut watch);
-    watch.progress.finish();
+    let steps = watch.progress.finish();
     if let Some(problem) = watch.problem {
         return Err(problem);
     }
@@ -44,7 +44,7 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     });
     let teams = teams.collect();
     let times = (0..cast.teams.len()).filter_map(|team| lockstep.meter(team));
-    let effort = Effort { seed: args.seed, fast: true, steps: watch.steps, time: now() - begun };
+    let effort = Effort { seed: args.seed, fast: true, steps, time: now() - begun };
     Ok(Summary::new(cast.game, effort, teams, times))
 }
 
@@ -56,8 +56,6 @@ struct Watch {
     log: bool,
     names: Vec<String>,
     problem: Option<anyhow::Error>,
-    steps: u64,
-    last: (u32, u32),
 }
 
 impl Watch {
@@ -69,20 +67,12 @@ impl Watch {
             log: args.log,
             names: cast.teams.iter().map(|team| team.roster.team.clone()).collect(),
             problem: None,
-            steps: 0,
-            last: (0, 0),
         }
     }
 }
 
 impl Observer for Watch {
     fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
-        let place = (verdict.round, verdict.step);
-        if place != self.last {
-            let begun = if place.0 == self.last.0 { self.last.1 } else { 0 };
-            self.steps += u64::from(place.1.saturating_sub(begun));
-            self.last = place;
-        }
         self.progress.step(verdict, &self.teams, None);
         if self.problem.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

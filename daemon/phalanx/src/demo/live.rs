@@ -88,13 +88,8 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         tokio::spawn(report_lines(team.clone(), sender.clone(), args.log));
     }
     drop(sender);
-    let (mut steps, mut last) = (0, (0, 0));
     loop {
         let verdict: Verdict = verdicts.borrow_and_update().clone();
-        let place = (verdict.round, verdict.step);
-        let begun = if place.0 == last.0 { last.1 } else { 0 };
-        steps += u64::from(place.1.saturating_sub(begun));
-        last = place;
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
         let p99 = teams.iter().map(|team| team.timings().p99).max();
         progress.step(&verdict, &snapshots, p99);
@@ -105,8 +100,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
             }
         }
         if verdict.over || verdicts.changed().await.is_err() {
-            progress.finish();
-            return Ok(steps);
+            return Ok(progress.finish());
         }
     }
 }

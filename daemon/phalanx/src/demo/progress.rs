@@ -17,6 +17,7 @@ pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     lines: bool,
     last: (u32, u32),
+    steps: u64,
     troubles: Repeats,
 }
 
@@ -25,7 +26,13 @@ impl Progress {
     pub(crate) fn new(silent: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!silent && terminal).then(bar);
-        Self { bar, lines: !silent && !terminal, last: (0, 0), troubles: Repeats::default() }
+        Self {
+            bar,
+            lines: !silent && !terminal,
+            last: (0, 0),
+            steps: 0,
+            troubles: Repeats::default(),
+        }
     }
 
     /// A step is through. `p99` is the answer time that 99 of 100 answers kept, where it can be
@@ -36,19 +43,18 @@ impl Progress {
         teams: &[Arc<Snapshot>],
         p99: Option<Duration>,
     ) {
-        if self.bar.is_none() && !self.lines {
-            return;
-        }
         let step = (verdict.round, verdict.step);
         if step == self.last {
             return;
         }
+        let before = if step.0 == self.last.0 { self.last.1 } else { 0 };
+        self.steps += u64::from(step.1.saturating_sub(before));
         self.last = step;
         if let Some(bar) = &self.bar {
             bar.set_length(verdict.steps.into());
             bar.set_position(verdict.step.into());
             bar.set_message(message(verdict, teams, p99));
-        } else if verdict.step.is_multiple_of(STEPS_PER_LINE) {
+        } else if self.lines && verdict.step.is_multiple_of(STEPS_PER_LINE) {
             let text = message(verdict, teams, p99);
             let line = format!("step {}/{}  {text}", verdict.step, verdict.steps);
             // A closed standard error only means that nobody watches.
@@ -77,14 +83,15 @@ impl Progress {
         }
     }
 
-    /// The match is over: the bar goes, the summary follows.
-    pub(crate) fn finish(&mut self) {
+    /// The match is over: the bar goes, the summary follows. The steps played, over all rounds.
+    pub(crate) fn finish(&mut self) -> u64 {
         for line in self.troubles.take() {
             self.print(line);
         }
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+        self.steps
     }
 }
 
