@@ -1,7 +1,7 @@
 //! Whoever decides: the script host in production, a closure in tests.
 
-use crate::Shared;
-use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn};
+use crate::{Memory, Profile, Shared, Staged};
+use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn, Value};
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
@@ -53,6 +53,33 @@ pub struct Outcome<T> {
     pub result: Result<T, BrainError>,
     /// Time spent; the engine takes it off the turn's remaining time, since it has no clock.
     pub spent: Duration,
+    /// What the script explained last in this call, whether it failed after that or not.
+    pub reason: Option<Reason>,
+}
+
+impl<T> Outcome<T> {
+    /// An answer without an explanation.
+    pub fn new(result: Result<T, BrainError>, spent: Duration) -> Self {
+        Self { result, spent, reason: None }
+    }
+}
+
+/// Why a script decided as it did, in its own words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// In a few words.
+    pub text: String,
+    /// What it rests on: plain data, or nil.
+    pub data: Value,
+}
+
+/// A piece of script that an operator had run, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// The value of each result as Luau text, one a line; empty when there was none.
+    pub text: String,
+    /// What the script printed or logged, a line each.
+    pub lines: Vec<String>,
 }
 
 /// What kind of failure kept a brain from answering.
@@ -81,6 +108,14 @@ pub struct BrainError {
     pub role: String,
     /// What happened; at most a few hundred characters.
     pub message: String,
+}
+
+impl BrainError {
+    /// A failure outside any script's line.
+    #[must_use]
+    pub fn without_place(kind: BrainErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, place: None, role: String::new(), message: message.into() }
+    }
 }
 
 impl fmt::Display for BrainError {
@@ -119,4 +154,35 @@ pub trait Brain {
 
     /// Which accepted version of the strategy decides, from 1.
     fn generation(&self) -> u32;
+
+    /// Lets another generation decide from the next call on. Memories are carried over as plain
+    /// data. `spare` is what an agent gets whose memory has another version than the generation
+    /// declares and that has no `migrate` for it: what it remembered when that generation decided
+    /// last. Returns the memories as they were before.
+    ///
+    /// # Errors
+    /// When it does not load or a memory cannot be carried over. Then nothing has changed.
+    fn install(&mut self, _staged: &Staged, _spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+        Err(BrainError::without_place(BrainErrorKind::Script, "this brain loads nothing new"))
+    }
+
+    /// What the agents remember, as plain data.
+    fn memories(&mut self) -> Vec<Memory> {
+        Vec::new()
+    }
+
+    /// Runs a piece of script as the asked agent, which may change its memory and the board:
+    /// an expression, whose values are told, or statements.
+    fn run(&mut self, _ask: &Ask<'_>, _code: &str) -> Outcome<Ran> {
+        let error = BrainError::without_place(BrainErrorKind::Script, "this brain runs no scripts");
+        Outcome::new(Err(error), Duration::ZERO)
+    }
+
+    /// Measures the following calls, until [`take_profile`](Self::take_profile).
+    fn start_profile(&mut self) {}
+
+    /// Ends the measurement. The engine fills in how many turns it took.
+    fn take_profile(&mut self) -> Profile {
+        Profile::default()
+    }
 }

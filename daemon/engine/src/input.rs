@@ -1,7 +1,10 @@
 //! What goes into a team and what comes out.
 
-use crate::{JournalEntry, Snapshot};
-use phalanx_game::{AgentId, Event, Game, SeatId, Turn};
+use crate::{
+    BrainError, Fault, JournalEntry, ParamError, Profile, Ran, Scope, Snapshot, Staged,
+    StrategyOrigin, View,
+};
+use phalanx_game::{AgentId, Event, Game, SeatId, Turn, Value};
 use std::sync::Arc;
 
 /// Everything that a team reacts to, in one queue.
@@ -35,8 +38,81 @@ pub enum Input<G: Game> {
         /// The new role.
         role: String,
     },
+    /// Let another generation decide, at the next moment at which it costs no turn its time.
+    /// Answered by [`Answer::Installed`].
+    Install {
+        /// Names the answer.
+        ticket: Ticket,
+        /// What.
+        staged: Staged,
+        /// It is not watched, and never taken back by itself: the operator insists.
+        pinned: bool,
+    },
+    /// A strategy did not pass its trial; told in the journal.
+    StrategyRefused {
+        /// Who brought it.
+        origin: StrategyOrigin,
+        /// All that is wrong.
+        faults: Vec<Fault>,
+    },
+    /// An operator sets a parameter from the next turn on, or takes it back with `None`.
+    /// Answered by [`Answer::Param`].
+    SetParam {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Which parameter.
+        name: String,
+        /// For whom.
+        scope: Scope,
+        /// The value.
+        value: Option<Value>,
+        /// Who sets it, for the journal.
+        by: String,
+    },
+    /// Copy what scripts can see. Answered by [`Answer::View`], between two decisions.
+    Look {
+        /// Names the answer.
+        ticket: Ticket,
+    },
+    /// Run a piece of script in the living VM, between turns. Answered by [`Answer::Ran`].
+    Run {
+        /// Names the answer.
+        ticket: Ticket,
+        /// As whom.
+        agent: AgentId,
+        /// An expression or statements.
+        code: String,
+        /// Who runs it, for the journal.
+        by: String,
+    },
+    /// Measure the scripts over so many turns. Answered by [`Answer::Profile`] after them, or when
+    /// the match is over.
+    Profile {
+        /// Names the answer.
+        ticket: Ticket,
+        /// How many.
+        turns: u32,
+    },
     /// Answer what is open, then say [`Output::Drained`] and ask for nothing more.
     Drain,
+}
+
+/// Names the answer to an operator's request: whoever asks chooses it.
+pub type Ticket = u64;
+
+/// What an operator's request came to.
+#[derive(Debug)]
+pub enum Answer {
+    /// The generation decides from now on, or why not.
+    Installed(Result<(), BrainError>),
+    /// The value before in that scope, or why it was not set.
+    Param(Result<Option<Value>, ParamError>),
+    /// The copy.
+    View(Box<View>),
+    /// What the script gave, or how it failed.
+    Ran(Result<Ran, BrainError>),
+    /// The measurements.
+    Profile(Box<Profile>),
 }
 
 /// What a seat's connection is doing.
@@ -83,6 +159,13 @@ pub enum Output<G: Game> {
     Publish(Arc<Snapshot>),
     /// Something worth remembering happened.
     Journal(JournalEntry),
+    /// The answer to an operator's request.
+    Answer {
+        /// The request's ticket.
+        ticket: Ticket,
+        /// What it came to.
+        answer: Answer,
+    },
     /// All open turns are answered; the team is done.
     Drained,
 }

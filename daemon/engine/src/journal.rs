@@ -1,8 +1,9 @@
 //! What is worth remembering: the lines that recordings, `match watch` and people read.
 
-use crate::SeatState;
+use crate::{Fault, Generation, Reason, SeatState, StrategyOrigin};
 use phalanx_game::{DefaultCause, Notice, SeatId, Turn};
 use serde::Serialize;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One thing that happened in a team.
@@ -12,6 +13,8 @@ pub struct JournalEntry {
     pub turn: Turn,
     /// The agent's name, where it concerns one.
     pub agent: Option<String>,
+    /// The generation of the strategy that decided then.
+    pub generation: u32,
     /// What happened.
     pub event: JournalEvent,
 }
@@ -34,8 +37,8 @@ pub enum JournalEvent {
         action: String,
         /// The role that decided.
         role: String,
-        /// The generation of the strategy.
-        generation: u32,
+        /// Why, where the script explained it.
+        reason: Option<Reason>,
         /// How long it thought.
         spent: Duration,
     },
@@ -45,8 +48,8 @@ pub enum JournalEvent {
         reason: String,
         /// The role that should have decided.
         role: String,
-        /// The generation of the strategy.
-        generation: u32,
+        /// What the script explained before it failed.
+        explained: Option<Reason>,
     },
     /// A call other than `decide` failed: `plan`, `start`, `finish`.
     ScriptError {
@@ -54,6 +57,51 @@ pub enum JournalEvent {
         call: &'static str,
         /// Why.
         reason: String,
+    },
+    /// Another generation decides from here on.
+    Generation {
+        /// Which.
+        generation: Arc<Generation>,
+        /// It is the operator's choice: it is not watched.
+        pinned: bool,
+    },
+    /// A strategy was refused: the old one plays on.
+    StrategyRefused {
+        /// Who brought it.
+        origin: StrategyOrigin,
+        /// All that is wrong.
+        faults: Vec<Fault>,
+    },
+    /// A new generation failed too often and was taken back.
+    TakenBack {
+        /// The one that failed.
+        failed: Arc<Generation>,
+        /// The one that decides again.
+        generation: Arc<Generation>,
+        /// How it failed: how often, and the last trouble.
+        reason: String,
+    },
+    /// An operator set a parameter.
+    ParamSet {
+        /// Which.
+        name: String,
+        /// For whom, as people read it.
+        scope: String,
+        /// The value before in that scope, as people read it; empty: none.
+        before: String,
+        /// The value, as people read it; empty: taken back.
+        value: String,
+        /// Who.
+        by: String,
+    },
+    /// An operator ran a piece of script in the living VM.
+    Ran {
+        /// What, cut to a few hundred characters.
+        code: String,
+        /// Who.
+        by: String,
+        /// How it failed; empty when it did not.
+        trouble: String,
     },
     /// The seat answered by itself, or the chance to answer was gone.
     Defaulted {

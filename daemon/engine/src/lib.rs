@@ -10,21 +10,36 @@
 
 mod board;
 mod brain;
+mod generation;
 mod input;
 mod journal;
+mod memory;
+mod params;
+mod profile;
 mod rounds;
 mod shared;
 mod snapshot;
 mod team;
 mod turn;
+mod view;
 
 pub use board::{Board, BoardEntry, BoardError, BoardLimits, weight};
-pub use brain::{Ask, Brain, BrainError, BrainErrorKind, Outcome, RoundResult, TeamLink};
-pub use input::{Input, Output, SeatState};
+pub use brain::{
+    Ask, Brain, BrainError, BrainErrorKind, Outcome, Ran, Reason, RoundResult, TeamLink,
+};
+pub use generation::{Fault, Generation, Probation, Staged, StrategyOrigin};
+pub use input::{Answer, Input, Output, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
+pub use memory::{Memory, Plain, PlainKey};
+pub use params::{
+    PARAM_NAME_BYTES_MAX, PARAM_TEXT_BYTES_MAX, PARAMS_MAX, ParamError, ParamKind, ParamSpec,
+    Params, Scope,
+};
+pub use profile::{CallProfile, Profile, StackSample};
 pub use shared::{
     INBOX_LETTERS_MAX, INBOX_WEIGHT_MAX, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LogLine,
     MARKS_MAX, MARKS_WEIGHT_MAX, METRIC_BYTES_MAX, METRICS_MAX, Mark, Shared,
 };
 pub use snapshot::{AgentSnapshot, Counters, Snapshot};
 pub use team::{Team, TeamOptions};
+pub use view::{Scene, View};

@@ -1,7 +1,7 @@
 //! What scripts read and write besides the world: board, mail, roles, log lines, marks, metrics.
 
-use crate::Board;
 use crate::board::weight;
+use crate::{Board, Params};
 use phalanx_game::{AgentId, Value};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -74,6 +74,8 @@ pub struct Shared {
     pub board: Board,
     /// The role of each agent, by roster index.
     pub roles: Vec<String>,
+    /// Parameters that scripts declare and operators set.
+    pub params: Params,
     /// Numbers that scripts report, by name.
     pub metrics: BTreeMap<String, f64>,
     inboxes: BTreeMap<AgentId, VecDeque<(usize, Letter)>>,

@@ -1,8 +1,9 @@
 //! What others see of a team: plain data, published once a turn.
 
-use crate::{Mark, SeatState};
+use crate::{Mark, Params, SeatState};
 use phalanx_game::Turn;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Counters over a whole match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct AgentSnapshot {
     pub last_action: String,
     /// The referee's word on the action before.
     pub last_result: String,
+    /// What its script explained in its last decision; empty when nothing.
+    pub reason: String,
     /// Why its last turn fell back, if it did; empty when it did not.
     pub trouble: String,
 }
@@ -53,6 +56,10 @@ pub struct Snapshot {
     pub rounds: Vec<i64>,
     /// The generation of the strategy.
     pub generation: u32,
+    /// It is watched: it may still be taken back.
+    pub on_probation: bool,
+    /// The parameters of the scripts.
+    pub params: Arc<Params>,
     /// The agents in roster order.
     pub agents: Vec<AgentSnapshot>,
     /// Counters over the match.

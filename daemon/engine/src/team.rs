@@ -147,6 +147,12 @@ impl<G: Game, B: Brain> Team<G, B> {
             Input::Event { seat, event } => self.event(seat, event, now),
             Input::Late { agent, turn } => self.late(agent, turn),
             Input::SetRole { agent, role } => self.shared.borrow_mut().set_role(agent, &role),
+            Input::Install { .. }
+            | Input::StrategyRefused { .. }
+            | Input::SetParam { .. }
+            | Input::Look { .. }
+            | Input::Run { .. }
+            | Input::Profile { .. } => {}
             Input::Drain => {
                 if self.drain == Drain::No {
                     self.drain = Drain::Asked;

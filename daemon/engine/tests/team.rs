@@ -341,7 +341,7 @@ impl Brain for Parrot {
             let arg = if script.nonsense { Value::from("x") } else { told };
             Ok(Said::new("say", vec![arg]))
         };
-        Outcome { result, spent: Duration::ZERO }
+        Outcome::new(result, Duration::ZERO)
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
@@ -358,7 +358,7 @@ impl Parrot {
         let mut script = self.fails.lock().unwrap();
         script.calls.push(call);
         let spent = if script.slow { ask.budget } else { Duration::ZERO };
-        Outcome { result: Ok(()), spent }
+        Outcome::new(Ok(()), spent)
     }
 }
 

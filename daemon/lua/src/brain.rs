@@ -212,7 +212,7 @@ impl Brain for LuaBrain {
         let began = Instant::now();
         let (_, answer) = self.enter_role(Phase::Start, Entry::Start, ask, None);
         self.tend(answer.is_err());
-        Outcome { result: answer.map(drop), spent: began.elapsed() }
+        Outcome::new(answer.map(drop), began.elapsed())
     }
 
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
@@ -220,7 +220,7 @@ impl Brain for LuaBrain {
         let scene = scene(ask, None);
         let answer = self.call(Phase::Plan, ask, TEAM_SCRIPT, |vm| vm.plan(&scene));
         self.tend(answer.is_err());
-        Outcome { result: answer.map(drop), spent: began.elapsed() }
+        Outcome::new(answer.map(drop), began.elapsed())
     }
 
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
@@ -238,14 +238,14 @@ impl Brain for LuaBrain {
             })
         });
         self.tend(result.is_err());
-        Outcome { result, spent: began.elapsed() }
+        Outcome::new(result, began.elapsed())
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
         let began = Instant::now();
         let (_, answer) = self.enter_role(Phase::Finish, Entry::Finish, ask, Some(result));
         self.tend(answer.is_err());
-        Outcome { result: answer.map(drop), spent: began.elapsed() }
+        Outcome::new(answer.map(drop), began.elapsed())
     }
 
     fn generation(&self) -> u32 {

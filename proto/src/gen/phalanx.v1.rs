@@ -145,6 +145,9 @@ pub struct Agent {
     /// Why its last turn fell back; empty when it did not.
     #[prost(string, tag = "9")]
     pub trouble: ::prost::alloc::string::String,
+    /// Why its script decided as it did in its last turn; empty when it did not say.
+    #[prost(string, tag = "10")]
+    pub reason: ::prost::alloc::string::String,
 }
 /// What a team is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -607,6 +610,1709 @@ pub mod teams_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// A team's strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Strategy {
+    /// Resource name: `teams/A/strategy`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What decides now.
+    #[prost(message, optional, tag = "2")]
+    pub generation: ::core::option::Option<Generation>,
+    /// The operator pinned it.
+    #[prost(bool, tag = "3")]
+    pub pinned: bool,
+    /// It is new and watched: too many errors take it back.
+    #[prost(bool, tag = "4")]
+    pub on_probation: bool,
+    /// The folder that it comes from; empty when it came with the program.
+    #[prost(string, tag = "5")]
+    pub folder: ::prost::alloc::string::String,
+    /// Changed files are taken up by themselves.
+    #[prost(bool, tag = "6")]
+    pub watching: bool,
+    /// How the last trial went; absent before the first.
+    #[prost(message, optional, tag = "7")]
+    pub last_trial: ::core::option::Option<TrialReport>,
+}
+/// One accepted version of a strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Generation {
+    /// Resource name: `teams/A/generations/3`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its number, from 1, in the order of acceptance.
+    #[prost(uint32, tag = "2")]
+    pub number: u32,
+    /// SHA-256 of all paths and sources, as 64 hexadecimal digits.
+    #[prost(string, tag = "3")]
+    pub hash: ::prost::alloc::string::String,
+    /// When it was accepted.
+    #[prost(message, optional, tag = "4")]
+    pub accept_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Who brought it: `start`, `file`, `SIGHUP`, or `API, ` and the caller.
+    #[prost(string, tag = "5")]
+    pub origin: ::prost::alloc::string::String,
+    /// It decides now.
+    #[prost(bool, tag = "6")]
+    pub active: bool,
+    /// It failed and was taken back: how; empty when it was not.
+    #[prost(string, tag = "7")]
+    pub taken_back: ::prost::alloc::string::String,
+    /// How many files it has.
+    #[prost(uint32, tag = "8")]
+    pub file_count: u32,
+    /// Its files; empty in lists.
+    #[prost(message, repeated, tag = "9")]
+    pub files: ::prost::alloc::vec::Vec<StrategyFile>,
+}
+/// One file of a strategy.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StrategyFile {
+    /// Path inside the strategy, with `/`: `lib/paths.luau`.
+    #[prost(string, tag = "1")]
+    pub path: ::prost::alloc::string::String,
+    /// Its text.
+    #[prost(string, tag = "2")]
+    pub source: ::prost::alloc::string::String,
+}
+/// How a trial went.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TrialReport {
+    /// Nothing stands against playing it.
+    #[prost(bool, tag = "1")]
+    pub passed: bool,
+    /// SHA-256 of what was tried.
+    #[prost(string, tag = "2")]
+    pub hash: ::prost::alloc::string::String,
+    /// Who brought it: as in `Generation.origin`; empty for a mere check.
+    #[prost(string, tag = "3")]
+    pub origin: ::prost::alloc::string::String,
+    /// When it ended.
+    #[prost(message, optional, tag = "4")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// All mistakes and warnings, in order of file and line.
+    #[prost(message, repeated, tag = "5")]
+    pub faults: ::prost::alloc::vec::Vec<Fault>,
+    /// Specs of the strategy that passed.
+    #[prost(uint32, tag = "6")]
+    pub specs_passed: u32,
+    /// Specs that failed; each is a fault too.
+    #[prost(uint32, tag = "7")]
+    pub specs_failed: u32,
+    /// Turns of the match that were rehearsed.
+    #[prost(uint32, tag = "8")]
+    pub turns_rehearsed: u32,
+    /// How long the trial took.
+    #[prost(message, optional, tag = "9")]
+    pub spent: ::core::option::Option<::prost_types::Duration>,
+}
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Fault {
+    /// How bad it is.
+    #[prost(enumeration = "FaultSeverity", tag = "1")]
+    pub severity: i32,
+    /// File inside the strategy, or its folder.
+    #[prost(string, tag = "2")]
+    pub file: ::prost::alloc::string::String,
+    /// Line, from 1; 0: unknown.
+    #[prost(uint32, tag = "3")]
+    pub line: u32,
+    /// Column, from 1, in characters; 0: unknown.
+    #[prost(uint32, tag = "4")]
+    pub column: u32,
+    /// What is wrong.
+    #[prost(string, tag = "5")]
+    pub message: ::prost::alloc::string::String,
+    /// What to do instead; empty when nobody knows.
+    #[prost(string, tag = "6")]
+    pub help: ::prost::alloc::string::String,
+    /// The line and a caret below the place; empty without a line.
+    #[prost(string, tag = "7")]
+    pub excerpt: ::prost::alloc::string::String,
+}
+/// Asks for a strategy.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetStrategyRequest {
+    /// Resource name: `teams/A/strategy`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// A strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetStrategyResponse {
+    /// The strategy.
+    #[prost(message, optional, tag = "1")]
+    pub strategy: ::core::option::Option<Strategy>,
+}
+/// Asks for a page of generations.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListGenerationsRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub parent: ::prost::alloc::string::String,
+    /// Most generations in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "2")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of generations.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListGenerationsResponse {
+    /// The generations, without their files.
+    #[prost(message, repeated, tag = "1")]
+    pub generations: ::prost::alloc::vec::Vec<Generation>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for one generation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetGenerationRequest {
+    /// Resource name: `teams/A/generations/3`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One generation.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetGenerationResponse {
+    /// The generation, with its files.
+    #[prost(message, optional, tag = "1")]
+    pub generation: ::core::option::Option<Generation>,
+}
+/// Files of a strategy as sent by a client.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StrategyFiles {
+    /// All files; modules that the program ships are added where they are missing.
+    #[prost(message, repeated, tag = "1")]
+    pub files: ::prost::alloc::vec::Vec<StrategyFile>,
+}
+/// Asks for a trial.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CheckStrategyRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The strategy; absent: what the team's folder holds now.
+    #[prost(message, optional, tag = "2")]
+    pub files: ::core::option::Option<StrategyFiles>,
+}
+/// How it went.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CheckStrategyResponse {
+    /// The findings.
+    #[prost(message, optional, tag = "1")]
+    pub report: ::core::option::Option<TrialReport>,
+}
+/// Asks for another strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ActivateStrategyRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The strategy; absent: what the team's folder holds now.
+    #[prost(message, optional, tag = "2")]
+    pub files: ::core::option::Option<StrategyFiles>,
+    /// The agents begin with empty memories.
+    #[prost(bool, tag = "3")]
+    pub reset_memory: bool,
+    /// Only try it: as `CheckStrategy`, but a refusal is an error.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// What decides from the next turn on.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ActivateStrategyResponse {
+    /// The generation.
+    #[prost(message, optional, tag = "1")]
+    pub generation: ::core::option::Option<Generation>,
+    /// The findings: warnings at most.
+    #[prost(message, optional, tag = "2")]
+    pub report: ::core::option::Option<TrialReport>,
+}
+/// Asks for an earlier generation.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RollBackStrategyRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// Its number; 0: the one that decided before the present one.
+    #[prost(uint32, tag = "2")]
+    pub generation: u32,
+    /// The agents begin with empty memories.
+    #[prost(bool, tag = "3")]
+    pub reset_memory: bool,
+}
+/// What decides from the next turn on.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RollBackStrategyResponse {
+    /// The generation.
+    #[prost(message, optional, tag = "1")]
+    pub generation: ::core::option::Option<Generation>,
+}
+/// Asks to hold on to what decides now.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PinStrategyRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+}
+/// The pinned strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PinStrategyResponse {
+    /// The strategy.
+    #[prost(message, optional, tag = "1")]
+    pub strategy: ::core::option::Option<Strategy>,
+}
+/// Asks to let changed files play again.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UnpinStrategyRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+}
+/// The strategy.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UnpinStrategyResponse {
+    /// The strategy.
+    #[prost(message, optional, tag = "1")]
+    pub strategy: ::core::option::Option<Strategy>,
+}
+/// Asks for the parameters.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListParamsRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub parent: ::prost::alloc::string::String,
+}
+/// The parameters.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListParamsResponse {
+    /// All of them: at most 200.
+    #[prost(message, repeated, tag = "1")]
+    pub params: ::prost::alloc::vec::Vec<Param>,
+}
+/// One parameter that the scripts declare.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Param {
+    /// Its name in the scripts.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What it accepts, in words: `a number from 0 to 1`.
+    #[prost(string, tag = "2")]
+    pub accepts: ::prost::alloc::string::String,
+    /// Its value while nobody set one.
+    #[prost(message, optional, tag = "3")]
+    pub default_value: ::core::option::Option<::prost_types::Value>,
+    /// Meaning and unit, as the script says.
+    #[prost(string, tag = "4")]
+    pub doc: ::prost::alloc::string::String,
+    /// What operators set, the widest scope first.
+    #[prost(message, repeated, tag = "5")]
+    pub values: ::prost::alloc::vec::Vec<ParamValue>,
+    /// Smallest number; absent where there is none.
+    #[prost(double, optional, tag = "6")]
+    pub min: ::core::option::Option<f64>,
+    /// Largest number; absent where there is none.
+    #[prost(double, optional, tag = "7")]
+    pub max: ::core::option::Option<f64>,
+    /// The accepted words; empty: any.
+    #[prost(string, repeated, tag = "8")]
+    pub words: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// A value for a part of the team.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ParamValue {
+    /// For whom; absent: the whole team.
+    #[prost(message, optional, tag = "1")]
+    pub scope: ::core::option::Option<ParamScope>,
+    /// The value.
+    #[prost(message, optional, tag = "2")]
+    pub value: ::core::option::Option<::prost_types::Value>,
+}
+/// A part of the team. The narrowest value counts: agent, then role, then team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ParamScope {
+    /// Which part.
+    #[prost(oneof = "param_scope::Part", tags = "1, 2")]
+    pub part: ::core::option::Option<param_scope::Part>,
+}
+/// Nested message and enum types in `ParamScope`.
+pub mod param_scope {
+    /// Which part.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Part {
+        /// All agents while they have this role.
+        #[prost(string, tag = "1")]
+        Role(::prost::alloc::string::String),
+        /// The agent of this name.
+        #[prost(string, tag = "2")]
+        Agent(::prost::alloc::string::String),
+    }
+}
+/// Asks to set a parameter.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SetParamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// Its name in the scripts.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// For whom; absent: the whole team.
+    #[prost(message, optional, tag = "3")]
+    pub scope: ::core::option::Option<ParamScope>,
+    /// The value; absent: take back what was set for this part.
+    #[prost(message, optional, tag = "4")]
+    pub value: ::core::option::Option<::prost_types::Value>,
+}
+/// The parameter as it stands.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SetParamResponse {
+    /// The parameter.
+    #[prost(message, optional, tag = "1")]
+    pub param: ::core::option::Option<Param>,
+}
+/// Asks to run a piece of script.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvalScriptRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The agent's name.
+    #[prost(string, tag = "2")]
+    pub agent: ::prost::alloc::string::String,
+    /// An expression, whose values are answered, or statements; at most 65,536 bytes.
+    #[prost(string, tag = "3")]
+    pub code: ::prost::alloc::string::String,
+    /// Run it in the living VM, between turns: it may change memory and board. Otherwise a copy of
+    /// all that the agent sees is made for it, and thrown away.
+    #[prost(bool, tag = "4")]
+    pub live: bool,
+    /// Keeps the copy for further calls with the same name, so that variables survive from call to
+    /// call; the world in it is always the newest. Empty: a copy for this call alone. Chosen by the
+    /// client; kept for five minutes after its last use.
+    #[prost(string, tag = "5")]
+    pub session: ::prost::alloc::string::String,
+}
+/// What came of it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvalScriptResponse {
+    /// Each result as Luau text, one a line; empty when there was none.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+    /// What the script printed or logged.
+    #[prost(string, repeated, tag = "2")]
+    pub lines: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How it failed, with its line; empty when it did not.
+    #[prost(string, tag = "3")]
+    pub error: ::prost::alloc::string::String,
+    /// The turn that it saw.
+    #[prost(uint32, tag = "4")]
+    pub step: u32,
+    /// The generation in which it ran.
+    #[prost(uint32, tag = "5")]
+    pub generation: u32,
+}
+/// Asks for a measurement.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ProfileStrategyRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// How many turns, 1 to 1000; 0: 50.
+    #[prost(uint32, tag = "2")]
+    pub turns: u32,
+}
+/// The measurement.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ProfileStrategyResponse {
+    /// Turns that were measured.
+    #[prost(uint32, tag = "1")]
+    pub turns: u32,
+    /// A row for each role and kind of call, the dearest first.
+    #[prost(message, repeated, tag = "2")]
+    pub calls: ::prost::alloc::vec::Vec<CallProfile>,
+    /// Samples of the running functions, the most frequent first.
+    #[prost(message, repeated, tag = "3")]
+    pub stacks: ::prost::alloc::vec::Vec<StackSample>,
+    /// Time between two samples.
+    #[prost(message, optional, tag = "4")]
+    pub sample_every: ::core::option::Option<::prost_types::Duration>,
+    /// Samples that were not kept, since there were too many different stacks.
+    #[prost(uint64, tag = "5")]
+    pub samples_dropped: u64,
+}
+/// The calls of one kind.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CallProfile {
+    /// The role; `team` for the plan.
+    #[prost(string, tag = "1")]
+    pub role: ::prost::alloc::string::String,
+    /// `plan`, `start`, `decide` or `finish`.
+    #[prost(string, tag = "2")]
+    pub call: ::prost::alloc::string::String,
+    /// How often.
+    #[prost(uint64, tag = "3")]
+    pub count: u64,
+    /// Time of all calls together.
+    #[prost(message, optional, tag = "4")]
+    pub total: ::core::option::Option<::prost_types::Duration>,
+    /// The longest call.
+    #[prost(message, optional, tag = "5")]
+    pub longest: ::core::option::Option<::prost_types::Duration>,
+    /// Memory that these calls allocated, in bytes.
+    #[prost(uint64, tag = "6")]
+    pub allocated_bytes: u64,
+    /// Time of the garbage collector for these calls, not part of `total`.
+    #[prost(message, optional, tag = "7")]
+    pub collector: ::core::option::Option<::prost_types::Duration>,
+}
+/// One stack of functions.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StackSample {
+    /// Outermost first: the role, then `file:function:line` for each function.
+    #[prost(string, repeated, tag = "1")]
+    pub frames: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How often it was met.
+    #[prost(uint64, tag = "2")]
+    pub count: u64,
+}
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum FaultSeverity {
+    /// Not used.
+    Unspecified = 0,
+    /// Worth a look; the strategy plays.
+    Warning = 1,
+    /// The strategy is refused.
+    Error = 2,
+}
+impl FaultSeverity {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "FAULT_SEVERITY_UNSPECIFIED",
+            Self::Warning => "FAULT_SEVERITY_WARNING",
+            Self::Error => "FAULT_SEVERITY_ERROR",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "FAULT_SEVERITY_UNSPECIFIED" => Some(Self::Unspecified),
+            "FAULT_SEVERITY_WARNING" => Some(Self::Warning),
+            "FAULT_SEVERITY_ERROR" => Some(Self::Error),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod strategies_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Changes a team's strategy and looks into it. Whatever changes something leaves a line in the
+    /// team's events that names the caller.
+    /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
+    /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED).
+    #[derive(Debug, Clone)]
+    pub struct StrategiesClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StrategiesClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StrategiesClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StrategiesClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StrategiesClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Shows what decides now, and how the last trial went.
+        pub async fn get_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/GetStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "GetStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists the generations that are kept, newest first.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_generations(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListGenerationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListGenerationsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/ListGenerations",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "ListGenerations"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one generation with its files.
+        /// Errors: NOT_FOUND (reason GENERATION_NOT_FOUND).
+        pub async fn get_generation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetGenerationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetGenerationResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/GetGeneration",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "GetGeneration"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Tries a strategy without letting it play: compiles and lints every file, runs its specs,
+        /// rehearses the team's last turns. The answer holds all findings; a strategy with mistakes is
+        /// an answer, not an error.
+        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED).
+        pub async fn check_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CheckStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/CheckStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "CheckStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Tries a strategy and lets it decide from the next turn on.
+        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED), FAILED_PRECONDITION (reason
+        /// STRATEGY_REFUSED, with the `TrialReport` among the details; reason GENERATION_PINNED; reason
+        /// NO_FOLDER when the strategy came with the program).
+        pub async fn activate_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ActivateStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ActivateStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/ActivateStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "ActivateStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets an earlier generation decide again from the next turn on.
+        /// Errors: NOT_FOUND (reason GENERATION_NOT_FOUND), FAILED_PRECONDITION (reason STRATEGY_REFUSED,
+        /// NOTHING_TO_ROLL_BACK, GENERATION_PINNED).
+        pub async fn roll_back_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RollBackStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RollBackStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/RollBackStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "RollBackStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Pins the generation that decides: changed files are tried and told, but do not play, and it is
+        /// not taken back by itself.
+        pub async fn pin_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PinStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PinStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/PinStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "PinStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets changed files play again.
+        pub async fn unpin_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UnpinStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::UnpinStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/UnpinStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "UnpinStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists the parameters that the scripts declare, in order of their names.
+        pub async fn list_params(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListParamsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListParamsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/ListParams",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "ListParams"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Sets a parameter from the next turn on, or takes a value back.
+        /// Errors: NOT_FOUND (reason PARAM_NOT_FOUND, AGENT_NOT_FOUND, ROLE_NOT_FOUND), INVALID_ARGUMENT
+        /// (reason PARAM_VALUE, metadata `expected`).
+        pub async fn set_param(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetParamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetParamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/SetParam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "SetParam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Runs a piece of script as an agent: in a copy of what it sees, or in the living VM.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason CODE_TOO_LONG),
+        /// RESOURCE_EXHAUSTED (reason TOO_MANY_SESSIONS), DEADLINE_EXCEEDED.
+        pub async fn eval_script(
+            &mut self,
+            request: impl tonic::IntoRequest<super::EvalScriptRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EvalScriptResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/EvalScript",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "EvalScript"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Measures where the scripts spend their time, over some turns; answers after them.
+        /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED), DEADLINE_EXCEEDED.
+        pub async fn profile_strategy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ProfileStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ProfileStrategyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Strategies/ProfileStrategy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Strategies", "ProfileStrategy"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod strategies_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StrategiesServer.
+    #[async_trait]
+    pub trait Strategies: std::marker::Send + std::marker::Sync + 'static {
+        /// Shows what decides now, and how the last trial went.
+        async fn get_strategy(
+            &self,
+            request: tonic::Request<super::GetStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetStrategyResponse>,
+            tonic::Status,
+        >;
+        /// Lists the generations that are kept, newest first.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_generations(
+            &self,
+            request: tonic::Request<super::ListGenerationsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListGenerationsResponse>,
+            tonic::Status,
+        >;
+        /// Shows one generation with its files.
+        /// Errors: NOT_FOUND (reason GENERATION_NOT_FOUND).
+        async fn get_generation(
+            &self,
+            request: tonic::Request<super::GetGenerationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetGenerationResponse>,
+            tonic::Status,
+        >;
+        /// Tries a strategy without letting it play: compiles and lints every file, runs its specs,
+        /// rehearses the team's last turns. The answer holds all findings; a strategy with mistakes is
+        /// an answer, not an error.
+        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED).
+        async fn check_strategy(
+            &self,
+            request: tonic::Request<super::CheckStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckStrategyResponse>,
+            tonic::Status,
+        >;
+        /// Tries a strategy and lets it decide from the next turn on.
+        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED), FAILED_PRECONDITION (reason
+        /// STRATEGY_REFUSED, with the `TrialReport` among the details; reason GENERATION_PINNED; reason
+        /// NO_FOLDER when the strategy came with the program).
+        async fn activate_strategy(
+            &self,
+            request: tonic::Request<super::ActivateStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ActivateStrategyResponse>,
+            tonic::Status,
+        >;
+        /// Lets an earlier generation decide again from the next turn on.
+        /// Errors: NOT_FOUND (reason GENERATION_NOT_FOUND), FAILED_PRECONDITION (reason STRATEGY_REFUSED,
+        /// NOTHING_TO_ROLL_BACK, GENERATION_PINNED).
+        async fn roll_back_strategy(
+            &self,
+            request: tonic::Request<super::RollBackStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RollBackStrategyResponse>,
+            tonic::Status,
+        >;
+        /// Pins the generation that decides: changed files are tried and told, but do not play, and it is
+        /// not taken back by itself.
+        async fn pin_strategy(
+            &self,
+            request: tonic::Request<super::PinStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PinStrategyResponse>,
+            tonic::Status,
+        >;
+        /// Lets changed files play again.
+        async fn unpin_strategy(
+            &self,
+            request: tonic::Request<super::UnpinStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::UnpinStrategyResponse>,
+            tonic::Status,
+        >;
+        /// Lists the parameters that the scripts declare, in order of their names.
+        async fn list_params(
+            &self,
+            request: tonic::Request<super::ListParamsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListParamsResponse>,
+            tonic::Status,
+        >;
+        /// Sets a parameter from the next turn on, or takes a value back.
+        /// Errors: NOT_FOUND (reason PARAM_NOT_FOUND, AGENT_NOT_FOUND, ROLE_NOT_FOUND), INVALID_ARGUMENT
+        /// (reason PARAM_VALUE, metadata `expected`).
+        async fn set_param(
+            &self,
+            request: tonic::Request<super::SetParamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetParamResponse>,
+            tonic::Status,
+        >;
+        /// Runs a piece of script as an agent: in a copy of what it sees, or in the living VM.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason CODE_TOO_LONG),
+        /// RESOURCE_EXHAUSTED (reason TOO_MANY_SESSIONS), DEADLINE_EXCEEDED.
+        async fn eval_script(
+            &self,
+            request: tonic::Request<super::EvalScriptRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::EvalScriptResponse>,
+            tonic::Status,
+        >;
+        /// Measures where the scripts spend their time, over some turns; answers after them.
+        /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED), DEADLINE_EXCEEDED.
+        async fn profile_strategy(
+            &self,
+            request: tonic::Request<super::ProfileStrategyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ProfileStrategyResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Changes a team's strategy and looks into it. Whatever changes something leaves a line in the
+    /// team's events that names the caller.
+    /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
+    /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED).
+    #[derive(Debug)]
+    pub struct StrategiesServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StrategiesServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StrategiesServer<T>
+    where
+        T: Strategies,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Strategies/GetStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::GetStrategyRequest>
+                    for GetStrategySvc<T> {
+                        type Response = super::GetStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::get_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/ListGenerations" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListGenerationsSvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::ListGenerationsRequest>
+                    for ListGenerationsSvc<T> {
+                        type Response = super::ListGenerationsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListGenerationsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::list_generations(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListGenerationsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/GetGeneration" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetGenerationSvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::GetGenerationRequest>
+                    for GetGenerationSvc<T> {
+                        type Response = super::GetGenerationResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetGenerationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::get_generation(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetGenerationSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/CheckStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct CheckStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::CheckStrategyRequest>
+                    for CheckStrategySvc<T> {
+                        type Response = super::CheckStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CheckStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::check_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CheckStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/ActivateStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct ActivateStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::ActivateStrategyRequest>
+                    for ActivateStrategySvc<T> {
+                        type Response = super::ActivateStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ActivateStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::activate_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ActivateStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/RollBackStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct RollBackStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::RollBackStrategyRequest>
+                    for RollBackStrategySvc<T> {
+                        type Response = super::RollBackStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RollBackStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::roll_back_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RollBackStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/PinStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct PinStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::PinStrategyRequest>
+                    for PinStrategySvc<T> {
+                        type Response = super::PinStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PinStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::pin_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PinStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/UnpinStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct UnpinStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::UnpinStrategyRequest>
+                    for UnpinStrategySvc<T> {
+                        type Response = super::UnpinStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::UnpinStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::unpin_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UnpinStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/ListParams" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListParamsSvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::ListParamsRequest>
+                    for ListParamsSvc<T> {
+                        type Response = super::ListParamsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListParamsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::list_params(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListParamsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/SetParam" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetParamSvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::SetParamRequest>
+                    for SetParamSvc<T> {
+                        type Response = super::SetParamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetParamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::set_param(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetParamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/EvalScript" => {
+                    #[allow(non_camel_case_types)]
+                    struct EvalScriptSvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::EvalScriptRequest>
+                    for EvalScriptSvc<T> {
+                        type Response = super::EvalScriptResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::EvalScriptRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::eval_script(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = EvalScriptSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Strategies/ProfileStrategy" => {
+                    #[allow(non_camel_case_types)]
+                    struct ProfileStrategySvc<T: Strategies>(pub Arc<T>);
+                    impl<
+                        T: Strategies,
+                    > tonic::server::UnaryService<super::ProfileStrategyRequest>
+                    for ProfileStrategySvc<T> {
+                        type Response = super::ProfileStrategyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ProfileStrategyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Strategies>::profile_strategy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ProfileStrategySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StrategiesServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Strategies";
+    impl<T> tonic::server::NamedService for StrategiesServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Asks for a team's events.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchMatchRequest {
@@ -621,14 +2327,14 @@ pub struct WatchMatchRequest {
     pub decisions: bool,
 }
 /// One event.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WatchMatchResponse {
     /// The event.
     #[prost(message, optional, tag = "1")]
     pub event: ::core::option::Option<MatchEvent>,
 }
 /// One thing that happened in a team.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MatchEvent {
     /// Place in the team's stream of events; opaque, valid until the daemon restarts.
     #[prost(string, tag = "1")]
@@ -639,17 +2345,20 @@ pub struct MatchEvent {
     /// Name of the agent that it concerns; empty: the whole team.
     #[prost(string, tag = "3")]
     pub agent: ::prost::alloc::string::String,
+    /// The generation of the strategy that decided then; 0: none yet.
+    #[prost(uint32, tag = "17")]
+    pub generation: u32,
     /// What happened.
     #[prost(
         oneof = "match_event::Kind",
-        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
+        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22"
     )]
     pub kind: ::core::option::Option<match_event::Kind>,
 }
 /// Nested message and enum types in `MatchEvent`.
 pub mod match_event {
     /// What happened.
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Kind {
         /// A connection to the referee changed.
         #[prost(message, tag = "4")]
@@ -690,6 +2399,21 @@ pub mod match_event {
         /// Events are missing here: the daemon's own queue overflowed.
         #[prost(message, tag = "16")]
         EventsLost(super::EventsLost),
+        /// Another generation of the strategy decides from here on.
+        #[prost(message, tag = "18")]
+        GenerationActivated(super::GenerationActivated),
+        /// A strategy was refused; the old one plays on.
+        #[prost(message, tag = "19")]
+        StrategyRefused(super::StrategyRefused),
+        /// A new generation failed too often and was taken back.
+        #[prost(message, tag = "20")]
+        GenerationTakenBack(super::GenerationTakenBack),
+        /// An operator set a parameter.
+        #[prost(message, tag = "21")]
+        ParamSet(super::ParamSet),
+        /// An operator ran a piece of script in the living VM.
+        #[prost(message, tag = "22")]
+        ScriptRan(super::ScriptRan),
     }
 }
 /// A connection to the referee changed.
@@ -712,7 +2436,7 @@ pub struct SeatChanged {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RoundStarted {}
 /// A script decided.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Decided {
     /// The action as people read it: `move(n)`.
     #[prost(string, tag = "1")]
@@ -726,6 +2450,12 @@ pub struct Decided {
     /// How long the script thought.
     #[prost(message, optional, tag = "4")]
     pub spent: ::core::option::Option<::prost_types::Duration>,
+    /// Why, in the script's own words (`explain`); empty when it did not say.
+    #[prost(string, tag = "5")]
+    pub reason: ::prost::alloc::string::String,
+    /// What the reason rests on, as the script gave it; absent when it gave nothing.
+    #[prost(message, optional, tag = "6")]
+    pub reason_data: ::core::option::Option<::prost_types::Value>,
 }
 /// The daemon sent the harmless action.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -739,6 +2469,74 @@ pub struct Fallback {
     /// Version of the strategy, counted from 1.
     #[prost(uint32, tag = "3")]
     pub generation: u32,
+    /// What the script explained before it failed; empty when nothing.
+    #[prost(string, tag = "4")]
+    pub explained: ::prost::alloc::string::String,
+}
+/// Another generation decides.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GenerationActivated {
+    /// Which.
+    #[prost(message, optional, tag = "1")]
+    pub activated: ::core::option::Option<Generation>,
+    /// It is the operator's choice: it is not watched.
+    #[prost(bool, tag = "2")]
+    pub pinned: bool,
+}
+/// A strategy was refused.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StrategyRefused {
+    /// Who brought it: as in `Generation.origin`.
+    #[prost(string, tag = "1")]
+    pub origin: ::prost::alloc::string::String,
+    /// All that is wrong, in order of file and line.
+    #[prost(message, repeated, tag = "2")]
+    pub faults: ::prost::alloc::vec::Vec<Fault>,
+}
+/// A generation was taken back.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GenerationTakenBack {
+    /// The number of the one that failed.
+    #[prost(uint32, tag = "1")]
+    pub failed: u32,
+    /// The one that decides again.
+    #[prost(message, optional, tag = "2")]
+    pub activated: ::core::option::Option<Generation>,
+    /// How it failed: how often, and the last trouble.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// A parameter was set.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ParamSet {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// For whom, as people read it: `team`, `role worker`, `agent a1`.
+    #[prost(string, tag = "2")]
+    pub scope: ::prost::alloc::string::String,
+    /// The value before in that scope, as people read it; empty: none.
+    #[prost(string, tag = "3")]
+    pub before: ::prost::alloc::string::String,
+    /// The value, as people read it; empty: taken back.
+    #[prost(string, tag = "4")]
+    pub value: ::prost::alloc::string::String,
+    /// Who set it.
+    #[prost(string, tag = "5")]
+    pub by: ::prost::alloc::string::String,
+}
+/// A piece of script ran in the living VM.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScriptRan {
+    /// What, cut to a few hundred characters.
+    #[prost(string, tag = "1")]
+    pub code: ::prost::alloc::string::String,
+    /// Who ran it.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
+    /// How it failed; empty when it did not.
+    #[prost(string, tag = "3")]
+    pub trouble: ::prost::alloc::string::String,
 }
 /// A script call other than `decide` failed.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

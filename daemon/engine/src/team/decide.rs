@@ -55,7 +55,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let present: Vec<AgentId> = open.asked.keys().copied().collect();
         let budget = self.options.decide_max.min(share);
         let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
-        let Outcome { result, spent } = self.brain.decide(&ask);
+        let Outcome { result, spent, reason: explained } = self.brain.decide(&ask);
         self.done.script_us += micros(spent);
         let role = self.shared.borrow().role(agent).to_owned();
         let (action, event) = match result.and_then(|said| self.check(agent, &role, &said)) {
@@ -63,8 +63,8 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.counters.decided += 1;
                 self.done.decided += 1;
                 self.trouble(agent, String::new());
-                let (text, generation) = (G::describe(&action), self.brain.generation());
-                (action, JournalEvent::Decided { action: text, role, generation, spent })
+                let text = G::describe(&action);
+                (action, JournalEvent::Decided { action: text, role, reason: explained, spent })
             }
             Err(error) => {
                 self.counters.fallback += 1;
@@ -72,9 +72,8 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.done.fallback += 1;
                 let reason = error.to_string();
                 self.trouble(agent, reason.clone());
-                let generation = self.brain.generation();
                 let action = self.with_world(|world| world.fallback(agent));
-                (action, JournalEvent::Fallback { reason, role, generation })
+                (action, JournalEvent::Fallback { reason, role, explained })
             }
         };
         self.acted(turn, agent, &action);

@@ -9,7 +9,8 @@ use std::sync::Arc;
 impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn journal(&mut self, agent: Option<AgentId>, event: JournalEvent) {
         let agent = agent.map(|agent| self.roster.name(agent).to_owned());
-        let entry = JournalEntry { turn: self.turn(), agent, event };
+        let entry =
+            JournalEntry { turn: self.turn(), agent, generation: self.brain.generation(), event };
         self.outputs.push_back(Output::Journal(entry));
     }
 
@@ -64,6 +65,8 @@ impl<G: Game, B: Brain> Team<G, B> {
             score: world.score(),
             rounds: self.scores.clone(),
             generation: self.brain.generation(),
+            on_probation: false,
+            params: Arc::new(shared.params.clone()),
             agents,
             counters: self.counters,
             board_keys: shared.board.len(),

@@ -229,7 +229,7 @@ impl<F: FnMut(AgentId, Turn) -> String> Brain for ToyBrain<F> {
 }
 
 fn done<T>(value: T) -> Outcome<T> {
-    Outcome { result: Ok(value), spent: Duration::ZERO }
+    Outcome::new(Ok(value), Duration::ZERO)
 }
 
 /// A factory of such brains, called again after a panic.

@@ -1,0 +1,295 @@
+//! Live parameters: numbers and words that scripts declare and operators set while a team plays.
+
+use phalanx_game::{AgentId, Roster, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Most parameters that a team's scripts may declare.
+pub const PARAMS_MAX: usize = 200;
+/// Longest name of a parameter, in bytes.
+pub const PARAM_NAME_BYTES_MAX: usize = 64;
+/// Longest text of a parameter's value or documentation, in bytes.
+pub const PARAM_TEXT_BYTES_MAX: usize = 1_024;
+
+/// A declared parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamSpec {
+    /// Its name.
+    pub name: String,
+    /// What it accepts.
+    pub kind: ParamKind,
+    /// Its value while nobody set one.
+    pub default: Value,
+    /// Meaning and unit.
+    pub doc: String,
+}
+
+/// What a parameter accepts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamKind {
+    /// A truth value.
+    Bool,
+    /// A finite number in the range, both ends included.
+    Num {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+        /// Without fraction.
+        whole: bool,
+    },
+    /// Text; where the list is not empty, one of these words.
+    Text(Vec<String>),
+}
+
+/// For whom a value was set. The narrowest counts: agent, then role, then team.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The whole team.
+    Team,
+    /// All agents while they have this role.
+    Role(String),
+    /// One agent.
+    Agent(AgentId),
+}
+
+impl Scope {
+    /// As people read it: `team`, `role worker`, `agent a1`.
+    #[must_use]
+    pub fn describe(&self, roster: &Roster) -> String {
+        match self {
+            Self::Team => "team".into(),
+            Self::Role(role) => format!("role {role}"),
+            Self::Agent(agent) => format!("agent {}", roster.name(*agent)),
+        }
+    }
+}
+
+/// Why a parameter is not declared or set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// No script declared it.
+    #[error("no script declares the parameter {name:?}; there are: {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Those that are declared.
+        known: String,
+    },
+    /// The value does not fit.
+    #[error("parameter {name}: expected {expected}, got {got}")]
+    Value {
+        /// The name.
+        name: String,
+        /// What it accepts.
+        expected: String,
+        /// What was given.
+        got: String,
+    },
+    /// There is no such agent or role.
+    #[error("there is no {0}")]
+    Scope(String),
+    /// There are too many, or a text is too long.
+    #[error("{0}")]
+    TooMuch(String),
+}
+
+/// All parameters of a team: what scripts declare, what operators set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Params {
+    declared: BTreeMap<String, ParamSpec>,
+    set: BTreeMap<String, BTreeMap<Scope, Value>>,
+}
+
+impl fmt::Display for ParamKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("true or false"),
+            Self::Num { min, max, whole } => {
+                let what = if *whole { "a whole number" } else { "a number" };
+                match (min.is_finite(), max.is_finite()) {
+                    (true, true) => write!(f, "{what} from {min} to {max}"),
+                    (true, false) => write!(f, "{what} from {min}"),
+                    (false, true) => write!(f, "{what} up to {max}"),
+                    (false, false) => f.write_str(what),
+                }
+            }
+            Self::Text(words) if words.is_empty() => f.write_str("text"),
+            Self::Text(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+impl ParamSpec {
+    /// The value as this parameter keeps it.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn check(&self, value: &Value) -> Result<Value, ParamError> {
+        let fits = match &self.kind {
+            ParamKind::Bool => value.as_bool().map(Value::Bool),
+            ParamKind::Num { min, max, whole } => value
+                .as_num()
+                .filter(|num| num.is_finite() && num >= min && num <= max)
+                .filter(|num| !whole || num.fract() == 0.0)
+                .map(Value::Num),
+            ParamKind::Text(words) => value
+                .as_str()
+                .filter(|text| text.len() <= PARAM_TEXT_BYTES_MAX)
+                .filter(|text| words.is_empty() || words.iter().any(|word| word == text))
+                .map(|text| Value::text(text.to_owned())),
+        };
+        fits.ok_or_else(|| ParamError::Value {
+            name: self.name.clone(),
+            expected: self.kind.to_string(),
+            got: shown(value),
+        })
+    }
+}
+
+/// A value in a message.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Nil => "nothing".into(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Int(int) => int.to_string(),
+        Value::Num(num) => num.to_string(),
+        Value::Str(text) => phalanx_game::excerpt(text.as_bytes()),
+        Value::List(_) => "a list".into(),
+        Value::Map(_) => "a table".into(),
+    }
+}
+
+impl Params {
+    /// A script declares a parameter. Declared again it replaces the old declaration; values that
+    /// were set and do not fit any more are forgotten.
+    ///
+    /// # Errors
+    /// When there are too many, the name is too long, or the default does not fit.
+    pub fn declare(&mut self, spec: ParamSpec) -> Result<(), ParamError> {
+        if self.declared.get(&spec.name) == Some(&spec) {
+            return Ok(());
+        }
+        if spec.name.len() > PARAM_NAME_BYTES_MAX || spec.doc.len() > PARAM_TEXT_BYTES_MAX {
+            let text = format!("parameter {:.64}: its name or doc is too long", spec.name);
+            return Err(ParamError::TooMuch(text));
+        }
+        if self.declared.len() >= PARAMS_MAX && !self.declared.contains_key(&spec.name) {
+            return Err(ParamError::TooMuch(format!("a team has at most {PARAMS_MAX} parameters")));
+        }
+        spec.check(&spec.default)?;
+        if let Some(set) = self.set.get_mut(&spec.name) {
+            set.retain(|_, value| spec.check(value).is_ok());
+        }
+        self.declared.insert(spec.name.clone(), spec);
+        Ok(())
+    }
+
+    /// The value for an agent of a role; `None` for the team's plan. `None` when not declared.
+    #[must_use]
+    pub fn value(&self, name: &str, agent: Option<(AgentId, &str)>) -> Option<&Value> {
+        let spec = self.declared.get(name)?;
+        let Some(set) = self.set.get(name) else { return Some(&spec.default) };
+        let narrow = agent.and_then(|(agent, role)| {
+            let of_agent = set.get(&Scope::Agent(agent));
+            of_agent.or_else(|| set.get(&Scope::Role(role.to_owned())))
+        });
+        Some(narrow.or_else(|| set.get(&Scope::Team)).unwrap_or(&spec.default))
+    }
+
+    /// Sets a value, or takes it back with `None`. Returns the value before in that scope.
+    ///
+    /// # Errors
+    /// When no script declares it, or the value does not fit.
+    pub fn set(
+        &mut self,
+        name: &str,
+        scope: Scope,
+        value: Option<&Value>,
+    ) -> Result<Option<Value>, ParamError> {
+        let Some(spec) = self.declared.get(name) else {
+            let known: Vec<_> = self.declared.keys().map(String::as_str).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            return Err(ParamError::Unknown { name: name.chars().take(80).collect(), known });
+        };
+        let Some(value) = value else {
+            return Ok(self.set.get_mut(name).and_then(|set| set.remove(&scope)));
+        };
+        let value = spec.check(value)?;
+        Ok(self.set.entry(name.to_owned()).or_default().insert(scope, value))
+    }
+
+    /// A declaration.
+    #[must_use]
+    pub fn spec(&self, name: &str) -> Option<&ParamSpec> {
+        self.declared.get(name)
+    }
+
+    /// All declarations in order of their names, with what was set, widest scope first.
+    pub fn each(&self) -> impl Iterator<Item = (&ParamSpec, Vec<(&Scope, &Value)>)> {
+        self.declared.values().map(|spec| {
+            let set = self.set.get(&spec.name);
+            (spec, set.into_iter().flatten().collect())
+        })
+    }
+
+    /// A new generation declares anew; what operators set stays until a declaration refuses it.
+    pub fn forget_declarations(&mut self) {
+        self.declared.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn greed() -> ParamSpec {
+        ParamSpec {
+            name: "greed".into(),
+            kind: ParamKind::Num { min: 0.0, max: 1.0, whole: false },
+            default: Value::Num(0.4),
+            doc: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_narrowest_scope_counts() {
+        let mut params = Params::default();
+        params.declare(greed()).unwrap();
+        let worker = Some((AgentId(1), "worker"));
+        assert_eq!(params.value("greed", worker), Some(&Value::Num(0.4)));
+        for (scope, value) in [
+            (Scope::Team, 0.1),
+            (Scope::Role("worker".into()), 0.2),
+            (Scope::Agent(AgentId(1)), 0.3),
+        ] {
+            params.set("greed", scope, Some(&Value::Num(value))).unwrap();
+            assert_eq!(params.value("greed", worker), Some(&Value::Num(value)));
+        }
+        assert_eq!(params.value("greed", None), Some(&Value::Num(0.1)));
+        let before = params.set("greed", Scope::Agent(AgentId(1)), None).unwrap();
+        assert_eq!(before, Some(Value::Num(0.3)));
+        assert_eq!(params.value("greed", worker), Some(&Value::Num(0.2)));
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_refused_with_the_range() {
+        let mut params = Params::default();
+        params.declare(greed()).unwrap();
+        let wrong = params.set("greed", Scope::Team, Some(&Value::Num(7.0))).unwrap_err();
+        assert_eq!(wrong.to_string(), "parameter greed: expected a number from 0 to 1, got 7");
+        let unknown = params.set("gread", Scope::Team, None).unwrap_err();
+        assert!(unknown.to_string().ends_with("there are: greed"), "{unknown}");
+    }
+
+    #[test]
+    fn what_a_new_declaration_refuses_is_forgotten() {
+        let mut params = Params::default();
+        params.declare(greed()).unwrap();
+        params.set("greed", Scope::Team, Some(&Value::Num(0.9))).unwrap();
+        params.forget_declarations();
+        let kind = ParamKind::Num { min: 0.0, max: 0.5, whole: false };
+        params.declare(ParamSpec { kind, ..greed() }).unwrap();
+        assert_eq!(params.value("greed", None), Some(&Value::Num(0.4)));
+    }
+}

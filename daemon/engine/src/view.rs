@@ -1,0 +1,50 @@
+//! A copy of what scripts can see: for trials and for looking on, on threads of their own.
+
+use crate::{Board, Memory, Params};
+use phalanx_game::{AgentId, Oracle, Roster, Turn};
+use std::fmt;
+use std::sync::Arc;
+
+/// A copy of all that a team's scripts can see.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The agents.
+    pub roster: Arc<Roster>,
+    /// The match's seed.
+    pub seed: u64,
+    /// The last turns, oldest first; empty before the first.
+    pub scenes: Vec<Arc<Scene>>,
+    /// The blackboard.
+    pub board: Board,
+    /// The parameters.
+    pub params: Params,
+    /// The role of each agent now, by roster index.
+    pub roles: Vec<String>,
+    /// What the agents remember now.
+    pub memories: Vec<Memory>,
+    /// The generation that decides.
+    pub generation: u32,
+}
+
+/// One turn, as the team saw it when it began to decide.
+pub struct Scene {
+    /// The turn in the team's count.
+    pub turn: Turn,
+    /// Turns begun in this match, this one included.
+    pub tick: u64,
+    /// The agents that were asked, in roster order.
+    pub present: Vec<AgentId>,
+    /// The role of each agent then, by roster index.
+    pub roles: Vec<String>,
+    /// The world.
+    pub oracle: Arc<dyn Oracle + Send + Sync>,
+}
+
+impl fmt::Debug for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene")
+            .field("turn", &self.turn)
+            .field("present", &self.present)
+            .finish_non_exhaustive()
+    }
+}
