@@ -19,7 +19,7 @@
 //! files or systemd credentials; they are never part of an error or of `Debug` output.
 //!
 //! Absent on purpose: reading the process' environment (it is an argument), knowledge of any game
-//! or strategy beyond their names, reloading.
+//! or strategy beyond their names, reloading of the settings themselves.
 #![deny(missing_docs)]
 
 mod agents;
@@ -39,7 +39,8 @@ pub use mistake::{Mistake, SettingsErrors};
 pub use sample::sample;
 pub use sources::{Environment, Sources, socket_candidates};
 pub use types::{
-    AgentSettings, ControlSettings, LimitSettings, LogFormat, LogSettings, Settings, TeamSettings,
+    AgentSettings, ControlSettings, LimitSettings, LogFormat, LogSettings, ReloadSettings,
+    Settings, TeamSettings,
 };
 
 use section::{Reader, Section};
@@ -56,6 +57,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         state_dir: top.optional("state_dir", parse::path),
         control: control(&top.section("control"), sources.environment),
         limits: limits(&top.section("limits")),
+        reload: reload(&top.section("reload")),
         log: log(&top.section("log")),
         teams: team::teams(&top, sources.games),
     };
@@ -94,6 +96,22 @@ fn limits(section: &Section<'_>) -> LimitSettings {
     section.ordered("margin_min", limits.margin_min, "margin_max", limits.margin_max);
     section.ordered("reconnect_min", limits.reconnect_min, "reconnect_max", limits.reconnect_max);
     limits
+}
+
+fn reload(section: &Section<'_>) -> ReloadSettings {
+    // The keys' own bounds keep these far from overflow.
+    let whole = |key| u32::try_from(section.value(key, parse::whole)).unwrap_or_default();
+    let watch: String = section.value("watch", parse::word);
+    ReloadSettings {
+        watch: watch != "off",
+        settle: section.value("settle", parse::duration),
+        poll: section.value("poll", parse::duration),
+        keep: usize::try_from(whole("keep")).unwrap_or(usize::MAX),
+        trial_max: section.value("trial_max", parse::duration),
+        rehearsal_turns: whole("rehearsal_turns"),
+        probation_decisions: whole("probation_decisions"),
+        probation_errors: whole("probation_errors"),
+    }
 }
 
 fn log(section: &Section<'_>) -> LogSettings {

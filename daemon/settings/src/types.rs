@@ -15,6 +15,8 @@ pub struct Settings {
     pub control: ControlSettings,
     /// Bounds on time and memory.
     pub limits: LimitSettings,
+    /// How strategies change while they play.
+    pub reload: ReloadSettings,
     /// What is logged, and how.
     pub log: LogSettings,
     /// The teams that play, in the order in which they were written.
@@ -71,6 +73,27 @@ impl LimitSettings {
     pub fn margin(&self) -> MarginLimits {
         MarginLimits { min: self.margin_min, max: self.margin_max }
     }
+}
+
+/// How strategies change while they play; each key of `[reload]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReloadSettings {
+    /// Changed files are taken up by themselves.
+    pub watch: bool,
+    /// So long files have to rest before they are read.
+    pub settle: Duration,
+    /// How often the folder is looked through, whatever its drive tells.
+    pub poll: Duration,
+    /// Generations that are kept for each team.
+    pub keep: usize,
+    /// Longest time of a whole trial.
+    pub trial_max: Duration,
+    /// Turns that are kept for trials to rehearse.
+    pub rehearsal_turns: u32,
+    /// First decisions of a generation that are watched; 0: none.
+    pub probation_decisions: u32,
+    /// More troubles than this among them take it back.
+    pub probation_errors: u32,
 }
 
 /// What is logged, and how.

@@ -34,6 +34,18 @@ fn a_five_line_file_is_enough() {
 }
 
 #[test]
+fn reloading_is_watched_and_settled_unless_told_otherwise() {
+    let folder = Folder::with(&[("phalanx.toml", SMALL)]);
+    let reload = folder.load(&[], &[]).unwrap().reload;
+    assert!(reload.watch);
+    assert_eq!(reload.settle, Duration::from_millis(300));
+    assert_eq!((reload.keep, reload.rehearsal_turns), (20, 3));
+    assert_eq!((reload.probation_decisions, reload.probation_errors), (100, 5));
+    let told = folder.load(&[], &["reload.watch=off", "reload.keep=7"]).unwrap().reload;
+    assert_eq!((told.watch, told.keep), (false, 7));
+}
+
+#[test]
 fn roster_and_seats_carry_what_a_session_needs() {
     let folder = Folder::with(&[("phalanx.toml", SMALL)]);
     let settings = folder.load(&[], &["limits.margin_min=80ms"]).unwrap();
