@@ -68,7 +68,7 @@ pub struct Letter {
 }
 
 /// The part of a team's state that scripts write.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shared {
     /// The blackboard.
     pub board: Board,

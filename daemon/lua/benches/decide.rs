@@ -6,7 +6,7 @@
 )]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use phalanx_engine::{Ask, Board, Brain, Shared, TeamLink};
+use phalanx_engine::{Ask, Board, Brain, Generation, Shared, StrategyOrigin, TeamLink};
 use phalanx_game::{
     ActionDoc, AgentId, Api, FieldDoc, Kind, Oracle, QueryDoc, QueryError, Roster, RosterEntry,
     Turn, Value,
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 static API: Api = Api {
     actions: &[ActionDoc { name: "skip", doc: "", params: &[] }],
@@ -63,7 +63,14 @@ fn brain(body: &str) -> LuaBrain {
         shared: Rc::new(RefCell::new(Shared::new(Board::default(), vec!["worker".into()]))),
         seed: 1,
     };
-    LuaBrain::new(link, Arc::new(bundle), Limits::default()).unwrap()
+    let generation = Generation {
+        number: 1,
+        hash: bundle.hash().to_owned(),
+        accepted: SystemTime::UNIX_EPOCH,
+        origin: StrategyOrigin::Start,
+    };
+    let staged = phalanx_lua::stage(Arc::new(bundle), Arc::new(generation)).unwrap();
+    LuaBrain::new(link, &staged, Limits::default()).unwrap()
 }
 
 fn decide(c: &mut Criterion) {

@@ -25,6 +25,7 @@ mod args;
 mod assign;
 mod brain;
 mod bundle;
+mod check;
 mod diagnostic;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod dialect;
@@ -33,22 +34,28 @@ mod dice;
 mod failure;
 mod host;
 mod limits;
+mod migrate;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod natives;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod plain;
 mod program;
 mod reference;
+mod replica;
+mod swap;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod team_natives;
 mod timer;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
 
-pub use brain::{LuaBrain, check_bundle};
+pub use brain::LuaBrain;
 pub use bundle::{
     Bundle, DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, LIB_FOLDER, TEAM_SCRIPT, TOTAL_BYTES_MAX,
 };
+pub use check::check_bundle;
 pub use diagnostic::{Diagnostic, LoadError, Severity};
 pub use limits::{Limits, PlainLimits};
+pub use program::{Program, stage};
 pub use reference::reference;
+pub use replica::Replica;

@@ -2,6 +2,7 @@
 
 use crate::PlainLimits;
 use mlua::{Lua, Table, Value as LuaValue};
+use phalanx_engine::{Plain, PlainKey as Key};
 use phalanx_game::Value;
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -9,87 +10,90 @@ use std::fmt;
 
 /// Longest excerpt of a text in a message, in characters.
 const EXCERPT_CHARS: usize = 40;
-
-/// A Lua value without functions, threads, userdata, metatables and cycles. Unlike [`Value`] it has
-/// tables with any scalar key, as agents' memories do.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Plain {
-    Bool(bool),
-    Num(f64),
-    Text(Vec<u8>),
-    /// Pairs in ascending order of the keys: walks of equal tables are equal.
-    Table(Vec<(Key, Plain)>),
-}
-
-/// A key of a plain table.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Key {
-    Bool(bool),
-    Num(f64),
-    Text(Vec<u8>),
-}
+/// Most culprits that are named when the rest is read all the same.
+const DROPPED_MAX: usize = 5;
 
 /// Why something is not plain data: the path to the culprit and what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Culprit {
     path: String,
-    what: String,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// A value of a kind that is never plain.
+    Kind(String),
+    /// Anything else, as a sentence.
+    Other(String),
 }
 
 impl fmt::Display for Culprit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() {
-            write!(f, "{}", self.what)
-        } else {
-            write!(f, "at {}: {}", self.path, self.what)
+        if !self.path.is_empty() {
+            write!(f, "at {}: ", self.path)?;
+        }
+        match &self.what {
+            What::Kind(kind) => write!(f, "{kind} is not plain data"),
+            What::Other(what) => f.write_str(what),
         }
     }
 }
 
 impl Culprit {
     fn new(what: impl Into<String>) -> Self {
-        Self { path: String::new(), what: what.into() }
+        Self { path: String::new(), what: What::Other(what.into()) }
     }
 
     fn under(mut self, key: &Key) -> Self {
         self.path = format!("{key}{}", self.path);
         self
     }
-}
 
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(flag) => write!(f, "[{flag}]"),
-            Self::Num(num) => write!(f, "[{num}]"),
-            Self::Text(bytes) => write!(f, ".{}", phalanx_game::excerpt(bytes)),
+    /// In the words of whoever wrote `me.memory`.
+    pub(crate) fn in_memory(&self) -> String {
+        let path = &self.path;
+        match &self.what {
+            What::Kind(kind) => format!("me.memory{path} is {kind}; memory is plain data"),
+            What::Other(what) => format!("me.memory{path}: {what}; memory is plain data"),
         }
     }
 }
 
-impl Key {
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
-        match (self, other) {
-            (Self::Num(a), Self::Num(b)) => a.total_cmp(b),
-            (Self::Text(a), Self::Text(b)) => a.cmp(b),
-            (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
-            (a, b) => a.rank().cmp(&b.rank()),
-        }
+fn order(a: &Key, b: &Key) -> std::cmp::Ordering {
+    match (a, b) {
+        (Key::Num(a), Key::Num(b)) => a.total_cmp(b),
+        (Key::Text(a), Key::Text(b)) => a.cmp(b),
+        (Key::Bool(a), Key::Bool(b)) => a.cmp(b),
+        (a, b) => rank(a).cmp(&rank(b)),
     }
+}
 
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Num(_) => 0,
-            Self::Text(_) => 1,
-            Self::Bool(_) => 2,
-        }
+fn rank(key: &Key) -> u8 {
+    match key {
+        Key::Num(_) => 0,
+        Key::Text(_) => 1,
+        Key::Bool(_) => 2,
     }
 }
 
 /// Reads plain data; `None` is nil.
 pub(crate) fn read(value: &LuaValue, limits: PlainLimits) -> Result<Option<Plain>, Culprit> {
-    Reader { values: limits.values, text: limits.text_bytes, depth: limits.depth, open: Vec::new() }
-        .value(value)
+    Reader::new(limits).value(value)
+}
+
+/// Reads what is plain of a value and leaves out the rest: what was left out, at most
+/// [`DROPPED_MAX`] of it, comes with it.
+pub(crate) fn read_rest(value: &LuaValue, limits: PlainLimits) -> (Option<Plain>, Vec<Culprit>) {
+    let mut reader = Reader::new(limits);
+    reader.dropped = Some(Vec::new());
+    let read = reader.value(value);
+    let mut dropped = reader.dropped.unwrap_or_default();
+    let plain = read.unwrap_or_else(|culprit| {
+        dropped.push(culprit);
+        None
+    });
+    (plain, dropped)
 }
 
 /// Reads plain data as the engine keeps it.
@@ -101,7 +105,7 @@ pub(crate) fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value,
         #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]
         LuaValue::Integer(int) => number(*int as f64),
         LuaValue::Number(num) => number(*num),
-        _other => read(value, limits)?.map_or(Ok(Value::Nil), Plain::into_value),
+        _other => read(value, limits)?.map_or(Ok(Value::Nil), into_value),
     }
 }
 
@@ -151,52 +155,50 @@ fn build(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
     })
 }
 
-impl Plain {
-    /// As a Lua value again.
-    pub(crate) fn push(&self, lua: &Lua) -> mlua::Result<LuaValue> {
-        Ok(match self {
-            Self::Bool(flag) => LuaValue::Boolean(*flag),
-            Self::Num(num) => LuaValue::Number(*num),
-            Self::Text(bytes) => LuaValue::String(lua.create_string(bytes)?),
-            Self::Table(pairs) => {
-                let table = lua.create_table()?;
-                for (key, item) in pairs {
-                    let item = item.push(lua)?;
-                    match key {
-                        Key::Bool(flag) => table.raw_set(*flag, item)?,
-                        Key::Num(num) => table.raw_set(*num, item)?,
-                        Key::Text(bytes) => table.raw_set(lua.create_string(bytes)?, item)?,
-                    }
+/// Plain data as a Lua value again.
+pub(crate) fn push_plain(lua: &Lua, plain: &Plain) -> mlua::Result<LuaValue> {
+    Ok(match plain {
+        Plain::Bool(flag) => LuaValue::Boolean(*flag),
+        Plain::Num(num) => LuaValue::Number(*num),
+        Plain::Text(bytes) => LuaValue::String(lua.create_string(bytes)?),
+        Plain::Table(pairs) => {
+            let table = lua.create_table()?;
+            for (key, item) in pairs {
+                let item = push_plain(lua, item)?;
+                match key {
+                    Key::Bool(flag) => table.raw_set(*flag, item)?,
+                    Key::Num(num) => table.raw_set(*num, item)?,
+                    Key::Text(bytes) => table.raw_set(lua.create_string(bytes)?, item)?,
                 }
-                LuaValue::Table(table)
             }
-        })
-    }
+            LuaValue::Table(table)
+        }
+    })
+}
 
-    fn into_value(self) -> Result<Value, Culprit> {
-        match self {
-            Self::Bool(flag) => Ok(Value::Bool(flag)),
-            Self::Num(num) => number(num),
-            Self::Text(bytes) => text(bytes).map(Value::Str),
-            Self::Table(pairs) if is_sequence(&pairs) => {
-                let items = pairs
-                    .into_iter()
-                    .map(|(key, item)| item.into_value().map_err(|culprit| culprit.under(&key)));
-                Ok(Value::List(items.collect::<Result<_, _>>()?))
-            }
-            Self::Table(pairs) => {
-                let items = pairs.into_iter().map(|(key, item)| {
-                    let name = match &key {
-                        Key::Text(bytes) => text(bytes.clone())?,
-                        Key::Bool(_) | Key::Num(_) => {
-                            let what = "a shared table has either texts as keys, or 1, 2, 3 …";
-                            return Err(Culprit::new(what).under(&key));
-                        }
-                    };
-                    Ok((name, item.into_value().map_err(|culprit| culprit.under(&key))?))
-                });
-                Ok(Value::Map(items.collect::<Result<_, _>>()?))
-            }
+fn into_value(plain: Plain) -> Result<Value, Culprit> {
+    match plain {
+        Plain::Bool(flag) => Ok(Value::Bool(flag)),
+        Plain::Num(num) => number(num),
+        Plain::Text(bytes) => text(bytes).map(Value::Str),
+        Plain::Table(pairs) if is_sequence(&pairs) => {
+            let items = pairs
+                .into_iter()
+                .map(|(key, item)| into_value(item).map_err(|culprit| culprit.under(&key)));
+            Ok(Value::List(items.collect::<Result<_, _>>()?))
+        }
+        Plain::Table(pairs) => {
+            let items = pairs.into_iter().map(|(key, item)| {
+                let name = match &key {
+                    Key::Text(bytes) => text(bytes.clone())?,
+                    Key::Bool(_) | Key::Num(_) => {
+                        let what = "a shared table has either texts as keys, or 1, 2, 3 …";
+                        return Err(Culprit::new(what).under(&key));
+                    }
+                };
+                Ok((name, into_value(item).map_err(|culprit| culprit.under(&key))?))
+            });
+            Ok(Value::Map(items.collect::<Result<_, _>>()?))
         }
     }
 }
@@ -248,9 +250,16 @@ struct Reader {
     text: usize,
     depth: usize,
     open: Vec<*const c_void>,
+    /// What was left out; `None`: nothing may be.
+    dropped: Option<Vec<Culprit>>,
 }
 
 impl Reader {
+    fn new(limits: PlainLimits) -> Self {
+        let PlainLimits { values, text_bytes: text, depth } = limits;
+        Self { values, text, depth, open: Vec::new(), dropped: None }
+    }
+
     fn value(&mut self, value: &LuaValue) -> Result<Option<Plain>, Culprit> {
         self.values = self.values.checked_sub(1).ok_or_else(|| Culprit::new("too many values"))?;
         Ok(Some(match value {
@@ -261,7 +270,10 @@ impl Reader {
             LuaValue::Number(num) => Plain::Num(*num),
             LuaValue::String(string) => Plain::Text(self.bytes(string)?),
             LuaValue::Table(table) => Plain::Table(self.table(table)?),
-            other => return Err(Culprit::new(format!("{} is not plain data", describe(other)))),
+            other => {
+                let what = What::Kind(describe(other));
+                return Err(Culprit { path: String::new(), what });
+            }
         }))
     }
 
@@ -286,10 +298,10 @@ impl Reader {
         self.open.push(id);
         let mut pairs = Vec::new();
         let mut failed = None;
-        let walked = table.for_each(|key: LuaValue, item: LuaValue| match self.pair(&key, &item) {
+        let walked = table.for_each(|key: LuaValue, item: LuaValue| match self.kept(&key, &item) {
             Ok(pair) => {
                 pairs.extend(pair);
-                Ok(())
+                if self.is_full() { Err(mlua::Error::runtime("full")) } else { Ok(()) }
             }
             Err(culprit) => {
                 failed = Some(culprit);
@@ -299,11 +311,31 @@ impl Reader {
         self.open.pop();
         match (failed, walked) {
             (Some(culprit), _) => return Err(culprit),
+            (None, Err(_)) if self.is_full() => {}
             (None, Err(error)) => return Err(Culprit::new(error.to_string())),
             (None, Ok(())) => {}
         }
-        pairs.sort_by(|(a, _), (b, _)| a.order(b));
+        pairs.sort_by(|(a, _), (b, _)| order(a, b));
         Ok(pairs)
+    }
+
+    /// The pair; `None` when the item is nil, or was left out.
+    fn kept(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
+        match (self.pair(key, item), &mut self.dropped) {
+            (Err(culprit), Some(dropped)) => {
+                self.values = self.values.saturating_sub(1);
+                if dropped.len() < DROPPED_MAX {
+                    dropped.push(culprit);
+                }
+                Ok(None)
+            }
+            (read, _) => read,
+        }
+    }
+
+    /// Nothing more will be kept: a walk that goes on would only cost time.
+    fn is_full(&self) -> bool {
+        self.dropped.is_some() && self.values == 0
     }
 
     fn pair(&mut self, key: &LuaValue, item: &LuaValue) -> Result<Option<(Key, Plain)>, Culprit> {
@@ -348,7 +380,7 @@ mod tests {
         ];
         leaf.prop_recursive(4, 64, 8, move |inner| {
             prop::collection::vec((key.clone(), inner), 0..8).prop_map(|mut pairs| {
-                pairs.sort_by(|(a, _), (b, _)| a.order(b));
+                pairs.sort_by(|(a, _), (b, _)| order(a, b));
                 pairs.dedup_by(|(a, _), (b, _)| a == b);
                 Plain::Table(pairs)
             })
@@ -380,7 +412,7 @@ mod tests {
         #[test]
         fn memories_come_back_as_they_went(plain in plain()) {
             let lua = Lua::new();
-            let pushed = plain.push(&lua).unwrap();
+            let pushed = push_plain(&lua, &plain).unwrap();
             prop_assert_eq!(read(&pushed, WIDE).unwrap(), Some(plain));
         }
 

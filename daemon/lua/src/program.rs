@@ -1,20 +1,25 @@
 //! A bundle, compiled: bytecode is made once and loaded into each VM and each role.
 
-use crate::{Bundle, Diagnostic, dialect};
+use crate::{Bundle, Diagnostic, LoadError, Severity, dialect};
 use mlua::chunk::Compiler;
+use phalanx_engine::{BrainError, BrainErrorKind, Generation, Staged};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// All files of a bundle as bytecode of our own compiler; foreign bytecode is never loaded.
-#[derive(Debug)]
-pub(crate) struct Program {
-    pub(crate) bundle: Arc<Bundle>,
+/// All files of a bundle as bytecode of our own compiler; foreign bytecode is never loaded. It may
+/// be made on one thread and loaded into VMs of others.
+pub struct Program {
+    bundle: Arc<Bundle>,
     code: BTreeMap<String, Vec<u8>>,
 }
 
 impl Program {
-    /// Compiles; the program holds only the files that compile.
-    pub(crate) fn compile(bundle: Arc<Bundle>) -> (Self, Vec<Diagnostic>) {
+    /// Compiles. The program holds only the files that compile; the findings say what is wrong
+    /// with the others, and what is odd about those.
+    #[must_use]
+    pub fn compile(bundle: Arc<Bundle>) -> (Self, Vec<Diagnostic>) {
         // Lines stay true at level 1. `tostring` has to be ours, not the VM's fast one.
         let compiler = Compiler::new()
             .set_optimization_level(1)
@@ -34,6 +39,27 @@ impl Program {
         (Self { bundle, code }, findings)
     }
 
+    /// The files it was made of.
+    #[must_use]
+    pub fn bundle(&self) -> &Arc<Bundle> {
+        &self.bundle
+    }
+
+    /// The program as the code of a generation. `cost` is what loading it took on trial, zero when
+    /// nobody tried.
+    #[must_use]
+    pub fn staged(self: Arc<Self>, generation: Arc<Generation>, cost: Duration) -> Staged {
+        Staged { generation, code: self, cost, forget: false }
+    }
+
+    /// The program in a staged generation.
+    pub(crate) fn of(staged: &Staged) -> Result<Arc<Self>, BrainError> {
+        Arc::clone(&staged.code).downcast().map_err(|_| {
+            let what = "the generation holds no Lua program; compile its bundle with stage()";
+            BrainError::without_place(BrainErrorKind::Script, what)
+        })
+    }
+
     pub(crate) fn code(&self, path: &str) -> Option<&[u8]> {
         self.code.get(path).map(Vec::as_slice)
     }
@@ -41,4 +67,22 @@ impl Program {
     pub(crate) fn source(&self, path: &str) -> Option<Arc<str>> {
         self.bundle.source(path).map(Arc::clone)
     }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("hash", &self.bundle.hash()).finish_non_exhaustive()
+    }
+}
+
+/// Compiles a bundle as the code of a generation, without a trial.
+///
+/// # Errors
+/// All files that do not compile.
+pub fn stage(bundle: Arc<Bundle>, generation: Arc<Generation>) -> Result<Staged, LoadError> {
+    let (program, findings) = Program::compile(bundle);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(LoadError::new(findings));
+    }
+    Ok(Arc::new(program).staged(generation, Duration::ZERO))
 }

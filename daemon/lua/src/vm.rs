@@ -12,6 +12,7 @@ use mlua::{
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 const PRELUDE: &str = include_str!("prelude.luau");
@@ -40,11 +41,22 @@ pub(crate) struct Scene {
     pub(crate) ranking: Option<u32>,
 }
 
+/// What a role's file says of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Role {
+    /// The line in which `decide` begins.
+    pub(crate) decide_line: Option<u32>,
+    /// The version of memory that it declares; 0: none.
+    pub(crate) version: u32,
+    /// Makes a memory of another version its own.
+    pub(crate) migrate: Option<Function>,
+}
+
 /// A loaded VM. Everything in it is dropped with it.
 #[derive(Debug)]
 pub(crate) struct Vm {
     pub(crate) lua: Lua,
-    program: Rc<Program>,
+    program: Arc<Program>,
     limit_chars: usize,
     env_meta: Table,
     enter: Function,
@@ -56,13 +68,12 @@ pub(crate) struct Vm {
     set_memory: Function,
     requirer: Function,
     stop: Rc<RefCell<Option<Option<Place>>>>,
-    /// The line of each role's `decide`.
-    decide_lines: RefCell<BTreeMap<String, u32>>,
+    roles: RefCell<BTreeMap<String, Role>>,
 }
 
 impl Vm {
     /// A sandboxed VM without scripts.
-    pub(crate) fn new(program: &Rc<Program>, host: &Rc<Host>, flag: Flag) -> mlua::Result<Self> {
+    pub(crate) fn new(program: &Arc<Program>, host: &Rc<Host>, flag: Flag) -> mlua::Result<Self> {
         let libs = StdLib::COROUTINE
             | StdLib::TABLE
             | StdLib::STRING
@@ -95,7 +106,7 @@ impl Vm {
         env_meta.raw_set("__metatable", false)?;
         lua.sandbox(true)?;
         let vm = Self {
-            program: Rc::clone(program),
+            program: Arc::clone(program),
             limit_chars: host.limits.message_chars,
             env_meta,
             enter: calls.raw_get("enter")?,
@@ -107,7 +118,7 @@ impl Vm {
             set_memory: calls.raw_get("set_memory")?,
             requirer: calls.raw_get("requirer")?,
             stop,
-            decide_lines: RefCell::default(),
+            roles: RefCell::default(),
             lua,
         };
         vm.lua.set_memory_limit(host.limits.memory_bytes)?;
@@ -121,13 +132,13 @@ impl Vm {
         host: &Host,
         timer: &Timer,
         wanted: &BTreeSet<String>,
+        due: Instant,
     ) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         let mut roles = BTreeSet::new();
-        let bundle = &self.program.bundle;
+        let bundle = self.program.bundle();
         for name in bundle.root_names().chain(bundle.resolve(TEAM_SCRIPT).map(|_| TEAM_SCRIPT)) {
             let Some(path) = bundle.resolve(name) else { continue };
-            let due = Instant::now() + host.limits.load;
             host.loading(due);
             timer.arm(due);
             let loaded = self.load_root(host, path);
@@ -163,11 +174,11 @@ impl Vm {
         let failed = |error: &mlua::Error| Some(Failure::from_error(error, chars));
         let Some(code) = self.program.code(path) else { return Err(None) };
         let (lua, meta) = (self.lua.weak(), self.env_meta.clone());
-        let program = Rc::clone(&self.program);
+        let program = Arc::clone(&self.program);
         let load = self.lua.create_function(move |_, (name, require): (LuaString, Function)| {
             let Some(lua) = lua.try_upgrade() else { return Err(mlua::Error::runtime(STOPPED)) };
             let name = name.to_string_lossy();
-            let found = program.bundle.resolve(&name);
+            let found = program.bundle().resolve(&name);
             match found.and_then(|path| Some((path, program.code(path)?))) {
                 Some((path, code)) => {
                     let chunk = chunk(&lua, &meta, path, code, &require)?;
@@ -198,9 +209,9 @@ impl Vm {
         let decide = entry(table, "decide", true)?;
         let finish = entry(table, "finish", false)?;
         let line = decide.as_ref().and_then(|decide| decide.info().line_defined);
-        if let Some(line) = line.and_then(|line| u32::try_from(line).ok()) {
-            self.decide_lines.borrow_mut().insert(role.to_owned(), line);
-        }
+        let decide_line = line.and_then(|line| u32::try_from(line).ok());
+        let (version, migrate) = (version(table)?, entry(table, "migrate", false)?);
+        self.roles.borrow_mut().insert(role.to_owned(), Role { decide_line, version, migrate });
         let defined = self.define.call::<()>((role, start, decide, finish));
         defined.map_err(|error| Failure::from_error(&error, self.limit_chars).message)
     }
@@ -258,9 +269,19 @@ impl Vm {
         self.set_memory.call::<MultiValue>((index, memory)).map(drop)
     }
 
-    /// The line in which a role's `decide` begins.
-    pub(crate) fn decide_line(&self, role: &str) -> Option<u32> {
-        self.decide_lines.borrow().get(role).copied()
+    /// What a role's file says of itself.
+    pub(crate) fn role(&self, role: &str) -> Option<Role> {
+        self.roles.borrow().get(role).cloned()
+    }
+
+    /// Calls a role's `migrate`; false: the second value is what it raised.
+    pub(crate) fn migrate(
+        &self,
+        migrate: &Function,
+        version: u32,
+        memory: LuaValue,
+    ) -> mlua::Result<(bool, LuaValue)> {
+        self.run.call((migrate, version, memory))
     }
 
     /// Whether the call was stopped, and where: unknown when it was between two scripts.
@@ -270,7 +291,7 @@ impl Vm {
 }
 
 fn missing_roles(program: &Program, wanted: &BTreeSet<String>) -> Vec<Diagnostic> {
-    let bundle = &program.bundle;
+    let bundle = program.bundle();
     let missing = wanted.iter().filter(|role| bundle.resolve(role).is_none());
     let diagnostic = |role: &String| {
         let names: Vec<_> = bundle.root_names().collect();
@@ -294,6 +315,19 @@ fn entry(table: &Table, name: &str, required: bool) -> Result<Option<Function>, 
             Err(format!("{name}: expected a function, got {got}"))
         }
     }
+}
+
+/// The version of memory in a role's table.
+fn version(table: &Table) -> Result<u32, String> {
+    let value: LuaValue = table.raw_get("memory").map_err(|error| error.to_string())?;
+    if matches!(value, LuaValue::Nil) {
+        return Ok(0);
+    }
+    let whole = crate::args::whole(&value).and_then(|version| u32::try_from(version).ok());
+    whole.filter(|version| *version > 0).ok_or_else(|| {
+        let got = crate::plain::describe(&value);
+        format!("memory: expected the version of memory, a whole number from 1, got {got}")
+    })
 }
 
 /// A file as a function with an environment of its own, which sees the read-only globals.

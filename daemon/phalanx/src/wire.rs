@@ -3,7 +3,9 @@
 use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
-use phalanx_engine::{BrainError, BrainErrorKind, TeamLink, TeamOptions};
+use phalanx_engine::{
+    BrainError, BrainErrorKind, Generation, StrategyOrigin, TeamLink, TeamOptions,
+};
 use phalanx_game::{Api, Arena, Game, Origin, Roster, Seat};
 use phalanx_lua::{Bundle, Limits, LuaBrain};
 use phalanx_net::{BuildError, BuiltTeam, Endpoint, Lockstep, SeatOptions, TeamSpec};
@@ -11,7 +13,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// MAPC 2020, Agents Assemble II.
 pub const ASSEMBLE: &str = Assemble::NAME;
@@ -157,12 +159,15 @@ fn spec<G: Game>(game: G, plan: &TeamPlan, endpoint: Endpoint) -> TeamSpec<G> {
 
 fn brain(plan: &TeamPlan) -> impl Fn(TeamLink) -> Result<LuaBrain, BrainError> + use<> {
     let (bundle, limits) = (plan.bundle.clone(), plan.limits);
+    let generation = Arc::new(Generation {
+        number: 1,
+        hash: bundle.hash().to_owned(),
+        accepted: SystemTime::now(),
+        origin: StrategyOrigin::Start,
+    });
     move |link| {
-        LuaBrain::new(link, bundle.clone(), limits).map_err(|error| BrainError {
-            kind: BrainErrorKind::Script,
-            place: None,
-            role: String::new(),
-            message: error.to_string(),
-        })
+        phalanx_lua::stage(bundle.clone(), generation.clone())
+            .and_then(|staged| LuaBrain::new(link, &staged, limits))
+            .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))
     }
 }

@@ -86,7 +86,7 @@ fn a_memory_that_is_not_plain_data_is_lost_with_the_path_to_the_culprit() {
     let log = stage.log();
     assert_eq!(
         log[0],
-        "me.memory could not be carried over and is empty now: at .deep[1]: the table contains itself"
+        "its memory could not be carried over and is empty now: me.memory.deep[1]: the table contains itself; memory is plain data"
     );
 }
 

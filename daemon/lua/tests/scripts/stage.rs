@@ -1,7 +1,8 @@
 //! A small game and a team of three for the tests.
 
 use phalanx_engine::{
-    Ask, Board, Brain, BrainError, LogLine, Outcome, RoundResult, Shared, TeamLink,
+    Ask, Board, Brain, BrainError, Generation, LogLine, Outcome, RoundResult, Shared, Staged,
+    StrategyOrigin, TeamLink,
 };
 use phalanx_game::{
     ActionDoc, AgentId, Api, FieldDoc, Kind, Oracle, ParamDoc, QueryDoc, QueryError, Roster,
@@ -11,7 +12,7 @@ use phalanx_lua::{Bundle, Limits, LoadError, LuaBrain};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Long enough for every honest script on a busy machine.
 pub(crate) const AMPLE: Duration = Duration::from_secs(5);
@@ -129,11 +130,23 @@ pub(crate) fn bundle(files: &[(&str, &str)]) -> Arc<Bundle> {
     Arc::new(Bundle::from_files(files.iter().copied()).expect("the test's bundle is in order"))
 }
 
+/// A generation of that number, compiled.
+pub(crate) fn staged(number: u32, files: &[(&str, &str)]) -> Result<Staged, LoadError> {
+    let bundle = bundle(files);
+    let generation = Generation {
+        number,
+        hash: bundle.hash().to_owned(),
+        accepted: SystemTime::UNIX_EPOCH,
+        origin: StrategyOrigin::Start,
+    };
+    phalanx_lua::stage(bundle, Arc::new(generation))
+}
+
 impl Stage {
     pub(crate) fn try_new(files: &[(&str, &str)], limits: Limits) -> Result<Self, LoadError> {
         let (link, meadow) = link(7);
         let shared = Rc::clone(&link.shared);
-        let brain = LuaBrain::new(link, bundle(files), limits)?;
+        let brain = LuaBrain::new(link, &staged(1, files)?, limits)?;
         let mut stage = Self { brain, shared, meadow, tick: 0, budget: AMPLE };
         stage.next_turn();
         Ok(stage)

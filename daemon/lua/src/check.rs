@@ -1,0 +1,62 @@
+//! A strategy looked at without a match.
+
+use crate::program::Program;
+use crate::swap::Loaded;
+use crate::timer::Timer;
+use crate::{Bundle, Diagnostic, Limits, LoadError};
+use phalanx_engine::{Shared, TeamLink};
+use phalanx_game::{AgentId, Api, Oracle, QueryError, Roster, RosterEntry, Value};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Everything that is wrong with a strategy for a game and these roles, without a match: what
+/// [`stage`](crate::stage) and [`LuaBrain::new`](crate::LuaBrain::new) would refuse, and warnings.
+#[must_use]
+pub fn check_bundle(
+    api: &'static Api,
+    bundle: Arc<Bundle>,
+    roles: &[String],
+    limits: Limits,
+) -> Vec<Diagnostic> {
+    let wanted: BTreeSet<String> = roles.iter().cloned().collect();
+    let agents = wanted.iter().map(|role| RosterEntry { name: role.clone(), role: role.clone() });
+    let roster = Roster { team: "check".into(), agents: agents.collect() };
+    let link = TeamLink {
+        roster: Arc::new(roster),
+        api,
+        oracle: Rc::new(Blind),
+        shared: Rc::new(RefCell::new(Shared::default())),
+        seed: 0,
+    };
+    let (program, mut findings) = Program::compile(bundle);
+    let due = Instant::now() + limits.load;
+    let loaded = Timer::start().map_err(|error| error.to_string()).and_then(|timer| {
+        Loaded::new(&Arc::new(program), &link, limits, &timer, &wanted, due)
+            .map_err(|error| error.to_string())
+    });
+    match loaded {
+        Ok((_, loading)) => findings.extend(loading),
+        Err(error) => {
+            let what = format!("cannot build a VM: {error}");
+            findings.push(Diagnostic::error("strategy", what));
+        }
+    }
+    LoadError::new(findings).diagnostics
+}
+
+/// A world in which nothing is known: files are loaded without a match.
+#[derive(Debug)]
+pub(crate) struct Blind;
+
+impl Oracle for Blind {
+    fn field(&self, _: AgentId, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn query(&self, _: AgentId, name: &str, _: &[Value]) -> Result<Value, QueryError> {
+        Err(QueryError { query: name.into(), reason: "there is no match yet".into() })
+    }
+}

@@ -1,0 +1,168 @@
+//! What becomes of an agent's memory when another generation takes over.
+
+use crate::brain::{Writer, error};
+use crate::failure::{Failure, Place};
+use crate::plain::{self, describe};
+use crate::swap::{Loaded, index};
+use crate::timer::Timer;
+use crate::vm::Role;
+use mlua::{Function, Value as LuaValue};
+use phalanx_engine::{BrainError, BrainErrorKind, LogLevel, Memory, Plain};
+use phalanx_game::AgentId;
+use std::time::Instant;
+
+/// What is plain of a memory that is not, and the culprits.
+type Rest<'a> = &'a dyn Fn() -> (Option<Plain>, Vec<String>);
+
+/// Carries memories into the VM of another generation.
+#[derive(Debug)]
+pub(crate) struct Carrier<'a> {
+    pub(crate) next: &'a Loaded,
+    pub(crate) timer: &'a Timer,
+    /// What the agents remembered when the other generation decided last.
+    pub(crate) spare: &'a [Memory],
+    /// When there is no more time for it.
+    pub(crate) due: Instant,
+}
+
+impl Carrier<'_> {
+    /// Carries one memory over; whose it is then.
+    pub(crate) fn carry(&self, memory: &Memory, rest: Rest<'_>) -> Result<Writer, BrainError> {
+        let Some((name, role)) = self.reader(memory) else {
+            // Its agents have no role here either: they get that of the roster, and begin anew.
+            return Ok(Writer { role: memory.role.clone(), version: memory.version });
+        };
+        let writer = Writer { role: name.clone(), version: role.version };
+        let same = role.version == memory.version;
+        match (&memory.data, &role.migrate) {
+            (Ok(data), _) if same => self.set(memory.agent, data)?,
+            (Ok(data), Some(migrate)) => self.migrate(memory, &name, migrate, Some(data))?,
+            (Err(_), Some(migrate)) if !same => {
+                let (data, dropped) = rest();
+                for culprit in dropped {
+                    let what = format!("{culprit}: migrate got the memory without it");
+                    let mut shared = self.next.host.link.shared.borrow_mut();
+                    shared.log(Some(memory.agent), LogLevel::Warn, &what);
+                }
+                self.migrate(memory, &name, migrate, data.as_ref())?;
+            }
+            (data, _) => match self.spare(memory.agent, role.version) {
+                Some(spare) => self.set(memory.agent, spare)?,
+                None => return Err(self.refusal(memory, &name, &role, data.as_ref().err())),
+            },
+        }
+        Ok(writer)
+    }
+
+    /// The role that understands a memory: the one that wrote it, or else that of its agent now.
+    fn reader(&self, memory: &Memory) -> Option<(String, Role)> {
+        let now = self.next.host.link.shared.borrow().role(memory.agent).to_owned();
+        let roster = self.next.host.link.roster.agents.get(memory.agent.index())?;
+        let names = [&memory.role, &now, &roster.role];
+        names.into_iter().find_map(|name| Some((name.clone(), self.next.vm.role(name)?)))
+    }
+
+    fn spare(&self, agent: AgentId, version: u32) -> Option<&Plain> {
+        let fits = |memory: &&Memory| memory.agent == agent && memory.version == version;
+        self.spare.iter().find(fits)?.data.as_ref().ok()
+    }
+
+    fn set(&self, agent: AgentId, data: &Plain) -> Result<(), BrainError> {
+        let vm = &self.next.vm;
+        let pushed = plain::push_plain(&vm.lua, data);
+        pushed.and_then(|value| vm.set_memory(index(agent), value)).map_err(|failed| {
+            let name = self.next.host.link.roster.name(agent);
+            let failure = Failure::from_error(&failed, self.next.host.limits.message_chars);
+            let what = format!("{name}: its memory does not fit in the VM: {}", failure.message);
+            BrainError::without_place(BrainErrorKind::Memory, what)
+        })
+    }
+
+    fn migrate(
+        &self,
+        memory: &Memory,
+        role: &str,
+        migrate: &Function,
+        data: Option<&Plain>,
+    ) -> Result<(), BrainError> {
+        let (vm, host) = (&self.next.vm, &self.next.host);
+        let agent = host.link.roster.name(memory.agent);
+        let failed = |place: Option<Place>, kind: BrainErrorKind, what: String| {
+            error(
+                kind,
+                place,
+                role,
+                format!("{agent}: migrate from version {}: {what}", memory.version),
+            )
+        };
+        host.loading(self.due);
+        let old = match data {
+            Some(data) => plain::push_plain(&vm.lua, data),
+            None => vm.lua.create_table().map(LuaValue::Table),
+        };
+        self.timer.arm(self.due);
+        let answer = old.and_then(|old| vm.migrate(migrate, memory.version, old));
+        self.timer.disarm();
+        let chars = host.limits.message_chars;
+        let place = self.place(role, migrate);
+        if let Some(stop) = vm.take_stop() {
+            let what = "used up the time of the swap".to_owned();
+            return Err(failed(stop.or(place), BrainErrorKind::Budget, what));
+        }
+        let new = match answer {
+            Ok((true, new)) => new,
+            Ok((false, raised)) => {
+                let failure = Failure::from_value(&raised, chars).or_at(host.place.take());
+                return Err(failed(failure.place, BrainErrorKind::Script, failure.message));
+            }
+            Err(error) => {
+                let failure = Failure::from_error(&error, chars);
+                return Err(failed(
+                    failure.place.or(place),
+                    BrainErrorKind::Script,
+                    failure.message,
+                ));
+            }
+        };
+        if !matches!(new, LuaValue::Table(_)) {
+            let what = format!("returned {}; it returns the memory, a table", describe(&new));
+            return Err(failed(place, BrainErrorKind::Answer, what));
+        }
+        if let Err(culprit) = plain::read(&new, host.limits.agent_memory) {
+            return Err(failed(place, BrainErrorKind::Answer, culprit.in_memory()));
+        }
+        vm.set_memory(index(memory.agent), new).map_err(|error| {
+            failed(None, BrainErrorKind::Memory, Failure::from_error(&error, chars).message)
+        })
+    }
+
+    /// Where a role's `migrate` is written.
+    fn place(&self, role: &str, migrate: &Function) -> Option<Place> {
+        let line = u32::try_from(migrate.info().line_defined?).ok()?;
+        Some((self.next.program.bundle().resolve(role)?.to_owned(), line))
+    }
+
+    fn refusal(
+        &self,
+        memory: &Memory,
+        name: &str,
+        role: &Role,
+        culprit: Option<&String>,
+    ) -> BrainError {
+        let agent = self.next.host.link.roster.name(memory.agent);
+        let what = match culprit {
+            Some(culprit) => format!(
+                "{agent}: {culprit}; keep it elsewhere, declare another memory version with \
+                 migrate, or activate with reset-memory"
+            ),
+            None => format!(
+                "{agent}: its memory has version {}, the role {name} declares {}: write \
+                 migrate(old_version, memory), or activate with reset-memory",
+                memory.version, role.version
+            ),
+        };
+        let path = self.next.program.bundle().resolve(name);
+        let place = path.zip(role.decide_line).map(|(path, line)| (path.to_owned(), line));
+        error(BrainErrorKind::Script, place, name, what)
+    }
+}
