@@ -1,3 +1,30 @@
 //! A team's strategy over time: generations and their history, the watched folder, trials, and
 //! live looks inside.
+//!
+//! [`Keeper::open`] reads the history, [`Keeper::first`] tries what the team begins with, and
+//! [`Keeper::spawn`] starts one task a team that owns the strategy from then on. Everybody else
+//! holds a [`KeeperHandle`]; the keeper holds the team through a [`Stage`].
+//!
+//! ```text
+//! saved file, SIGHUP, API ─► bundle ─► trial (a thread, the team's view) ─► Stage::install ─► history
+//!                                        └── mistakes: journal, log, status; the old one plays on
+//! ```
 #![deny(missing_docs)]
+
+mod command;
+mod handle;
+mod keeper;
+mod options;
+mod request;
+mod stage;
+mod status;
+
+pub use handle::KeeperHandle;
+pub use keeper::Keeper;
+pub use options::{Complete, KeeperOptions, ReadFolder};
+pub use request::{
+    Activation, CODE_BYTES_MAX, Eval, Evaluated, Refusal, SESSION_NAME_BYTES_MAX, SESSIONS_MAX,
+    Source,
+};
+pub use stage::{Stage, StageError, StageFuture};
+pub use status::{GenerationInfo, Status, Trialled};

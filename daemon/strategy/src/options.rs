@@ -1,0 +1,68 @@
+//! What a keeper is told at the start.
+
+use phalanx_game::{Api, Roster};
+use phalanx_lua::{Bundle, Limits, LoadError};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Reads a strategy folder.
+pub type ReadFolder = Arc<dyn Fn(&Path) -> Result<Bundle, LoadError> + Send + Sync>;
+/// Adds the modules that the program ships to a strategy that came without a folder.
+pub type Complete = Arc<dyn Fn(Bundle) -> Result<Bundle, LoadError> + Send + Sync>;
+
+/// What a keeper is told at the start.
+#[derive(Clone)]
+pub struct KeeperOptions {
+    /// The team's name in the daemon.
+    pub team: String,
+    /// The game's name.
+    pub game: &'static str,
+    /// What the game offers to scripts.
+    pub api: &'static Api,
+    /// The agents.
+    pub roster: Arc<Roster>,
+    /// What scripts may use.
+    pub limits: Limits,
+    /// Longest time of one decision.
+    pub decide_max: Duration,
+    /// The strategy's folder; `None` when it came with the program.
+    pub folder: Option<PathBuf>,
+    /// Reads the folder, shared modules included.
+    pub read: ReadFolder,
+    /// Completes a bundle that came as files with the program's own shared modules.
+    pub complete: Complete,
+    /// Changed files are taken up by themselves.
+    pub watch: bool,
+    /// So long files have to rest before they are read.
+    pub settle: Duration,
+    /// How often the folder is looked through, whatever its drive tells.
+    pub poll: Duration,
+    /// Generations that are kept.
+    pub keep: usize,
+    /// The state folder of the daemon; `None`: the history is kept in memory alone.
+    pub state: Option<PathBuf>,
+    /// Longest time of a whole trial.
+    pub trial_max: Duration,
+}
+
+impl KeeperOptions {
+    /// The roles that the agents have at the start of a match.
+    pub(crate) fn roles(&self) -> BTreeSet<String> {
+        self.roster.agents.iter().map(|agent| agent.role.clone()).collect()
+    }
+}
+
+impl fmt::Debug for KeeperOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeeperOptions")
+            .field("team", &self.team)
+            .field("game", &self.game)
+            .field("folder", &self.folder)
+            .field("watch", &self.watch)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}

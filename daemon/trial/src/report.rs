@@ -1,0 +1,84 @@
+//! What a trial is given, and what came of it.
+
+use phalanx_engine::{Fault, View};
+use phalanx_game::{Api, Roster};
+use phalanx_lua::{Diagnostic, Limits, Program, Severity};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a strategy is tried for: the team that would play it.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The game's name.
+    pub game: &'static str,
+    /// What the game offers to scripts.
+    pub api: &'static Api,
+    /// The agents.
+    pub roster: Arc<Roster>,
+    /// The roles that must exist.
+    pub roles: BTreeSet<String>,
+    /// What scripts may use.
+    pub limits: Limits,
+    /// What the team's scripts see now; absent before it plays.
+    pub view: Option<View>,
+    /// How thorough the trial is.
+    pub options: TrialOptions,
+}
+
+/// How thorough a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrialOptions {
+    /// Longest time of the whole trial.
+    pub time: Duration,
+    /// The strategy's own specs have to pass.
+    pub specs: bool,
+    /// Longest time of one rehearsed decision.
+    pub decide_max: Duration,
+    /// The agents would begin with empty memories: none is carried over.
+    pub forget: bool,
+}
+
+/// How a trial went.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The hash of what was tried.
+    pub hash: String,
+    /// All findings, in order of file and line.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Specs that passed.
+    pub specs_passed: u32,
+    /// Specs that failed.
+    pub specs_failed: u32,
+    /// Turns that were rehearsed.
+    pub turns_rehearsed: u32,
+    /// How long the trial took.
+    pub spent: Duration,
+    /// What was compiled, when it passed.
+    pub program: Option<Arc<Program>>,
+    /// How long loading into a VM took.
+    pub cost: Duration,
+}
+
+impl Report {
+    /// Nothing stands against playing it.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        !self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The findings as plain data.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        let fault = |finding: &Diagnostic| Fault {
+            fatal: finding.severity == Severity::Error,
+            file: finding.file.clone(),
+            line: finding.line,
+            column: None,
+            message: finding.message.clone(),
+            help: finding.help.clone().unwrap_or_default(),
+            excerpt: String::new(),
+        };
+        self.diagnostics.iter().map(fault).collect()
+    }
+}
