@@ -1,8 +1,11 @@
 //! From the engine's types to the API's.
 
+pub(crate) mod strategy;
+pub(crate) mod value;
+
 use crate::{Feed, TeamView};
-use phalanx_engine::{AgentSnapshot, JournalEntry, JournalEvent, SeatState};
-use phalanx_game::{AgentId, DefaultCause, Notice};
+use phalanx_engine::{AgentSnapshot, JournalEntry, JournalEvent, Reason, SeatState};
+use phalanx_game::{AgentId, DefaultCause, Notice, Value};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use std::time::Duration;
@@ -82,31 +85,34 @@ fn agent_of(agent: AgentSnapshot, seat: SeatState) -> v1::Agent {
         last_action: agent.last_action,
         last_result: agent.last_result,
         trouble: agent.trouble,
+        reason: agent.reason,
     }
 }
 
-/// An event at its place in the log.
-pub(crate) fn event(cursor: String, item: &Feed) -> v1::MatchEvent {
+/// An event of a team at its place in the log.
+pub(crate) fn event(team: &str, cursor: String, item: &Feed) -> v1::MatchEvent {
     match item {
         Feed::Lost(count) => v1::MatchEvent {
             cursor,
             turn: None,
             agent: String::new(),
+            generation: 0,
             kind: Some(Kind::EventsLost(v1::EventsLost { count: *count })),
         },
         Feed::Entry(entry) => {
-            let JournalEntry { turn: at, agent, event } = entry.as_ref();
+            let JournalEntry { turn: at, agent, generation, event } = entry.as_ref();
             v1::MatchEvent {
                 cursor,
                 turn: Some(turn(*at)),
                 agent: agent.clone().unwrap_or_default(),
-                kind: Some(kind(event)),
+                generation: *generation,
+                kind: Some(kind(team, *generation, event)),
             }
         }
     }
 }
 
-fn kind(event: &JournalEvent) -> Kind {
+fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
     match event {
         JournalEvent::Seat { seat, state } => {
             let (state, reason, failures) = seat_parts(state);
@@ -114,17 +120,38 @@ fn kind(event: &JournalEvent) -> Kind {
             Kind::SeatChanged(v1::SeatChanged { seat, state, reason, failures })
         }
         JournalEvent::RoundStarted => Kind::RoundStarted(v1::RoundStarted {}),
-        JournalEvent::Decided { action, role, generation, spent } => Kind::Decided(v1::Decided {
+        JournalEvent::Decided { action, role, reason, spent } => Kind::Decided(v1::Decided {
             action: action.clone(),
             role: role.clone(),
-            generation: *generation,
+            generation,
             spent: Some(duration(*spent)),
+            reason: reason_text(reason.as_ref()),
+            reason_data: reason_data(reason.as_ref()),
         }),
-        JournalEvent::Fallback { reason, role, generation } => Kind::Fallback(v1::Fallback {
+        JournalEvent::Fallback { reason, role, explained } => Kind::Fallback(v1::Fallback {
             reason: reason.clone(),
             role: role.clone(),
-            generation: *generation,
+            generation,
+            explained: reason_text(explained.as_ref()),
         }),
+        JournalEvent::Generation { generation, pinned } => {
+            Kind::GenerationActivated(strategy::activated(team, generation, *pinned))
+        }
+        JournalEvent::StrategyRefused { origin, faults } => {
+            Kind::StrategyRefused(strategy::refused(origin, faults))
+        }
+        JournalEvent::TakenBack { failed, generation, reason } => {
+            Kind::GenerationTakenBack(strategy::taken_back(team, failed, generation, reason))
+        }
+        JournalEvent::ParamSet { name, scope, before, value, by } => {
+            let [name, scope, before, value, by] =
+                [name, scope, before, value, by].map(Clone::clone);
+            Kind::ParamSet(v1::ParamSet { name, scope, before, value, by })
+        }
+        JournalEvent::Ran { code, by, trouble } => {
+            let [code, by, trouble] = [code, by, trouble].map(Clone::clone);
+            Kind::ScriptRan(v1::ScriptRan { code, by, trouble })
+        }
         JournalEvent::ScriptError { call, reason } => {
             Kind::ScriptError(v1::ScriptError { call: (*call).to_owned(), reason: reason.clone() })
         }
@@ -148,6 +175,15 @@ fn kind(event: &JournalEvent) -> Kind {
         }
         JournalEvent::MatchOver => Kind::MatchOver(v1::MatchOver {}),
     }
+}
+
+fn reason_text(reason: Option<&Reason>) -> String {
+    reason.map(|reason| reason.text.clone()).unwrap_or_default()
+}
+
+fn reason_data(reason: Option<&Reason>) -> Option<prost_types::Value> {
+    let data = &reason?.data;
+    (*data != Value::Nil).then(|| value::to_api(data))
 }
 
 fn seat_parts(seat: &SeatState) -> (v1::SeatState, String, u32) {

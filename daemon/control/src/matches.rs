@@ -38,6 +38,7 @@ impl v1::matches_server::Matches for MatchesService {
         let wake = log.wake();
         let next = start(&log, &request.cursor)?;
         let reader = Reader {
+            team: team.name().to_owned(),
             log,
             next,
             wake,
@@ -72,6 +73,7 @@ fn start(log: &EventLog, cursor: &str) -> Result<u64, Status> {
 /// One client's place in a log. It holds no events of its own: whoever reads too slowly finds the
 /// log gone ahead.
 struct Reader {
+    team: String,
     log: Arc<EventLog>,
     next: u64,
     wake: watch::Receiver<u64>,
@@ -90,7 +92,7 @@ impl Reader {
                     let cursor = self.log.cursor(self.next);
                     self.next += 1;
                     if self.decisions || !is_decision(&item) {
-                        let event = Some(convert::event(cursor, &item));
+                        let event = Some(convert::event(&self.team, cursor, &item));
                         return Some(Ok(v1::WatchMatchResponse { event }));
                     }
                 }

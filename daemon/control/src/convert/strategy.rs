@@ -1,0 +1,135 @@
+//! Generations, findings, parameters and measurements.
+
+use super::{count, duration, resource_name, value};
+use phalanx_engine::{
+    CallProfile, Fault, Generation, ParamKind, ParamSpec, Profile, Scope, StackSample,
+    StrategyOrigin,
+};
+use phalanx_game::{Roster, Value};
+use phalanx_proto::v1;
+use std::time::SystemTime;
+
+/// What stands between a team's name and a generation's number in a resource name.
+pub(crate) const GENERATIONS: &str = "/generations/";
+
+/// A generation as far as the team itself knows it.
+pub(crate) fn generation(team: &str, generation: &Generation) -> v1::Generation {
+    v1::Generation {
+        name: format!("{}{GENERATIONS}{}", resource_name(team), generation.number),
+        number: generation.number,
+        hash: generation.hash.clone(),
+        accept_time: Some(time(generation.accepted)),
+        origin: generation.origin.to_string(),
+        ..v1::Generation::default()
+    }
+}
+
+pub(crate) fn activated(
+    team: &str,
+    activated: &Generation,
+    pinned: bool,
+) -> v1::GenerationActivated {
+    let activated = v1::Generation { active: true, ..generation(team, activated) };
+    v1::GenerationActivated { activated: Some(activated), pinned }
+}
+
+pub(crate) fn taken_back(
+    team: &str,
+    failed: &Generation,
+    instead: &Generation,
+    reason: &str,
+) -> v1::GenerationTakenBack {
+    let activated = v1::Generation { active: true, ..generation(team, instead) };
+    v1::GenerationTakenBack {
+        failed: failed.number,
+        activated: Some(activated),
+        reason: reason.to_owned(),
+    }
+}
+
+pub(crate) fn refused(origin: &StrategyOrigin, faults: &[Fault]) -> v1::StrategyRefused {
+    v1::StrategyRefused { origin: origin.to_string(), faults: faults.iter().map(fault).collect() }
+}
+
+pub(crate) fn fault(fault: &Fault) -> v1::Fault {
+    let severity = if fault.fatal { v1::FaultSeverity::Error } else { v1::FaultSeverity::Warning };
+    v1::Fault {
+        severity: severity.into(),
+        file: fault.file.clone(),
+        line: fault.line.unwrap_or_default(),
+        column: fault.column.unwrap_or_default(),
+        message: fault.message.clone(),
+        help: fault.help.clone(),
+        excerpt: fault.excerpt.clone(),
+    }
+}
+
+/// A parameter with what operators set.
+pub(crate) fn param(spec: &ParamSpec, set: &[(&Scope, &Value)], roster: &Roster) -> v1::Param {
+    let bounds = match &spec.kind {
+        ParamKind::Num { min, max, .. } => Some((*min, *max)),
+        ParamKind::Bool | ParamKind::Text(_) => None,
+    };
+    let words = match &spec.kind {
+        ParamKind::Text(words) => words.clone(),
+        ParamKind::Bool | ParamKind::Num { .. } => Vec::new(),
+    };
+    let values = set.iter().map(|(scope, set)| v1::ParamValue {
+        scope: param_scope(scope, roster),
+        value: Some(value::to_api(set)),
+    });
+    v1::Param {
+        name: spec.name.clone(),
+        accepts: spec.kind.to_string(),
+        default_value: Some(value::to_api(&spec.default)),
+        doc: spec.doc.clone(),
+        values: values.collect(),
+        min: bounds.map(|(min, _)| min).filter(|min| min.is_finite()),
+        max: bounds.map(|(_, max)| max).filter(|max| max.is_finite()),
+        words,
+    }
+}
+
+fn param_scope(scope: &Scope, roster: &Roster) -> Option<v1::ParamScope> {
+    let part = match scope {
+        Scope::Team => return None,
+        Scope::Role(role) => v1::param_scope::Part::Role(role.clone()),
+        Scope::Agent(agent) => v1::param_scope::Part::Agent(roster.name(*agent).to_owned()),
+    };
+    Some(v1::ParamScope { part: Some(part) })
+}
+
+pub(crate) fn profile(profile: Profile) -> v1::ProfileStrategyResponse {
+    v1::ProfileStrategyResponse {
+        turns: profile.turns,
+        calls: profile.calls.into_iter().map(call).collect(),
+        stacks: profile.stacks.into_iter().map(stack).collect(),
+        sample_every: Some(duration(profile.sample_every)),
+        samples_dropped: profile.samples_dropped,
+    }
+}
+
+fn call(call: CallProfile) -> v1::CallProfile {
+    v1::CallProfile {
+        role: call.role,
+        call: call.call.to_owned(),
+        count: call.count,
+        total: Some(duration(call.total)),
+        longest: Some(duration(call.longest)),
+        allocated_bytes: call.allocated,
+        collector: Some(duration(call.collector)),
+    }
+}
+
+fn stack(stack: StackSample) -> v1::StackSample {
+    v1::StackSample { frames: stack.frames, count: stack.count }
+}
+
+pub(crate) fn time(time: SystemTime) -> prost_types::Timestamp {
+    prost_types::Timestamp::from(time)
+}
+
+/// How many of a list, as the API counts.
+pub(crate) fn file_count(files: usize) -> u32 {
+    count(files)
+}
