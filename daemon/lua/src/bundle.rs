@@ -17,6 +17,8 @@ pub const TOTAL_BYTES_MAX: u64 = 8 << 20;
 pub const DEPTH_MAX: usize = 8;
 /// The folder in which shared modules appear.
 pub const LIB_FOLDER: &str = "lib";
+/// The folder with type definitions for editors: no part of the strategy.
+pub const TYPES_FOLDER: &str = "types";
 /// The name, without its ending, of the file that plans for the team.
 pub const TEAM_SCRIPT: &str = "team";
 
@@ -32,7 +34,8 @@ pub struct Bundle {
 impl Bundle {
     /// Reads a strategy folder, and shared modules from `lib_dirs` into its `lib/`; where both have
     /// a file of the same name, the strategy's own counts, then the earlier folder's. Files that do
-    /// not end in `.luau` or `.lua` and hidden ones are left out; symbolic links inside are refused.
+    /// not end in `.luau` or `.lua`, hidden ones and the folder `types` are left out; symbolic
+    /// links inside are refused.
     ///
     /// # Errors
     /// All mistakes: unreadable, oversized, doubled, oddly named files, or no file at all.
@@ -117,7 +120,7 @@ impl Reader {
             }
         };
         let walk = WalkDir::new(&root).min_depth(1).max_depth(DEPTH_MAX).sort_by_file_name();
-        for entry in walk.into_iter().filter_entry(|entry| !is_hidden(entry)) {
+        for entry in walk.into_iter().filter_entry(|entry| !is_hidden(entry) && !is_types(entry)) {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
@@ -225,6 +228,10 @@ fn has_ending(path: &Path) -> bool {
 
 fn is_hidden(entry: &DirEntry) -> bool {
     entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.')
+}
+
+fn is_types(entry: &DirEntry) -> bool {
+    entry.depth() == 1 && entry.file_type().is_dir() && entry.file_name() == TYPES_FOLDER
 }
 
 fn is_safe(path: &str) -> bool {

@@ -52,6 +52,7 @@ mod vm;
 pub use brain::LuaBrain;
 pub use bundle::{
     Bundle, DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, LIB_FOLDER, TEAM_SCRIPT, TOTAL_BYTES_MAX,
+    TYPES_FOLDER,
 };
 pub use check::check_bundle;
 pub use diagnostic::{Diagnostic, LoadError, Severity};

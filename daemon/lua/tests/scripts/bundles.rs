@@ -40,6 +40,7 @@ fn a_folder_becomes_a_bundle_with_the_shared_modules_under_lib() {
     write(own.path(), "lib/paths.luau", "return 'own'");
     write(own.path(), "README.md", "not a script");
     write(own.path(), ".git/hooks/x.lua", "not read");
+    write(own.path(), "types/phalanx.d.luau", "declare act: any");
     write(shared.path(), "paths.lua", "return 'shared'");
     write(shared.path(), "auction.luau", "return 'shared'");
     let bundle = Bundle::read(own.path(), &[shared.path()]).unwrap();
