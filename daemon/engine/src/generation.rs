@@ -59,6 +59,24 @@ pub struct Staged {
     pub forget: bool,
 }
 
+/// A first generation without code, for brains that load nothing.
+impl Default for Staged {
+    fn default() -> Self {
+        let generation = Generation {
+            number: 1,
+            hash: String::new(),
+            accepted: SystemTime::UNIX_EPOCH,
+            origin: StrategyOrigin::Start,
+        };
+        Self {
+            generation: Arc::new(generation),
+            code: Arc::new(()),
+            cost: Duration::ZERO,
+            forget: false,
+        }
+    }
+}
+
 impl fmt::Debug for Staged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Staged").field("generation", &self.generation).finish_non_exhaustive()

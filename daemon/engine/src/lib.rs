@@ -32,8 +32,8 @@ pub use input::{Answer, Input, Output, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
 pub use memory::{Memory, Plain, PlainKey};
 pub use params::{
-    PARAM_NAME_BYTES_MAX, PARAM_TEXT_BYTES_MAX, PARAMS_MAX, ParamError, ParamKind, ParamSpec,
-    Params, Scope,
+    PARAM_NAME_BYTES_MAX, PARAM_TEXT_BYTES_MAX, PARAM_VALUES_MAX, PARAMS_MAX, ParamError,
+    ParamKind, ParamSpec, Params, Scope,
 };
 pub use profile::{CallProfile, Profile, StackSample};
 pub use shared::{
@@ -41,5 +41,5 @@ pub use shared::{
     MARKS_MAX, MARKS_WEIGHT_MAX, METRIC_BYTES_MAX, METRICS_MAX, Mark, Shared,
 };
 pub use snapshot::{AgentSnapshot, Counters, Snapshot};
-pub use team::{Team, TeamOptions};
+pub use team::{Team, TeamOptions, TeamStart};
 pub use view::{Scene, View};

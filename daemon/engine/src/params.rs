@@ -6,6 +6,8 @@ use std::fmt;
 
 /// Most parameters that a team's scripts may declare.
 pub const PARAMS_MAX: usize = 200;
+/// Most values that operators may have set at a time, over all parameters and scopes.
+pub const PARAM_VALUES_MAX: usize = 1_000;
 /// Longest name of a parameter, in bytes.
 pub const PARAM_NAME_BYTES_MAX: usize = 64;
 /// Longest text of a parameter's value or documentation, in bytes.
@@ -148,7 +150,7 @@ impl ParamSpec {
 }
 
 /// A value in a message.
-fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Nil => "nothing".into(),
         Value::Bool(flag) => flag.to_string(),
@@ -216,6 +218,11 @@ impl Params {
             return Ok(self.set.get_mut(name).and_then(|set| set.remove(&scope)));
         };
         let value = spec.check(value)?;
+        let known = self.set.get(name).is_some_and(|set| set.contains_key(&scope));
+        if !known && self.set.values().map(BTreeMap::len).sum::<usize>() >= PARAM_VALUES_MAX {
+            let text = format!("at most {PARAM_VALUES_MAX} values are set; take some back first");
+            return Err(ParamError::TooMuch(text));
+        }
         Ok(self.set.entry(name.to_owned()).or_default().insert(scope, value))
     }
 

@@ -2,18 +2,27 @@
 
 mod decide;
 mod events;
+mod look;
+mod operator;
 mod report;
+mod swap;
 
 use crate::rounds::Rounds;
 use crate::snapshot::{AgentSnapshot, Counters};
 use crate::turn::{OpenTurn, Phase};
-use crate::{Board, Brain, BrainError, Input, Output, RoundResult, SeatState, Shared, TeamLink};
+use crate::{
+    Board, Brain, BrainError, Input, JournalEvent, Output, Params, Probation, RoundResult, Scene,
+    SeatState, Shared, Staged, TeamLink,
+};
+use look::Profiling;
+use operator::{Request, Requests};
 use phalanx_game::{AgentId, Game, Roster, SeatId, Turn, World};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use swap::{Waiting, Watch};
 
 /// Answers of one agent that are remembered, in case they turn out to have come too late.
 const ANSWERS_MAX: usize = 8;
@@ -31,6 +40,10 @@ pub struct TeamOptions {
     pub plan_max: Duration,
     /// The match's seed for scripts.
     pub seed: u64,
+    /// When a new generation of the strategy is taken back.
+    pub probation: Probation,
+    /// So many of the last turns are kept as copies, on which strategies are tried; 0: none.
+    pub rehearsal_turns: usize,
 }
 
 impl Default for TeamOptions {
@@ -41,8 +54,19 @@ impl Default for TeamOptions {
             decide_max: Duration::from_millis(250),
             plan_max: Duration::from_millis(500),
             seed: 0,
+            probation: Probation::default(),
+            rehearsal_turns: 3,
         }
     }
+}
+
+/// What a team begins with.
+#[derive(Clone, Debug, Default)]
+pub struct TeamStart {
+    /// The strategy. The brain is made from it, and later ones that fail are replaced by it.
+    pub staged: Staged,
+    /// What operators set before, in an earlier life of the team; scripts declare anew.
+    pub params: Params,
 }
 
 /// One team. It lives on one thread; nobody else sees its world.
@@ -65,6 +89,15 @@ pub struct Team<G: Game, B: Brain> {
     done: crate::TurnDone,
     over: bool,
     drain: Drain,
+    requests: Requests,
+    /// The generation that decides.
+    active: Staged,
+    waiting: Option<Waiting>,
+    watch: Option<Watch>,
+    scenes: VecDeque<Arc<Scene>>,
+    profiling: Option<Profiling>,
+    /// The parameters as they were published last.
+    params: Arc<Params>,
 }
 
 /// What the team knows of one agent besides the world.
@@ -96,7 +129,8 @@ enum Drain {
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
-    /// A team without connections yet. `seats` names the seat of each agent, by roster index.
+    /// A team without connections yet. `seats` names the seat of each agent, by roster index;
+    /// `brain` makes a brain that plays the generation that it is given.
     ///
     /// # Errors
     /// Whatever `brain` says: for example that the strategy does not compile.
@@ -105,18 +139,24 @@ impl<G: Game, B: Brain> Team<G, B> {
         roster: Arc<Roster>,
         seats: Vec<SeatId>,
         options: TeamOptions,
-        brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
+        start: TeamStart,
+        brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
     ) -> Result<Self, BrainError> {
         let world = Rc::new(RefCell::new(game.world(&roster)));
         let roles = roster.agents.iter().map(|entry| entry.role.clone()).collect();
-        let shared = Rc::new(RefCell::new(Shared::new(Board::default(), roles)));
-        let brain = brain(TeamLink {
+        let TeamStart { staged, mut params } = start;
+        params.forget_declarations();
+        let mut shared = Shared::new(Board::default(), roles);
+        shared.params = params;
+        let shared = Rc::new(RefCell::new(shared));
+        let link = TeamLink {
             roster: roster.clone(),
             api: const { &G::API },
             oracle: world.clone(),
             shared: shared.clone(),
             seed: options.seed,
-        })?;
+        };
+        let brain = brain(link, &staged)?;
         let members = roster.agents.iter().map(|entry| Member::new(&entry.name)).collect();
         Ok(Self {
             rounds: Rounds::new(roster.agents.len()),
@@ -136,6 +176,13 @@ impl<G: Game, B: Brain> Team<G, B> {
             done: crate::TurnDone::default(),
             over: false,
             drain: Drain::No,
+            requests: Requests::new(),
+            active: staged,
+            waiting: None,
+            watch: None,
+            scenes: VecDeque::new(),
+            profiling: None,
+            params: Arc::default(),
         })
     }
 
@@ -147,12 +194,18 @@ impl<G: Game, B: Brain> Team<G, B> {
             Input::Event { seat, event } => self.event(seat, event, now),
             Input::Late { agent, turn } => self.late(agent, turn),
             Input::SetRole { agent, role } => self.shared.borrow_mut().set_role(agent, &role),
-            Input::Install { .. }
-            | Input::StrategyRefused { .. }
-            | Input::SetParam { .. }
-            | Input::Look { .. }
-            | Input::Run { .. }
-            | Input::Profile { .. } => {}
+            Input::Install { ticket, staged, pinned } => self.stage(ticket, staged, pinned),
+            Input::StrategyRefused { origin, faults } => {
+                self.journal(None, JournalEvent::StrategyRefused { origin, faults });
+            }
+            Input::SetParam { ticket, name, scope, value, by } => {
+                self.request(Request::Param { ticket, name, scope, value, by });
+            }
+            Input::Look { ticket } => self.request(Request::Look { ticket }),
+            Input::Run { ticket, agent, code, by } => {
+                self.request(Request::Run { ticket, agent, code, by });
+            }
+            Input::Profile { ticket, turns } => self.profile(ticket, turns),
             Input::Drain => {
                 if self.drain == Drain::No {
                     self.drain = Drain::Asked;
@@ -203,6 +256,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         if let Some(call) = self.calls.pop_front() {
             return Some(self.call(call, now));
         }
+        if let Some(spent) = self.between_turns(now) {
+            return Some(spent);
+        }
         let complete = self.everybody_is_here();
         match &mut self.open.as_mut()?.phase {
             Phase::Gathering(_) if complete => Some(self.begin_deciding(now)),
@@ -211,16 +267,32 @@ impl<G: Game, B: Brain> Team<G, B> {
                 Some(agent) => self.decide(agent, now),
                 None => {
                     self.turn_done();
+                    if let Some(open) = &mut self.open {
+                        open.unseen = self.options.rehearsal_turns > 0;
+                    }
                     Duration::ZERO
                 }
             }),
         }
     }
 
+    /// What does not belong to a turn, one thing at a time, unless the agents are deciding.
+    fn between_turns(&mut self, now: Instant) -> Option<Duration> {
+        let spare = self.spare_time(now)?;
+        if self.keep_scene() || self.begin_profile() {
+            return Some(Duration::ZERO);
+        }
+        self.swap(spare).or_else(|| self.serve(spare))
+    }
+
     fn drained(&mut self) -> Option<Output<G>> {
         let busy = self.open.as_ref().is_some_and(|open| open.phase != Phase::Done);
         if self.drain != Drain::Asked || busy {
             return None;
+        }
+        if self.profiling.is_some() {
+            self.end_profile();
+            return self.outputs.pop_front();
         }
         self.drain = Drain::Told;
         Some(Output::Drained)

@@ -3,7 +3,7 @@
 use crate::TeamOptions;
 use phalanx_game::{AgentId, Turn};
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One agent's part in the open turn.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,10 @@ pub(crate) struct OpenTurn {
     pub(crate) turn: Turn,
     pub(crate) phase: Phase,
     pub(crate) asked: BTreeMap<AgentId, Asked>,
+    /// The role of each agent when the team began to decide; empty when no scenes are kept.
+    pub(crate) roles: Vec<String>,
+    /// It is through, and no copy of it was kept yet.
+    pub(crate) unseen: bool,
 }
 
 impl OpenTurn {
@@ -39,7 +43,13 @@ impl OpenTurn {
         let window = due.saturating_duration_since(now);
         let share = options.straggler_share.clamp(0.0, 1.0);
         let patience = window.mul_f64(share).min(options.straggler_max);
-        Self { turn, phase: Phase::Gathering(now + patience), asked: BTreeMap::new() }
+        Self {
+            turn,
+            phase: Phase::Gathering(now + patience),
+            asked: BTreeMap::new(),
+            roles: Vec::new(),
+            unseen: false,
+        }
     }
 
     /// An agent was asked. One that comes after the others began to decide is appended.
@@ -63,5 +73,14 @@ impl OpenTurn {
     /// The earliest instant at which a session answers by itself.
     pub(crate) fn earliest_due(&self) -> Option<Instant> {
         self.asked.values().map(|asked| asked.due).min()
+    }
+
+    /// The time until then.
+    pub(crate) fn time_left(&self, now: Instant) -> Duration {
+        self.earliest_due().map_or(Duration::ZERO, |due| due.saturating_duration_since(now))
+    }
+
+    pub(crate) fn is_gathering(&self) -> bool {
+        matches!(self.phase, Phase::Gathering(_))
     }
 }

@@ -11,7 +11,7 @@ mod game;
 use game::Toy;
 use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, Counters, Input, JournalEvent, Outcome, Output,
-    RoundResult, SeatState, Snapshot, Team, TeamLink, TeamOptions,
+    RoundResult, SeatState, Snapshot, Team, TeamLink, TeamOptions, TeamStart,
 };
 use phalanx_game::{AgentId, DefaultCause, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::sync::Arc;
@@ -385,8 +385,9 @@ impl Match {
         let fails = script.clone();
         let seats = (0..agents).map(SeatId).collect();
         let options = TeamOptions::default();
-        let brain = |link| Ok(Parrot { link, fails });
-        let team = Team::new(&Toy, Arc::new(roster), seats, options, brain).unwrap();
+        let brain = |link, _: &_| Ok(Parrot { link, fails });
+        let start = TeamStart::default();
+        let team = Team::new(&Toy, Arc::new(roster), seats, options, start, brain).unwrap();
         let mut match_ = Self {
             team,
             script,
@@ -465,6 +466,7 @@ impl Match {
             }
             Output::Publish(snapshot) => self.snapshots.push(snapshot),
             Output::Journal(entry) => self.journal.push(entry.event),
+            Output::Answer { .. } => {}
             Output::Drained => self.drained = true,
         }
         true

@@ -1,11 +1,13 @@
 //! A running team, as everybody else holds it: no types of a game, no locks, bounded queues.
 
 use crate::clock::now;
+use crate::operator::Port;
 use crate::outlet::JournalStream;
 use crate::thread::Signals;
+use crate::tickets::Tickets;
 use crate::{Meter, Timings};
 use phalanx_engine::{Input, JournalEntry, SeatState, Snapshot};
-use phalanx_game::{AgentId, Game, Roster};
+use phalanx_game::{Game, Roster};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -44,7 +46,7 @@ pub enum OperatorError {
     /// There is no agent of that id.
     #[error("the team has no such agent")]
     NoSuchAgent,
-    /// The team's inbox is full.
+    /// The team's inbox is full, too many requests wait, or it lost this one in a restart.
     #[error("the team is busy; try again")]
     Busy,
     /// The team has ended.
@@ -77,6 +79,7 @@ pub(crate) struct Parts {
     pub(crate) restarts: Arc<AtomicU32>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) signals: Signals,
+    pub(crate) tickets: Arc<Tickets>,
 }
 
 struct Inner {
@@ -85,20 +88,6 @@ struct Inner {
     statuses: Vec<watch::Receiver<SeatStatus>>,
     seats: Vec<AbortHandle>,
     journal_dropped: Arc<AtomicU64>,
-}
-
-/// The way into a team's inbox, without its types.
-trait Port: Send + Sync {
-    fn set_role(&self, agent: AgentId, role: String) -> Result<(), OperatorError>;
-}
-
-impl<G: Game> Port for mpsc::Sender<Input<G>> {
-    fn set_role(&self, agent: AgentId, role: String) -> Result<(), OperatorError> {
-        self.try_send(Input::SetRole { agent, role }).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => OperatorError::Busy,
-            mpsc::error::TrySendError::Closed(_) => OperatorError::Ended,
-        })
-    }
 }
 
 impl fmt::Debug for TeamHandle {
@@ -208,15 +197,12 @@ impl TeamHandle {
         self.inner.parts.restarts.load(Ordering::Relaxed)
     }
 
-    /// Changes an agent's role from its next decision on.
-    ///
-    /// # Errors
-    /// When there is no such agent, the inbox is full, or the team has ended.
-    pub fn set_role(&self, agent: AgentId, role: impl Into<String>) -> Result<(), OperatorError> {
-        if agent.index() >= self.roster().agents.len() {
-            return Err(OperatorError::NoSuchAgent);
-        }
-        self.inner.port.set_role(agent, role.into())
+    pub(crate) fn port(&self) -> &dyn Port {
+        &*self.inner.port
+    }
+
+    pub(crate) fn tickets(&self) -> &Arc<Tickets> {
+        &self.inner.parts.tickets
     }
 
     /// Waits until the team has ended and tells why.

@@ -19,7 +19,8 @@
 //! same transports; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
 //!
 //! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
-//! the path of a turn (the one mutex guards a histogram).
+//! the path of a turn (of the two mutexes one guards a histogram, the other the operators' open
+//! requests).
 #![deny(missing_docs)]
 
 mod arena;
@@ -29,15 +30,18 @@ mod clock;
 mod desk;
 mod endpoint;
 mod handle;
+mod ledger;
 mod listener;
 mod lockstep;
 mod meter;
+mod operator;
 mod options;
 mod outlet;
 mod seat;
 mod spec;
 mod standing;
 mod thread;
+mod tickets;
 
 pub use arena::{ArenaEnd, ArenaHandle, ArenaReport, HostOptions, serve_arena};
 pub use artifact::ArtifactError;
@@ -53,3 +57,4 @@ pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
 pub use seat::{Act, SeatLink, open_seat};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
 pub use thread::{RESTART_WINDOW, RESTARTS_MAX};
+pub use tickets::REQUESTS_MAX;

@@ -9,7 +9,9 @@
 mod side;
 
 use crate::{BuildError, Meter};
-use phalanx_engine::{Brain, BrainError, JournalEntry, Snapshot, TeamLink, TeamOptions};
+use phalanx_engine::{
+    Answer, Brain, BrainError, JournalEntry, Snapshot, Staged, TeamLink, TeamOptions,
+};
 use phalanx_game::{Arena, Artifact, ConnectionId, Game, Outgoing, Roster, Seat, Verdict};
 use side::{Side, TeamSide};
 use std::collections::BTreeMap;
@@ -57,6 +59,8 @@ pub trait Observer {
     fn journal(&mut self, _team: usize, _entry: JournalEntry) {}
     /// A team published a snapshot.
     fn snapshot(&mut self, _team: usize, _snapshot: &Arc<Snapshot>) {}
+    /// A team answered what was asked of it, such as [`Lockstep::install`].
+    fn answer(&mut self, _team: usize, _answer: Answer) {}
     /// The arena has a file to write.
     fn artifact(&mut self, _artifact: Artifact) {}
 }
@@ -113,7 +117,8 @@ impl Lockstep {
         }
     }
 
-    /// Adds a team; its seats connect when the match runs. Returns the team's number.
+    /// Adds a team that begins with the strategy `staged`; its seats connect when the match runs.
+    /// Returns the team's number.
     ///
     /// # Errors
     /// When seats and roster do not fit, or the brain does not start.
@@ -123,13 +128,22 @@ impl Lockstep {
         roster: Arc<Roster>,
         seats: &[Seat],
         options: TeamOptions,
-        make_brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
+        staged: Staged,
+        make_brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
     ) -> Result<usize, BuildError> {
-        let wait = self.options.reconnect_after;
-        let side = TeamSide::new(game, roster, seats, options, make_brain, wait, self.now)?;
+        let times = (self.options.reconnect_after, self.now);
+        let side = TeamSide::new(game, roster, seats, options, staged, make_brain, times)?;
         self.sides.push(Box::new(side));
         self.mail.push(Vec::new());
         Ok(self.sides.len() - 1)
+    }
+
+    /// Lets another generation decide for a team, from its next border between turns on. The
+    /// observer hears the answer. For a team that does not exist nothing happens.
+    pub fn install(&mut self, team: usize, staged: Staged) {
+        if let Some(side) = self.sides.get_mut(team) {
+            side.install(staged, self.now);
+        }
     }
 
     /// The virtual clock.

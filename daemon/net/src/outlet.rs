@@ -70,7 +70,9 @@ mod tests {
         let mut stream = JournalStream::new(entries, Arc::clone(&dropped));
         for step in 0..10 {
             let (turn, event) = (Turn::new(0, step), JournalEvent::RoundStarted);
-            sender.send(Arc::new(JournalEntry { turn, agent: None, event })).unwrap();
+            sender
+                .send(Arc::new(JournalEntry { turn, agent: None, generation: 1, event }))
+                .unwrap();
         }
         assert_eq!(stream.try_next(), Some(JournalItem::Dropped(6)));
         for step in 6..10 {

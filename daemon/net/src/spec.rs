@@ -6,7 +6,7 @@ use crate::outlet::JOURNAL_ENTRIES_MAX;
 use crate::seat::{SeatLink, open_seat, seat_name};
 use crate::thread::{Outlets, Recipe, Signals, run};
 use crate::{Endpoint, Meter, SeatOptions};
-use phalanx_engine::{Brain, BrainError, Input, TeamLink, TeamOptions};
+use phalanx_engine::{Brain, BrainError, Input, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Framing, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,6 +26,8 @@ pub struct TeamSpec<G: Game> {
     pub seats: Vec<Seat>,
     /// Where the referee is.
     pub endpoint: Endpoint,
+    /// The strategy that it begins with.
+    pub staged: Staged,
     /// How the team deals with time.
     pub team: TeamOptions,
     /// How the seats deal with their connections.
@@ -93,14 +95,15 @@ impl BuiltTeam {
 
 impl<G: Game> TeamSpec<G> {
     /// Checks the description, starts the team's thread and loads the strategy there.
-    /// `make_brain` is called on that thread, once and again after each panic.
+    /// `make_brain` is called on that thread with the generation to play: once, and again after each
+    /// panic.
     ///
     /// # Errors
     /// When seats and roster do not fit, or the brain does not start.
     pub async fn build<B, F>(self, make_brain: F) -> Result<BuiltTeam, BuildError>
     where
         B: Brain + 'static,
-        F: FnMut(TeamLink) -> Result<B, BrainError> + Send + 'static,
+        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Send + 'static,
     {
         let name = self.name.clone();
         let seat_of = seat_of(&self.roster, &self.seats)
@@ -115,6 +118,7 @@ impl<G: Game> TeamSpec<G> {
             roster: Arc::clone(&roster),
             seat_of,
             options: self.team,
+            staged: self.staged.clone(),
             make_brain,
         };
         let thread_error =
@@ -165,7 +169,7 @@ impl<G: Game> TeamSpec<G> {
         let snapshot = watch::Sender::default();
         let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);
         let ended = watch::Sender::new(None);
-        let restarts = Arc::default();
+        let (restarts, tickets) = (Arc::default(), Arc::default());
         let parts = Parts {
             name: self.name,
             game: G::NAME,
@@ -177,6 +181,7 @@ impl<G: Game> TeamSpec<G> {
             restarts: Arc::clone(&restarts),
             meter,
             signals: signals.clone(),
+            tickets: Arc::clone(&tickets),
         };
         let (mut seats, mut statuses, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
         for SeatLink { actions, status, task } in links {
@@ -184,7 +189,7 @@ impl<G: Game> TeamSpec<G> {
             statuses.push(status);
             tasks.push(task);
         }
-        let outlets = Outlets { seats, snapshot, journal, ended, restarts, signals };
+        let outlets = Outlets { seats, snapshot, journal, ended, restarts, signals, tickets };
         // The thread waits for this since `build`; if it died, the seats answer by themselves.
         drop(thread.send(outlets));
         TeamHandle::new(parts, inbox, statuses, tasks)

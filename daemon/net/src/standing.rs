@@ -50,7 +50,13 @@ impl<G: Game> Standing<G> {
                 self.roles.insert(*agent, role.clone());
             }
             Input::Drain => self.draining = true,
-            Input::Late { .. } => {}
+            Input::Late { .. }
+            | Input::Install { .. }
+            | Input::StrategyRefused { .. }
+            | Input::SetParam { .. }
+            | Input::Look { .. }
+            | Input::Run { .. }
+            | Input::Profile { .. } => {}
         }
     }
 

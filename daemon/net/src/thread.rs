@@ -2,12 +2,14 @@
 
 use crate::clock::{now, until};
 use crate::handle::TeamEnd;
+use crate::ledger::Ledger;
 use crate::options::INBOX_EVENTS_MAX;
 use crate::seat::{Act, panic_text};
 use crate::standing::Standing;
+use crate::tickets::Tickets;
 use futures_util::FutureExt;
 use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Output, Snapshot};
-use phalanx_engine::{Team, TeamLink, TeamOptions};
+use phalanx_engine::{Params, Staged, Team, TeamLink, TeamOptions, TeamStart};
 use phalanx_game::{Game, Roster, SeatId};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,18 +31,21 @@ pub(crate) struct Recipe<G: Game, F> {
     pub(crate) roster: Arc<Roster>,
     pub(crate) seat_of: Vec<SeatId>,
     pub(crate) options: TeamOptions,
+    /// What the first brain plays.
+    pub(crate) staged: Staged,
     pub(crate) make_brain: F,
 }
 
 impl<G: Game, F> Recipe<G, F> {
-    fn team<B: Brain>(&mut self) -> Result<Team<G, B>, BrainError>
+    fn team<B: Brain>(&mut self, start: TeamStart) -> Result<Team<G, B>, BrainError>
     where
-        F: FnMut(TeamLink) -> Result<B, BrainError>,
+        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
     {
         let (roster, seats) = (Arc::clone(&self.roster), self.seat_of.clone());
-        let brain = |link| (self.make_brain)(link);
+        let brain = |link, staged: &_| (self.make_brain)(link, staged);
         // A panic in the factory is one more way in which a strategy does not load.
-        let made = AssertUnwindSafe(|| Team::new(&self.game, roster, seats, self.options, brain));
+        let (game, options) = (&self.game, self.options);
+        let made = AssertUnwindSafe(|| Team::new(game, roster, seats, options, start, brain));
         catch_unwind(made).unwrap_or_else(|panic| {
             Err(BrainError {
                 kind: phalanx_engine::BrainErrorKind::Script,
@@ -60,6 +65,7 @@ pub(crate) struct Outlets<G: Game> {
     pub(crate) ended: watch::Sender<Option<TeamEnd>>,
     pub(crate) restarts: Arc<AtomicU32>,
     pub(crate) signals: Signals,
+    pub(crate) tickets: Arc<Tickets>,
 }
 
 /// One-way signals between a team's parts.
@@ -86,9 +92,10 @@ pub(crate) fn run<G, B, F>(
 ) where
     G: Game,
     B: Brain,
-    F: FnMut(TeamLink) -> Result<B, BrainError>,
+    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
 {
-    let first = match recipe.team::<B>() {
+    let start = TeamStart { staged: recipe.staged.clone(), params: Params::default() };
+    let first = match recipe.team::<B>(start) {
         Ok(team) => team,
         Err(error) => {
             drop(built.send(Err(error)));
@@ -100,11 +107,12 @@ pub(crate) fn run<G, B, F>(
     }
     runtime.block_on(async move {
         let Ok(outlets) = outlets.await else { return };
-        let mut thread = TeamThread::new(inbox, outlets);
+        let mut thread = TeamThread::new(inbox, outlets, recipe.staged.clone());
         let end = thread.supervise(first, &mut recipe).await;
         thread.inbox.close();
         // Whoever learns of the end finds the journal closed and complete.
-        let Outlets { ended, journal, .. } = thread.outlets;
+        let Outlets { ended, journal, tickets, .. } = thread.outlets;
+        tickets.close();
         drop(journal);
         ended.send_replace(Some(end));
     });
@@ -114,6 +122,7 @@ struct TeamThread<G: Game> {
     inbox: mpsc::Receiver<Input<G>>,
     outlets: Outlets<G>,
     standing: Standing<G>,
+    ledger: Ledger,
     /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
     first: VecDeque<Input<G>>,
     /// The drain signal was passed on to the team.
@@ -122,11 +131,12 @@ struct TeamThread<G: Game> {
 }
 
 impl<G: Game> TeamThread<G> {
-    fn new(inbox: mpsc::Receiver<Input<G>>, outlets: Outlets<G>) -> Self {
+    fn new(inbox: mpsc::Receiver<Input<G>>, outlets: Outlets<G>, first: Staged) -> Self {
         Self {
             inbox,
             outlets,
             standing: Standing::default(),
+            ledger: Ledger::new(first),
             first: VecDeque::new(),
             draining: false,
             panics: VecDeque::new(),
@@ -139,7 +149,7 @@ impl<G: Game> TeamThread<G> {
         recipe: &mut Recipe<G, F>,
     ) -> TeamEnd
     where
-        F: FnMut(TeamLink) -> Result<B, BrainError>,
+        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
     {
         let mut next: Result<_, BrainError> = Ok(first);
         loop {
@@ -161,8 +171,11 @@ impl<G: Game> TeamThread<G> {
             }
             tracing::error!(reason, "the team restarts; its seats answered meanwhile");
             self.outlets.restarts.fetch_add(1, Ordering::Relaxed);
+            self.ledger.panicked(&self.outlets.tickets);
             self.first = self.standing.replay().into();
-            next = recipe.team();
+            self.first.extend(self.ledger.replay());
+            let params = (*self.outlets.snapshot.borrow().params).clone();
+            next = recipe.team(TeamStart { staged: self.ledger.proven(), params });
         }
     }
 
@@ -214,6 +227,7 @@ impl<G: Game> TeamThread<G> {
 
     fn handle<B: Brain>(&mut self, input: Input<G>, team: &mut Team<G, B>) {
         self.standing.note(&input);
+        self.ledger.note(&input);
         team.handle(input, now());
     }
 
@@ -243,10 +257,18 @@ impl<G: Game> TeamThread<G> {
                 }
             }
             Output::Publish(snapshot) => {
+                self.ledger.published(&snapshot);
                 self.outlets.snapshot.send_replace(snapshot);
             }
             // Without readers there is nobody to tell.
-            Output::Journal(entry) => drop(self.outlets.journal.send(Arc::new(entry))),
+            Output::Journal(entry) => {
+                self.ledger.told(&entry.event);
+                drop(self.outlets.journal.send(Arc::new(entry)));
+            }
+            Output::Answer { ticket, answer } => {
+                self.ledger.answered(ticket, &answer);
+                self.outlets.tickets.answer(ticket, answer);
+            }
             Output::Drained => self.outlets.signals.drained.cancel(),
         }
     }

@@ -34,7 +34,7 @@ const STEPS_WAITING_MAX: usize = 64;
 const VISION: i32 = 5;
 
 /// The team's joined belief about one simulation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct World {
     roster: Roster,
     round: Option<u32>,

@@ -2,6 +2,7 @@
 
 use crate::{ActionError, AgentId, Api, Framing, QueryError, Said, Seat, Session, Turn, Value};
 use std::fmt::Debug;
+use std::sync::PoisonError;
 
 /// One agent of a team, as configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +51,9 @@ pub struct AgentState {
     pub last_result: String,
 }
 
-/// What a team believes. One per team and match; rounds reset what the game's rules reset.
-pub trait World: Debug + Send {
+/// What a team believes. One per team and match; rounds reset what the game's rules reset. Copies
+/// are kept of the last turns: strategies are tried on them.
+pub trait World: Clone + Debug + Send {
     /// See [`Session::Briefing`].
     type Briefing;
     /// See [`Session::Percept`].
@@ -119,6 +121,18 @@ impl<W: World> Oracle for std::cell::RefCell<W> {
             Ok(world) => world.query(agent, name, args),
             Err(_) => Err(QueryError { query: name.into(), reason: "the world is busy".into() }),
         }
+    }
+}
+
+/// A copy of a world that several threads may ask, one after the other.
+impl<W: World> Oracle for std::sync::Mutex<W> {
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
+        // Asking changes nothing but caches: a copy on which somebody panicked is as good as ever.
+        self.lock().unwrap_or_else(PoisonError::into_inner).field(agent, name)
+    }
+
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).query(agent, name, args)
     }
 }
 

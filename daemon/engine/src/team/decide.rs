@@ -24,8 +24,10 @@ impl<G: Game, B: Brain> Team<G, B> {
         let turn = open.turn;
         let present: Vec<AgentId> = open.asked.keys().copied().collect();
         open.phase = Phase::Deciding(present.iter().copied().collect());
-        let time_left =
-            open.earliest_due().map_or(Duration::ZERO, |due| due.saturating_duration_since(now));
+        let time_left = open.time_left(now);
+        if self.options.rehearsal_turns > 0 {
+            open.roles.clone_from(&self.shared.borrow().roles);
+        }
         self.with_world(|world| world.settle(turn));
         self.shared.borrow_mut().advance(self.tick);
         let Some(first) = present.first() else { return Duration::ZERO };
@@ -57,6 +59,10 @@ impl<G: Game, B: Brain> Team<G, B> {
         let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
         let Outcome { result, spent, reason: explained } = self.brain.decide(&ask);
         self.done.script_us += micros(spent);
+        if let Some(member) = self.member(agent) {
+            let text = explained.as_ref().map(|reason| reason.text.clone());
+            member.shown.reason = text.unwrap_or_default();
+        }
         let role = self.shared.borrow().role(agent).to_owned();
         let (action, event) = match result.and_then(|said| self.check(agent, &role, &said)) {
             Ok(action) => {
@@ -72,10 +78,12 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.done.fallback += 1;
                 let reason = error.to_string();
                 self.trouble(agent, reason.clone());
+                self.watch_trouble(&reason);
                 let action = self.with_world(|world| world.fallback(agent));
                 (action, JournalEvent::Fallback { reason, role, explained })
             }
         };
+        self.watch_decision();
         self.acted(turn, agent, &action);
         let (text, decided) = if let JournalEvent::Decided { action, .. } = &event {
             (action.clone(), true)
@@ -138,6 +146,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         if let Err(error) = outcome.result {
             self.counters.script_errors += 1;
             let reason = error.to_string();
+            self.watch_trouble(&reason);
             self.journal(agent, JournalEvent::ScriptError { call, reason });
         }
         outcome.spent

@@ -124,6 +124,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 if let Some(turn) = self.rounds.turn(agent, local) {
                     let action = self.with_world(|world| world.fallback(agent));
                     self.acted(turn, agent, &action);
+                    self.watch_default(turn, cause);
                 }
             }
             DefaultCause::Superseded | DefaultCause::Disconnected => self.count_late(agent, local),
@@ -180,6 +181,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let closed = |seat: &SeatState| *seat == SeatState::Closed;
         if !self.over && self.members.iter().all(|member| closed(&member.shown.seat)) {
             self.over = true;
+            self.end_profile();
             self.journal(None, JournalEvent::MatchOver);
             self.publish();
         }

@@ -44,12 +44,16 @@ impl<G: Game, B: Brain> Team<G, B> {
         let mut done = std::mem::take(&mut self.done);
         done.score = self.world.borrow().score();
         self.journal(None, JournalEvent::TurnDone(done));
+        self.end_profile_if_done();
         self.publish();
     }
 
     /// Hands out what others may see.
     pub(super) fn publish(&mut self) {
         let shared = self.shared.borrow();
+        if *self.params != shared.params {
+            self.params = Arc::new(shared.params.clone());
+        }
         let world = self.world.borrow();
         let agents = self.roster.ids().zip(&mut self.members).map(|(agent, member)| {
             let state = world.state(agent);
@@ -65,8 +69,8 @@ impl<G: Game, B: Brain> Team<G, B> {
             score: world.score(),
             rounds: self.scores.clone(),
             generation: self.brain.generation(),
-            on_probation: false,
-            params: Arc::new(shared.params.clone()),
+            on_probation: self.watch.is_some(),
+            params: Arc::clone(&self.params),
             agents,
             counters: self.counters,
             board_keys: shared.board.len(),

@@ -15,7 +15,7 @@ pub(crate) struct Toy;
 pub(crate) struct NoSession;
 
 /// Remembers what it was told, in order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ToyWorld {
     told: BTreeMap<AgentId, i64>,
     settled: u32,

@@ -3,8 +3,12 @@
 use super::Observer;
 use crate::desk::Desk;
 use crate::spec::seat_of;
+use crate::tickets::OWN_TICKET;
 use crate::{BuildError, Meter};
-use phalanx_engine::{Brain, BrainError, Output, SeatState, Snapshot, Team, TeamLink, TeamOptions};
+use phalanx_engine::{
+    Brain, BrainError, Input, Output, Params, SeatState, Snapshot, Staged, Team, TeamLink,
+    TeamOptions, TeamStart,
+};
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +31,8 @@ pub(super) trait Side {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         observer: &mut dyn Observer,
     );
+    /// Another generation is to decide.
+    fn install(&mut self, staged: Staged, now: Instant);
     /// Takes the connections that this side gave up.
     fn left(&mut self) -> Vec<ConnectionId>;
     fn timeout(&mut self, now: Instant);
@@ -57,9 +63,9 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         roster: Arc<Roster>,
         seats: &[Seat],
         options: TeamOptions,
-        make_brain: impl FnOnce(TeamLink) -> Result<B, BrainError>,
-        reconnect_after: Duration,
-        now: Instant,
+        staged: Staged,
+        make_brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
+        (reconnect_after, now): (Duration, Instant),
     ) -> Result<Self, BuildError> {
         let team = roster.team.clone();
         let seat_of = seat_of(&roster, seats)
@@ -70,7 +76,8 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             connect_at: Some(now),
         };
         let places = seats.iter().map(place).collect();
-        let team = Team::new(game, roster, seat_of, options, make_brain)
+        let start = TeamStart { staged, params: Params::default() };
+        let team = Team::new(game, roster, seat_of, options, start, make_brain)
             .map_err(|source| BuildError::Brain { team, source })?;
         Ok(Self {
             team,
@@ -188,9 +195,15 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                     self.snapshot = snapshot;
                 }
                 Output::Journal(entry) => observer.journal(team, entry),
+                Output::Answer { answer, .. } => observer.answer(team, answer),
                 Output::Drained => {}
             }
         }
+    }
+
+    fn install(&mut self, staged: Staged, now: Instant) {
+        let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
+        self.team.handle(input, now);
     }
 
     fn left(&mut self) -> Vec<ConnectionId> {

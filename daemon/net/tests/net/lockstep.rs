@@ -2,7 +2,7 @@
 
 use crate::toy::{Toy, ToyBrain, squad};
 use crate::toy_arena::ToyArena;
-use phalanx_engine::{JournalEntry, JournalEvent};
+use phalanx_engine::{JournalEntry, JournalEvent, Staged};
 use phalanx_game::{AgentId, Turn, Verdict};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
 use std::ops::ControlFlow;
@@ -49,8 +49,10 @@ fn duel(agents: u16, steps: u32, options: LockstepOptions) -> Lockstep {
     let mut lockstep = Lockstep::new(Box::new(arena), now(), options);
     for team in ["blue", "red"] {
         let (roster, seats) = squad(team, agents);
-        let brain = |_link| Ok(ToyBrain(busy));
-        lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
+        let brain = |_link, _: &_| Ok(ToyBrain(busy));
+        lockstep
+            .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
+            .unwrap();
     }
     lockstep
 }
@@ -101,8 +103,10 @@ fn an_arena_that_waits_for_more_players_is_stuck_not_endless() {
     let arena = ToyArena::new(2, 5, WINDOW);
     let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
     let (roster, seats) = squad("red", 1);
-    let brain = |_link| Ok(ToyBrain(busy));
-    lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
+    let brain = |_link, _: &_| Ok(ToyBrain(busy));
+    lockstep
+        .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
+        .unwrap();
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Stuck);
 }
 
@@ -114,8 +118,10 @@ fn accident(word: &'static str) -> (Lockstep, Seen) {
     let say = move |agent: AgentId, turn: Turn| {
         if agent.0 == 1 && turn.step == 3 { word.to_owned() } else { "dig".into() }
     };
-    let brain = |_link| Ok(ToyBrain(say));
-    lockstep.add_team(&Toy, Arc::new(roster), &seats, Default::default(), brain).unwrap();
+    let brain = |_link, _: &_| Ok(ToyBrain(say));
+    lockstep
+        .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
+        .unwrap();
     let (start, mut seen) = (lockstep.now(), Seen::default());
     assert_eq!(lockstep.run(&mut seen), LockstepEnd::Over);
     // Only the turn of the accident takes its whole window, on the virtual clock.

@@ -3,7 +3,9 @@
 use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
 use crate::toy_arena::ToyArena;
-use phalanx_engine::{BrainError, BrainErrorKind, JournalEvent, SeatState, TeamLink};
+use phalanx_engine::{
+    BrainError, BrainErrorKind, JournalEvent, SeatState, Staged, TeamLink, TeamOptions,
+};
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
     ArenaEnd, BuildError, Endpoint, HostOptions, JournalItem, Listener, MemoryListener,
@@ -18,8 +20,16 @@ const LONG: Duration = Duration::from_secs(60);
 
 fn spec(team: &str, agents: u16, endpoint: Endpoint) -> TeamSpec<Toy> {
     let (roster, seats) = squad(team, agents);
-    let (name, seat) = (team.to_owned(), SeatOptions::default());
-    TeamSpec { name, game: Toy, roster, seats, endpoint, team: Default::default(), seat }
+    TeamSpec {
+        name: team.to_owned(),
+        game: Toy,
+        roster,
+        seats,
+        endpoint,
+        staged: Staged::default(),
+        team: TeamOptions::default(),
+        seat: SeatOptions::default(),
+    }
 }
 
 async fn team<F>(agents: u16, decide: F) -> (TeamHandle, MemoryListener)
@@ -189,7 +199,7 @@ async fn draining_a_stuck_team_ends_in_time_and_names_the_thread() {
 #[tokio::test]
 async fn a_strategy_that_does_not_load_is_refused_before_any_connection() {
     let (dialer, mut listener) = memory();
-    let factory = |_link: TeamLink| -> Result<NoBrain, BrainError> {
+    let factory = |_link: TeamLink, _: &Staged| -> Result<NoBrain, BrainError> {
         let kind = BrainErrorKind::Script;
         let place = Some(("worker.lua".to_owned(), 7));
         Err(BrainError { kind, place, role: "worker".into(), message: "no decide".into() })

@@ -1,7 +1,7 @@
 //! A game in one line a message: `welcome`, `refuse WHY`, `start`, `ask STEP MILLIS`, `over SCORE`,
 //! `bye` from the referee; `hello NAME`, `do STEP WHAT`, `bye` from us.
 
-use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, TeamLink};
+use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late, MarginLimits,
     Notice, ProtocolError, QueryError, Roster, RosterEntry, Said, Seat, SeatId, Session, Turn,
@@ -175,7 +175,7 @@ impl Session for ToySession {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ToyWorld;
 
 impl World for ToyWorld {
@@ -235,11 +235,11 @@ fn done<T>(value: T) -> Outcome<T> {
 /// A factory of such brains, called again after a panic.
 pub(crate) fn brains<F>(
     decide: F,
-) -> impl FnMut(TeamLink) -> Result<ToyBrain<F>, BrainError> + Send + 'static
+) -> impl FnMut(TeamLink, &Staged) -> Result<ToyBrain<F>, BrainError> + Send + 'static
 where
     F: FnMut(AgentId, Turn) -> String + Clone + Send + 'static,
 {
-    move |_link| Ok(ToyBrain(decide.clone()))
+    move |_link, _staged| Ok(ToyBrain(decide.clone()))
 }
 
 /// A team of so many agents, one seat each: `red0`, `red1`…

@@ -1,0 +1,112 @@
+//! What a team's thread knows of its strategy and of open requests, so that a panic loses neither.
+
+use crate::tickets::{OWN_TICKET, Tickets};
+use phalanx_engine::{
+    Answer, BrainError, BrainErrorKind, Input, JournalEvent, Snapshot, Staged, Ticket,
+};
+use phalanx_game::Game;
+use std::collections::BTreeMap;
+
+/// Open requests, and the generations to begin with after a panic.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    open: BTreeMap<Ticket, Open>,
+    /// The last generation that proved itself: a fresh team is made from it.
+    proven: Staged,
+    /// The one that was installed after it and is still watched.
+    watched: Option<Staged>,
+}
+
+/// A request that the team has taken and not answered.
+#[derive(Debug)]
+enum Open {
+    Install { staged: Staged, pinned: bool },
+    Run,
+    Other,
+}
+
+impl Ledger {
+    pub(crate) fn new(first: Staged) -> Self {
+        Self { open: BTreeMap::new(), proven: first, watched: None }
+    }
+
+    /// An input passes on its way to the team.
+    pub(crate) fn note<G: Game>(&mut self, input: &Input<G>) {
+        let (ticket, open) = match input {
+            Input::Install { ticket, staged, pinned } => {
+                (*ticket, Open::Install { staged: staged.clone(), pinned: *pinned })
+            }
+            Input::Run { ticket, .. } => (*ticket, Open::Run),
+            Input::SetParam { ticket, .. }
+            | Input::Look { ticket }
+            | Input::Profile { ticket, .. } => (*ticket, Open::Other),
+            Input::Seat { .. }
+            | Input::Event { .. }
+            | Input::Late { .. }
+            | Input::SetRole { .. }
+            | Input::StrategyRefused { .. }
+            | Input::Drain => return,
+        };
+        self.open.insert(ticket, open);
+    }
+
+    /// The team answered.
+    pub(crate) fn answered(&mut self, ticket: Ticket, answer: &Answer) {
+        let open = self.open.remove(&ticket);
+        if let (Answer::Installed(Ok(())), Some(Open::Install { staged, pinned })) = (answer, open)
+        {
+            if pinned {
+                (self.proven, self.watched) = (staged, None);
+            } else {
+                self.watched = Some(staged);
+            }
+        }
+    }
+
+    pub(crate) fn told(&mut self, event: &JournalEvent) {
+        if let JournalEvent::TakenBack { .. } = event {
+            self.watched = None;
+        }
+    }
+
+    pub(crate) fn published(&mut self, snapshot: &Snapshot) {
+        let proven = |watched: &mut Staged| {
+            watched.generation.number == snapshot.generation && !snapshot.on_probation
+        };
+        if let Some(staged) = self.watched.take_if(proven) {
+            self.proven = staged;
+        }
+    }
+
+    /// The team panicked: whoever waits for it is told. What it was just installing is not tried
+    /// again, since that may have been the reason.
+    pub(crate) fn panicked(&mut self, tickets: &Tickets) {
+        for (ticket, open) in std::mem::take(&mut self.open) {
+            let error = |what: &str| {
+                let text = format!("the team panicked and restarted before {what}");
+                BrainError::without_place(BrainErrorKind::Script, text)
+            };
+            match open {
+                Open::Install { .. } => {
+                    let error = error("this generation was installed; the one before plays on");
+                    tickets.answer(ticket, Answer::Installed(Err(error)));
+                }
+                Open::Run => tickets.answer(ticket, Answer::Ran(Err(error("it answered")))),
+                Open::Other => tickets.forget(ticket),
+            }
+        }
+    }
+
+    /// What a fresh team is made from.
+    pub(crate) fn proven(&self) -> Staged {
+        self.proven.clone()
+    }
+
+    /// What it is to install then. Until that is done nobody returns to it.
+    pub(crate) fn replay<G: Game>(&mut self) -> Option<Input<G>> {
+        let staged = self.watched.take()?;
+        let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
+        self.note(&input);
+        Some(input)
+    }
+}

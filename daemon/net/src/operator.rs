@@ -1,0 +1,153 @@
+//! What operators ask of a running team. Each call waits for its answer; dropped, it only stops
+//! waiting: what it asked for may still happen.
+
+use crate::tickets::Tickets;
+use crate::{OperatorError, TeamHandle};
+use phalanx_engine::{
+    Answer, BrainError, Fault, Input, ParamError, Profile, Ran, Scope, Staged, StrategyOrigin,
+    Ticket, View,
+};
+use phalanx_game::{AgentId, Game, Value};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The way into a team's inbox, without its types.
+pub(crate) trait Port: Send + Sync {
+    fn send(&self, wish: Wish) -> Result<(), OperatorError>;
+}
+
+/// The inputs that no game has a part in.
+#[derive(Debug)]
+pub(crate) enum Wish {
+    SetRole { agent: AgentId, role: String },
+    Install { ticket: Ticket, staged: Staged, pinned: bool },
+    Refused { origin: StrategyOrigin, faults: Vec<Fault> },
+    SetParam { ticket: Ticket, name: String, scope: Scope, value: Option<Value>, by: String },
+    Look { ticket: Ticket },
+    Run { ticket: Ticket, agent: AgentId, code: String, by: String },
+    Profile { ticket: Ticket, turns: u32 },
+}
+
+impl<G: Game> From<Wish> for Input<G> {
+    fn from(wish: Wish) -> Self {
+        match wish {
+            Wish::SetRole { agent, role } => Self::SetRole { agent, role },
+            Wish::Install { ticket, staged, pinned } => Self::Install { ticket, staged, pinned },
+            Wish::Refused { origin, faults } => Self::StrategyRefused { origin, faults },
+            Wish::SetParam { ticket, name, scope, value, by } => {
+                Self::SetParam { ticket, name, scope, value, by }
+            }
+            Wish::Look { ticket } => Self::Look { ticket },
+            Wish::Run { ticket, agent, code, by } => Self::Run { ticket, agent, code, by },
+            Wish::Profile { ticket, turns } => Self::Profile { ticket, turns },
+        }
+    }
+}
+
+impl<G: Game> Port for mpsc::Sender<Input<G>> {
+    fn send(&self, wish: Wish) -> Result<(), OperatorError> {
+        self.try_send(wish.into()).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => OperatorError::Busy,
+            mpsc::error::TrySendError::Closed(_) => OperatorError::Ended,
+        })
+    }
+}
+
+impl TeamHandle {
+    /// Changes an agent's role from its next decision on.
+    ///
+    /// # Errors
+    /// When there is no such agent, the inbox is full, or the team has ended.
+    pub fn set_role(&self, agent: AgentId, role: impl Into<String>) -> Result<(), OperatorError> {
+        self.check(agent)?;
+        self.port().send(Wish::SetRole { agent, role: role.into() })
+    }
+
+    /// Lets another generation decide, at the next moment at which it costs no turn its time. A
+    /// pinned one is never taken back by itself.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended. The inner error says why the old generation plays on.
+    pub async fn install(
+        &self,
+        staged: Staged,
+        pinned: bool,
+    ) -> Result<Result<(), BrainError>, OperatorError> {
+        let answer = self.ask(|ticket| Wish::Install { ticket, staged, pinned }).await?;
+        let Answer::Installed(result) = answer else { return Err(OperatorError::Busy) };
+        Ok(result)
+    }
+
+    /// Tells in the journal that a strategy did not pass its trial.
+    ///
+    /// # Errors
+    /// When the inbox is full, or the team has ended.
+    pub fn refused(&self, origin: StrategyOrigin, faults: Vec<Fault>) -> Result<(), OperatorError> {
+        self.port().send(Wish::Refused { origin, faults })
+    }
+
+    /// A copy of all that scripts can see.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended.
+    pub async fn view(&self) -> Result<View, OperatorError> {
+        let answer = self.ask(|ticket| Wish::Look { ticket }).await?;
+        let Answer::View(view) = answer else { return Err(OperatorError::Busy) };
+        Ok(*view)
+    }
+
+    /// Runs a piece of script in the living VM, between turns.
+    ///
+    /// # Errors
+    /// When there is no such agent, the team is busy or has ended. The inner error is the script's.
+    pub async fn run(
+        &self,
+        agent: AgentId,
+        code: String,
+        by: String,
+    ) -> Result<Result<Ran, BrainError>, OperatorError> {
+        self.check(agent)?;
+        let answer = self.ask(|ticket| Wish::Run { ticket, agent, code, by }).await?;
+        let Answer::Ran(result) = answer else { return Err(OperatorError::Busy) };
+        Ok(result)
+    }
+
+    /// Measures the scripts over so many turns; answers earlier when the match is over.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended.
+    pub async fn profile(&self, turns: u32) -> Result<Profile, OperatorError> {
+        let answer = self.ask(|ticket| Wish::Profile { ticket, turns }).await?;
+        let Answer::Profile(profile) = answer else { return Err(OperatorError::Busy) };
+        Ok(*profile)
+    }
+
+    /// Sets a parameter from the next turn on, or takes it back with `None`. Tells the value before
+    /// in that scope.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended. The inner error says what does not fit.
+    pub async fn set_param(
+        &self,
+        name: String,
+        scope: Scope,
+        value: Option<Value>,
+        by: String,
+    ) -> Result<Result<Option<Value>, ParamError>, OperatorError> {
+        let wish = |ticket| Wish::SetParam { ticket, name, scope, value, by };
+        let Answer::Param(result) = self.ask(wish).await? else { return Err(OperatorError::Busy) };
+        Ok(result)
+    }
+
+    async fn ask(&self, wish: impl FnOnce(Ticket) -> Wish) -> Result<Answer, OperatorError> {
+        let tickets: &Arc<Tickets> = self.tickets();
+        let claim = tickets.claim()?;
+        self.port().send(wish(claim.ticket()))?;
+        claim.answer().await
+    }
+
+    fn check(&self, agent: AgentId) -> Result<(), OperatorError> {
+        let known = agent.index() < self.roster().agents.len();
+        if known { Ok(()) } else { Err(OperatorError::NoSuchAgent) }
+    }
+}

@@ -1,0 +1,124 @@
+//! Who waits for which answer of a team: one bounded table between callers and the team's thread.
+
+use crate::OperatorError;
+use phalanx_engine::{Answer, Ticket};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// Most operators' requests that wait for their answers at a time, over all callers of a team.
+pub const REQUESTS_MAX: usize = 64;
+/// The ticket of requests that the team's thread makes itself: nobody waits for the answer.
+pub(crate) const OWN_TICKET: Ticket = 0;
+
+/// All open requests of a team.
+#[derive(Debug, Default)]
+pub(crate) struct Tickets {
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    last: Ticket,
+    open: BTreeMap<Ticket, oneshot::Sender<Answer>>,
+    closed: bool,
+}
+
+/// One caller's place in the table; dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    ticket: Ticket,
+    answer: oneshot::Receiver<Answer>,
+    tickets: Arc<Tickets>,
+}
+
+impl Tickets {
+    /// A new ticket.
+    pub(crate) fn claim(self: &Arc<Self>) -> Result<Claim, OperatorError> {
+        let mut table = self.table();
+        if table.closed {
+            return Err(OperatorError::Ended);
+        }
+        if table.open.len() >= REQUESTS_MAX {
+            return Err(OperatorError::Busy);
+        }
+        table.last += 1;
+        let (ticket, (sender, answer)) = (table.last, oneshot::channel());
+        table.open.insert(ticket, sender);
+        Ok(Claim { ticket, answer, tickets: Arc::clone(self) })
+    }
+
+    /// Hands an answer to whoever waits for it.
+    pub(crate) fn answer(&self, ticket: Ticket, answer: Answer) {
+        let caller = self.table().open.remove(&ticket);
+        if let Some(caller) = caller {
+            // A caller that went away in this moment does not want it any more.
+            drop(caller.send(answer));
+        }
+    }
+
+    /// This request will not be answered.
+    pub(crate) fn forget(&self, ticket: Ticket) {
+        self.table().open.remove(&ticket);
+    }
+
+    /// No request will be answered any more.
+    pub(crate) fn close(&self) {
+        let mut table = self.table();
+        table.closed = true;
+        table.open.clear();
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // Each change is one step: a table is whole even when its holder panicked.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Claim {
+    pub(crate) fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// Waits for the answer. `Busy` when the team lost the request in a restart.
+    pub(crate) async fn answer(mut self) -> Result<Answer, OperatorError> {
+        match (&mut self.answer).await {
+            Ok(answer) => Ok(answer),
+            Err(_) if self.tickets.table().closed => Err(OperatorError::Ended),
+            Err(_) => Err(OperatorError::Busy),
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.tickets.forget(self.ticket);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_bounded_and_a_caller_that_leaves_makes_room() {
+        let tickets = Arc::new(Tickets::default());
+        let mut claims: Vec<_> = (0..REQUESTS_MAX).map(|_| tickets.claim().unwrap()).collect();
+        assert_eq!(tickets.claim().unwrap_err(), OperatorError::Busy);
+        claims.pop();
+        assert!(tickets.claim().is_ok());
+        drop(claims);
+        assert_eq!(tickets.table().open.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_waits_when_the_team_ends_is_told() {
+        let tickets = Arc::new(Tickets::default());
+        let (lost, waiting) = (tickets.claim().unwrap(), tickets.claim().unwrap());
+        tickets.forget(lost.ticket());
+        assert_eq!(lost.answer().await.unwrap_err(), OperatorError::Busy);
+        tickets.close();
+        assert_eq!(waiting.answer().await.unwrap_err(), OperatorError::Ended);
+        assert_eq!(tickets.claim().unwrap_err(), OperatorError::Ended);
+    }
+}
