@@ -1,0 +1,290 @@
+//! A brain whose generations behave as a table says, and a match around it.
+
+use crate::game::Toy;
+use phalanx_engine::{
+    Answer, Ask, Brain, BrainError, BrainErrorKind, Generation, Input, JournalEntry, JournalEvent,
+    Memory, Outcome, Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason, RoundResult,
+    SeatState, Snapshot, Staged, StrategyOrigin, Team, TeamLink, TeamOptions, TeamStart, Ticket,
+};
+use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// How a generation behaves.
+#[derive(Clone, Debug)]
+pub(crate) struct Manner {
+    /// Its `decide` breaks.
+    pub(crate) breaks: bool,
+    /// It loads only so many times.
+    pub(crate) loads: u32,
+    /// The largest value of its parameter `greed`; the default is 0.
+    pub(crate) greed_max: f64,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Self { breaks: false, loads: u32::MAX, greed_max: 10.0 }
+    }
+}
+
+/// A generation that behaves so and takes `cost` to load.
+pub(crate) fn staged(number: u32, manner: Manner) -> Staged {
+    let generation = Generation {
+        number,
+        hash: format!("{number:064}"),
+        accepted: SystemTime::UNIX_EPOCH,
+        origin: StrategyOrigin::File,
+    };
+    let code = Arc::new(Mutex::new(manner));
+    Staged { generation: Arc::new(generation), code, cost: Duration::from_millis(1), forget: false }
+}
+
+pub(crate) fn broken(message: &str) -> BrainError {
+    BrainError {
+        kind: BrainErrorKind::Script,
+        place: Some(("worker.luau".into(), 7)),
+        role: "worker".into(),
+        message: message.into(),
+    }
+}
+
+/// Says a hundred times its generation plus `greed`; each agent remembers how often it decided.
+#[derive(Debug)]
+pub(crate) struct Actor {
+    link: TeamLink,
+    manner: Manner,
+    generation: u32,
+    decided: Vec<f64>,
+    calls: Arc<Mutex<Vec<String>>>,
+}
+
+impl Actor {
+    fn note(&self, call: impl Into<String>) {
+        self.calls.lock().unwrap().push(call.into());
+    }
+
+    fn load(&mut self, staged: &Staged) -> Result<(), BrainError> {
+        let code = Arc::clone(&staged.code).downcast::<Mutex<Manner>>().unwrap();
+        let mut manner = code.lock().unwrap();
+        if manner.loads == 0 {
+            return Err(broken("no decide"));
+        }
+        manner.loads -= 1;
+        let kind = ParamKind::Num { min: 0.0, max: manner.greed_max, whole: false };
+        let (name, default) = ("greed".into(), Value::Num(0.0));
+        let spec = ParamSpec { name, kind, default, doc: String::new() };
+        self.link.shared.borrow_mut().params.declare(spec).unwrap();
+        (self.manner, self.generation) = (manner.clone(), staged.generation.number);
+        Ok(())
+    }
+}
+
+impl Brain for Actor {
+    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        self.note("plan");
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
+        self.note(format!("decide {}", ask.agent.0));
+        self.decided[ask.agent.index()] += 1.0;
+        let shared = self.link.shared.borrow();
+        let greed = shared.params.value("greed", Some((ask.agent, "worker")));
+        let greed = greed.and_then(Value::as_num).unwrap();
+        let said = Value::Num(f64::from(self.generation) * 100.0 + greed);
+        let result = if self.manner.breaks {
+            Err(broken("it broke"))
+        } else {
+            Ok(Said::new("say", vec![said]))
+        };
+        let reason = Reason { text: format!("as {} does", self.generation), data: Value::Nil };
+        Outcome { result, spent: Duration::ZERO, reason: Some(reason) }
+    }
+
+    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    fn install(&mut self, staged: &Staged, spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+        let before = self.memories();
+        self.load(staged)?;
+        let spare: Vec<_> = spare.iter().map(|memory| memory.data.clone().unwrap()).collect();
+        self.note(format!("install {} spare {spare:?}", self.generation));
+        Ok(before)
+    }
+
+    fn memories(&mut self) -> Vec<Memory> {
+        let memory = |(index, decided): (usize, &f64)| Memory {
+            agent: AgentId(u16::try_from(index).unwrap()),
+            role: "worker".into(),
+            version: 0,
+            data: Ok(Plain::Num(*decided)),
+        };
+        self.decided.iter().enumerate().map(memory).collect()
+    }
+
+    fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
+        self.note(format!("run {} {}ms", ask.agent.0, ask.budget.as_millis()));
+        let result = match code {
+            "break" => Err(broken("it broke")),
+            text => Ok(Ran { text: text.into(), lines: Vec::new() }),
+        };
+        Outcome::new(result, Duration::ZERO)
+    }
+
+    fn start_profile(&mut self) {
+        self.note("start profile");
+    }
+
+    fn take_profile(&mut self) -> Profile {
+        self.note("take profile");
+        Profile { samples_dropped: 7, ..Profile::default() }
+    }
+}
+
+/// A team with one seat an agent, everybody seated in the first round.
+pub(crate) struct Match {
+    pub(crate) team: Team<Toy, Actor>,
+    pub(crate) now: Instant,
+    pub(crate) said: Vec<i64>,
+    pub(crate) snapshots: Vec<Arc<Snapshot>>,
+    pub(crate) journal: Vec<JournalEntry>,
+    pub(crate) answers: Vec<(Ticket, Answer)>,
+    pub(crate) drained: bool,
+    calls: Arc<Mutex<Vec<String>>>,
+    agents: u16,
+    tickets: Ticket,
+}
+
+impl Match {
+    pub(crate) fn new(agents: u16, options: TeamOptions) -> Self {
+        let entry = |index| RosterEntry { name: format!("a{index}"), role: "worker".into() };
+        let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
+        let calls: Arc<Mutex<Vec<String>>> = Arc::default();
+        let brain = |link: TeamLink, staged: &Staged| {
+            let decided = vec![0.0; usize::from(agents)];
+            let (manner, calls) = (Manner::default(), Arc::clone(&calls));
+            let mut actor = Actor { link, manner, generation: 0, decided, calls };
+            actor.load(staged).map(|()| actor)
+        };
+        let start = TeamStart { staged: staged(1, Manner::default()), ..TeamStart::default() };
+        let seats = (0..agents).map(SeatId).collect();
+        let team = Team::new(&Toy, Arc::new(roster), seats, options, start, brain).unwrap();
+        #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
+        let now = Instant::now();
+        let (said, snapshots, journal, answers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (drained, tickets) = (false, 0);
+        let mut match_ =
+            Self { team, now, said, snapshots, journal, answers, drained, calls, agents, tickets };
+        for agent in (0..agents).map(AgentId) {
+            match_.event(agent, Event::Seated { agents: vec![agent] });
+        }
+        for agent in (0..agents).map(AgentId) {
+            match_.event(agent, Event::RoundStarted { agent, round: 0, briefing: Some(()) });
+        }
+        match_
+    }
+
+    /// Asks one agent, with a second to go; what follows waits for [`drain`](Self::drain).
+    pub(crate) fn ask(&mut self, agent: u16, step: u32) {
+        let (agent, turn, due) = (AgentId(agent), Turn::new(0, step), self.now + SECOND);
+        let event = Event::Asked { turn, agent, due, percept: i64::from(step) };
+        self.team.handle(Input::Event { seat: SeatId(agent.0), event }, self.now);
+    }
+
+    /// A whole turn.
+    pub(crate) fn turn(&mut self, step: u32) {
+        for agent in 0..self.agents {
+            self.ask(agent, step);
+        }
+        self.drain();
+    }
+
+    pub(crate) fn event(&mut self, agent: AgentId, event: Event<(), i64>) {
+        self.input(Input::Event { seat: SeatId(agent.0), event });
+    }
+
+    pub(crate) fn input(&mut self, input: Input<Toy>) {
+        self.team.handle(input, self.now);
+        self.drain();
+    }
+
+    /// Asks for a swap; its ticket.
+    pub(crate) fn install(&mut self, staged: Staged, pinned: bool) -> Ticket {
+        let ticket = self.ticket();
+        self.input(Input::Install { ticket, staged, pinned });
+        ticket
+    }
+
+    pub(crate) fn ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        self.tickets
+    }
+
+    pub(crate) fn drain(&mut self) {
+        while self.output() {}
+    }
+
+    /// Takes one output; false when there is none.
+    pub(crate) fn output(&mut self) -> bool {
+        let Some(output) = self.team.poll_output(self.now) else { return false };
+        match output {
+            Output::Act { action, .. } => self.said.push(action),
+            Output::Publish(snapshot) => self.snapshots.push(snapshot),
+            Output::Journal(entry) => self.journal.push(entry),
+            Output::Answer { ticket, answer } => self.answers.push((ticket, answer)),
+            Output::Drained => self.drained = true,
+        }
+        true
+    }
+
+    /// The calls into the brain since the last look.
+    pub(crate) fn calls(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.calls.lock().unwrap())
+    }
+
+    /// What was said since the last look.
+    pub(crate) fn take_said(&mut self) -> Vec<i64> {
+        std::mem::take(&mut self.said)
+    }
+
+    pub(crate) fn snapshot(&mut self) -> Arc<Snapshot> {
+        self.input(Input::Seat { seat: SeatId(99), state: SeatState::Idle });
+        self.snapshots.last().unwrap().clone()
+    }
+
+    /// The journal's lines about strategies, each with the generation that decided then.
+    pub(crate) fn story(&self) -> Vec<String> {
+        let tell = |entry: &JournalEntry| {
+            let text = match &entry.event {
+                JournalEvent::Generation { generation, pinned } => {
+                    format!(
+                        "generation {}{}",
+                        generation.number,
+                        if *pinned { " pinned" } else { "" }
+                    )
+                }
+                JournalEvent::StrategyRefused { origin, faults } => {
+                    format!("{origin}: {}", faults[0])
+                }
+                JournalEvent::TakenBack { failed, generation, reason } => {
+                    format!("{} back to {}: {reason}", failed.number, generation.number)
+                }
+                JournalEvent::Log { level: "error", text } => text.clone(),
+                _ => return None,
+            };
+            Some(format!("{} | {text}", entry.generation))
+        };
+        self.journal.iter().filter_map(tell).collect()
+    }
+}
