@@ -10,6 +10,7 @@
 mod hosting;
 mod lockstep;
 mod referee;
+mod reload;
 mod seats;
 mod teams;
 mod toy;
