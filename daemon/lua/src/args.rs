@@ -4,6 +4,7 @@ use crate::PlainLimits;
 use crate::plain::{self, describe};
 use mlua::{Table, Value as LuaValue};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, Roster, Value};
+use std::cell::Ref;
 
 /// Longest list of words that a message spells out.
 const WORDS_SHOWN_MAX: usize = 20;
@@ -13,9 +14,9 @@ const SIMILAR_MIN: f64 = 0.8;
 const INT_MAX: f64 = 9.0e15;
 
 /// What checks need to know besides the declaration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Checker<'a> {
-    pub(crate) roster: &'a Roster,
+    pub(crate) roster: Ref<'a, Roster>,
     pub(crate) limits: PlainLimits,
 }
 
@@ -52,7 +53,8 @@ impl Checker<'_> {
         Ok(args)
     }
 
-    fn kind(&self, kind: &Kind, value: &LuaValue) -> Result<Value, String> {
+    /// The value of a kind, or what is wrong with it.
+    pub(crate) fn kind(&self, kind: &Kind, value: &LuaValue) -> Result<Value, String> {
         let mismatch = || format!("expected {}, got {}", expectation(kind), describe(value));
         match kind {
             Kind::Bool => value.as_boolean().map(Value::Bool).ok_or_else(mismatch),

@@ -1,6 +1,6 @@
 //! A strategy as one immutable piece: path → source, with a hash.
 
-use crate::{Diagnostic, LoadError};
+use crate::{Diagnostic, LoadError, SPEC_FOLDER};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,8 +34,8 @@ pub struct Bundle {
 impl Bundle {
     /// Reads a strategy folder, and shared modules from `lib_dirs` into its `lib/`; where both have
     /// a file of the same name, the strategy's own counts, then the earlier folder's. Files that do
-    /// not end in `.luau` or `.lua`, hidden ones and the folder `types` are left out; symbolic
-    /// links inside are refused.
+    /// not end in `.luau` or `.lua`, hidden ones, the folder `types` and the `spec` of `lib_dirs`
+    /// are left out; symbolic links inside are refused.
     ///
     /// # Errors
     /// All mistakes: unreadable, oversized, doubled, oddly named files, or no file at all.
@@ -49,6 +49,21 @@ impl Bundle {
         for lib in lib_dirs {
             reader.folder(lib, "lib/");
         }
+        reader.finish()
+    }
+
+    /// Reads a folder of shared modules, to run its specs: the modules appear under `lib/` as they
+    /// do in strategies, the files of its `spec/` under `spec/`.
+    ///
+    /// # Errors
+    /// As [`Bundle::read`].
+    pub fn read_modules(dir: &Path) -> Result<Self, LoadError> {
+        let mut reader = Reader::default();
+        let specs = dir.join(SPEC_FOLDER);
+        if specs.is_dir() {
+            reader.folder(&specs, "spec/");
+        }
+        reader.folder(dir, "lib/");
         reader.finish()
     }
 
@@ -120,7 +135,9 @@ impl Reader {
             }
         };
         let walk = WalkDir::new(&root).min_depth(1).max_depth(DEPTH_MAX).sort_by_file_name();
-        for entry in walk.into_iter().filter_entry(|entry| !is_hidden(entry) && !is_types(entry)) {
+        let foreign = |entry: &DirEntry| !prefix.is_empty() && is_spec_folder(entry);
+        let kept = |entry: &DirEntry| !is_hidden(entry) && !is_types(entry) && !foreign(entry);
+        for entry in walk.into_iter().filter_entry(kept) {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
@@ -232,6 +249,11 @@ fn is_hidden(entry: &DirEntry) -> bool {
 
 fn is_types(entry: &DirEntry) -> bool {
     entry.depth() == 1 && entry.file_type().is_dir() && entry.file_name() == TYPES_FOLDER
+}
+
+/// The specs of shared modules are no modules.
+fn is_spec_folder(entry: &DirEntry) -> bool {
+    entry.depth() == 1 && entry.file_type().is_dir() && entry.file_name() == SPEC_FOLDER
 }
 
 fn is_safe(path: &str) -> bool {

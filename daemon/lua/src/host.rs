@@ -4,9 +4,10 @@ use crate::dice::{Dice, Phase};
 use crate::failure::Place;
 use crate::{Limits, args::Checker};
 use phalanx_engine::{Ask, TeamLink};
-use phalanx_game::{AgentId, Turn};
-use std::cell::{Cell, RefCell};
+use phalanx_game::{AgentId, Roster, Turn};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The state behind a VM's native functions. Shared by all of them through an `Rc`.
@@ -14,6 +15,8 @@ use std::time::Instant;
 pub(crate) struct Host {
     pub(crate) link: TeamLink,
     pub(crate) limits: Limits,
+    /// Who plays: the link's agents, or those that a spec fakes.
+    cast: RefCell<Arc<Roster>>,
     /// The roles that agents may take.
     pub(crate) roles: RefCell<BTreeSet<String>>,
     pub(crate) present: RefCell<Vec<AgentId>>,
@@ -39,6 +42,7 @@ impl Host {
         let call =
             Call { phase: Phase::Load, agent: None, turn: Turn::default(), due: Instant::now() };
         Self {
+            cast: RefCell::new(Arc::clone(&link.roster)),
             link,
             limits,
             roles: RefCell::default(),
@@ -77,12 +81,23 @@ impl Host {
     }
 
     /// Whoever writes: an agent's name, or `team`.
-    pub(crate) fn author(&self) -> &str {
-        self.call.get().agent.map_or("team", |agent| self.link.roster.name(agent))
+    pub(crate) fn author(&self) -> Ref<'_, str> {
+        let agent = self.call.get().agent;
+        Ref::map(self.roster(), |roster| agent.map_or("team", |agent| roster.name(agent)))
+    }
+
+    /// The agents of the team. Borrow it briefly: never across a call into a script.
+    pub(crate) fn roster(&self) -> Ref<'_, Roster> {
+        Ref::map(self.cast.borrow(), |roster| &**roster)
+    }
+
+    /// Other agents play from now on.
+    pub(crate) fn recast(&self, roster: Roster) {
+        *self.cast.borrow_mut() = Arc::new(roster);
     }
 
     pub(crate) fn checker(&self) -> Checker<'_> {
-        Checker { roster: &self.link.roster, limits: self.limits.value }
+        Checker { roster: self.roster(), limits: self.limits.value }
     }
 
     pub(crate) fn roll<T>(&self, draw: impl FnOnce(&mut Dice) -> T) -> T {

@@ -42,6 +42,8 @@ mod plain;
 mod program;
 mod reference;
 mod replica;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod specs;
 mod swap;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod team_natives;
@@ -60,3 +62,7 @@ pub use limits::{Limits, PlainLimits};
 pub use program::{Program, stage};
 pub use reference::reference;
 pub use replica::Replica;
+pub use specs::{
+    CASE_LINES_MAX, CASES_MAX, Difference, FAKE_AGENTS_MAX, FileCoverage, SPEC_ENDING, SPEC_FOLDER,
+    SPEC_REFERENCE, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting, run_specs,
+};

@@ -87,7 +87,7 @@ pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
     table.raw_set("queries", queries)?;
     table.raw_set(
         "names",
-        host.link.roster.agents.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>(),
+        host.roster().agents.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>(),
     )?;
     table.raw_set("fields", api.percept.iter().map(|field| field.name).collect::<Vec<_>>())?;
     native(lua, &table, "field", host, field)?;
@@ -137,7 +137,7 @@ fn unknown(lua: &Lua, host: &Host, (noun, what, key): (String, String, LuaValue)
 
 /// The agent of that name, or what is wrong with the name.
 pub(crate) fn find_agent(host: &Host, call: &str, name: &LuaValue) -> Result<AgentId, String> {
-    let roster = &host.link.roster;
+    let roster = host.roster();
     let known = text(name, host.limits.value)?;
     known.as_deref().and_then(|known| roster.find(known)).ok_or_else(|| {
         let names = roster.agents.iter().map(|entry| entry.name.as_str());

@@ -20,10 +20,16 @@ impl Program {
     /// with the others, and what is odd about those.
     #[must_use]
     pub fn compile(bundle: Arc<Bundle>) -> (Self, Vec<Diagnostic>) {
+        Self::compile_with(bundle, false)
+    }
+
+    /// Compiles so that the VM counts how often each line runs, when `counted`.
+    pub(crate) fn compile_with(bundle: Arc<Bundle>, counted: bool) -> (Self, Vec<Diagnostic>) {
         // Lines stay true at level 1. `tostring` has to be ours, not the VM's fast one.
         let compiler = Compiler::new()
             .set_optimization_level(1)
             .set_debug_level(1)
+            .set_coverage_level(u8::from(counted))
             .set_disabled_builtins(["tostring"]);
         let mut code = BTreeMap::new();
         let mut findings = Vec::new();

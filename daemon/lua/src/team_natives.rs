@@ -23,7 +23,8 @@ pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()>
     native(lua, table, "board_release", host, board_release)?;
     native(lua, table, "board_holder", host, board_holder)?;
     native(lua, table, "all_agents", host, |lua, host, _: MultiValue| {
-        agents(lua, host, host.link.roster.ids())
+        let ids = host.roster().ids();
+        agents(lua, host, ids)
     })?;
     native(lua, table, "agents", host, |lua, host, _: MultiValue| {
         agents(lua, host, host.present.borrow().iter().copied())
@@ -99,7 +100,7 @@ fn board_set(
     });
     match read {
         Ok((name, value, turns)) => {
-            written(host.link.shared.borrow_mut().board.set(&name, value, host.author(), turns))
+            written(host.link.shared.borrow_mut().board.set(&name, value, &host.author(), turns))
         }
         Err(reason) => problem(reason),
     }
@@ -110,7 +111,7 @@ fn board_add(_: &Lua, host: &Host, (name, amount): (LuaValue, LuaValue)) -> Nati
     let read = key(call, host, &name).and_then(|name| Ok((name, finite(call, &amount)?)));
     match read {
         Ok((name, amount)) => {
-            let sum = host.link.shared.borrow_mut().board.add(&name, amount, host.author());
+            let sum = host.link.shared.borrow_mut().board.add(&name, amount, &host.author());
             match sum {
                 Ok(sum) => Ok(Reply::Result(LuaValue::Number(sum))),
                 Err(error) => Ok(Reply::Reason(error.to_string())),
@@ -151,7 +152,7 @@ fn board_claim(_: &Lua, host: &Host, (name, options): (LuaValue, LuaValue)) -> N
     let read = key(call, host, &name).and_then(|name| Ok((name, turns(call, &options)?)));
     match read {
         Ok((name, turns)) => {
-            let claimed = host.link.shared.borrow_mut().board.claim(&name, host.author(), turns);
+            let claimed = host.link.shared.borrow_mut().board.claim(&name, &host.author(), turns);
             match claimed {
                 Ok(claimed) => flag(claimed),
                 Err(error) => Ok(Reply::Reason(error.to_string())),
@@ -163,7 +164,7 @@ fn board_claim(_: &Lua, host: &Host, (name, options): (LuaValue, LuaValue)) -> N
 
 fn board_release(_: &Lua, host: &Host, name: LuaValue) -> Native {
     match key("board.release", host, &name) {
-        Ok(name) => flag(host.link.shared.borrow_mut().board.release(&name, host.author())),
+        Ok(name) => flag(host.link.shared.borrow_mut().board.release(&name, &host.author())),
         Err(reason) => problem(reason),
     }
 }
@@ -185,7 +186,8 @@ fn agents(lua: &Lua, host: &Host, ids: impl Iterator<Item = AgentId>) -> Native 
     let list = lua.create_table()?;
     for id in ids {
         let entry = lua.create_table_with_capacity(0, 2)?;
-        entry.raw_set("name", host.link.roster.name(id))?;
+        let name = host.roster().name(id).to_owned();
+        entry.raw_set("name", name)?;
         let role = host.link.shared.borrow().role(id).to_owned();
         entry.raw_set("role", role)?;
         list.raw_push(entry)?;

@@ -52,6 +52,15 @@ pub(crate) struct Role {
     pub(crate) migrate: Option<Function>,
 }
 
+/// What specs want of the loading of files.
+#[derive(Debug)]
+pub(crate) struct Outfit {
+    /// The names that files of the folder of specs see besides the globals.
+    pub(crate) names: Table,
+    /// All files that were loaded, for their coverage.
+    pub(crate) loaded: RefCell<Vec<(String, Function)>>,
+}
+
 /// A loaded VM. Everything in it is dropped with it.
 #[derive(Debug)]
 pub(crate) struct Vm {
@@ -67,6 +76,9 @@ pub(crate) struct Vm {
     memory: Function,
     set_memory: Function,
     requirer: Function,
+    /// The names of the agents, by the prelude's index.
+    pub(crate) names: Table,
+    outfit: RefCell<Option<Rc<Outfit>>>,
     stop: Rc<RefCell<Option<Option<Place>>>>,
     roles: RefCell<BTreeMap<String, Role>>,
 }
@@ -97,6 +109,7 @@ impl Vm {
         });
         let base = lua.globals();
         let table = natives::table(&lua, host)?;
+        let names = table.raw_get("names")?;
         // Without lines, so that errors show the line of the script that called.
         let code = Compiler::new().set_optimization_level(2).set_debug_level(0).compile(PRELUDE)?;
         let prelude = lua.load(code).set_mode(ChunkMode::Binary).set_name("=phalanx");
@@ -117,6 +130,8 @@ impl Vm {
             memory: calls.raw_get("memory")?,
             set_memory: calls.raw_get("set_memory")?,
             requirer: calls.raw_get("requirer")?,
+            names,
+            outfit: RefCell::default(),
             stop,
             roles: RefCell::default(),
             lua,
@@ -169,19 +184,20 @@ impl Vm {
     }
 
     /// `Err(None)`: it did not compile, which was reported already.
-    fn load_root(&self, host: &Host, path: &str) -> Result<LuaValue, Option<Failure>> {
+    pub(crate) fn load_root(&self, host: &Host, path: &str) -> Result<LuaValue, Option<Failure>> {
         let chars = self.limit_chars;
         let failed = |error: &mlua::Error| Some(Failure::from_error(error, chars));
         let Some(code) = self.program.code(path) else { return Err(None) };
         let (lua, meta) = (self.lua.weak(), self.env_meta.clone());
-        let program = Arc::clone(&self.program);
+        let (program, outfit) = (Arc::clone(&self.program), self.outfit.borrow().clone());
+        let outer = outfit.clone();
         let load = self.lua.create_function(move |_, (name, require): (LuaString, Function)| {
             let Some(lua) = lua.try_upgrade() else { return Err(mlua::Error::runtime(STOPPED)) };
             let name = name.to_string_lossy();
             let found = program.bundle().resolve(&name);
             match found.and_then(|path| Some((path, program.code(path)?))) {
                 Some((path, code)) => {
-                    let chunk = chunk(&lua, &meta, path, code, &require)?;
+                    let chunk = chunk(&lua, &meta, path, code, &require, outfit.as_deref())?;
                     Ok((Some(chunk), None))
                 }
                 None => Ok((None, Some(unknown_module(&name)))),
@@ -189,7 +205,7 @@ impl Vm {
         });
         let require = load.and_then(|load| self.requirer.call::<Function>(load));
         let run = require
-            .and_then(|require| chunk(&self.lua, &self.env_meta, path, code, &require))
+            .and_then(|require| chunk(&self.lua, &self.env_meta, path, code, &require, outer.as_deref()))
             .and_then(|chunk| self.run.call::<(bool, LuaValue)>(chunk));
         match run {
             Ok((true, value)) => Ok(value),
@@ -200,7 +216,7 @@ impl Vm {
         }
     }
 
-    fn define_role(&self, role: &str, value: &LuaValue) -> Result<(), String> {
+    pub(crate) fn define_role(&self, role: &str, value: &LuaValue) -> Result<(), String> {
         let LuaValue::Table(table) = value else {
             let got = crate::plain::describe(value);
             return Err(format!("a role file returns a table with decide, this one returns {got}"));
@@ -216,7 +232,7 @@ impl Vm {
         defined.map_err(|error| Failure::from_error(&error, self.limit_chars).message)
     }
 
-    fn define_team(&self, path: &str, value: &LuaValue) -> Option<Diagnostic> {
+    pub(crate) fn define_team(&self, path: &str, value: &LuaValue) -> Option<Diagnostic> {
         let plan = match value {
             LuaValue::Table(table) => entry(table, "plan", true),
             other => Err(format!("returns {}", crate::plain::describe(other))),
@@ -228,7 +244,7 @@ impl Vm {
         })
     }
 
-    fn diagnose(&self, path: &str, failure: Failure) -> Diagnostic {
+    pub(crate) fn diagnose(&self, path: &str, failure: Failure) -> Diagnostic {
         match failure.place {
             Some((file, line)) => {
                 let source = self.program.source(&file);
@@ -284,6 +300,11 @@ impl Vm {
         self.run.call((migrate, version, memory))
     }
 
+    /// Files that are loaded from now on are dressed for specs.
+    pub(crate) fn dress(&self, outfit: Rc<Outfit>) {
+        *self.outfit.borrow_mut() = Some(outfit);
+    }
+
     /// Whether the call was stopped, and where: unknown when it was between two scripts.
     pub(crate) fn take_stop(&self) -> Option<Option<Place>> {
         self.stop.borrow_mut().take()
@@ -337,14 +358,23 @@ fn chunk(
     path: &str,
     code: &[u8],
     require: &Function,
+    outfit: Option<&Outfit>,
 ) -> mlua::Result<Function> {
     let env = lua.create_table()?;
     env.raw_set("require", require)?;
     env.set_metatable(Some(meta.clone()))?;
+    let spec = outfit.filter(|_| crate::specs::is_spec_file(path));
+    if let Some(outfit) = spec {
+        outfit.names.for_each(|name: LuaValue, value: LuaValue| env.raw_set(name, value))?;
+    }
     // Nothing but the file itself can change its environment: names may be resolved once.
     env.set_safeenv(true);
     let chunk = lua.load(code).set_mode(ChunkMode::Binary).set_name(format!("={path}"));
-    chunk.set_environment(env).into_function()
+    let function = chunk.set_environment(env).into_function()?;
+    if let (Some(outfit), None) = (outfit, spec) {
+        outfit.loaded.borrow_mut().push((path.to_owned(), function.clone()));
+    }
+    Ok(function)
 }
 
 fn unknown_module(name: &str) -> String {

@@ -1,0 +1,269 @@
+//! Runs spec files one after the other.
+
+use super::stage::{Failed, Stage, place_of};
+use super::{CASES_MAX, SPEC_ENDING, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting};
+use super::{coverage, expectations, fakes, is_spec_file};
+use crate::failure::{Failure, cut};
+use crate::timer::Timer;
+use crate::{Bundle, Diagnostic, Program, Severity};
+use mlua::chunk::{ChunkMode, Compiler};
+use mlua::{Function, Table, Value as LuaValue};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const LAYER: &str = include_str!("../specs.luau");
+/// Longest name of a `describe` or `it`, in characters.
+const NAME_CHARS_MAX: usize = 200;
+
+/// A run of all spec files.
+struct Run<'a> {
+    setting: &'a SpecSetting,
+    options: &'a SpecOptions,
+    program: Arc<Program>,
+    timer: Timer,
+    due: Instant,
+    /// Specs declared by now.
+    declared: usize,
+    report: SpecReport,
+}
+
+pub(super) fn run(
+    setting: &SpecSetting,
+    program: &Arc<Program>,
+    options: &SpecOptions,
+) -> SpecReport {
+    let began = Instant::now();
+    let mut report = SpecReport::default();
+    let bundle = program.bundle();
+    let own = |(path, source): (&str, &Arc<str>)| (path.to_owned(), Arc::clone(source));
+    report.sources = bundle.files().map(own).collect();
+    let timer = match Timer::start() {
+        Ok(timer) => timer,
+        Err(error) => {
+            let what = format!("cannot start a thread: {error}");
+            report.load_failures.push(Diagnostic::error("strategy", what));
+            return report;
+        }
+    };
+    let program = if options.coverage {
+        Arc::new(Program::compile_with(Arc::clone(bundle), true).0)
+    } else {
+        Arc::clone(program)
+    };
+    let due = began + options.time;
+    let mut run = Run { setting, options, program, timer, due, declared: 0, report };
+    for path in spec_files(bundle) {
+        run.file(path);
+    }
+    if options.coverage {
+        coverage::add_unloaded(&mut run.report.coverage, &run.program);
+    }
+    run.report.spent = began.elapsed();
+    run.report
+}
+
+/// The spec files of a bundle, in order of their paths.
+fn spec_files(bundle: &Bundle) -> impl Iterator<Item = &str> {
+    bundle.files().map(|(path, _)| path).filter(|path| {
+        let stem = path.rsplit_once('.').map_or(*path, |(stem, _)| stem);
+        is_spec_file(path) && stem.ends_with(SPEC_ENDING)
+    })
+}
+
+impl Run<'_> {
+    fn file(&mut self, path: &str) {
+        if self.program.code(path).is_none() {
+            let bundle = Arc::clone(self.program.bundle());
+            let (_, findings) = Program::compile(bundle);
+            let own = findings
+                .into_iter()
+                .filter(|finding| finding.file == path && finding.severity == Severity::Error);
+            return self.report.load_failures.extend(own);
+        }
+        let room = CASES_MAX.saturating_sub(self.declared);
+        let opened = Stage::new(self.setting, &self.program, self.timer.flag(), room)
+            .and_then(|stage| Ok((layer(&stage)?, stage)));
+        match opened {
+            Ok((layer, stage)) => self.play(path, &stage, &layer),
+            Err(error) => {
+                let what = format!("cannot build a VM: {error}");
+                self.report.load_failures.push(Diagnostic::error(path, what));
+            }
+        }
+    }
+
+    fn play(&mut self, path: &str, stage: &Rc<Stage>, layer: &Table) {
+        match self.declare(path, stage, layer) {
+            Ok(cases) => {
+                let base = stage.outfit.loaded.borrow().len();
+                for (index, case) in cases.into_iter().enumerate() {
+                    self.case(stage, layer, index + 1, case);
+                    self.collect(stage, base);
+                }
+            }
+            Err(finding) => self.report.load_failures.push(finding),
+        }
+        self.collect(stage, 0);
+    }
+
+    /// Loads a spec file, which declares its cases.
+    fn declare(
+        &mut self,
+        path: &str,
+        stage: &Stage,
+        layer: &Table,
+    ) -> Result<Vec<(SpecCase, bool)>, Diagnostic> {
+        let limit = self.setting.limits.load;
+        let due = (Instant::now() + limit).min(self.due);
+        stage.host.loading(due);
+        self.timer.arm(due);
+        let loaded = stage.vm.load_root(&stage.host, path);
+        self.timer.disarm();
+        if stage.vm.take_stop().is_some() {
+            let what = format!("declaring its specs took longer than {limit:?}");
+            return Err(Diagnostic::error(path, what));
+        }
+        match loaded {
+            Ok(_) => {}
+            Err(Some(failure)) => return Err(stage.vm.diagnose(path, failure)),
+            Err(None) => return Err(Diagnostic::error(path, "does not compile")),
+        }
+        stage.keep_params();
+        let read = || -> mlua::Result<Vec<(SpecCase, bool)>> {
+            let count: usize = layer.raw_get::<Function>("close")?.call(())?;
+            let describe: Function = layer.raw_get("case")?;
+            (1..=count).map(|index| case(path, describe.call(index)?)).collect()
+        };
+        let cases = read().map_err(|error| Diagnostic::error(path, error.to_string()))?;
+        self.declared += cases.len();
+        Ok(cases)
+    }
+
+    fn case(
+        &mut self,
+        stage: &Stage,
+        layer: &Table,
+        index: usize,
+        (mut case, skipped): (SpecCase, bool),
+    ) {
+        let wanted = self.options.filter.as_deref();
+        if wanted.is_some_and(|part| !case.name().contains(part) && !case.file.contains(part)) {
+            self.report.left_out += 1;
+            return;
+        }
+        let began = Instant::now();
+        case.outcome = if skipped {
+            SpecOutcome::Skipped
+        } else if began >= self.due {
+            let what = format!("not reached: the time of {:?} was used up", self.options.time);
+            failed(what, None)
+        } else {
+            self.outcome(stage, layer, index, began)
+        };
+        stage.drain();
+        if !skipped {
+            case.lines = stage.lines();
+            case.spent = began.elapsed();
+        }
+        self.report.cases.push(case);
+    }
+
+    fn outcome(&self, stage: &Stage, layer: &Table, index: usize, now: Instant) -> SpecOutcome {
+        let due = (now + self.options.case_time).min(self.due);
+        if let Err(error) = stage.reset(due) {
+            return failed(format!("the VM cannot go on: {error}"), None);
+        }
+        self.timer.arm(due);
+        let ran = layer
+            .raw_get::<Function>("run")
+            .and_then(|run| run.call::<(bool, LuaValue)>(place_of(index)));
+        self.timer.disarm();
+        let chars = self.setting.limits.message_chars;
+        let stop = stage.vm.take_stop();
+        let outcome = match (stop, stage.failure.take(), ran) {
+            (Some(place), _, _) => failed(self.too_long(due - now), place),
+            (None, Some(failure), _) => SpecOutcome::from(failure),
+            (None, None, Ok((true, _))) => SpecOutcome::Passed,
+            (None, None, Ok((false, raised))) => {
+                let failure = Failure::from_value(&raised, chars).or_at(stage.note.take());
+                self.raised(failure)
+            }
+            (None, None, Err(error)) => self.raised(Failure::from_error(&error, chars)),
+        };
+        // What this spec left behind must not fail the next one.
+        if stage.vm.lua.used_memory() > self.setting.limits.memory_bytes / 2
+            && let Err(error) = stage.vm.lua.gc_collect()
+        {
+            return failed(format!("the VM cannot go on: {error}"), None);
+        }
+        outcome
+    }
+
+    fn raised(&self, failure: Failure) -> SpecOutcome {
+        if failure.memory {
+            let mib = self.setting.limits.memory_bytes >> 20;
+            return failed(format!("used up the memory of {mib} MiB"), failure.place);
+        }
+        failed(failure.message, failure.place)
+    }
+
+    fn too_long(&self, given: Duration) -> String {
+        if given < self.options.case_time {
+            return format!("stopped: the time for all specs, {:?}, is used up", self.options.time);
+        }
+        format!("took longer than {given:?}")
+    }
+
+    /// Takes what was loaded since the first `base` files.
+    fn collect(&mut self, stage: &Stage, base: usize) {
+        let gone = stage.outfit.loaded.borrow_mut().split_off(base);
+        if !self.options.coverage {
+            return;
+        }
+        for (path, chunk) in gone {
+            coverage::add(&mut self.report.coverage, &path, &chunk);
+        }
+    }
+}
+
+/// The trusted layer in a VM; the names that specs see are in the stage's outfit then.
+fn layer(stage: &Rc<Stage>) -> mlua::Result<Table> {
+    let lua = &stage.vm.lua;
+    let host = lua.create_table()?;
+    fakes::add(stage, &host)?;
+    expectations::add(stage, &host)?;
+    // Without lines, so that errors show the line of the spec that called.
+    let code = Compiler::new().set_optimization_level(2).set_debug_level(0).compile(LAYER)?;
+    let chunk = lua.load(code).set_mode(ChunkMode::Binary).set_name("=phalanx");
+    let layer: Table = chunk.into_function()?.call(host)?;
+    let names: Table = layer.raw_get("names")?;
+    names.for_each(|name: LuaValue, value: LuaValue| stage.outfit.names.raw_set(name, value))?;
+    Ok(layer)
+}
+
+/// A declared case, and whether it is skipped.
+fn case(file: &str, declared: (Vec<String>, u32, bool)) -> mlua::Result<(SpecCase, bool)> {
+    let (path, line, skipped) = declared;
+    let path = path.iter().map(|name| cut(name, NAME_CHARS_MAX)).collect();
+    let case = SpecCase {
+        file: file.to_owned(),
+        path,
+        line,
+        outcome: SpecOutcome::Passed,
+        spent: Duration::ZERO,
+        lines: Vec::new(),
+    };
+    Ok((case, skipped))
+}
+
+fn failed(message: String, place: Option<(String, u32)>) -> SpecOutcome {
+    SpecOutcome::Failed { message, place, diff: Vec::new(), more: 0 }
+}
+
+impl From<Failed> for SpecOutcome {
+    fn from(failed: Failed) -> Self {
+        let Failed { message, place, diff, more } = failed;
+        Self::Failed { message, place, diff, more }
+    }
+}

@@ -1,0 +1,10 @@
+//! Specs in Luau, as authors of strategies write them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
+mod matchers;
+mod stage;
