@@ -205,7 +205,9 @@ impl Vm {
         });
         let require = load.and_then(|load| self.requirer.call::<Function>(load));
         let run = require
-            .and_then(|require| chunk(&self.lua, &self.env_meta, path, code, &require, outer.as_deref()))
+            .and_then(|require| {
+                chunk(&self.lua, &self.env_meta, path, code, &require, outer.as_deref())
+            })
             .and_then(|chunk| self.run.call::<(bool, LuaValue)>(chunk));
         match run {
             Ok((true, value)) => Ok(value),

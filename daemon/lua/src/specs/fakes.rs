@@ -283,7 +283,10 @@ fn id(index: usize) -> AgentId {
 enum Act {
     Start,
     Decide,
-    Finish { score: f64, ranking: Option<u32> },
+    Finish {
+        score: f64,
+        ranking: Option<u32>,
+    },
     /// A function of the spec, as if it stood in the role's file.
     Run(Function),
 }
@@ -520,7 +523,8 @@ fn param(_: &Lua, stage: &Stage, (name, value): (LuaValue, LuaValue)) -> Native 
         let roles: Vec<_> = stage.host.roles.borrow().iter().cloned().collect();
         // Files that fail tell so when they are asked.
         let declared = roles.iter().map(|role| stage.ready_role(role));
-        let failed = declared.filter(Result::is_err).count() + usize::from(stage.ready_plan().is_err());
+        let failed =
+            declared.filter(Result::is_err).count() + usize::from(stage.ready_plan().is_err());
         stage.forget_roles();
         stage.leave();
         if failed > roles.len() {

@@ -124,7 +124,8 @@ pub(super) fn misnamed(stage: &Stage, given: &Table) -> Option<String> {
     let api = stage.host.link.api;
     let mut wrong = None;
     let walked = given.for_each(|key: LuaValue, _: LuaValue| {
-        let known = key.as_string().is_some_and(|name| api.query(&name.to_string_lossy()).is_some());
+        let known =
+            key.as_string().is_some_and(|name| api.query(&name.to_string_lossy()).is_some());
         if !known {
             wrong = Some(unknown("query", &key, api.queries.iter().map(|query| query.name)));
             return Err(mlua::Error::runtime("no such query"));

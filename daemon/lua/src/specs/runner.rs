@@ -102,7 +102,7 @@ impl Run<'_> {
                     self.collect(stage, base);
                 }
             }
-            Err(finding) => self.report.load_failures.push(finding),
+            Err(finding) => self.report.load_failures.push(*finding),
         }
         self.collect(stage, 0);
     }
@@ -113,7 +113,7 @@ impl Run<'_> {
         path: &str,
         stage: &Stage,
         layer: &Table,
-    ) -> Result<Vec<(SpecCase, bool)>, Diagnostic> {
+    ) -> Result<Vec<(SpecCase, bool)>, Box<Diagnostic>> {
         let limit = self.setting.limits.load;
         let due = (Instant::now() + limit).min(self.due);
         stage.host.loading(due);
@@ -122,12 +122,12 @@ impl Run<'_> {
         self.timer.disarm();
         if stage.vm.take_stop().is_some() {
             let what = format!("declaring its specs took longer than {limit:?}");
-            return Err(Diagnostic::error(path, what));
+            return Err(Diagnostic::error(path, what).into());
         }
         match loaded {
             Ok(_) => {}
-            Err(Some(failure)) => return Err(stage.vm.diagnose(path, failure)),
-            Err(None) => return Err(Diagnostic::error(path, "does not compile")),
+            Err(Some(failure)) => return Err(stage.vm.diagnose(path, failure).into()),
+            Err(None) => return Err(Diagnostic::error(path, "does not compile").into()),
         }
         stage.keep_params();
         let read = || -> mlua::Result<Vec<(SpecCase, bool)>> {
