@@ -33,6 +33,7 @@ mod dice;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod failure;
 mod host;
+mod host_api;
 mod limits;
 mod migrate;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
@@ -48,6 +49,7 @@ mod swap;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod team_natives;
 mod timer;
+mod types;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
 
@@ -58,11 +60,13 @@ pub use bundle::{
 };
 pub use check::check_bundle;
 pub use diagnostic::{Diagnostic, LoadError, Severity};
+pub use host_api::{Function, Module, Param, Type, modules};
 pub use limits::{Limits, PlainLimits};
 pub use program::{Program, stage};
-pub use reference::reference;
+pub use reference::{reference, reference_json};
 pub use replica::Replica;
 pub use specs::{
     CASE_LINES_MAX, CASES_MAX, Difference, FAKE_AGENTS_MAX, FileCoverage, SPEC_ENDING, SPEC_FOLDER,
     SPEC_REFERENCE, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting, run_specs,
 };
+pub use types::{selene_library, types_luacats, types_luau};

@@ -1,15 +1,21 @@
-//! The reference page of the script API: the host's own part, and what the game declares.
+//! The reference of the script API: the host's own part, and what the game declares.
 
+mod json;
+
+use crate::host_api::{CLASSES, Function, modules};
 use phalanx_game::{Api, FieldDoc, Kind, ParamDoc};
 use std::fmt::Write as _;
 
-/// What every game's scripts have; kept beside the code that offers it.
-const HOST: &str = include_str!("reference.md");
+pub use json::reference_json;
+
+/// What a strategy is, before the lists.
+const INTRODUCTION: &str = include_str!("reference.md");
 
 /// The page for a game, as Markdown.
 #[must_use]
 pub fn reference(game: &str, api: &Api) -> String {
-    let mut page = HOST.replace("{game}", game);
+    let mut page = INTRODUCTION.replace("{game}", game);
+    host(&mut page, api);
     let mut out = |text: String| {
         // Writing to a string cannot fail.
         writeln!(page, "{text}").unwrap_or_default();
@@ -40,6 +46,56 @@ pub fn reference(game: &str, api: &Api) -> String {
         out(format!("- `{signature}` → {returns}: {}{notes}{answer}{inside}", query.doc));
     }
     page
+}
+
+/// The host's own part.
+fn host(page: &mut String, api: &Api) {
+    for class in CLASSES {
+        let (title, doc) = match class.name {
+            "Me" => ("me", "What `decide(me)` gets; `start(sim)` gets the same."),
+            "Result" => ("result", class.doc),
+            "Plan" => ("team in plan", class.doc),
+            _plain => continue,
+        };
+        page.push_str(&format!("\n## {title}\n\n{doc}\n\n"));
+        for field in class.members() {
+            page.push_str(&format!("- `{}`: {}\n", field.name, field.doc));
+        }
+    }
+    for module in modules(api).iter().filter(|module| !module.library) {
+        if matches!(module.name, "act" | "world") {
+            continue;
+        }
+        let title = if module.name.is_empty() { "Single functions" } else { module.name };
+        page.push_str(&format!("\n## {title}\n\n"));
+        if !module.name.is_empty() {
+            page.push_str(&format!("{}\n\n", module.doc));
+        }
+        for function in &module.functions {
+            page.push_str(&line(function, module.name));
+        }
+    }
+    page.push_str("\n## Luau's library\n\nWhat the sandbox leaves of it:\n\n");
+    for module in modules(api).iter().filter(|module| module.library) {
+        let names: Vec<_> = module.names().map(|name| format!("`{name}`")).collect();
+        let title = if module.name.is_empty() { "globals" } else { module.name };
+        page.push_str(&format!("- {title}: {}\n", names.join(", ")));
+    }
+}
+
+fn line(function: &Function, module: &str) -> String {
+    let failure = if function.fails { " `nil, reason` when it cannot." } else { "" };
+    let mut text = format!("- `{}`: {}{failure}\n", function.signature(module), function.doc);
+    let named = function.params.iter().filter_map(|param| match &param.kind {
+        crate::host_api::Type::Named(name) => Some(*name),
+        _other => None,
+    });
+    for class in CLASSES.iter().filter(|class| named.clone().any(|name| name == class.name)) {
+        for field in class.members() {
+            text.push_str(&format!("  - `{}`: {}\n", field.name, field.doc));
+        }
+    }
+    text
 }
 
 fn signature(table: &str, name: &str, params: &[ParamDoc]) -> String {
