@@ -15,7 +15,7 @@ use phalanx_engine::{
     TeamLink,
 };
 use phalanx_game::{AgentId, Api, Said};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// A team's strategy, loaded and ready to decide. It lives on the team's thread.
@@ -65,6 +65,12 @@ impl LuaBrain {
     #[must_use]
     pub fn rebuilds(&self) -> u64 {
         self.rebuilds
+    }
+
+    /// The roles that the strategy has.
+    #[must_use]
+    pub fn roles(&self) -> BTreeSet<String> {
+        self.now.host.roles.borrow().clone()
     }
 
     /// Memory that the VM uses now, in bytes.

@@ -2,7 +2,11 @@
 
 use miette::{LabeledSpan, NamedSource, SourceCode, SourceSpan};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// Longest line that an excerpt shows, in characters.
+const EXCERPT_CHARS_MAX: usize = 160;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,45 +26,94 @@ pub struct Diagnostic {
     pub file: String,
     /// Line from 1, where known.
     pub line: Option<u32>,
+    /// Column from 1, in characters, where known.
+    pub column: Option<u32>,
     /// What is wrong.
     pub message: String,
     /// What to do instead.
     pub help: Option<String>,
     source: Option<NamedSource<Arc<str>>>,
+    /// The bytes of the source that are meant; otherwise the whole line.
+    range: Option<Range<usize>>,
 }
 
 impl Diagnostic {
     /// An error without a line.
-    pub(crate) fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
             file: file.into(),
             line: None,
+            column: None,
             message: message.into(),
             help: None,
             source: None,
+            range: None,
         }
     }
 
-    pub(crate) fn warning(mut self) -> Self {
+    /// The same as a warning.
+    #[must_use]
+    pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
     }
 
-    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+    /// With what to do instead.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// At a line of a source, which terminals then show.
-    pub(crate) fn at(mut self, line: u32, source: Option<Arc<str>>) -> Self {
+    #[must_use]
+    pub fn at(mut self, line: u32, source: Option<Arc<str>>) -> Self {
         self.line = Some(line);
         self.source = source.map(|source| NamedSource::new(&self.file, source));
         self
     }
 
+    /// At some bytes of a source.
+    #[must_use]
+    pub fn at_bytes(mut self, range: Range<usize>, source: &Arc<str>) -> Self {
+        let start = source.floor_char_boundary(range.start);
+        let end = source.ceil_char_boundary(range.end.max(start));
+        let before = source.get(..start).unwrap_or_default();
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        self.column = u32::try_from(column).ok();
+        self.range = Some(start..end);
+        self.at(u32::try_from(line).unwrap_or(u32::MAX), Some(Arc::clone(source)))
+    }
+
+    /// The line that is meant and carets below the place; empty without a source.
+    #[must_use]
+    pub fn excerpt(&self) -> String {
+        let place = || {
+            let text = self.source.as_ref()?.inner();
+            let span = self.span()?;
+            let begin = text.get(..span.offset())?.rfind('\n').map_or(0, |at| at + 1);
+            let line = text.get(begin..)?.lines().next()?;
+            Some((line, span.offset() - begin, span.len()))
+        };
+        let Some((line, from, length)) = place() else { return String::new() };
+        let shown: String = line.chars().take(EXCERPT_CHARS_MAX).collect();
+        // Tabs stay, so that the carets stand where they belong.
+        let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
+        let before = line.get(..from).unwrap_or_default();
+        let indent: String = before.chars().take(EXCERPT_CHARS_MAX).map(blank).collect();
+        let meant = line.get(from..).unwrap_or_default();
+        let meant = meant.char_indices().take_while(|(at, _)| *at < length.max(1)).count();
+        let room = EXCERPT_CHARS_MAX.saturating_sub(indent.chars().count());
+        format!("{shown}\n{indent}{}", "^".repeat(meant.min(room).max(1)))
+    }
+
     fn span(&self) -> Option<SourceSpan> {
         let text = self.source.as_ref()?.inner();
+        if let Some(range) = &self.range {
+            return Some((range.start, range.len()).into());
+        }
         let index = usize::try_from(self.line?).ok()?.checked_sub(1)?;
         let before: usize = text.split_inclusive('\n').take(index).map(str::len).sum();
         let line = text.get(before..)?.lines().next()?;
@@ -110,8 +163,10 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
-        diagnostics.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    /// In order of file, line and column.
+    #[must_use]
+    pub fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
+        diagnostics.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
         Self { diagnostics }
     }
 }

@@ -74,10 +74,10 @@ impl Report {
             fatal: finding.severity == Severity::Error,
             file: finding.file.clone(),
             line: finding.line,
-            column: None,
+            column: finding.column,
             message: finding.message.clone(),
             help: finding.help.clone().unwrap_or_default(),
-            excerpt: String::new(),
+            excerpt: finding.excerpt(),
         };
         self.diagnostics.iter().map(fault).collect()
     }

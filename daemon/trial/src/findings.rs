@@ -1,0 +1,65 @@
+//! All findings of a trial: in order, each once, with a bound.
+
+use phalanx_lua::{Diagnostic, LoadError, Severity};
+
+/// Most findings that a trial tells; the rest is counted.
+pub const FINDINGS_MAX: usize = 200;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    list: Vec<Diagnostic>,
+    /// Found after the list was full.
+    more: usize,
+    /// One of those was an error.
+    worse: bool,
+}
+
+impl Findings {
+    /// Adds a finding, unless the same or an error in the same line is known.
+    pub(crate) fn add(&mut self, finding: Diagnostic) {
+        if self.list.iter().any(|known| is_covered(&finding, known)) {
+            return;
+        }
+        if self.list.len() >= FINDINGS_MAX {
+            self.more += 1;
+            self.worse |= finding.severity == Severity::Error;
+            return;
+        }
+        self.list.push(finding);
+    }
+
+    pub(crate) fn extend(&mut self, findings: impl IntoIterator<Item = Diagnostic>) {
+        for finding in findings {
+            self.add(finding);
+        }
+    }
+
+    /// Something could not be done in time.
+    pub(crate) fn out_of_time(&mut self, what: &str) {
+        let what = format!("the trial's time was over before {what}");
+        self.add(Diagnostic::error("strategy", what).warning());
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.worse || self.list.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// In order of file and line; how many are left out comes last.
+    pub(crate) fn into_ordered(self) -> Vec<Diagnostic> {
+        let mut list = LoadError::new(self.list).diagnostics;
+        if self.more > 0 {
+            let rest = Diagnostic::error("strategy", format!("and {} more findings", self.more));
+            list.push(if self.worse { rest } else { rest.warning() });
+        }
+        list
+    }
+}
+
+/// The same place fails once: what the lint tells need not be told again by the rehearsal.
+fn is_covered(finding: &Diagnostic, known: &Diagnostic) -> bool {
+    let same_line = finding.file == known.file && finding.line == known.line;
+    let same = same_line && finding.message == known.message && finding.column == known.column;
+    let worse = same_line && finding.line.is_some() && known.severity == Severity::Error;
+    same || (worse && finding.column.is_none())
+}

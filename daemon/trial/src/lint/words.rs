@@ -1,0 +1,145 @@
+//! selene's findings in the words of the script API.
+
+use phalanx_lua::{Diagnostic, Module};
+use selene_lib::CheckerDiagnostic;
+use selene_lib::lints::Severity;
+use std::sync::Arc;
+
+/// A name counts as meant when it is so similar (Jaro-Winkler, 0 to 1).
+const SIMILAR_MIN: f64 = 0.8;
+
+/// One finding.
+pub(super) fn finding(
+    found: &CheckerDiagnostic,
+    path: &str,
+    source: &Arc<str>,
+    modules: &[Module],
+) -> Diagnostic {
+    let (from, to) = found.diagnostic.primary_label.range;
+    let size = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+    let said = Said::of(&found.diagnostic.message, || label(found), modules);
+    let mut finding = Diagnostic::error(path, said.message).at_bytes(size(from)..size(to), source);
+    if said.harmless || found.severity == Severity::Warning {
+        finding = finding.warning();
+    }
+    finding.help = said.help.or_else(|| found.diagnostic.notes.first().cloned());
+    finding
+}
+
+/// What selene wrote beside the place.
+fn label(found: &CheckerDiagnostic) -> String {
+    found.diagnostic.primary_label.message.clone().unwrap_or_default()
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    message: String,
+    help: Option<String>,
+    harmless: bool,
+}
+
+impl Said {
+    fn of(message: &str, label: impl FnOnce() -> String, modules: &[Module]) -> Self {
+        let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        let is = |part: &str| message.contains(part);
+        match quoted.as_slice() {
+            [name] if message.ends_with("is not defined") => Self::undefined(name, modules),
+            [global, field] if is("does not contain the field") => {
+                Self::no_member(global, field, modules)
+            }
+            [name] if is("parameters,") || is("use of the vararg") => {
+                let got = message.rsplit(", ").next().and_then(|rest| rest.split(' ').next());
+                Self::count(name, got.and_then(|got| got.parse().ok()), modules)
+            }
+            [name] if is("is not a method") => {
+                let dotted = name.replace(':', ".");
+                let message = format!("{name}: it is a function, not a method");
+                Self {
+                    message,
+                    help: Some(format!("call it with a dot: {dotted}(…)")),
+                    harmless: false,
+                }
+            }
+            [name] if is("is incorrect") => {
+                let label = label().replace("received", "got").replace('`', "");
+                Self { message: format!("{name}: {label}"), ..signature(name, modules) }
+            }
+            [name] if is("not overridable") => {
+                let message = format!("{name} is the API's; here it means something else now");
+                Self { message, help: Some("choose another name".into()), harmless: true }
+            }
+            [name] if is("not writable") => {
+                let message = format!("{name} is read-only: writing it fails when it runs");
+                Self { message, ..Self::default() }
+            }
+            _other => Self { message: message.to_owned(), ..Self::default() },
+        }
+    }
+
+    fn undefined(name: &str, modules: &[Module]) -> Self {
+        let names = modules.iter().flat_map(|module| {
+            let members = module.names().filter(|_| module.name.is_empty());
+            members.chain(Some(module.name).filter(|name| !name.is_empty()))
+        });
+        let help = similar(name, names).map(|meant| format!("did you mean {meant}?"));
+        Self { message: format!("{name} is not defined"), help, harmless: false }
+    }
+
+    fn no_member(global: &str, field: &str, modules: &[Module]) -> Self {
+        let members = members(global, modules);
+        let help = similar(field, members).map(|meant| format!("did you mean {global}.{meant}?"));
+        Self { message: format!("{global} has no {field}"), help, harmless: false }
+    }
+
+    fn count(name: &str, got: Option<usize>, modules: &[Module]) -> Self {
+        let Some((module, function)) = function(name, modules) else {
+            return Self {
+                message: format!("{name}: wrong number of arguments"),
+                ..Self::default()
+            };
+        };
+        let (least, most) = function.arity();
+        let takes = match most {
+            Some(most) if most == least => plural(most),
+            Some(most) => format!("{least} to {}", plural(most)),
+            None => format!("at least {}", plural(least)),
+        };
+        let got = got.map(|got| format!(", got {got}")).unwrap_or_default();
+        let help = Some(format!("write {}", function.signature(module.name)));
+        Self { message: format!("{name} takes {takes}{got}"), help, harmless: false }
+    }
+}
+
+fn plural(count: usize) -> String {
+    format!("{count} argument{}", if count == 1 { "" } else { "s" })
+}
+
+fn signature(name: &str, modules: &[Module]) -> Said {
+    let found = function(name, modules);
+    let help = found.map(|(module, function)| format!("write {}", function.signature(module.name)));
+    Said { help, ..Said::default() }
+}
+
+fn function<'a>(
+    name: &str,
+    modules: &'a [Module],
+) -> Option<(&'a Module, &'a phalanx_lua::Function)> {
+    let (module, name) = name.split_once('.').unwrap_or(("", name));
+    let found = modules.iter().filter(|known| known.name == module);
+    found.filter_map(|known| Some((known, known.function(name)?))).next()
+}
+
+/// The names of a module's members.
+pub(super) fn members<'a>(
+    module: &'a str,
+    modules: &'a [Module],
+) -> impl Iterator<Item = &'static str> + 'a {
+    modules.iter().filter(move |known| known.name == module).flat_map(Module::names)
+}
+
+/// The known name that was probably meant.
+pub(super) fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.map(|word| (strsim::jaro_winkler(name, word), word));
+    let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    (best.0 >= SIMILAR_MIN).then_some(best.1)
+}

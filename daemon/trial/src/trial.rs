@@ -1,0 +1,159 @@
+//! The steps of a trial.
+
+use crate::findings::Findings;
+use crate::rehearse::rehearse;
+use crate::{Candidate, Report, lint};
+use phalanx_engine::{Board, BrainError, Generation, Params, Staged, StrategyOrigin, View};
+use phalanx_lua::{Bundle, Diagnostic, Limits, Program, Replica, Severity};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Tries a strategy for a team: compiles and lints all files, loads them into a VM of their own,
+/// carries the team's memories over, runs the strategy's specs and rehearses the team's last turns.
+/// Tells all mistakes at once. Nothing of a playing team is touched.
+#[must_use]
+pub fn run(bundle: &Arc<Bundle>, candidate: &Candidate) -> Report {
+    let began = Instant::now();
+    let mut trial = Trial {
+        bundle,
+        candidate,
+        due: began + candidate.options.time,
+        findings: Findings::default(),
+        report: empty(bundle),
+    };
+    let (program, mistakes) = Program::compile(Arc::clone(bundle));
+    let compiles = !mistakes.iter().any(|finding| finding.severity == Severity::Error);
+    let broken: Vec<&str> = mistakes
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| finding.file.as_str())
+        .collect();
+    let linted = lint::check(bundle, &broken, candidate, trial.due);
+    trial.findings.extend(lint::with_dialect(linted, mistakes.clone()));
+    let program = Arc::new(program);
+    if compiles {
+        trial.play(&program);
+    }
+    trial.finish(program, began)
+}
+
+fn empty(bundle: &Bundle) -> Report {
+    Report {
+        hash: bundle.hash().to_owned(),
+        diagnostics: Vec::new(),
+        specs_passed: 0,
+        specs_failed: 0,
+        turns_rehearsed: 0,
+        spent: Duration::ZERO,
+        program: None,
+        cost: Duration::ZERO,
+    }
+}
+
+struct Trial<'a> {
+    bundle: &'a Arc<Bundle>,
+    candidate: &'a Candidate,
+    due: Instant,
+    findings: Findings,
+    report: Report,
+}
+
+impl Trial<'_> {
+    /// What needs a VM.
+    fn play(&mut self, program: &Arc<Program>) {
+        let Some(left) = self.left() else {
+            return self.findings.out_of_time("the files were loaded");
+        };
+        let candidate = self.candidate;
+        let limits = Limits { load: candidate.limits.load.min(left), ..candidate.limits };
+        let staged = staged(program);
+        let view = candidate.view.clone().unwrap_or_else(|| before_the_match(candidate));
+        let began = Instant::now();
+        let loaded = Replica::new(&view, candidate.api, &staged, limits);
+        self.report.cost = began.elapsed();
+        let mut replica = match loaded {
+            Ok(replica) => replica,
+            Err(error) => return self.findings.extend(error.diagnostics),
+        };
+        self.roles(&replica);
+        if !candidate.options.forget {
+            for refusal in replica.remember(&view.memories) {
+                self.add(&refusal, "");
+            }
+        }
+        let rehearsal = rehearse(&mut replica, &view, candidate.options.decide_max, self.due);
+        self.report.turns_rehearsed = rehearsal.turns;
+        for (failure, context) in rehearsal.failures {
+            self.add(&failure, &context);
+        }
+        if !rehearsal.complete {
+            self.findings.out_of_time("all recorded turns were rehearsed");
+        }
+    }
+
+    /// Roles that agents have now, besides those of the roster, which loading looks at.
+    fn roles(&mut self, replica: &Replica) {
+        let known = replica.brain().roles();
+        for role in self.candidate.roles.difference(&known) {
+            let path = self.bundle.resolve(role).map_or_else(|| format!("{role}.luau"), Into::into);
+            let what =
+                format!("there is no role {role}: a role's file returns a table with decide");
+            self.findings.add(Diagnostic::error(path, what));
+        }
+    }
+
+    fn add(&mut self, failure: &BrainError, context: &str) {
+        let message = format!("{}{context}", failure.message);
+        let finding = match &failure.place {
+            Some((file, line)) => {
+                let source = self.bundle.source(file).map(Arc::clone);
+                Diagnostic::error(file, message).at(*line, source)
+            }
+            None => {
+                let file = self.bundle.resolve(&failure.role).unwrap_or("strategy");
+                Diagnostic::error(file, message)
+            }
+        };
+        self.findings.add(finding);
+    }
+
+    fn left(&self) -> Option<Duration> {
+        Some(self.due.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
+    }
+
+    fn finish(self, program: Arc<Program>, began: Instant) -> Report {
+        let passed = !self.findings.has_errors();
+        Report {
+            diagnostics: self.findings.into_ordered(),
+            program: passed.then_some(program),
+            spent: began.elapsed(),
+            ..self.report
+        }
+    }
+}
+
+/// The program as code of no generation in particular.
+fn staged(program: &Arc<Program>) -> Staged {
+    let generation = Generation {
+        number: 0,
+        hash: program.bundle().hash().to_owned(),
+        accepted: SystemTime::now(),
+        origin: StrategyOrigin::Start,
+    };
+    Arc::clone(program).staged(Arc::new(generation), Duration::ZERO)
+}
+
+/// What scripts see before anybody plays.
+fn before_the_match(candidate: &Candidate) -> View {
+    let roles = candidate.roster.agents.iter().map(|entry| entry.role.clone()).collect();
+    View {
+        roster: Arc::clone(&candidate.roster),
+        seed: 0,
+        scenes: Vec::new(),
+        board: Board::default(),
+        params: Params::default(),
+        roles,
+        memories: Vec::new(),
+        generation: 0,
+    }
+}
