@@ -68,5 +68,6 @@ pub use replica::Replica;
 pub use specs::{
     CASE_LINES_MAX, CASES_MAX, Difference, FAKE_AGENTS_MAX, FileCoverage, SPEC_ENDING, SPEC_FOLDER,
     SPEC_REFERENCE, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting, run_specs,
+    spec_names,
 };
 pub use types::{selene_library, types_luacats, types_luau};

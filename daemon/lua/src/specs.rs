@@ -150,6 +150,13 @@ pub fn run_specs(
     runner::run(setting, program, options)
 }
 
+/// Every name that specs may call besides the game's: `describe`, `fake.agent`, `.to_equal` and so
+/// on, in order. For completion, and to hold the reference page to them.
+#[must_use]
+pub fn spec_names() -> Vec<String> {
+    runner::names().unwrap_or_default()
+}
+
 /// Whether a file belongs to the specs: a spec, or a module of specs.
 pub(crate) fn is_spec_file(path: &str) -> bool {
     path.strip_prefix(SPEC_FOLDER).is_some_and(|rest| rest.starts_with('/'))

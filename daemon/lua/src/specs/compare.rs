@@ -12,7 +12,7 @@ pub(super) const DIFFERENCES_MAX: usize = 20;
 /// Longest text of a value in a failure, in characters.
 pub(super) const SHOWN_CHARS_MAX: usize = 120;
 /// Most values of one comparison: it cannot be interrupted.
-const VALUES_MAX: usize = 200_000;
+const VALUES_MAX: usize = 20_000;
 /// Deepest nesting that is compared or shown.
 const DEPTH_MAX: usize = 64;
 

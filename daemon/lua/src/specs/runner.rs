@@ -8,6 +8,7 @@ use crate::timer::Timer;
 use crate::{Bundle, Diagnostic, Program, Severity};
 use mlua::chunk::{ChunkMode, Compiler};
 use mlua::{Function, Table, Value as LuaValue};
+use phalanx_game::Api;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -240,6 +241,37 @@ fn layer(stage: &Rc<Stage>) -> mlua::Result<Table> {
     let names: Table = layer.raw_get("names")?;
     names.for_each(|name: LuaValue, value: LuaValue| stage.outfit.names.raw_set(name, value))?;
     Ok(layer)
+}
+
+/// The names of the layer, read from the layer itself.
+pub(super) fn names() -> mlua::Result<Vec<String>> {
+    static API: Api = Api { actions: &[], percept: &[], queries: &[] };
+    let files: [(&str, &str); 0] = [];
+    let bundle = Bundle::from_files(files).map_err(mlua::Error::external)?;
+    let program = Arc::new(Program::compile(Arc::new(bundle)).0);
+    let timer = Timer::start().map_err(mlua::Error::external)?;
+    let stage = Stage::new(&SpecSetting::new(&API), &program, timer.flag(), 0)?;
+    let layer = layer(&stage)?;
+    let mut names = Vec::new();
+    let mut walk = |table: &str, prefix: &str| {
+        let table: Table = layer.raw_get(table)?;
+        table.for_each(|name: String, _: LuaValue| {
+            names.push(format!("{prefix}{name}"));
+            Ok(())
+        })
+    };
+    for (table, prefix) in [
+        ("names", ""),
+        ("matchers", "."),
+        ("fake", "fake."),
+        ("read", "agent."),
+        ("methods", "agent:"),
+        ("team_methods", "team:"),
+    ] {
+        walk(table, prefix)?;
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// A declared case, and whether it is skipped.

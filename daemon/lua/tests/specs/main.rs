@@ -6,5 +6,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod fakes;
 mod matchers;
+mod runs;
 mod stage;
