@@ -50,7 +50,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-net", &["phalanx-game", "phalanx-engine"]),
     ("phalanx-settings", &["phalanx-game"]),
     ("phalanx-proto", &[]),
-    ("phalanx-control", &["phalanx-game", "phalanx-engine", "phalanx-proto"]),
+    ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
+    ("phalanx-strategy", &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-trial"]),
+    (
+        "phalanx-control",
+        &[
+            "phalanx-game",
+            "phalanx-engine",
+            "phalanx-lua",
+            "phalanx-trial",
+            "phalanx-strategy",
+            "phalanx-proto",
+        ],
+    ),
 ];
 /// Libraries with clocks, sockets, tasks or files.
 const IMPURE: &[&str] = &["tokio", "mio", "socket2", "async-std", "smol", "notify", "tonic"];

@@ -1,6 +1,10 @@
 //! The way in for command lines and tests.
 
+use crate::error::TRIAL_REPORT_TYPE;
 use hyper_util::rt::TokioIo;
+use phalanx_proto::v1;
+use phalanx_proto::v1::strategies_client::StrategiesClient;
+use prost::Message;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -12,6 +16,8 @@ use tonic_types::StatusExt;
 
 /// How long a connection attempt may take.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
+/// Largest answer, in bytes: a strategy with all its files fits.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// Where a daemon listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,6 +137,43 @@ pub fn explain(status: &Status) -> String {
         None if status.message().is_empty() => status.code().to_string(),
         None => format!("{} ({})", status.message(), status.code()),
     }
+}
+
+/// The service `Strategies`, ready for answers with all files of a strategy.
+#[must_use]
+pub fn strategies(channel: Channel) -> StrategiesClient<Channel> {
+    StrategiesClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+}
+
+/// The findings of a refused strategy, as far as its status has them; with how many there were.
+/// `None` when the status tells of something else.
+#[must_use]
+pub fn refused(status: &Status) -> Option<(v1::TrialReport, usize)> {
+    let details = tonic_types::Status::decode(status.details()).ok()?;
+    let mut details = details.details.into_iter();
+    let detail = details.find(|detail| detail.type_url == TRIAL_REPORT_TYPE)?;
+    let report = v1::TrialReport::decode(detail.value.as_slice()).ok()?;
+    let info = status.get_details_error_info();
+    let told = info.and_then(|info| info.metadata.get("faults")?.parse().ok());
+    let count = told.unwrap_or(report.faults.len());
+    Some((report, count))
+}
+
+/// All findings of a refused strategy: what the status had no room for is asked of the daemon,
+/// which remembers the last trial of the team (`teams/A`). Where another one was held since, it
+/// stays at what the status has.
+pub async fn findings(
+    client: &mut StrategiesClient<Channel>,
+    team: &str,
+    status: &Status,
+) -> Option<v1::TrialReport> {
+    let (report, _) = refused(status)?;
+    let name = format!("{team}/strategy");
+    let asked = client.get_strategy(v1::GetStrategyRequest { name }).await;
+    let strategy = asked.ok().and_then(|answer| answer.into_inner().strategy);
+    let last = strategy.and_then(|strategy| strategy.last_trial);
+    let same = |last: &v1::TrialReport| !report.hash.is_empty() && last.hash == report.hash;
+    Some(last.filter(same).unwrap_or(report))
 }
 
 /// The innermost cause: the outer ones only say "transport error".

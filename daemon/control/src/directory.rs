@@ -3,6 +3,7 @@
 use futures_util::stream::BoxStream;
 use phalanx_engine::{JournalEntry, SeatState, Snapshot};
 use phalanx_game::{AgentId, Roster};
+use phalanx_strategy::KeeperHandle;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -17,7 +18,7 @@ pub trait TeamDirectory: Send + Sync + 'static {
     }
 }
 
-/// One running team, read-only.
+/// One running team. Nothing here changes it, but for the keeper of its strategy.
 pub trait TeamView: Send + Sync + 'static {
     /// Its name in the settings.
     fn name(&self) -> &str;
@@ -39,6 +40,11 @@ pub trait TeamView: Send + Sync + 'static {
 
     /// Follows the journal from now on; ends with the team. Called once a team.
     fn journal(&self) -> BoxStream<'static, Feed>;
+
+    /// The keeper of its strategy; `None` when nothing keeps it.
+    fn strategy(&self) -> Option<KeeperHandle> {
+        None
+    }
 }
 
 /// What a journal gives its reader.

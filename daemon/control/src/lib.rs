@@ -1,18 +1,20 @@
 //! The control API: gRPC on a Unix socket and on loopback TCP.
 //!
 //! The problem: people and dashboards want to look into a daemon that must not be disturbed while
-//! it plays. So this crate only reads what teams publish anyway, snapshots and journal entries,
-//! and every buffer between a team and a client has a bound: a client that reads too slowly loses
-//! its stream, never a team its turn.
+//! it plays. So this crate reads what teams publish anyway, snapshots and journal entries, changes
+//! strategies through their keepers alone, and every buffer between a team and a client has a
+//! bound: a client that reads too slowly loses its stream, never a team its turn. Whoever changes
+//! something is named: over the Unix socket by the system's word.
 //!
 //! Use: implement [`TeamDirectory`] and [`TeamView`], then [`build`] (binds, may fail) and
 //! [`Control::spawn`] (cannot fail). The daemon serves `phalanx.v1`, the standard health service
 //! (a service name each, and `teams/<name>` for each team) and reflection. [`client`] connects.
 //!
-//! Absent on purpose: TLS and tokens (hence loopback only), anything that changes a team, any
-//! knowledge of sockets to referees or of games.
+//! Absent on purpose: TLS and tokens (hence loopback only), anything that changes a team
+//! behind its keeper's back, any knowledge of sockets to referees or of games.
 #![deny(missing_docs)]
 
+mod caller;
 pub mod client;
 mod convert;
 mod directory;
@@ -21,8 +23,10 @@ mod events;
 mod follow;
 mod matches;
 mod page;
+mod refusal;
 mod server;
 mod socket;
+mod strategies;
 mod teams;
 
 pub use directory::{Feed, TeamDirectory, TeamView};

@@ -25,8 +25,6 @@ impl<'a> Page<'a> {
             || refuse_field(Reason::PageSizeNegative, "page_size", "0 or a positive number");
         let size = usize::try_from(size).map_err(|_| negative())?;
         let size = if size == 0 { PAGE_ITEMS_DEFAULT } else { size.min(PAGE_ITEMS_MAX) };
-        let malformed =
-            || refuse_field(Reason::PageTokenMalformed, "page_token", "a token of an earlier page");
         let after = match token {
             "" => None,
             token if token.len() > TOKEN_BYTES_MAX => return Err(malformed()),
@@ -38,6 +36,21 @@ impl<'a> Page<'a> {
     /// The page of a list that is sorted by name, and the token of the next one.
     pub(crate) fn cut<T>(&self, items: Vec<T>, name: impl Fn(&T) -> &str) -> (Vec<T>, String) {
         let rest = items.into_iter().filter(|item| self.after.is_none_or(|last| name(item) > last));
+        self.fill(rest, |item| name(item).to_owned())
+    }
+
+    /// The number after which a list goes on that is named by numbers.
+    pub(crate) fn after_number(&self) -> Result<Option<u32>, Status> {
+        let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
+        self.after.map(|after| number(after).ok_or_else(malformed)).transpose()
+    }
+
+    /// The page from what is left of a list, and the token of the next one.
+    pub(crate) fn fill<T>(
+        &self,
+        rest: impl Iterator<Item = T>,
+        name: impl Fn(&T) -> String,
+    ) -> (Vec<T>, String) {
         let mut page: Vec<_> = rest.take(self.size + 1).collect();
         if page.len() <= self.size {
             return (page, String::new());
@@ -46,6 +59,10 @@ impl<'a> Page<'a> {
         let token = page.last().map(|item| format!("{TOKEN}{}", name(item)));
         (page, token.unwrap_or_default())
     }
+}
+
+fn malformed() -> Status {
+    refuse_field(Reason::PageTokenMalformed, "page_token", "a token of an earlier page")
 }
 
 #[cfg(test)]

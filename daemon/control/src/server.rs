@@ -4,8 +4,10 @@ use crate::TeamDirectory;
 use crate::follow::Followers;
 use crate::matches::MatchesService;
 use crate::socket::{self, Guard};
+use crate::strategies::StrategiesService;
 use crate::teams::TeamsService;
 use phalanx_proto::v1::matches_server::MatchesServer;
+use phalanx_proto::v1::strategies_server::StrategiesServer;
 use phalanx_proto::v1::teams_server::TeamsServer;
 use std::fmt;
 use std::io;
@@ -24,6 +26,8 @@ use tonic_health::server::HealthReporter;
 
 /// Largest request, in bytes.
 const REQUEST_BYTES_MAX: usize = 64 * 1024;
+/// Largest request with a strategy's files: the files and what stands around them.
+const UPLOAD_BYTES_MAX: usize = 9 << 20;
 /// Most calls at once on one connection.
 const CALLS_MAX: u32 = 256;
 /// How often a quiet connection is asked whether it lives, and how long it may take to answer.
@@ -159,6 +163,9 @@ pub fn build(
         streams: Arc::new(Semaphore::new(options.streams_max.min(Semaphore::MAX_PERMITS))),
         closing: closing.subscribe(),
     };
+    let strategies =
+        StrategiesService { directory: Arc::clone(&directory), closing: closing.subscribe() };
+    let strategies = StrategiesServer::new(strategies).max_decoding_message_size(UPLOAD_BYTES_MAX);
     let checks = tonic_health::server::HealthService::from_health_reporter(health.clone());
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(phalanx_proto::DESCRIPTORS)
@@ -166,6 +173,7 @@ pub fn build(
         .build_v1()?;
     let routes = Routes::new(TeamsServer::new(teams).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(MatchesServer::new(matches).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(strategies)
         .add_service(tonic_health::pb::health_server::HealthServer::new(checks))
         .add_service(reflection);
     Ok(Control {

@@ -7,12 +7,15 @@ mod fake;
 
 use fake::Daemon;
 use phalanx_control::{Feed, Options};
-use phalanx_engine::{JournalEvent, SeatState, TurnDone};
-use phalanx_game::{DefaultCause, Notice, ProtocolError, SeatId, Turn};
+use phalanx_engine::{
+    Fault, Generation, JournalEvent, Reason, SeatState, StrategyOrigin, TurnDone,
+};
+use phalanx_game::{DefaultCause, Notice, ProtocolError, SeatId, Turn, Value};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::matches_client::MatchesClient;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 use tonic::{Code, Status, Streaming};
 use tonic_types::StatusExt;
 
@@ -26,8 +29,32 @@ async fn every_kind_of_event_arrives_in_order() {
     let events = [
         JournalEvent::Seat { seat: SeatId(1), state: SeatState::Refused { reason: "no".into() } },
         JournalEvent::RoundStarted,
-        JournalEvent::Decided { action: "move(n)".into(), role: "w".into(), generation: 2, spent },
-        JournalEvent::Fallback { reason: "w.lua:3: x".into(), role: "w".into(), generation: 2 },
+        JournalEvent::Decided {
+            action: "move(n)".into(),
+            role: "w".into(),
+            reason: Some(because("north is free", Value::map([("free", Value::Int(3))]))),
+            spent,
+        },
+        JournalEvent::Fallback {
+            reason: "w.lua:3: x".into(),
+            role: "w".into(),
+            explained: Some(because("trying", Value::Nil)),
+        },
+        JournalEvent::Generation { generation: generation(2), pinned: true },
+        JournalEvent::StrategyRefused { origin: StrategyOrigin::File, faults: vec![fault()] },
+        JournalEvent::TakenBack {
+            failed: generation(2),
+            generation: generation(1),
+            reason: "6 errors".into(),
+        },
+        JournalEvent::ParamSet {
+            name: "greed".into(),
+            scope: "role w".into(),
+            before: String::new(),
+            value: "0.5".into(),
+            by: "kuno".into(),
+        },
+        JournalEvent::Ran { code: "me.x = 1".into(), by: "kuno".into(), trouble: String::new() },
         JournalEvent::ScriptError { call: "plan", reason: "y".into() },
         JournalEvent::Defaulted { cause: DefaultCause::Superseded },
         JournalEvent::Late,
@@ -53,9 +80,11 @@ async fn every_kind_of_event_arrives_in_order() {
     }
     assert_eq!(seen.len(), count + 1, "the stream ends with the team");
     let steps: Vec<_> = seen.iter().filter_map(|event| Some(event.turn?.step)).collect();
-    assert_eq!(steps, (0..13).collect::<Vec<_>>());
-    let shown: Vec<_> =
-        seen.into_iter().map(|event| format!("{:?}", event.kind.unwrap())).collect();
+    assert_eq!(steps, (0..18).collect::<Vec<_>>());
+    let shown: Vec<_> = seen
+        .into_iter()
+        .map(|event| format!("{} {:?}", event.generation, event.kind.unwrap()))
+        .collect();
     insta::assert_snapshot!(shown.join("\n"));
 }
 
@@ -65,7 +94,8 @@ async fn single_decisions_come_on_request_only() {
     let mut stream = watch(&daemon, "", false).await.unwrap();
     let team = daemon.teams.first().unwrap();
     let (role, spent) = ("w".to_owned(), Duration::ZERO);
-    team.happens(1, JournalEvent::Decided { action: "skip()".into(), role, generation: 1, spent });
+    let action = "skip()".to_owned();
+    team.happens(1, JournalEvent::Decided { action, role, reason: None, spent });
     team.log(1, "after");
     assert_eq!(text(&mut stream).await.unwrap().0, "after");
 }
@@ -171,6 +201,28 @@ async fn what_happened_before_the_daemon_stops_is_still_told() {
     assert_eq!(text(&mut stream).await.unwrap_err().code(), Code::Unavailable);
     drop(stream);
     assert!(stop.await.unwrap());
+}
+
+fn because(text: &str, data: Value) -> Reason {
+    Reason { text: text.to_owned(), data }
+}
+
+fn generation(number: u32) -> Arc<Generation> {
+    let accepted = UNIX_EPOCH + Duration::from_secs(number.into());
+    let origin = StrategyOrigin::Api { user: "kuno".into() };
+    Arc::new(Generation { number, hash: format!("hash{number}"), accepted, origin })
+}
+
+fn fault() -> Fault {
+    Fault {
+        fatal: true,
+        file: "w.luau".into(),
+        line: Some(3),
+        column: None,
+        message: "x is not known".into(),
+        help: String::new(),
+        excerpt: "x()\n^".into(),
+    }
 }
 
 async fn watch(

@@ -6,8 +6,13 @@ use phalanx_engine::{
     StrategyOrigin,
 };
 use phalanx_game::{Roster, Value};
+use phalanx_lua::Bundle;
 use phalanx_proto::v1;
-use std::time::SystemTime;
+use phalanx_strategy::{Evaluated, GenerationInfo, Status, Trialled};
+use std::sync::Arc;
+
+/// Most findings of one trial that are told.
+const FAULTS_MAX: usize = 1_000;
 
 /// What stands between a team's name and a generation's number in a resource name.
 pub(crate) const GENERATIONS: &str = "/generations/";
@@ -18,9 +23,56 @@ pub(crate) fn generation(team: &str, generation: &Generation) -> v1::Generation 
         name: format!("{}{GENERATIONS}{}", resource_name(team), generation.number),
         number: generation.number,
         hash: generation.hash.clone(),
-        accept_time: Some(time(generation.accepted)),
+        accept_time: Some(generation.accepted.into()),
         origin: generation.origin.to_string(),
         ..v1::Generation::default()
+    }
+}
+
+/// A generation with what its keeper knows, without files.
+pub(crate) fn generation_info(team: &str, info: &GenerationInfo) -> v1::Generation {
+    v1::Generation {
+        active: info.active,
+        taken_back: info.taken_back.clone(),
+        file_count: count(info.file_count),
+        ..generation(team, &info.generation)
+    }
+}
+
+/// The same with the files.
+pub(crate) fn with_files(team: &str, info: &GenerationInfo, bundle: &Bundle) -> v1::Generation {
+    let file = |(path, source): (&str, &Arc<str>)| v1::StrategyFile {
+        path: path.to_owned(),
+        source: source.to_string(),
+    };
+    v1::Generation { files: bundle.files().map(file).collect(), ..generation_info(team, info) }
+}
+
+pub(crate) fn strategy(team: &str, status: &Status) -> v1::Strategy {
+    let folder = status.folder.as_ref().map(|folder| folder.display().to_string());
+    v1::Strategy {
+        name: format!("{}/strategy", resource_name(team)),
+        generation: Some(generation_info(team, &status.active)),
+        pinned: status.pinned,
+        on_probation: status.on_probation,
+        folder: folder.unwrap_or_default(),
+        watching: status.watching,
+        last_trial: status.last_trial.as_deref().map(trial_report),
+    }
+}
+
+pub(crate) fn trial_report(trialled: &Trialled) -> v1::TrialReport {
+    let Trialled { report, origin, at } = trialled;
+    v1::TrialReport {
+        passed: report.passed(),
+        hash: report.hash.clone(),
+        origin: origin.as_ref().map(ToString::to_string).unwrap_or_default(),
+        time: Some((*at).into()),
+        faults: report.faults().iter().take(FAULTS_MAX).map(fault).collect(),
+        specs_passed: report.specs_passed,
+        specs_failed: report.specs_failed,
+        turns_rehearsed: report.turns_rehearsed,
+        spent: Some(duration(report.spent)),
     }
 }
 
@@ -48,7 +100,10 @@ pub(crate) fn taken_back(
 }
 
 pub(crate) fn refused(origin: &StrategyOrigin, faults: &[Fault]) -> v1::StrategyRefused {
-    v1::StrategyRefused { origin: origin.to_string(), faults: faults.iter().map(fault).collect() }
+    v1::StrategyRefused {
+        origin: origin.to_string(),
+        faults: faults.iter().take(FAULTS_MAX).map(fault).collect(),
+    }
 }
 
 pub(crate) fn fault(fault: &Fault) -> v1::Fault {
@@ -125,11 +180,12 @@ fn stack(stack: StackSample) -> v1::StackSample {
     v1::StackSample { frames: stack.frames, count: stack.count }
 }
 
-pub(crate) fn time(time: SystemTime) -> prost_types::Timestamp {
-    prost_types::Timestamp::from(time)
-}
-
-/// How many of a list, as the API counts.
-pub(crate) fn file_count(files: usize) -> u32 {
-    count(files)
+pub(crate) fn evaluated(evaluated: Evaluated) -> v1::EvalScriptResponse {
+    v1::EvalScriptResponse {
+        text: evaluated.text,
+        lines: evaluated.lines,
+        error: evaluated.error,
+        step: evaluated.turn.step,
+        generation: evaluated.generation,
+    }
 }

@@ -7,6 +7,7 @@ use phalanx_control::{
 };
 use phalanx_engine::{JournalEntry, JournalEvent, SeatState, Snapshot};
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn};
+use phalanx_strategy::KeeperHandle;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
@@ -20,6 +21,7 @@ pub struct FakeTeam {
     seats: Mutex<Vec<SeatState>>,
     feed: Mutex<Option<mpsc::UnboundedSender<Feed>>>,
     journal: Mutex<Option<mpsc::UnboundedReceiver<Feed>>>,
+    keeper: Mutex<Option<KeeperHandle>>,
 }
 
 impl FakeTeam {
@@ -31,13 +33,14 @@ impl FakeTeam {
             seats: Mutex::new(vec![SeatState::Idle; 2]),
             feed: Mutex::new(Some(feed)),
             journal: Mutex::new(Some(journal)),
+            keeper: Mutex::default(),
         })
     }
 
     /// Something happened to the first agent in turn 0:`step`.
     pub fn happens(&self, step: u32, event: JournalEvent) {
         let agent = Some(format!("{}1", self.name));
-        let entry = JournalEntry { turn: Turn::new(0, step), agent, event };
+        let entry = JournalEntry { turn: Turn::new(0, step), agent, generation: 2, event };
         self.feeds(Feed::Entry(Arc::new(entry)));
     }
 
@@ -53,6 +56,11 @@ impl FakeTeam {
     pub fn seats(&self, state: &SeatState) {
         self.seats.lock().unwrap().fill(state.clone());
         self.snapshot.send_modify(|_| ());
+    }
+
+    /// Its strategy can be changed from now on.
+    pub fn kept_by(&self, keeper: KeeperHandle) {
+        self.keeper.lock().unwrap().replace(keeper);
     }
 
     /// The journal ends.
@@ -93,6 +101,10 @@ impl TeamView for FakeTeam {
     fn journal(&self) -> BoxStream<'static, Feed> {
         let journal = self.journal.lock().unwrap().take().expect("followed once");
         UnboundedReceiverStream::new(journal).boxed()
+    }
+
+    fn strategy(&self) -> Option<KeeperHandle> {
+        self.keeper.lock().unwrap().clone()
     }
 }
 

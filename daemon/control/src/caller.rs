@@ -1,0 +1,121 @@
+//! Who calls, for the lines that say who changed what; and how long the caller waits.
+
+use std::time::Duration;
+use tonic::Request;
+use tonic::metadata::MetadataMap;
+use tonic::transport::server::{TcpConnectInfo, UdsConnectInfo};
+
+/// Request metadata in which clients add a name for people.
+pub(crate) const USER_KEY: &str = "x-phalanx-user";
+/// Longest name of that kind that is shown, in characters.
+const USER_CHARS_MAX: usize = 40;
+/// Where users are listed.
+const USERS: &str = "/etc/passwd";
+/// Request metadata in which gRPC carries the caller's patience.
+const TIMEOUT_KEY: &str = "grpc-timeout";
+/// Most digits of that patience, as gRPC has it.
+const TIMEOUT_DIGITS_MAX: usize = 8;
+
+/// Who calls. What the system vouches for: `kuno`, `uid 1000` where the user has no name here, or
+/// `tcp 127.0.0.1:4711`. Behind a name that the client gave itself it stands in brackets:
+/// `Anna (kuno)`.
+pub(crate) fn name<T>(request: &Request<T>) -> String {
+    let proven = proven(request);
+    match request.metadata().get(USER_KEY).map(|given| readable(given.as_bytes())) {
+        Some(given) if !given.is_empty() && given != proven => format!("{given} ({proven})"),
+        Some(_) | None => proven,
+    }
+}
+
+fn proven<T>(request: &Request<T>) -> String {
+    let connection = request.extensions();
+    if let Some(UdsConnectInfo { peer_cred: Some(peer), .. }) = connection.get() {
+        let uid = peer.uid();
+        let users = std::fs::read_to_string(USERS).unwrap_or_default();
+        return user_of(&users, uid).unwrap_or_else(|| format!("uid {uid}"));
+    }
+    match connection.get().and_then(TcpConnectInfo::remote_addr) {
+        Some(address) => format!("tcp {address}"),
+        None => "unknown".to_owned(),
+    }
+}
+
+fn user_of(users: &str, uid: u32) -> Option<String> {
+    let fields = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let mut names = fields.filter_map(|fields| match fields.as_slice() {
+        [name, _, id, ..] if id.parse() == Ok(uid) => Some(readable(name.as_bytes())),
+        _ => None,
+    });
+    names.next().filter(|name| !name.is_empty())
+}
+
+/// Letters, digits and little else, so that no name imitates the brackets, a line or a colour.
+fn readable(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(name);
+    let plain = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | '@');
+    let name: String = name.chars().filter(plain).take(USER_CHARS_MAX).collect();
+    name.trim().to_owned()
+}
+
+/// How long the caller waits; `None`: as long as it takes.
+pub(crate) fn patience(metadata: &MetadataMap) -> Option<Duration> {
+    let text = metadata.get(TIMEOUT_KEY)?.to_str().ok()?;
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if digits.len() > TIMEOUT_DIGITS_MAX || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let count: u64 = digits.parse().ok()?;
+    Some(match unit {
+        "H" => Duration::from_secs(count * 3_600),
+        "M" => Duration::from_secs(count * 60),
+        "S" => Duration::from_secs(count),
+        "m" => Duration::from_millis(count),
+        "u" => Duration::from_micros(count),
+        "n" => Duration::from_nanos(count),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_found_by_id_and_only_by_id() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nbroken\nkuno:x:1000:1000::/home/kuno:/bin/sh\n";
+        assert_eq!(user_of(users, 1000).as_deref(), Some("kuno"));
+        assert_eq!(user_of(users, 0).as_deref(), Some("root"));
+        assert_eq!(user_of(users, 1), None);
+        assert_eq!(user_of("", 0), None);
+    }
+
+    #[test]
+    fn a_given_name_keeps_nothing_that_could_deceive() {
+        for (given, shown) in [
+            ("Anna", "Anna"),
+            ("  Jörg B. ", "Jörg B."),
+            ("eve (kuno)\n\u{1b}[31m", "eve kuno31m"),
+            ("\u{202e}\u{200b}\0", ""),
+            (&"x".repeat(1_000), &"x".repeat(USER_CHARS_MAX)),
+        ] {
+            assert_eq!(readable(given.as_bytes()), shown);
+        }
+        assert_eq!(readable(b"a\xff\xfeb"), "ab");
+    }
+
+    #[test]
+    fn patience_is_read_in_every_unit_or_not_at_all() {
+        let read = |text: &'static str| {
+            let mut metadata = MetadataMap::new();
+            metadata.insert(TIMEOUT_KEY, text.parse().unwrap());
+            patience(&metadata)
+        };
+        assert_eq!(read("2S"), Some(Duration::from_secs(2)));
+        assert_eq!(read("99999999H"), Some(Duration::from_secs(99_999_999 * 3_600)));
+        assert_eq!(read("150m"), Some(Duration::from_millis(150)));
+        for bad in ["", "S", "5", "-5S", "+5S", "999999999S", "5x", "1.5S"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+        assert_eq!(patience(&MetadataMap::new()), None);
+    }
+}

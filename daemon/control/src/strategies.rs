@@ -1,0 +1,360 @@
+//! The service `Strategies`.
+
+use crate::convert::{strategy, value};
+use crate::error::{Reason, refuse, refuse_field};
+use crate::page::Page;
+use crate::refusal::{self, FILES_FIELD};
+use crate::{TeamDirectory, TeamView, caller, teams};
+use futures_util::FutureExt;
+use phalanx_engine::{PARAM_NAME_BYTES_MAX, Params, Scope, StrategyOrigin};
+use phalanx_lua::{FILES_MAX, TOTAL_BYTES_MAX};
+use phalanx_proto::v1;
+use phalanx_strategy::{
+    Activation, CODE_BYTES_MAX, Eval, KeeperHandle, Refusal, SESSION_NAME_BYTES_MAX, Source,
+};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tonic::{Request, Response, Status};
+
+/// What stands behind a team's name in its strategy's resource name.
+const STRATEGY: &str = "/strategy";
+/// Turns that are measured when the client does not say.
+const TURNS_DEFAULT: u32 = 50;
+/// Most turns of one measurement.
+const TURNS_MAX: u32 = 1_000;
+/// Longest name of an agent or role that is looked up, in bytes.
+const NAME_BYTES_MAX: usize = 512;
+/// We answer so much before the caller's patience ends, so that the answer says why.
+const PATIENCE_MARGIN: Duration = Duration::from_millis(10);
+
+/// Asks the keepers.
+pub(crate) struct StrategiesService {
+    pub(crate) directory: Arc<dyn TeamDirectory>,
+    pub(crate) closing: watch::Receiver<bool>,
+}
+
+/// A team and the keeper of its strategy.
+struct Kept {
+    team: Arc<dyn TeamView>,
+    keeper: KeeperHandle,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl v1::strategies_server::Strategies for StrategiesService {
+    async fn get_strategy(
+        &self,
+        request: Request<v1::GetStrategyRequest>,
+    ) -> Answer<v1::GetStrategyResponse> {
+        let name = request.into_inner().name;
+        let expected = "a resource name such as teams/A/strategy";
+        let team = name.strip_suffix(STRATEGY);
+        let team = team.ok_or_else(|| refuse_field(Reason::NameMalformed, "name", expected))?;
+        let Kept { team, keeper } = self.kept("name", team)?;
+        let strategy = Some(strategy::strategy(team.name(), &keeper.status()));
+        Ok(Response::new(v1::GetStrategyResponse { strategy }))
+    }
+
+    async fn list_generations(
+        &self,
+        request: Request<v1::ListGenerationsRequest>,
+    ) -> Answer<v1::ListGenerationsResponse> {
+        let request = request.into_inner();
+        let Kept { team, keeper } = self.kept("parent", &request.parent)?;
+        let page = Page::parse(request.page_size, &request.page_token)?;
+        let after = page.after_number()?;
+        let listed = keeper.generations().into_iter();
+        let rest = listed.filter(|info| after.is_none_or(|last| info.generation.number < last));
+        let (infos, next_page_token) = page.fill(rest, |info| info.generation.number.to_string());
+        let generations =
+            infos.iter().map(|info| strategy::generation_info(team.name(), info)).collect();
+        Ok(Response::new(v1::ListGenerationsResponse { generations, next_page_token }))
+    }
+
+    async fn get_generation(
+        &self,
+        request: Request<v1::GetGenerationRequest>,
+    ) -> Answer<v1::GetGenerationResponse> {
+        let patience = caller::patience(request.metadata());
+        let name = request.into_inner().name;
+        let expected = "a resource name such as teams/A/generations/3";
+        let malformed = || refuse_field(Reason::NameMalformed, "name", expected);
+        let (team, number) = name.split_once(strategy::GENERATIONS).ok_or_else(malformed)?;
+        let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let number = number.parse().ok().filter(|_| plain).ok_or_else(malformed)?;
+        let Kept { team, keeper } = self.kept("name", team)?;
+        let (info, bundle) = self.wait(patience, keeper.generation(number)).await?.map_err(ours)?;
+        let generation = Some(strategy::with_files(team.name(), &info, &bundle));
+        Ok(Response::new(v1::GetGenerationResponse { generation }))
+    }
+
+    async fn check_strategy(
+        &self,
+        request: Request<v1::CheckStrategyRequest>,
+    ) -> Answer<v1::CheckStrategyResponse> {
+        let patience = caller::patience(request.metadata());
+        let request = request.into_inner();
+        let Kept { keeper, .. } = self.kept("team", &request.team)?;
+        let sent = request.files.is_some();
+        let source = source(request.files)?;
+        let report = match self.wait(patience, keeper.check(source)).await? {
+            Ok(trialled) => strategy::trial_report(&trialled),
+            // A folder that cannot be read has mistakes like any other.
+            Err(Refusal::Files(error)) if !sent => refusal::load_report(error),
+            Err(refused) => return Err(refusal::status(refused, sent)),
+        };
+        Ok(Response::new(v1::CheckStrategyResponse { report: Some(report) }))
+    }
+
+    async fn activate_strategy(
+        &self,
+        request: Request<v1::ActivateStrategyRequest>,
+    ) -> Answer<v1::ActivateStrategyResponse> {
+        let origin = StrategyOrigin::Api { user: caller::name(&request) };
+        let patience = caller::patience(request.metadata());
+        let request = request.into_inner();
+        let Kept { team, keeper } = self.kept("team", &request.team)?;
+        let sent = request.files.is_some();
+        let source = source(request.files)?;
+        let options =
+            Activation { forget: request.reset_memory, validate_only: request.validate_only };
+        let change = async move { keeper.activate(source, origin, options).await };
+        let (info, trialled) = self
+            .change(patience, change)
+            .await?
+            .map_err(|refused| refusal::status(refused, sent))?;
+        Ok(Response::new(v1::ActivateStrategyResponse {
+            generation: Some(strategy::generation_info(team.name(), &info)),
+            report: Some(strategy::trial_report(&trialled)),
+        }))
+    }
+
+    async fn roll_back_strategy(
+        &self,
+        request: Request<v1::RollBackStrategyRequest>,
+    ) -> Answer<v1::RollBackStrategyResponse> {
+        let origin = StrategyOrigin::Api { user: caller::name(&request) };
+        let patience = caller::patience(request.metadata());
+        let request = request.into_inner();
+        let Kept { team, keeper } = self.kept("team", &request.team)?;
+        let to = (request.generation > 0).then_some(request.generation);
+        let change = async move { keeper.roll_back(to, origin, request.reset_memory).await };
+        let info = self.change(patience, change).await?.map_err(ours)?;
+        let generation = Some(strategy::generation_info(team.name(), &info));
+        Ok(Response::new(v1::RollBackStrategyResponse { generation }))
+    }
+
+    async fn pin_strategy(
+        &self,
+        request: Request<v1::PinStrategyRequest>,
+    ) -> Answer<v1::PinStrategyResponse> {
+        let user = caller::name(&request);
+        let patience = caller::patience(request.metadata());
+        let strategy = Some(self.pin(&request.into_inner().team, true, user, patience).await?);
+        Ok(Response::new(v1::PinStrategyResponse { strategy }))
+    }
+
+    async fn unpin_strategy(
+        &self,
+        request: Request<v1::UnpinStrategyRequest>,
+    ) -> Answer<v1::UnpinStrategyResponse> {
+        let user = caller::name(&request);
+        let patience = caller::patience(request.metadata());
+        let strategy = Some(self.pin(&request.into_inner().team, false, user, patience).await?);
+        Ok(Response::new(v1::UnpinStrategyResponse { strategy }))
+    }
+
+    async fn list_params(
+        &self,
+        request: Request<v1::ListParamsRequest>,
+    ) -> Answer<v1::ListParamsResponse> {
+        let Kept { team, keeper } = self.kept("parent", &request.into_inner().parent)?;
+        let roster = team.roster();
+        let params = keeper.params();
+        let params = params.each().map(|(spec, set)| strategy::param(spec, &set, &roster));
+        Ok(Response::new(v1::ListParamsResponse { params: params.collect() }))
+    }
+
+    async fn set_param(
+        &self,
+        request: Request<v1::SetParamRequest>,
+    ) -> Answer<v1::SetParamResponse> {
+        let by = caller::name(&request);
+        let patience = caller::patience(request.metadata());
+        let v1::SetParamRequest { team, name, scope, value } = request.into_inner();
+        let Kept { team, keeper } = self.kept("team", &team)?;
+        let roster = team.roster();
+        bounded("name", &name, PARAM_NAME_BYTES_MAX)?;
+        let scope = scope_of(scope, &roster)?;
+        let value = value.map(value::from_api);
+        let before = keeper.params();
+        let (asked, wanted, set) = (name.clone(), scope.clone(), value.clone());
+        let change = async move { keeper.set_param(&asked, wanted, set, &by).await };
+        self.change(patience, change).await?.map_err(ours)?;
+        let param = as_it_stands(&before, &name, scope, value.as_ref(), &roster);
+        Ok(Response::new(v1::SetParamResponse { param }))
+    }
+
+    async fn eval_script(
+        &self,
+        request: Request<v1::EvalScriptRequest>,
+    ) -> Answer<v1::EvalScriptResponse> {
+        let by = caller::name(&request);
+        let patience = caller::patience(request.metadata());
+        let v1::EvalScriptRequest { team, agent, code, live, session } = request.into_inner();
+        let Kept { keeper, .. } = self.kept("team", &team)?;
+        bounded("agent", &agent, NAME_BYTES_MAX)?;
+        if code.len() > CODE_BYTES_MAX {
+            return Err(refusal::code_too_long());
+        }
+        if session.len() > SESSION_NAME_BYTES_MAX {
+            let expected = format!("at most {SESSION_NAME_BYTES_MAX} bytes");
+            return Err(refuse_field(Reason::NameMalformed, "session", &expected));
+        }
+        let eval = Eval { agent, code, live, session, by };
+        let ran = async move { keeper.eval(eval).await };
+        // What touches the living VM is also written down when the caller is gone.
+        let ran =
+            if live { self.change(patience, ran).await } else { self.wait(patience, ran).await };
+        Ok(Response::new(strategy::evaluated(ran?.map_err(ours)?)))
+    }
+
+    async fn profile_strategy(
+        &self,
+        request: Request<v1::ProfileStrategyRequest>,
+    ) -> Answer<v1::ProfileStrategyResponse> {
+        let patience = caller::patience(request.metadata());
+        let request = request.into_inner();
+        let Kept { keeper, .. } = self.kept("team", &request.team)?;
+        let turns = match request.turns {
+            0 => TURNS_DEFAULT,
+            turns if turns <= TURNS_MAX => turns,
+            _ => {
+                let expected = format!("a number from 1 to {TURNS_MAX}");
+                return Err(refuse_field(Reason::TurnsMalformed, "turns", &expected));
+            }
+        };
+        let profile = self.wait(patience, keeper.profile(turns)).await?.map_err(ours)?;
+        Ok(Response::new(strategy::profile(profile)))
+    }
+}
+
+impl StrategiesService {
+    fn kept(&self, field: &str, team: &str) -> Result<Kept, Status> {
+        let team = teams::find(self.directory.as_ref(), field, team)?;
+        let keeper = team.strategy().ok_or_else(|| {
+            let message = format!("team {:?} has no strategy that can be changed", team.name());
+            refuse(Reason::NoStrategy, message, [])
+        })?;
+        Ok(Kept { team, keeper })
+    }
+
+    async fn pin(
+        &self,
+        team: &str,
+        pinned: bool,
+        user: String,
+        patience: Option<Duration>,
+    ) -> Result<v1::Strategy, Status> {
+        let Kept { team, keeper } = self.kept("team", team)?;
+        let change = async move { keeper.pin(pinned, &user).await };
+        let status = self.change(patience, change).await?.map_err(ours)?;
+        Ok(strategy::strategy(team.name(), &status))
+    }
+
+    /// Waits for what goes on, and is told, even when the caller leaves meanwhile.
+    async fn change<T: Send + 'static>(
+        &self,
+        patience: Option<Duration>,
+        change: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, Status> {
+        let change = tokio::spawn(change);
+        let done = self.wait(patience, change).await?;
+        done.map_err(|_| Status::internal("the change was broken off by a mistake in the daemon"))
+    }
+
+    /// Waits for an answer, the end of the caller's patience or of the daemon.
+    async fn wait<T>(
+        &self,
+        patience: Option<Duration>,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Status> {
+        let mut closing = self.closing.clone();
+        let late = match patience {
+            Some(patience) => {
+                tokio::time::sleep(patience.saturating_sub(PATIENCE_MARGIN)).left_future()
+            }
+            None => std::future::pending().right_future(),
+        };
+        tokio::select! {
+            biased;
+            answer = answer => Ok(answer),
+            () = late => {
+                let message = "the time that the caller gave was over before there was an answer";
+                Err(refuse(Reason::DeadlineExceeded, message, []))
+            }
+            _ = closing.wait_for(|closing| *closing) => {
+                Err(refuse(Reason::ShuttingDown, "the daemon stops", []))
+            }
+        }
+    }
+}
+
+/// A refusal of a request without files of its own.
+fn ours(refused: Refusal) -> Status {
+    refusal::status(refused, false)
+}
+
+fn source(files: Option<v1::StrategyFiles>) -> Result<Source, Status> {
+    let Some(files) = files else { return Ok(Source::Folder) };
+    let files = files.files;
+    let bytes: usize = files.iter().map(|file| file.path.len() + file.source.len()).sum();
+    let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= TOTAL_BYTES_MAX);
+    if files.is_empty() || files.len() > FILES_MAX || !fits {
+        let expected =
+            format!("1 to {FILES_MAX} files with at most {TOTAL_BYTES_MAX} bytes in all");
+        return Err(refuse_field(Reason::FilesMalformed, FILES_FIELD, &expected));
+    }
+    Ok(Source::Files(files.into_iter().map(|file| (file.path, file.source)).collect()))
+}
+
+fn scope_of(scope: Option<v1::ParamScope>, roster: &phalanx_game::Roster) -> Result<Scope, Status> {
+    match scope.and_then(|scope| scope.part) {
+        None => Ok(Scope::Team),
+        Some(v1::param_scope::Part::Role(role)) => {
+            bounded("scope.role", &role, NAME_BYTES_MAX)?;
+            Ok(Scope::Role(role))
+        }
+        Some(v1::param_scope::Part::Agent(agent)) => {
+            bounded("scope.agent", &agent, NAME_BYTES_MAX)?;
+            let found = roster.find(&agent).map(Scope::Agent);
+            found.ok_or_else(|| refusal::status(Refusal::NoAgent(agent), false))
+        }
+    }
+}
+
+fn bounded(field: &str, name: &str, bytes_max: usize) -> Result<(), Status> {
+    if name.is_empty() || name.len() > bytes_max || name.contains('\0') {
+        let expected = format!("a name of 1 to {bytes_max} bytes");
+        return Err(refuse_field(Reason::NameMalformed, field, &expected));
+    }
+    Ok(())
+}
+
+/// The parameter with a value that the team took just now, and shows from its next turn on.
+fn as_it_stands(
+    before: &Params,
+    name: &str,
+    scope: Scope,
+    value: Option<&phalanx_game::Value>,
+    roster: &phalanx_game::Roster,
+) -> Option<v1::Param> {
+    let mut params = before.clone();
+    // The team took it: where this older state does not, it shows what it has.
+    drop(params.set(name, scope, value));
+    let mut all = params.each();
+    all.find(|(spec, _)| spec.name == name).map(|(spec, set)| strategy::param(spec, &set, roster))
+}
