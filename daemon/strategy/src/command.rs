@@ -65,6 +65,12 @@ pub(crate) enum Aim {
     PlayAgain,
 }
 
+impl Aim {
+    pub(crate) fn plays(self) -> bool {
+        matches!(self, Self::Play | Self::PlayAgain)
+    }
+}
+
 impl Work {
     pub(crate) fn check(source: Source) -> Self {
         Self { source: Wanted::From(source), origin: None, aim: Aim::Check, forget: false }

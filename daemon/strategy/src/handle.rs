@@ -1,12 +1,13 @@
 //! A keeper at work, as everybody else holds it: no locks, bounded queues.
 
 use crate::command::{Answered, Command, Shown, Work};
+use crate::sessions::{Request, Sessions};
 use crate::{
     Activation, CODE_BYTES_MAX, Eval, Evaluated, GenerationInfo, Refusal, Source, Stage, Status,
     Trialled,
 };
 use phalanx_engine::{Params, Profile, Scope, Snapshot, StrategyOrigin};
-use phalanx_game::{Roster, Value};
+use phalanx_game::{AgentId, Roster, Value};
 use phalanx_lua::Bundle;
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub struct KeeperHandle {
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) shown: watch::Receiver<Arc<Shown>>,
     pub(crate) snapshots: watch::Receiver<Arc<Snapshot>>,
+    pub(crate) sessions: Arc<Sessions>,
 }
 
 impl fmt::Debug for KeeperHandle {
@@ -187,17 +189,26 @@ impl KeeperHandle {
         }
         let name = || Refusal::NoAgent(eval.agent.chars().take(80).collect());
         let agent = self.roster.find(&eval.agent).ok_or_else(name)?;
-        if !eval.live {
-            return Err(Refusal::Busy);
+        if eval.live {
+            let answer = self.run_live(agent, eval.code, &eval.by).await;
+            let what = format!("run a script live as {}", eval.agent);
+            self.audit(&eval.by, &what, answer.as_ref().err());
+            return answer;
         }
-        let answer = self.stage.run(agent, eval.code, eval.by.clone()).await;
-        let answer = answer.map_err(Refusal::from);
-        self.audit(&eval.by, &format!("eval --live as {}", eval.agent), answer.as_ref().err());
+        let view = self.stage.view().await?;
+        let (info, bundle) = self.generation(view.generation).await?;
+        let (generation, code) = (info.generation, eval.code);
+        let request = Request { view, generation, bundle, agent, code };
+        self.sessions.run(&eval.session, request).await
+    }
+
+    async fn run_live(&self, agent: AgentId, code: String, by: &str) -> Result<Evaluated, Refusal> {
+        let answer = self.stage.run(agent, code, by.into()).await?;
         let (turn, generation) = {
             let snapshot = self.snapshots.borrow();
             (snapshot.turn, snapshot.generation)
         };
-        Ok(match answer? {
+        Ok(match answer {
             Ok(ran) => Evaluated {
                 text: ran.text,
                 lines: ran.lines,

@@ -1,19 +1,20 @@
-//! The keeper of a team's strategy: before it plays, and its task afterwards.
+//! The keeper of a team's strategy before the team plays.
 
-use crate::command::{COMMANDS_MAX, Shown};
-use crate::{KeeperHandle, KeeperOptions, Stage};
+use crate::store::History;
+use crate::trial::hold_now;
+use crate::{KeeperHandle, KeeperOptions, Stage, task};
 use phalanx_engine::{Generation, Staged, StrategyOrigin};
 use phalanx_lua::Bundle;
 use phalanx_trial::Report;
-use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::SystemTime;
-use tokio::sync::{mpsc, watch};
+use tracing::warn;
 
 /// Keeps a team's strategy over time.
 #[derive(Debug)]
 pub struct Keeper {
     options: KeeperOptions,
+    history: History,
+    playing: Option<Staged>,
 }
 
 impl Keeper {
@@ -21,69 +22,79 @@ impl Keeper {
     /// and kept in memory: it is no reason not to play.
     #[must_use]
     pub fn open(options: KeeperOptions) -> Self {
-        Self { options }
+        let history = History::open(options.state.as_deref(), &options.team, options.keep);
+        Self { options, history, playing: None }
     }
 
-    /// What the team begins with: the bundle, or the generation that the history names, when that
-    /// was pinned, or was chosen or fell back to while the folder was the same as now.
+    /// What the team begins with. That is the bundle, unless the history knows better: a generation
+    /// was pinned, or played on while the folder held what it holds now, since that was refused,
+    /// taken back or rolled back.
     ///
     /// # Errors
-    /// When the trial finds mistakes.
-    pub fn first(&mut self, bundle: Arc<Bundle>) -> Result<(Staged, Report), Box<Report>> {
-        let report = Report {
-            hash: bundle.hash().into(),
-            diagnostics: Vec::new(),
-            specs_passed: 0,
-            specs_failed: 0,
-            turns_rehearsed: 0,
-            spent: Default::default(),
-            program: None,
-            cost: Default::default(),
-        };
-        let generation = Arc::new(Generation {
-            number: 1,
-            hash: report.hash.clone(),
-            accepted: SystemTime::now(),
-            origin: StrategyOrigin::Start,
-        });
-        match phalanx_lua::stage(bundle, generation) {
-            Ok(staged) => Ok((staged, report)),
-            Err(error) => Err(Box::new(Report { diagnostics: error.diagnostics, ..report })),
+    /// When the trial finds mistakes: the whole report.
+    pub fn first(&mut self, bundle: &Arc<Bundle>) -> Result<(Staged, Report), Box<Report>> {
+        if let Some((generation, kept)) = self.unfinished(bundle.hash()) {
+            let report = hold_now(&self.options, &kept, false);
+            let team = &*self.options.team;
+            if let Some(staged) = staged(&report, &generation) {
+                let pinned = self.history.is_pinned();
+                warn!(
+                    team,
+                    generation = generation.number,
+                    pinned,
+                    "an earlier choice stands: \
+                    this generation plays, not what the folder holds; reload to change that"
+                );
+                return Ok((self.begin(staged, &kept, bundle), report));
+            }
+            let faults = report.faults();
+            let fault = faults.iter().find(|fault| fault.fatal).map(ToString::to_string);
+            warn!(
+                team,
+                generation = generation.number,
+                fault,
+                "the generation that played last \
+                does not load any more; what the folder holds is tried"
+            );
+            self.history.set_pinned(false);
         }
+        let report = hold_now(&self.options, bundle, true);
+        let active = self.history.active().filter(|active| active.generation.hash == report.hash);
+        let generation = match active {
+            Some(active) => Arc::clone(&active.generation),
+            None => self.history.next(bundle, StrategyOrigin::Start),
+        };
+        match staged(&report, &generation) {
+            Some(staged) => Ok((self.begin(staged, bundle, bundle), report)),
+            None => Err(Box::new(report)),
+        }
+    }
+
+    /// What played last, if the folder is not to change that.
+    fn unfinished(&self, folder: &str) -> Option<(Arc<Generation>, Arc<Bundle>)> {
+        let active = self.history.active().filter(|active| active.generation.hash != folder)?;
+        let stands = self.history.is_pinned() || self.history.folder() == folder;
+        stands.then(|| (Arc::clone(&active.generation), Arc::clone(&active.bundle)))
+    }
+
+    fn begin(&mut self, staged: Staged, plays: &Arc<Bundle>, folder: &Arc<Bundle>) -> Staged {
+        self.history.decide(&staged.generation, plays);
+        self.history.set_folder(folder.hash());
+        self.history.save();
+        self.playing = Some(staged.clone());
+        staged
     }
 
     /// Keeps the strategy of a running team from now on: a task on the current runtime, which ends
     /// with the team or with the last handle.
+    #[must_use]
     pub fn spawn(self, stage: Arc<dyn Stage>) -> KeeperHandle {
-        let (commands, _) = mpsc::channel(COMMANDS_MAX);
-        let active = crate::GenerationInfo {
-            generation: Arc::new(Generation {
-                number: 1,
-                hash: String::new(),
-                accepted: SystemTime::now(),
-                origin: StrategyOrigin::Start,
-            }),
-            active: true,
-            taken_back: String::new(),
-            file_count: 0,
-        };
-        let status = crate::Status {
-            active,
-            pinned: false,
-            on_probation: false,
-            folder: self.options.folder.clone(),
-            watching: self.options.watch,
-            last_trial: None,
-        };
-        let shown = Shown { status, generations: Vec::new(), roles: BTreeSet::new() };
-        let (_, shown) = watch::channel(Arc::new(shown));
-        KeeperHandle {
-            team: self.options.team.as_str().into(),
-            roster: Arc::clone(&self.options.roster),
-            snapshots: stage.snapshots(),
-            stage,
-            commands,
-            shown,
-        }
+        task::spawn(self.options, self.history, self.playing, stage)
     }
+}
+
+/// What passed its trial, as a generation.
+pub(crate) fn staged(report: &Report, generation: &Arc<Generation>) -> Option<Staged> {
+    let program = report.program.clone().filter(|_| report.passed())?;
+    Some(program.staged(Arc::clone(generation), report.cost))
 }

@@ -13,11 +13,18 @@
 
 mod command;
 mod handle;
+mod install;
 mod keeper;
 mod options;
 mod request;
+mod scan;
+mod sessions;
 mod stage;
 mod status;
+mod store;
+mod task;
+mod trial;
+mod watch;
 
 pub use handle::KeeperHandle;
 pub use keeper::Keeper;

@@ -1,0 +1,133 @@
+//! Trials, as a keeper holds them: with what the team sees now, on a thread of their own.
+
+use crate::{KeeperOptions, Refusal, Stage, StageError};
+use phalanx_engine::{BrainError, BrainErrorKind, View};
+use phalanx_lua::{Bundle, LoadError};
+use phalanx_trial::{Candidate, Report, TrialOptions};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a busy team is asked again.
+const TRIES: u32 = 5;
+/// How long it is left alone in between.
+const TRY_AGAIN: Duration = Duration::from_millis(200);
+
+/// What is tried.
+#[derive(Clone, Debug)]
+pub(crate) enum Subject {
+    Folder(PathBuf),
+    Files(Vec<(String, String)>),
+    Bundle(Arc<Bundle>),
+}
+
+/// How thorough a trial is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Depth {
+    pub(crate) specs: bool,
+    pub(crate) forget: bool,
+}
+
+/// What came of a trial.
+#[derive(Debug)]
+pub(crate) struct Tried {
+    /// `None` when the folder holds no strategy.
+    pub(crate) bundle: Option<Arc<Bundle>>,
+    pub(crate) report: Report,
+}
+
+/// Holds a trial on this thread, before the team plays.
+pub(crate) fn hold_now(options: &KeeperOptions, bundle: &Arc<Bundle>, specs: bool) -> Report {
+    let depth = Depth { specs, forget: true };
+    phalanx_trial::run(bundle, &candidate(options, None, depth))
+}
+
+/// Reads what is to be tried and holds the trial.
+pub(crate) async fn hold(
+    options: Arc<KeeperOptions>,
+    stage: Arc<dyn Stage>,
+    subject: Subject,
+    depth: Depth,
+) -> Result<Tried, Refusal> {
+    let from = Arc::clone(&options);
+    let bundle = match on_a_thread(move || read(&from, subject)).await?? {
+        Ok(bundle) => bundle,
+        Err(error) => return Ok(Tried { bundle: None, report: unreadable(&error) }),
+    };
+    let view = patiently(|| stage.view()).await?;
+    let tried = Arc::clone(&bundle);
+    let report =
+        on_a_thread(move || phalanx_trial::run(&tried, &candidate(&options, Some(view), depth)));
+    Ok(Tried { bundle: Some(bundle), report: report.await? })
+}
+
+/// Asks a team again while it is busy.
+pub(crate) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> Result<T, StageError>
+where
+    F: Future<Output = Result<T, StageError>>,
+{
+    for _ in 1..TRIES {
+        match ask().await {
+            Err(StageError::Busy) => tokio::time::sleep(TRY_AGAIN).await,
+            answer => return answer,
+        }
+    }
+    ask().await
+}
+
+/// The report of files that are no strategy.
+pub(crate) fn unreadable(error: &LoadError) -> Report {
+    Report {
+        hash: String::new(),
+        diagnostics: error.diagnostics.clone(),
+        specs_passed: 0,
+        specs_failed: 0,
+        turns_rehearsed: 0,
+        spent: Duration::ZERO,
+        program: None,
+        cost: Duration::ZERO,
+    }
+}
+
+/// Files of a client that are no strategy are refused; a folder with mistakes has failed its trial.
+fn read(
+    options: &KeeperOptions,
+    subject: Subject,
+) -> Result<Result<Arc<Bundle>, LoadError>, Refusal> {
+    match subject {
+        Subject::Folder(folder) => Ok((options.read)(&folder).map(Arc::new)),
+        Subject::Files(files) => {
+            let bundle = Bundle::from_files(files).and_then(|bundle| (options.complete)(bundle));
+            bundle.map(|bundle| Ok(Arc::new(bundle))).map_err(Refusal::Files)
+        }
+        Subject::Bundle(bundle) => Ok(Ok(bundle)),
+    }
+}
+
+fn candidate(options: &KeeperOptions, view: Option<View>, depth: Depth) -> Candidate {
+    let mut roles = options.roles();
+    roles.extend(view.iter().flat_map(|view| view.roles.iter().cloned()));
+    Candidate {
+        game: options.game,
+        api: options.api,
+        roster: Arc::clone(&options.roster),
+        roles,
+        limits: options.limits,
+        view,
+        options: TrialOptions {
+            time: options.trial_max,
+            specs: depth.specs,
+            decide_max: options.decide_max,
+            forget: depth.forget,
+        },
+    }
+}
+
+async fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        let what = format!("the trial broke off: {error}");
+        Refusal::Install(BrainError::without_place(BrainErrorKind::Script, what))
+    })
+}
