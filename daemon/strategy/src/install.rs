@@ -78,8 +78,10 @@ impl Task {
         self.early = None;
         match job {
             Some(job) => self.refuse(job, refusal),
-            None => warn!(team = options.team, generation = generation.number, %refusal, "the team \
-                still watches the pinned generation"),
+            None => {
+                warn!(team = options.team, generation = generation.number, %refusal, "the team \
+                still watches the pinned generation")
+            }
         }
     }
 
