@@ -18,7 +18,7 @@
 
 use hdrhistogram::Histogram;
 use phalanx::wire::{self, TeamPlan};
-use phalanx_engine::TeamOptions;
+use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use phalanx_lua::{Bundle, Limits};
 use phalanx_net::{Endpoint, SeatOptions};
@@ -185,11 +185,17 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         turn_limit: Duration::from_secs(4),
         margin: MarginLimits::default(),
     };
+    let generation = Arc::new(Generation {
+        number: 1,
+        hash: bundle.hash().to_owned(),
+        accepted: std::time::SystemTime::now(),
+        origin: StrategyOrigin::Start,
+    });
     let plan = TeamPlan {
         game: wire::ASSEMBLE.into(),
         seats: (0..AGENTS).map(seat).collect(),
         roster,
-        bundle,
+        staged: phalanx_lua::stage(bundle, generation).unwrap(),
         limits: Limits::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),

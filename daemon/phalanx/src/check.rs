@@ -1,8 +1,9 @@
 //! Everything that can be checked without playing: settings, strategies.
 
 use crate::cli::{CheckArgs, EXIT_USAGE};
+use crate::strategy::excerpt;
 use crate::{plans, wire};
-use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError, Severity};
+use phalanx_lua::{Bundle, Diagnostic, LoadError, Severity};
 use phalanx_settings::{Environment, Settings, SettingsErrors, Sources, TeamSettings};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -22,7 +23,8 @@ pub struct Findings {
 /// `phalanx check`.
 #[must_use]
 pub fn run(args: &CheckArgs) -> ExitCode {
-    let findings = load(&args.config, &[]);
+    let mut findings = load(&args.config, &[]);
+    findings.try_all();
     findings.print();
     match findings.playable() {
         Some(_) => ExitCode::SUCCESS,
@@ -30,7 +32,7 @@ pub fn run(args: &CheckArgs) -> ExitCode {
     }
 }
 
-/// Reads settings and strategies and checks all of them.
+/// Reads settings and strategies; the strategies are still to be tried.
 #[must_use]
 pub fn load(config: &Path, overrides: &[String]) -> Findings {
     let environment: Environment = std::env::vars_os().collect();
@@ -39,27 +41,44 @@ pub fn load(config: &Path, overrides: &[String]) -> Findings {
     let settings = phalanx_settings::load(&sources);
     let (mut bundles, mut strategies) = (Vec::new(), Vec::new());
     for team in settings.iter().flat_map(|settings| &settings.teams) {
-        let (bundle, found) = strategy(team);
-        bundles.push(bundle);
-        strategies.push((team.name.clone(), found));
+        match plans::bundle(team) {
+            Ok(bundle) => bundles.push(Some(Arc::new(bundle))),
+            Err(LoadError { diagnostics }) => {
+                bundles.push(None);
+                strategies.push((team.name.clone(), diagnostics));
+            }
+        }
     }
     Findings { settings, bundles, strategies }
 }
 
-fn strategy(team: &TeamSettings) -> (Option<Arc<Bundle>>, Vec<Diagnostic>) {
-    let bundle = match plans::bundle(team) {
-        Ok(bundle) => Arc::new(bundle),
-        Err(LoadError { diagnostics }) => return (None, diagnostics),
-    };
-    let roles: Vec<_> = team.agents.iter().map(|agent| agent.role.clone()).collect();
-    let found = wire::api(&team.game)
-        .map(|api| phalanx_lua::check_bundle(api, bundle.clone(), &roles, Limits::default()))
-        .unwrap_or_default();
-    (Some(bundle), found)
+fn tried(team: &TeamSettings, settings: &Settings, bundle: &Arc<Bundle>) -> Vec<Diagnostic> {
+    let roles = team.agents.iter().map(|agent| agent.role.clone()).collect();
+    let limits = plans::script_limits(&settings.limits);
+    let candidate = plans::candidate(&team.game, Arc::new(team.roster()), roles, limits);
+    // The settings have refused unknown games.
+    candidate
+        .map(|candidate| phalanx_trial::run(bundle, &candidate).diagnostics)
+        .unwrap_or_default()
 }
 
 impl Findings {
-    /// The settings, when nothing stands against playing with them.
+    /// Holds the trial of every strategy that was read.
+    pub fn try_all(&mut self) {
+        let Ok(settings) = &self.settings else { return };
+        for (team, bundle) in settings.teams.iter().zip(&self.bundles) {
+            if let Some(bundle) = bundle {
+                self.strategies.push((team.name.clone(), tried(team, settings, bundle)));
+            }
+        }
+    }
+
+    /// Adds what a trial of a team's strategy found.
+    pub fn add(&mut self, team: &str, found: Vec<Diagnostic>) {
+        self.strategies.push((team.to_owned(), found));
+    }
+
+    /// The settings, when nothing that was found stands against playing with them.
     #[must_use]
     pub fn playable(&self) -> Option<&Settings> {
         let fine = |found: &Diagnostic| found.severity != Severity::Error;
@@ -75,10 +94,7 @@ impl Findings {
         }
         for (team, found) in &self.strategies {
             for one in found {
-                line(
-                    &mut mistakes,
-                    &format!("team {team}: {:?}", miette::Report::new(one.clone())),
-                );
+                line(&mut mistakes, &format!("team {team}: {}", excerpt(one)));
             }
         }
         // A closed standard error only means that nobody reads it.

@@ -1,9 +1,13 @@
-//! The command lines of both programs, in one place: names, defaults, help.
+//! The command lines of both programs: names, defaults, help. The verbs around strategies stand in
+//! [`strategy`].
+
+pub mod strategy;
 
 use crate::wire::{self, Start};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
+use strategy::{AgentVerb, ParamVerb, ScriptVerb, StrategyVerb};
 
 /// Exit code for a wrong command line or configuration (EX_USAGE of sysexits).
 pub const EXIT_USAGE: u8 = 64;
@@ -16,6 +20,7 @@ pub const EXIT_USAGE: u8 = 64;
 First steps:
   phalanx demo                      two teams play a whole match on this machine
   phalanx demo --fast --seed 7      the same on virtual time, as fast as the machine
+  phalanx strategy new mine         a strategy of your own, ready to play
   phalanx script api                what a strategy may ask and answer
   phalanx check --config FILE       everything that can be checked without playing
   phalanx team list                 what a running phalanxd is doing")]
@@ -38,7 +43,25 @@ pub enum Verb {
     },
     /// Check a daemon's configuration and its strategies without playing.
     Check(CheckArgs),
-    /// Help for those who write strategies.
+    /// Make, check and test strategies; change what a running team plays, and go back.
+    Strategy {
+        /// What to do.
+        #[command(subcommand)]
+        verb: StrategyVerb,
+    },
+    /// Read and set the parameters that a running team's scripts declare.
+    Param {
+        /// What to do.
+        #[command(subcommand)]
+        verb: ParamVerb,
+    },
+    /// Run a piece of script as an agent of a running team.
+    Agent {
+        /// What to do.
+        #[command(subcommand)]
+        verb: AgentVerb,
+    },
+    /// Help for those who write strategies: reference, type definitions.
     Script {
         /// What to show.
         #[command(subcommand)]
@@ -96,7 +119,8 @@ pub struct DemoArgs {
     /// Print what the scripts log, on standard error.
     #[arg(long)]
     pub log: bool,
-    /// Strategy of the first team: a folder of Lua files [default: the shipped strategy].
+    /// Strategy of the first team: a folder of Lua files [default: the shipped strategy]. Saved
+    /// changes play a moment later (not with --fast).
     #[arg(long, value_name = "DIR")]
     pub strategy: Option<PathBuf>,
     /// Strategy of the second team: a folder, or `idle` for a team that only skips
@@ -112,6 +136,9 @@ pub struct DemoArgs {
     /// Write the match's replay below this folder, in the organisers' format.
     #[arg(long, value_name = "DIR")]
     pub replay: Option<PathBuf>,
+    /// Do not watch the strategies' folders.
+    #[arg(long)]
+    pub no_watch: bool,
 }
 
 /// The games that have an arena.
@@ -148,17 +175,6 @@ pub struct CheckArgs {
     /// The daemon's configuration.
     #[arg(long, value_name = "FILE", env = "PHALANX_CONFIG")]
     pub config: PathBuf,
-}
-
-/// `phalanx script`.
-#[derive(Debug, Subcommand)]
-pub enum ScriptVerb {
-    /// Print the script API as Markdown: what scripts get, ask and answer.
-    Api {
-        /// Which game.
-        #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-        game: DemoGame,
-    },
 }
 
 /// Where the daemon is.
@@ -201,11 +217,12 @@ pub enum TeamVerb {
 /// `phalanx match`.
 #[derive(Debug, Subcommand)]
 pub enum MatchVerb {
-    /// Follow what happens in a team's match: turns, fallbacks, script errors, scores.
+    /// Follow what happens in a team's match: turns, fallbacks, script errors, scores, changes of
+    /// the strategy.
     Watch {
         /// The team's name [default: the only team].
         name: Option<String>,
-        /// Show every decision, not only turns and trouble.
+        /// Show every decision and its reason, not only turns and trouble.
         #[arg(long)]
         decisions: bool,
         /// Where and how.
@@ -229,6 +246,9 @@ pub struct Phalanxd {
     /// Check everything that can be checked without playing, then leave.
     #[arg(long)]
     pub check: bool,
+    /// Do not watch the strategies' folders: only SIGHUP and the control API change what plays.
+    #[arg(long)]
+    pub no_watch: bool,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -3,16 +3,18 @@
 use crate::check::{self, Findings};
 use crate::cli::{EXIT_USAGE, Phalanxd};
 use crate::directory::Directory;
-use crate::{plans, wire};
+use crate::{keepers, plans, wire};
 use anyhow::{Context, Result};
 use phalanx_control::{Control, ControlHandle, Options, SocketOptions};
+use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_net::TeamHandle;
 use phalanx_settings::{ControlSettings, Settings};
+use phalanx_strategy::{Keeper, KeeperHandle};
 use sd_notify::NotifyState;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
@@ -26,8 +28,11 @@ const CONTROL_GRACE: Duration = Duration::from_millis(500);
 /// Runs the daemon until it is told to stop or all matches are over.
 #[must_use]
 pub fn run(args: &Phalanxd) -> ExitCode {
-    let findings = check::load(&args.config, &args.set);
-    let Some(settings) = findings.playable() else {
+    let mut findings = check::load(&args.config, &args.set);
+    if args.check {
+        findings.try_all();
+    }
+    let Some(settings) = findings.playable().cloned() else {
         return usage(&findings);
     };
     if args.check {
@@ -35,21 +40,48 @@ pub fn run(args: &Phalanxd) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     crate::logs::start(&settings.log);
-    findings.warn();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            error!(%error, "no runtime");
-            return ExitCode::from(EXIT_START);
-        }
+    let first = match first(&settings, &mut findings, !args.no_watch) {
+        Ok(first) => first,
+        Err(error) => return could_not_start(&error),
     };
-    match runtime.block_on(serve(settings, &findings)) {
-        Ok(code) => code,
-        Err(error) => {
-            error!("could not start: {error:#}");
-            ExitCode::from(EXIT_START)
+    if findings.playable().is_none() {
+        return usage(&findings);
+    }
+    findings.warn();
+    let served = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("no runtime")
+        .and_then(|runtime| runtime.block_on(serve(&settings, first)));
+    served.unwrap_or_else(|error| could_not_start(&error))
+}
+
+fn could_not_start(error: &anyhow::Error) -> ExitCode {
+    error!("could not start: {error:#}");
+    ExitCode::from(EXIT_START)
+}
+
+/// A team's keeper with what decides first.
+struct First {
+    keeper: Keeper,
+    staged: Staged,
+}
+
+/// Tries what each team begins with; what stands against it is added to the findings.
+fn first(settings: &Settings, findings: &mut Findings, watch: bool) -> Result<Vec<First>> {
+    let mut all = Vec::new();
+    for (team, bundle) in settings.teams.iter().zip(findings.bundles.clone()) {
+        let bundle = bundle.context("a strategy that was read is gone")?;
+        let mut keeper = Keeper::open(plans::keeper(team, settings, watch)?);
+        match keeper.first(bundle) {
+            Ok((staged, report)) => {
+                findings.add(&team.name, report.diagnostics);
+                all.push(First { keeper, staged });
+            }
+            Err(report) => findings.add(&team.name, report.diagnostics),
         }
     }
+    Ok(all)
 }
 
 fn usage(findings: &Findings) -> ExitCode {
@@ -57,15 +89,19 @@ fn usage(findings: &Findings) -> ExitCode {
     ExitCode::from(EXIT_USAGE)
 }
 
-async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
+async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let directory = teams(settings, findings).await?;
+    let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+    let directory = teams(settings, first).await?;
     let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
     let mut logging = JoinSet::new();
     for team in &teams {
         logging.spawn(crate::logs::follow(team));
     }
+    let names = teams.iter().map(|team| team.name().to_owned());
+    let keepers = names.zip(directory.keepers().cloned()).collect();
+    let reloading = tokio::spawn(reload(hangup, keepers));
     let control = phalanx_control::build(&control(&settings.control), Arc::new(directory))?;
     announce(&control, &teams);
     let control = control.spawn();
@@ -76,6 +112,7 @@ async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
         _ = terminate.recv() => info!("SIGTERM: leaving"),
     }
     tell_manager(&[NotifyState::Stopping]);
+    reloading.abort();
     let grace = settings.limits.drain_max;
     let code = tokio::select! {
         code = drain(&teams, control, logging, grace) => code,
@@ -85,17 +122,31 @@ async fn serve(settings: &Settings, findings: &Findings) -> Result<ExitCode> {
     Ok(code)
 }
 
-async fn teams(settings: &Settings, findings: &Findings) -> Result<Directory> {
+async fn teams(settings: &Settings, first: Vec<First>) -> Result<Directory> {
     let mut directory = Directory::default();
-    for (team, bundle) in settings.teams.iter().zip(&findings.bundles) {
-        let bundle = bundle.clone().context("a strategy that was checked is gone")?;
+    for (team, First { keeper, staged }) in settings.teams.iter().zip(first) {
         let endpoint = plans::endpoint(team).context("the server's address has no port")?;
-        let plan = plans::plan(team, &settings.limits, bundle);
+        let plan = plans::plan(team, settings, staged);
         let seats = (0..plan.seats.len()).collect();
         let handle = wire::build(plan, endpoint).await?.spawn();
-        directory.add(handle, team.server.clone(), seats);
+        let keeper = keepers::spawn(keeper, &handle);
+        directory.add(handle, keeper, team.server.clone(), seats);
     }
     Ok(directory)
+}
+
+/// At each SIGHUP every team takes its folder as it is then.
+async fn reload(mut hangup: Signal, keepers: Vec<(String, KeeperHandle)>) {
+    while hangup.recv().await.is_some() {
+        info!("SIGHUP: every strategy is read and tried again");
+        let reloads = keepers.iter().map(|(_, keeper)| keeper.reload(StrategyOrigin::Hangup));
+        futures_util::future::join_all(reloads).await;
+        for (team, keeper) in &keepers {
+            let active = keeper.status().active.generation;
+            let hash = active.hash.get(..12).unwrap_or(&active.hash);
+            info!(team, generation = active.number, hash, "after SIGHUP");
+        }
+    }
 }
 
 fn control(settings: &ControlSettings) -> Options {

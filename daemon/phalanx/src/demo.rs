@@ -2,9 +2,11 @@
 //!
 //! With `--fast` the match runs on a virtual clock in one thread: the same bytes, scripts and
 //! referee, no sockets and no waiting, the same result for the same seed. Without it the arena
-//! listens on loopback TCP and the teams play through real connections.
+//! listens on loopback TCP, the teams play through real connections, and what is saved in a
+//! strategy's folder plays a moment later.
 
 mod cast;
+mod changes;
 mod fast;
 mod live;
 mod progress;
@@ -24,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// When a strategy or the simulation's settings do not load, or the match gets stuck.
 pub fn run(args: &DemoArgs) -> Result<()> {
     let cast = cast::Cast::new(args)?;
-    let summary = if args.fast { fast::play(args, &cast)? } else { live::play(args, &cast)? };
+    let summary = if args.fast { fast::play(args, &cast)? } else { live::play(args, cast)? };
     let text = if args.json { serde_json::to_string(&summary)? + "\n" } else { summary.text() };
     std::io::stdout().write_all(text.as_bytes()).context("cannot print the summary")
 }

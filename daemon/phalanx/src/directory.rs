@@ -6,6 +6,7 @@ use phalanx_control::{Feed, TeamDirectory, TeamView};
 use phalanx_engine::{SeatState, Snapshot};
 use phalanx_game::{AgentId, Roster};
 use phalanx_net::{JournalItem, TeamHandle};
+use phalanx_strategy::KeeperHandle;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -22,12 +23,24 @@ struct Entry {
     server: String,
     /// The seat of each agent, by roster index.
     seats: Vec<usize>,
+    keeper: KeeperHandle,
 }
 
 impl Directory {
-    /// Adds a running team. `seats` is the seat of each agent, by roster index.
-    pub fn add(&mut self, handle: TeamHandle, server: String, seats: Vec<usize>) {
-        self.teams.push(Arc::new(Entry { handle, server, seats }));
+    /// Adds a running team and its keeper. `seats` is the seat of each agent, by roster index.
+    pub fn add(
+        &mut self,
+        handle: TeamHandle,
+        keeper: KeeperHandle,
+        server: String,
+        seats: Vec<usize>,
+    ) {
+        self.teams.push(Arc::new(Entry { handle, server, seats, keeper }));
+    }
+
+    /// The keepers of all teams, in the same order as [`handles`](Self::handles).
+    pub fn keepers(&self) -> impl Iterator<Item = &KeeperHandle> {
+        self.teams.iter().map(|team| &team.keeper)
     }
 
     /// The handles of all teams, in the order in which they were added.
@@ -66,6 +79,10 @@ impl TeamView for Entry {
 
     fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.handle.snapshots()
+    }
+
+    fn strategy(&self) -> Option<KeeperHandle> {
+        Some(self.keeper.clone())
     }
 
     fn journal(&self) -> BoxStream<'static, Feed> {

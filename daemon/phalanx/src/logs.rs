@@ -82,6 +82,27 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
                 warn!(team, %turn, agent, "defaulted: {cause}");
             }
         }
+        JournalEvent::Generation { generation, pinned } => {
+            let (number, origin) = (generation.number, &generation.origin);
+            info!(team, %turn, generation = number, %origin, pinned, "another generation decides");
+        }
+        JournalEvent::StrategyRefused { origin, faults } => {
+            let playing = entry.generation;
+            warn!(team, %turn, generation = playing, %origin, "the strategy was refused");
+            for fault in faults.iter().filter(|fault| fault.fatal) {
+                warn!(team, "{fault}");
+            }
+        }
+        JournalEvent::TakenBack { failed, generation, reason } => {
+            let (failed, again) = (failed.number, generation.number);
+            warn!(team, %turn, failed, generation = again, "taken back: {reason}");
+        }
+        JournalEvent::ParamSet { name, scope, before, value, by } => {
+            info!(team, %turn, name, scope, before, value, by, "parameter set");
+        }
+        JournalEvent::Ran { code, by, trouble } => {
+            info!(team, %turn, agent, by, code, trouble, "ran in the living VM");
+        }
         JournalEvent::Late => {
             if troubles.is_new(&format!("{agent}'s decision came too late")) {
                 warn!(team, %turn, agent, "the decision came too late");

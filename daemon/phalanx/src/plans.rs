@@ -1,12 +1,22 @@
-//! From settings to teams that can be built.
+//! From settings to teams that can be built, their keepers and their trials.
 
-use crate::shipped;
-use crate::wire::TeamPlan;
-use phalanx_engine::TeamOptions;
+use crate::wire::{self, TeamPlan, WireError};
+use crate::{keepers, shipped};
+use phalanx_engine::{Probation, Staged, TeamOptions};
+use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
 use phalanx_net::{BackoffOptions, Endpoint, SeatOptions};
-use phalanx_settings::{LimitSettings, TeamSettings};
+use phalanx_settings::{LimitSettings, Settings, TeamSettings};
+use phalanx_strategy::KeeperOptions;
+use phalanx_trial::{Candidate, TrialOptions};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time of a trial without a match.
+const TRIAL_MAX: Duration = Duration::from_secs(60);
+/// Longest time of a decision in a trial without a match.
+const DECIDE_MAX: Duration = Duration::from_millis(250);
 
 /// The strategy that a team's settings name.
 ///
@@ -16,21 +26,80 @@ pub fn bundle(team: &TeamSettings) -> Result<Bundle, LoadError> {
     shipped::read(&team.strategy)
 }
 
+/// What a strategy is tried for while no match is played.
+///
+/// # Errors
+/// When the game does not exist.
+pub fn candidate(
+    game: &str,
+    roster: Arc<Roster>,
+    roles: BTreeSet<String>,
+    limits: Limits,
+) -> Result<Candidate, WireError> {
+    let game = wire::game(game)?;
+    let api = wire::api(game).ok_or_else(|| WireError::Game(game.to_owned()))?;
+    let options =
+        TrialOptions { time: TRIAL_MAX, specs: true, decide_max: DECIDE_MAX, forget: false };
+    Ok(Candidate { game, api, roster, roles, limits, view: None, options })
+}
+
+/// What the scripts of a daemon's team may use.
+#[must_use]
+pub fn script_limits(limits: &LimitSettings) -> Limits {
+    Limits { memory_bytes: limits.script_memory, ..Limits::default() }
+}
+
+/// How a team's strategy is kept.
+///
+/// # Errors
+/// When the game does not exist.
+pub fn keeper(
+    team: &TeamSettings,
+    settings: &Settings,
+    watch: bool,
+) -> Result<KeeperOptions, WireError> {
+    let game = wire::game(&team.game)?;
+    let reload = &settings.reload;
+    Ok(KeeperOptions {
+        team: team.name.clone(),
+        game,
+        api: wire::api(game).ok_or_else(|| WireError::Game(game.to_owned()))?,
+        roster: Arc::new(team.roster()),
+        limits: script_limits(&settings.limits),
+        decide_max: settings.limits.decide_max,
+        folder: Some(team.strategy.clone()),
+        read: keepers::reader(),
+        complete: keepers::completer(),
+        watch: watch && reload.watch,
+        settle: reload.settle,
+        poll: reload.poll,
+        keep: reload.keep,
+        state: settings.state_dir.clone(),
+        trial_max: reload.trial_max,
+    })
+}
+
 /// The plan of one team.
 #[must_use]
-pub fn plan(team: &TeamSettings, limits: &LimitSettings, bundle: Arc<Bundle>) -> TeamPlan {
+pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPlan {
+    let limits = &settings.limits;
     TeamPlan {
         game: team.game.clone(),
         roster: team.roster(),
         seats: team.seats(limits),
-        bundle,
-        limits: Limits { memory_bytes: limits.script_memory, ..Limits::default() },
+        staged,
+        limits: script_limits(limits),
         team: TeamOptions {
             straggler_share: limits.straggler_share,
             straggler_max: limits.straggler_max,
             decide_max: limits.decide_max,
             plan_max: limits.plan_max,
             seed: team.seed,
+            probation: Probation {
+                decisions: settings.reload.probation_decisions,
+                errors: settings.reload.probation_errors,
+            },
+            rehearsal_turns: settings.reload.rehearsal_turns,
         },
         seat: SeatOptions {
             connect_timeout: limits.connect_timeout,

@@ -1,15 +1,54 @@
 //! `phalanx script`: help for those who write strategies.
 
+use crate::cli::strategy::ReferenceFormat;
 use crate::wire;
 use anyhow::{Context, Result};
+use phalanx_game::Api;
 use std::io::Write;
+use std::path::Path;
 
-/// Prints the reference page of a game's script API.
+/// Prints the reference of a game's script API.
 ///
 /// # Errors
 /// When the game has none, or standard output is closed.
-pub fn api(game: &str) -> Result<()> {
+pub fn api(game: &str, format: ReferenceFormat) -> Result<()> {
     let api = wire::api(game).context("the game has no script API")?;
-    let page = phalanx_lua::reference(game, api);
+    let page = match format {
+        ReferenceFormat::Markdown => phalanx_lua::reference(game, api),
+        ReferenceFormat::Json => phalanx_lua::reference_json(game, api) + "\n",
+    };
     std::io::stdout().write_all(page.as_bytes()).context("cannot print")
+}
+
+/// Writes the type definitions of a game's script API into a folder.
+///
+/// # Errors
+/// When the game has none, or a file cannot be written.
+pub fn types(game: &str, out: &Path) -> Result<()> {
+    let api = wire::api(game).context("the game has no script API")?;
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    for (name, text) in definitions(game, api) {
+        let path = out.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        let line = format!("{}\n", path.display());
+        std::io::stdout().write_all(line.as_bytes()).context("cannot print")?;
+    }
+    Ok(())
+}
+
+/// Prints what spec files may call.
+///
+/// # Errors
+/// When standard output is closed.
+pub fn specs() -> Result<()> {
+    let page = phalanx_lua::SPEC_REFERENCE;
+    std::io::stdout().write_all(page.as_bytes()).context("cannot print")
+}
+
+/// The files of the type definitions: for luau-lsp and for lua-language-server.
+pub(crate) fn definitions(game: &str, api: &Api) -> [(&'static str, String); 2] {
+    [
+        ("phalanx.d.luau", phalanx_lua::types_luau(game, api)),
+        ("phalanx.lua", phalanx_lua::types_luacats(game, api)),
+    ]
 }

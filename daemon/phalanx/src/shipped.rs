@@ -10,7 +10,13 @@ use std::sync::Arc;
 #[folder = "../../scripts"]
 #[include = "*.luau"]
 #[include = "*.lua"]
+#[exclude = "templates/*"]
 struct Scripts;
+
+/// What a new strategy begins with: a folder for each game.
+#[derive(RustEmbed)]
+#[folder = "../../scripts/templates"]
+struct Templates;
 
 /// The shipped strategy of a game.
 ///
@@ -25,9 +31,29 @@ pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
 /// # Errors
 /// All mistakes of the folder.
 pub fn read(dir: &Path) -> Result<Bundle, LoadError> {
-    let own = Bundle::read(dir, &[])?;
+    complete(&Bundle::read(dir, &[])?)
+}
+
+/// A strategy together with the shared modules where it has none of that name.
+///
+/// # Errors
+/// When there are too many files then.
+pub fn complete(own: &Bundle) -> Result<Bundle, LoadError> {
     let files = own.files().map(|(path, source)| (path.to_owned(), source.clone()));
     Bundle::from_files(with_lib(files.collect()))
+}
+
+/// The files of a game's template, by path; none when there is no template.
+#[must_use]
+pub fn template(game: &str) -> BTreeMap<String, String> {
+    let prefix = format!("{game}/");
+    Templates::iter()
+        .filter_map(|path| {
+            let inside = path.strip_prefix(&prefix)?.to_owned();
+            let file = Templates::get(&path)?;
+            Some((inside, String::from_utf8_lossy(&file.data).into_owned()))
+        })
+        .collect()
 }
 
 /// A team that only skips: the opponent for first tries.

@@ -3,17 +3,15 @@
 use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
-use phalanx_engine::{
-    BrainError, BrainErrorKind, Generation, StrategyOrigin, TeamLink, TeamOptions,
-};
+use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
 use phalanx_game::{Api, Arena, Game, Origin, Roster, Seat};
-use phalanx_lua::{Bundle, Limits, LuaBrain};
+use phalanx_lua::{Limits, LuaBrain};
 use phalanx_net::{BuildError, BuiltTeam, Endpoint, Lockstep, SeatOptions, TeamSpec};
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// MAPC 2020, Agents Assemble II.
 pub const ASSEMBLE: &str = Assemble::NAME;
@@ -30,6 +28,15 @@ pub fn api(game: &str) -> Option<&'static Api> {
     }
 }
 
+/// The game's own name for a name.
+///
+/// # Errors
+/// When no plugin has this name.
+pub fn game(name: &str) -> Result<&'static str, WireError> {
+    let known = GAMES.iter().find(|game| **game == name);
+    known.copied().ok_or_else(|| WireError::Game(name.to_owned()))
+}
+
 /// A team of any game, ready to be built.
 #[derive(Clone, Debug)]
 pub struct TeamPlan {
@@ -39,8 +46,8 @@ pub struct TeamPlan {
     pub roster: Roster,
     /// The connections.
     pub seats: Vec<Seat>,
-    /// The strategy.
-    pub bundle: Arc<Bundle>,
+    /// The generation of the strategy that decides first.
+    pub staged: Staged,
     /// What scripts may use.
     pub limits: Limits,
     /// How the team deals with time.
@@ -139,7 +146,8 @@ pub fn join(lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError
     match plan.game.as_str() {
         Assemble::NAME => {
             let roster = Arc::new(plan.roster.clone());
-            Ok(lockstep.add_team(&Assemble, roster, &plan.seats, plan.team, brain(plan))?)
+            let staged = plan.staged.clone();
+            Ok(lockstep.add_team(&Assemble, roster, &plan.seats, plan.team, staged, brain(plan))?)
         }
         other => Err(WireError::Game(other.to_owned())),
     }
@@ -152,22 +160,17 @@ fn spec<G: Game>(game: G, plan: &TeamPlan, endpoint: Endpoint) -> TeamSpec<G> {
         roster: plan.roster.clone(),
         seats: plan.seats.clone(),
         endpoint,
+        staged: plan.staged.clone(),
         team: plan.team,
         seat: plan.seat,
     }
 }
 
-fn brain(plan: &TeamPlan) -> impl Fn(TeamLink) -> Result<LuaBrain, BrainError> + use<> {
-    let (bundle, limits) = (plan.bundle.clone(), plan.limits);
-    let generation = Arc::new(Generation {
-        number: 1,
-        hash: bundle.hash().to_owned(),
-        accepted: SystemTime::now(),
-        origin: StrategyOrigin::Start,
-    });
-    move |link| {
-        phalanx_lua::stage(bundle.clone(), generation.clone())
-            .and_then(|staged| LuaBrain::new(link, &staged, limits))
+/// Makes the team's brain; after a panic of its thread, with the generation that decided then.
+fn brain(plan: &TeamPlan) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> + use<> {
+    let limits = plan.limits;
+    move |link, staged| {
+        LuaBrain::new(link, staged, limits)
             .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))
     }
 }

@@ -108,7 +108,7 @@ fn reload(section: &Section<'_>) -> ReloadSettings {
         poll: section.value("poll", parse::duration),
         keep: usize::try_from(whole("keep")).unwrap_or(usize::MAX),
         trial_max: section.value("trial_max", parse::duration),
-        rehearsal_turns: whole("rehearsal_turns"),
+        rehearsal_turns: usize::try_from(whole("rehearsal_turns")).unwrap_or(usize::MAX),
         probation_decisions: whole("probation_decisions"),
         probation_errors: whole("probation_errors"),
     }

@@ -76,7 +76,7 @@ impl LimitSettings {
 }
 
 /// How strategies change while they play; each key of `[reload]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReloadSettings {
     /// Changed files are taken up by themselves.
     pub watch: bool,
@@ -89,11 +89,27 @@ pub struct ReloadSettings {
     /// Longest time of a whole trial.
     pub trial_max: Duration,
     /// Turns that are kept for trials to rehearse.
-    pub rehearsal_turns: u32,
+    pub rehearsal_turns: usize,
     /// First decisions of a generation that are watched; 0: none.
     pub probation_decisions: u32,
     /// More troubles than this among them take it back.
     pub probation_errors: u32,
+}
+
+/// The same values as those of the keys: for programs that read no file.
+impl Default for ReloadSettings {
+    fn default() -> Self {
+        Self {
+            watch: true,
+            settle: Duration::from_millis(300),
+            poll: Duration::from_secs(2),
+            keep: 20,
+            trial_max: Duration::from_secs(10),
+            rehearsal_turns: 3,
+            probation_decisions: 100,
+            probation_errors: 5,
+        }
+    }
 }
 
 /// What is logged, and how.

@@ -1,7 +1,9 @@
 //! What an operator gets: from files, drop-ins, environment and flags to settings.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use phalanx_settings::{Environment, LogFormat, Settings, SettingsErrors, Sources, load};
+use phalanx_settings::{
+    Environment, LogFormat, ReloadSettings, Settings, SettingsErrors, Sources, load,
+};
 use secrecy::ExposeSecret;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,8 +41,7 @@ fn reloading_is_watched_and_settled_unless_told_otherwise() {
     let reload = folder.load(&[], &[]).unwrap().reload;
     assert!(reload.watch);
     assert_eq!(reload.settle, Duration::from_millis(300));
-    assert_eq!((reload.keep, reload.rehearsal_turns), (20, 3));
-    assert_eq!((reload.probation_decisions, reload.probation_errors), (100, 5));
+    assert_eq!(reload, ReloadSettings::default(), "programs without a file get the same");
     let told = folder.load(&[], &["reload.watch=off", "reload.keep=7"]).unwrap().reload;
     assert_eq!((told.watch, told.keep), (false, 7));
 }

@@ -40,7 +40,7 @@ pub struct TrialOptions {
 }
 
 /// How a trial went.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The hash of what was tried.
     pub hash: String,

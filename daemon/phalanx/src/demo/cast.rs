@@ -1,13 +1,16 @@
 //! Who plays in a demo, and what.
 
 use crate::cli::DemoArgs;
-use crate::shipped;
+use crate::strategy::excerpt;
 use crate::wire::{self, ArenaPlan, Start, TeamPlan};
+use crate::{keepers, shipped};
 use anyhow::{Context, Result, anyhow, bail};
 use phalanx_engine::TeamOptions;
 use phalanx_game::{AgentId, Arena, MarginLimits, Origin, Roster, RosterEntry, Seat, SeatId};
-use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError, Severity};
+use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError};
 use phalanx_net::SeatOptions;
+use phalanx_settings::ReloadSettings;
+use phalanx_strategy::{Keeper, KeeperOptions};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +41,8 @@ const IDLE: &str = "idle";
 pub(super) struct Cast {
     pub(super) game: &'static str,
     pub(super) teams: Vec<TeamPlan>,
+    /// The keepers of the teams' strategies, in the same order.
+    pub(super) keepers: Vec<Keeper>,
     config: String,
     pace: Duration,
 }
@@ -48,12 +53,14 @@ impl Cast {
         let sim = simulation(args)?;
         let count = agents(&sim)?;
         let opponent = args.opponent.as_deref();
-        let mut teams = Vec::new();
+        let (mut teams, mut keepers) = (Vec::new(), Vec::new());
         for (name, strategy) in [("A", args.strategy.as_deref()), ("B", opponent)] {
-            teams.push(team(game, name, strategy, count, args)?);
+            let (team, keeper) = team(game, name, strategy, count, args)?;
+            teams.push(team);
+            keepers.push(keeper);
         }
         let pace = if args.fast { Duration::ZERO } else { args.pace };
-        Ok(Self { game, teams, config: server(&sim).to_string(), pace })
+        Ok(Self { game, teams, keepers, config: server(&sim).to_string(), pace })
     }
 
     /// The referee.
@@ -129,39 +136,60 @@ fn team(
     strategy: Option<&Path>,
     count: usize,
     args: &DemoArgs,
-) -> Result<TeamPlan> {
-    let bundle = match strategy {
-        None => shipped::strategy(game),
-        Some(path) if path == Path::new(IDLE) => shipped::idle("worker"),
-        Some(path) => shipped::read(path),
+) -> Result<(TeamPlan, Keeper)> {
+    let folder = strategy.filter(|path| *path != Path::new(IDLE));
+    let bundle = match (strategy, folder) {
+        (None, _) => shipped::strategy(game),
+        (Some(_), None) => shipped::idle("worker"),
+        (Some(_), Some(folder)) => shipped::read(folder),
     };
     let refused = |error: LoadError| mistakes(name, &error.diagnostics);
     let bundle = Arc::new(bundle.map_err(refused)?);
     let roster = roster(name, &bundle, count)?;
     let limits = Limits { load: LOAD_MAX, memory_bytes: MEMORY_BYTES, ..Limits::default() };
-    let roles: Vec<String> = roster.agents.iter().map(|agent| agent.role.clone()).collect();
-    let api = wire::api(game).context("the game has no script interface")?;
-    let findings = phalanx_lua::check_bundle(api, bundle.clone(), &roles, limits);
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(mistakes(name, &findings));
-    }
     let patience = if args.fast { PATIENCE } else { TeamOptions::default().decide_max };
+    let reload = ReloadSettings::default();
+    let mut keeper = Keeper::open(KeeperOptions {
+        team: name.to_owned(),
+        game,
+        api: wire::api(game).context("the game has no script interface")?,
+        roster: Arc::new(roster.clone()),
+        limits,
+        decide_max: patience,
+        folder: folder.map(Path::to_path_buf),
+        read: keepers::reader(),
+        complete: keepers::completer(),
+        watch: folder.is_some() && !args.no_watch && !args.fast,
+        settle: reload.settle,
+        poll: reload.poll,
+        keep: reload.keep,
+        state: None,
+        trial_max: reload.trial_max,
+    });
+    let (staged, _) = keeper.first(bundle).map_err(|report| mistakes(name, &report.diagnostics))?;
     let options = TeamOptions { seed: args.seed, ..TeamOptions::default() };
-    Ok(TeamPlan {
+    // On virtual time nobody brings anything new that would have to be rehearsed.
+    let rehearsal_turns = if args.fast { 0 } else { reload.rehearsal_turns };
+    let plan = TeamPlan {
         game: game.to_owned(),
         seats: seats(&roster),
         roster,
-        bundle,
+        staged,
         limits,
-        team: TeamOptions { decide_max: patience, plan_max: patience * 2, ..options },
+        team: TeamOptions {
+            decide_max: patience,
+            plan_max: patience * 2,
+            rehearsal_turns,
+            ..options
+        },
         seat: SeatOptions { seed: args.seed, ..SeatOptions::default() },
-    })
+    };
+    Ok((plan, keeper))
 }
 
 /// A strategy's mistakes as people read them, with excerpts.
 fn mistakes(team: &str, findings: &[Diagnostic]) -> anyhow::Error {
-    let each = findings.iter().map(|one| format!("{:?}", miette::Report::new(one.clone())));
-    let text: Vec<_> = each.map(|text| text.trim_end().to_owned()).collect();
+    let text: Vec<_> = findings.iter().map(|one| excerpt(one).trim_end().to_owned()).collect();
     anyhow!("the strategy of team {team} cannot play\n{}", text.join("\n"))
 }
 

@@ -1,39 +1,45 @@
 //! A demo in real time, over loopback connections, with the control API open.
 
 use super::cast::Cast;
+use super::changes;
 use super::progress::Progress;
 use super::summary::{Effort, Summary, TeamSummary};
 use crate::cli::DemoArgs;
 use crate::directory::Directory;
-use crate::wire;
+use crate::paint::Paint;
+use crate::{keepers, wire};
 use anyhow::{Context, Result, bail};
-use phalanx_control::{ControlHandle, Options};
+use phalanx_control::{Control, ControlHandle, Options, SocketOptions};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
     ArenaEnd, ArenaHandle, Endpoint, HostOptions, JournalItem, Listener, TeamHandle, now, origin,
     serve_arena,
 };
+use phalanx_settings::{Environment, socket_candidates};
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// How long teams may take to leave after the match.
 const LEAVE: Duration = Duration::from_secs(2);
+/// Rights of the control socket: a demo is its user's own.
+const SOCKET_MODE: u32 = 0o600;
 /// Lines that wait to be printed; more are dropped.
 const LINES_MAX: usize = 256;
 
-pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
+pub(super) fn play(args: &DemoArgs, cast: Cast) -> Result<Summary> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(play_on_runtime(args, cast))
 }
 
-async fn play_on_runtime(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
+async fn play_on_runtime(args: &DemoArgs, mut cast: Cast) -> Result<Summary> {
     let begun = now();
     let listener = Listener::bind(("127.0.0.1", 0)).await.context("cannot listen on loopback")?;
     let options = HostOptions { artifacts: args.replay.clone(), ..HostOptions::default() };
     let arena = serve_arena(cast.arena(origin())?, listener, options);
-    let (control, teams) = spawn_teams(args, cast, &arena).await?;
+    let (control, teams) = spawn_teams(args, &mut cast, &arena).await?;
     let steps = follow(args, &arena, &teams).await?;
     let report = arena.ended().await;
     if let ArenaEnd::Panicked { reason } = report.end {
@@ -59,24 +65,52 @@ async fn play_on_runtime(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
 
 async fn spawn_teams(
     args: &DemoArgs,
-    cast: &Cast,
+    cast: &mut Cast,
     arena: &ArenaHandle,
 ) -> Result<(ControlHandle, Vec<TeamHandle>)> {
     let address = arena.address().context("the arena has no address")?;
     let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
     let mut directory = Directory::default();
-    for plan in &cast.teams {
+    for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
         let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
-        directory.add(team, address.to_string(), (0..plan.seats.len()).collect());
+        let keeper = keepers::spawn(keeper, &team);
+        directory.add(team, keeper, address.to_string(), (0..plan.seats.len()).collect());
     }
     let teams = directory.handles().cloned().collect();
-    let options = Options { tcp: Some(([127, 0, 0, 1], 0).into()), ..Options::default() };
-    let control = phalanx_control::build(&options, Arc::new(directory))?;
-    if let (Some(tcp), false) = (control.tcp(), args.json) {
-        let hint = format!("watch it: phalanx match watch A --control http://{tcp}\n");
-        std::io::Write::write_all(&mut std::io::stderr(), hint.as_bytes()).unwrap_or_default();
+    let control = open_control(Arc::new(directory))?;
+    if !args.json {
+        announce(args, &control);
     }
     Ok((control.spawn(), teams))
+}
+
+/// Listens on loopback TCP, and where `phalanx` looks for a daemon unless one is there.
+fn open_control(directory: Arc<Directory>) -> Result<Control> {
+    let tcp = Some(([127, 0, 0, 1], 0).into());
+    let environment: Environment = std::env::vars_os().collect();
+    if let Some(path) = socket_candidates(&environment).into_iter().next() {
+        let socket = Some(SocketOptions { path, mode: SOCKET_MODE, group: None });
+        let options = Options { socket, tcp, ..Options::default() };
+        // Somebody serves there, or the folder is not ours: the other address is enough.
+        if let Ok(control) = phalanx_control::build(&options, directory.clone()) {
+            return Ok(control);
+        }
+    }
+    Ok(phalanx_control::build(&Options { tcp, ..Options::default() }, directory)?)
+}
+
+fn announce(args: &DemoArgs, control: &Control) {
+    let address = match (control.socket(), control.tcp()) {
+        (Some(_), _) => String::new(),
+        (None, Some(tcp)) => format!(" --control http://{tcp}"),
+        (None, None) => return,
+    };
+    let mut hint = format!("watch it: phalanx match watch A{address}\n");
+    if let (Some(folder), false) = (&args.strategy, args.no_watch) {
+        hint.push_str(&format!("edit it: what you save in {} plays at once\n", folder.display()));
+    }
+    // A closed standard error only means that nobody watches.
+    std::io::stderr().write_all(hint.as_bytes()).unwrap_or_default();
 }
 
 /// Shows progress until the arena's verdict is final; the number of steps played.
@@ -93,15 +127,26 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
         let p99 = teams.iter().map(|team| team.timings().p99).max();
         progress.step(&verdict, &snapshots, p99);
-        while let Ok((team, entry, line)) = lines.try_recv() {
-            match line {
-                Line::Trouble(reason) => progress.trouble(&team, &entry, &reason),
-                Line::Log(text) => progress.line(&team, &entry, &text),
-            }
+        while let Ok(line) = lines.try_recv() {
+            show(&mut progress, line);
         }
-        if verdict.over || verdicts.changed().await.is_err() {
+        if verdict.over {
             return Ok(progress.finish());
         }
+        tokio::select! {
+            changed = verdicts.changed() => if changed.is_err() {
+                return Ok(progress.finish());
+            },
+            Some(line) = lines.recv() => show(&mut progress, line),
+        }
+    }
+}
+
+fn show(progress: &mut Progress, (team, entry, line): (String, JournalEntry, Line)) {
+    match line {
+        Line::Trouble(reason) => progress.trouble(&team, &entry, &reason),
+        Line::Log(text) => progress.line(&team, &entry, &text),
+        Line::Change(text) => progress.change(&team, &entry, &text),
     }
 }
 
@@ -109,6 +154,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
 enum Line {
     Trouble(String),
     Log(String),
+    Change(String),
 }
 
 type Lines = mpsc::Sender<(String, JournalEntry, Line)>;
@@ -119,25 +165,37 @@ async fn report_lines(team: TeamHandle, lines: Lines, log: bool) {
     drop(team);
     while let Some(item) = journal.next().await {
         let JournalItem::Entry(entry) = item else { continue };
-        let line = match &entry.event {
-            JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } => {
-                Line::Trouble(reason.clone())
-            }
-            JournalEvent::Log { level, text } if log => Line::Log(format!("{level}: {text}")),
-            JournalEvent::Seat { .. }
-            | JournalEvent::RoundStarted
-            | JournalEvent::Decided { .. }
-            | JournalEvent::Defaulted { .. }
-            | JournalEvent::Late
-            | JournalEvent::Notice(_)
-            | JournalEvent::Log { .. }
-            | JournalEvent::TurnDone(_)
-            | JournalEvent::RoundOver { .. }
-            | JournalEvent::MatchOver => continue,
-        };
+        let Some(line) = line(&entry, log) else { continue };
         let sent = lines.try_send((name.clone(), (*entry).clone(), line));
         if sent.is_err() && lines.is_closed() {
             return;
         }
+    }
+}
+
+fn line(entry: &JournalEntry, log: bool) -> Option<Line> {
+    if let Some(text) = changes::text(entry, Paint::stderr()) {
+        return Some(Line::Change(text));
+    }
+    match &entry.event {
+        JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } => {
+            Some(Line::Trouble(reason.clone()))
+        }
+        JournalEvent::Log { level, text } if log => Some(Line::Log(format!("{level}: {text}"))),
+        JournalEvent::Seat { .. }
+        | JournalEvent::RoundStarted
+        | JournalEvent::Decided { .. }
+        | JournalEvent::Generation { .. }
+        | JournalEvent::StrategyRefused { .. }
+        | JournalEvent::TakenBack { .. }
+        | JournalEvent::ParamSet { .. }
+        | JournalEvent::Ran { .. }
+        | JournalEvent::Defaulted { .. }
+        | JournalEvent::Late
+        | JournalEvent::Notice(_)
+        | JournalEvent::Log { .. }
+        | JournalEvent::TurnDone(_)
+        | JournalEvent::RoundOver { .. }
+        | JournalEvent::MatchOver => None,
     }
 }

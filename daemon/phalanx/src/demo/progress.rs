@@ -75,6 +75,13 @@ impl Progress {
         self.print(format!("team {team}, {agent}, turn {}: {text}", entry.turn));
     }
 
+    /// The team's strategy changed, or was to be changed.
+    pub(crate) fn change(&self, team: &str, entry: &JournalEntry, text: &str) {
+        if self.bar.is_some() || self.lines {
+            self.print(format!("team {team}, turn {}: {text}", entry.turn));
+        }
+    }
+
     fn print(&self, line: String) {
         match &self.bar {
             Some(bar) => bar.println(line),

@@ -1,20 +1,27 @@
-//! Events of a match, in a line each.
+//! Events of a match, in a line each; a refused strategy has a line for each of its faults.
 
+use super::report::{fault_json, place};
+use super::values::{self, micros};
 use super::{seat_word, word};
+use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_proto::v1::{DefaultCause, MatchEvent, NoticeKind};
-use prost_types::Duration;
+use phalanx_proto::v1::{
+    Decided, DefaultCause, Generation, MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
+};
 use serde_json::{Value, json};
 
 /// For people.
-pub(super) fn text(event: &MatchEvent) -> String {
+pub(super) fn text(event: &MatchEvent, paint: Paint) -> String {
     let turn = event.turn.unwrap_or_default();
     let who = if event.agent.is_empty() { "-" } else { event.agent.as_str() };
-    let what = event.kind.as_ref().map_or_else(|| "something new".into(), describe);
+    let what = event
+        .kind
+        .as_ref()
+        .map_or_else(|| "something new".into(), |kind| describe(kind, event.generation, paint));
     format!("{}:{:<4} {who:<12} {what}", turn.round, turn.step)
 }
 
-fn describe(kind: &Kind) -> String {
+fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
     match kind {
         Kind::SeatChanged(seat) => {
             let state = seat_word(seat.state());
@@ -22,29 +29,88 @@ fn describe(kind: &Kind) -> String {
             format!("seat {} {state}{reason}{}", seat.seat, seat.reason)
         }
         Kind::RoundStarted(_) => "round started".into(),
-        Kind::Decided(decided) => {
-            let spent = micros(decided.spent);
-            format!("{} ({}, {spent} µs)", decided.action, decided.role)
+        Kind::Decided(decided) => decision(decided),
+        Kind::Fallback(fallback) => {
+            let explained = match fallback.explained.as_str() {
+                "" => String::new(),
+                explained => format!(" (it had explained: {explained})"),
+            };
+            format!("FALLBACK ({}): {}{explained}", fallback.role, fallback.reason)
         }
-        Kind::Fallback(fallback) => format!("FALLBACK ({}): {}", fallback.role, fallback.reason),
+        Kind::GenerationActivated(activated) => {
+            let pinned = if activated.pinned { ", pinned" } else { "" };
+            let what = by_whom(activated.activated.as_ref());
+            paint.ink(Ink::Green, &format!("{what} decides from here on{pinned}"))
+        }
+        Kind::StrategyRefused(refused) => refusal(refused, generation, paint),
+        Kind::GenerationTakenBack(back) => {
+            let again = back.activated.as_ref().map_or(0, |generation| generation.number);
+            let what = format!("GENERATION {} TAKEN BACK: {}", back.failed, back.reason);
+            format!("{}; generation {again} decides again", paint.ink(Ink::Red, &what))
+        }
+        Kind::ParamSet(set) => parameter(set),
+        Kind::ScriptRan(ran) => {
+            let trouble = if ran.trouble.is_empty() { "" } else { ": " };
+            format!("{} ran in the living VM: {}{trouble}{}", ran.by, ran.code, ran.trouble)
+        }
         Kind::ScriptError(error) => format!("SCRIPT ERROR in {}: {}", error.call, error.reason),
         Kind::Defaulted(defaulted) => format!("DEFAULTED: {}", cause_word(defaulted.cause())),
         Kind::Late(_) => "LATE: the turn was closed already".into(),
         Kind::Notice(notice) => format!("referee, {}: {}", kind_word(notice.kind()), notice.text),
         Kind::ScriptLog(log) => format!("{}: {}", log.level, log.text),
-        Kind::TurnDone(done) => {
-            let score = done.score.map_or_else(|| "-".into(), |score| score.to_string());
-            format!(
-                "asked {} decided {} fallback {} score {score} scripts {} µs",
-                done.asked,
-                done.decided,
-                done.fallback,
-                micros(done.spent),
-            )
-        }
+        Kind::TurnDone(done) => turn_done(done, generation),
         Kind::RoundOver(over) => format!("round over, score {}", over.score),
         Kind::MatchOver(_) => "match over".into(),
         Kind::EventsLost(lost) => format!("{} events are missing here", lost.count),
+    }
+}
+
+fn decision(decided: &Decided) -> String {
+    let spent = micros(decided.spent);
+    let because = match (decided.reason.as_str(), &decided.reason_data) {
+        ("", _) => String::new(),
+        (reason, None) => format!(": {reason}"),
+        (reason, data) => format!(": {reason} {}", values::json(data.as_ref())),
+    };
+    format!("{} ({}, {spent} µs){because}", decided.action, decided.role)
+}
+
+fn turn_done(done: &TurnDone, generation: u32) -> String {
+    let score = done.score.map_or_else(|| "-".into(), |score| score.to_string());
+    format!(
+        "asked {} decided {} fallback {} score {score} scripts {} µs generation {generation}",
+        done.asked,
+        done.decided,
+        done.fallback,
+        micros(done.spent),
+    )
+}
+
+fn by_whom(generation: Option<&Generation>) -> String {
+    let generation = generation.cloned().unwrap_or_default();
+    format!("generation {} ({})", generation.number, generation.origin)
+}
+
+fn refusal(refused: &StrategyRefused, generation: u32, paint: Paint) -> String {
+    let head = format!("STRATEGY REFUSED ({})", refused.origin);
+    let mut text = format!("{}; generation {generation} plays on", paint.ink(Ink::Red, &head));
+    for fault in &refused.faults {
+        let place = paint.ink(Ink::Bold, &place(fault));
+        text.push_str(&format!("\n    {place}: {}", fault.message));
+        if !fault.help.is_empty() {
+            text.push_str(&format!(" ({})", fault.help));
+        }
+    }
+    text
+}
+
+fn parameter(set: &ParamSet) -> String {
+    let before = if set.before.is_empty() { "not set" } else { &set.before };
+    match set.value.as_str() {
+        "" => format!("{} taken back for {} (was {before}), by {}", set.name, set.scope, set.by),
+        value => {
+            format!("{} = {value} for {} (was {before}), by {}", set.name, set.scope, set.by)
+        }
     }
 }
 
@@ -54,7 +120,7 @@ pub(super) fn json(event: &MatchEvent) -> Value {
     let (kind, details) = event.kind.as_ref().map_or(("unknown", json!({})), details);
     json!({
         "cursor": event.cursor, "round": turn.round, "step": turn.step, "agent": event.agent,
-        "kind": kind, "details": details,
+        "generation": event.generation, "kind": kind, "details": details,
     })
 }
 
@@ -72,16 +138,48 @@ fn details(kind: &Kind) -> (&'static str, Value) {
             "decided",
             json!({
                 "action": decided.action, "role": decided.role, "generation": decided.generation,
-                "spent_us": micros(decided.spent),
+                "spent_us": micros(decided.spent), "reason": decided.reason,
+                "reason_data": values::json(decided.reason_data.as_ref()),
             }),
         ),
         Kind::Fallback(fallback) => (
             "fallback",
             json!({
                 "reason": fallback.reason, "role": fallback.role,
-                "generation": fallback.generation,
+                "generation": fallback.generation, "explained": fallback.explained,
             }),
         ),
+        Kind::GenerationActivated(activated) => (
+            "generation_activated",
+            json!({
+                "generation": generation_json(activated.activated.as_ref()),
+                "pinned": activated.pinned,
+            }),
+        ),
+        Kind::StrategyRefused(refused) => (
+            "strategy_refused",
+            json!({
+                "origin": refused.origin,
+                "faults": refused.faults.iter().map(fault_json).collect::<Vec<_>>(),
+            }),
+        ),
+        Kind::GenerationTakenBack(back) => (
+            "generation_taken_back",
+            json!({
+                "failed": back.failed, "reason": back.reason,
+                "generation": generation_json(back.activated.as_ref()),
+            }),
+        ),
+        Kind::ParamSet(set) => (
+            "param_set",
+            json!({
+                "name": set.name, "scope": set.scope, "before": set.before, "value": set.value,
+                "by": set.by,
+            }),
+        ),
+        Kind::ScriptRan(ran) => {
+            ("script_ran", json!({ "code": ran.code, "by": ran.by, "trouble": ran.trouble }))
+        }
         Kind::ScriptError(error) => {
             ("script_error", json!({ "call": error.call, "reason": error.reason }))
         }
@@ -116,14 +214,17 @@ fn kind_word(kind: NoticeKind) -> String {
     word(kind.as_str_name(), "NOTICE_KIND_").replace('_', " ")
 }
 
-fn micros(spent: Option<Duration>) -> i64 {
-    spent.map_or(0, |spent| spent.seconds * 1_000_000 + i64::from(spent.nanos) / 1_000)
+fn generation_json(generation: Option<&Generation>) -> Value {
+    let generation = generation.cloned().unwrap_or_default();
+    json!({
+        "number": generation.number, "hash": generation.hash, "origin": generation.origin,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_proto::v1::{Fallback, SeatChanged, SeatState, Turn};
+    use phalanx_proto::v1::{Fallback, Fault, SeatChanged, SeatState, Turn};
 
     fn event(kind: Kind) -> MatchEvent {
         MatchEvent {
@@ -131,16 +232,21 @@ mod tests {
             turn: Some(Turn { round: 0, step: 118 }),
             agent: "agentA7".into(),
             kind: Some(kind),
+            generation: 2,
         }
+    }
+
+    fn shown(kind: Kind) -> String {
+        text(&event(kind), Paint::none())
     }
 
     #[test]
     fn a_fallback_names_file_and_line() {
         let reason = "worker.luau:42: attempt to index nil with 'x'".into();
-        let shown =
-            text(&event(Kind::Fallback(Fallback { reason, role: "worker".into(), generation: 1 })));
+        let role = "worker".into();
+        let fallback = Fallback { reason, role, generation: 1, ..Fallback::default() };
         assert_eq!(
-            shown,
+            shown(Kind::Fallback(fallback)),
             "0:118  agentA7      FALLBACK (worker): worker.luau:42: attempt to index nil with 'x'"
         );
     }
@@ -153,6 +259,33 @@ mod tests {
             reason: "fail".into(),
             failures: 1,
         };
-        assert!(text(&event(Kind::SeatChanged(seat))).ends_with("seat 3 refused: fail"));
+        assert!(shown(Kind::SeatChanged(seat)).ends_with("seat 3 refused: fail"));
+    }
+
+    #[test]
+    fn a_refused_strategy_has_a_line_for_each_fault() {
+        let fault = |line, message: &str| Fault {
+            file: "worker.luau".into(),
+            line,
+            message: message.into(),
+            ..Fault::default()
+        };
+        let faults = vec![fault(3, "no such action"), fault(9, "`x` is not defined")];
+        let refused = StrategyRefused { origin: "file".into(), faults };
+        let shown = shown(Kind::StrategyRefused(refused));
+        assert!(shown.contains("STRATEGY REFUSED (file); generation 2 plays on\n"), "{shown}");
+        assert!(shown.contains("\n    worker.luau:3: no such action\n"), "{shown}");
+        assert!(shown.ends_with("\n    worker.luau:9: `x` is not defined"), "{shown}");
+    }
+
+    #[test]
+    fn a_decision_tells_its_reason() {
+        let decided = Decided {
+            action: "move(n)".into(),
+            role: "worker".into(),
+            reason: "hungry".into(),
+            ..Decided::default()
+        };
+        assert!(shown(Kind::Decided(decided)).ends_with("move(n) (worker, 0 µs): hungry"));
     }
 }

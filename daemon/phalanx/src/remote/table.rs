@@ -2,20 +2,20 @@
 
 /// Columns as wide as their longest cell, two blanks between them.
 #[derive(Debug)]
-pub(super) struct Table<const N: usize> {
+pub(crate) struct Table<const N: usize> {
     rows: Vec<[String; N]>,
 }
 
 impl<const N: usize> Table<N> {
-    pub(super) fn new(head: &[&str; N]) -> Self {
+    pub(crate) fn new(head: &[&str; N]) -> Self {
         Self { rows: vec![head.map(str::to_owned)] }
     }
 
-    pub(super) fn row(&mut self, cells: [String; N]) {
+    pub(crate) fn row(&mut self, cells: [String; N]) {
         self.rows.push(cells);
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut widths = [0; N];
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {

@@ -5,4 +5,6 @@ mod arena;
 mod bad_input;
 mod daemon;
 mod demo;
+mod reload;
+mod strategy;
 mod support;

@@ -63,8 +63,14 @@ impl Running {
 
     /// Asks it to stop, as a service manager does.
     pub(crate) fn terminate(&self) {
+        self.signal("TERM");
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(pid).status().unwrap();
+        assert!(sent.success());
     }
 }
 

@@ -1,0 +1,87 @@
+//! What a demo tells of a strategy that changes while it plays.
+
+use crate::paint::{Ink, Paint};
+use phalanx_engine::{Fault, JournalEntry, JournalEvent};
+
+/// A change as people read it, the faults of a refused strategy in lines of their own; `None` for
+/// anything else.
+pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
+    match &entry.event {
+        JournalEvent::Generation { generation, pinned } => {
+            let pinned = if *pinned { ", pinned" } else { "" };
+            let what = format!("generation {} ({}) decides", generation.number, generation.origin);
+            Some(format!("{}{pinned}", paint.ink(Ink::Green, &what)))
+        }
+        JournalEvent::StrategyRefused { origin, faults } => {
+            let what = format!("the strategy was refused ({origin})");
+            let head = paint.ink(Ink::Red, &what);
+            let lines: String = faults.iter().map(|fault| line(fault, paint)).collect();
+            Some(format!("{head}; generation {} plays on{lines}", entry.generation))
+        }
+        JournalEvent::TakenBack { failed, generation, reason } => {
+            let what = format!("generation {} was taken back: {reason}", failed.number);
+            let again = generation.number;
+            Some(format!("{}; generation {again} decides again", paint.ink(Ink::Red, &what)))
+        }
+        JournalEvent::ParamSet { name, scope, value, by, .. } => {
+            let value = if value.is_empty() { "its default" } else { value };
+            Some(format!("{name} = {value} for {scope}, by {by}"))
+        }
+        JournalEvent::Ran { code, by, .. } => Some(format!("{by} ran in the living VM: {code}")),
+        JournalEvent::Seat { .. }
+        | JournalEvent::RoundStarted
+        | JournalEvent::Decided { .. }
+        | JournalEvent::Fallback { .. }
+        | JournalEvent::ScriptError { .. }
+        | JournalEvent::Defaulted { .. }
+        | JournalEvent::Late
+        | JournalEvent::Notice(_)
+        | JournalEvent::Log { .. }
+        | JournalEvent::TurnDone(_)
+        | JournalEvent::RoundOver { .. }
+        | JournalEvent::MatchOver => None,
+    }
+}
+
+fn line(fault: &Fault, paint: Paint) -> String {
+    let place = match fault.line {
+        Some(line) => format!("{}:{line}", fault.file),
+        None => fault.file.clone(),
+    };
+    let help = if fault.help.is_empty() { String::new() } else { format!(" ({})", fault.help) };
+    let excerpt: String = fault.excerpt.lines().map(|line| format!("\n      {line}")).collect();
+    let excerpt = paint.ink(Ink::Dim, &excerpt);
+    format!("\n    {}: {}{help}{excerpt}", paint.ink(Ink::Bold, &place), fault.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_engine::StrategyOrigin;
+    use phalanx_game::Turn;
+
+    #[test]
+    fn a_refusal_names_every_file_and_line() {
+        let fault = |line, message: &str| Fault {
+            fatal: true,
+            file: "worker.luau".into(),
+            line: Some(line),
+            column: None,
+            message: message.into(),
+            help: String::new(),
+            excerpt: String::new(),
+        };
+        let faults = vec![fault(3, "no such action"), fault(9, "`x` is not defined")];
+        let entry = JournalEntry {
+            turn: Turn::default(),
+            agent: None,
+            generation: 2,
+            event: JournalEvent::StrategyRefused { origin: StrategyOrigin::File, faults },
+        };
+        assert_eq!(
+            text(&entry, Paint::none()).unwrap(),
+            "the strategy was refused (file); generation 2 plays on\n    worker.luau:3: no such \
+             action\n    worker.luau:9: `x` is not defined"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! The verbs around live parameters.
+
+use super::values::{self, scope};
+use super::{Table, channel, json_wanted, print, refused, run, split_team, strategies, team_name};
+use crate::cli::strategy::{PartArgs, ResetArgs, SetArgs, TeamArgs};
+use anyhow::{Context, Result};
+use phalanx_proto::v1::param_scope::Part;
+use phalanx_proto::v1::strategies_client::StrategiesClient;
+use phalanx_proto::v1::{ListParamsRequest, Param, ParamScope, SetParamRequest};
+use serde_json::{Value, json};
+use tonic::transport::Channel;
+
+/// `phalanx param list`.
+///
+/// # Errors
+/// When no daemon answers, or there is no such team.
+pub fn list(args: &TeamArgs) -> Result<()> {
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, args.team.as_deref()).await?;
+        let params = declared(&mut strategies(channel), &team).await?;
+        if json_wanted(&args.remote) {
+            let params: Vec<_> = params.iter().map(json).collect();
+            return print(&serde_json::to_string(&json!({ "params": params }))?);
+        }
+        if params.is_empty() {
+            return print("the scripts declare no parameter; `phalanx script api` tells how");
+        }
+        let mut table = Table::new(&["PARAMETER", "ACCEPTS", "DEFAULT", "SET", "MEANING"]);
+        for param in &params {
+            table.row([
+                param.name.clone(),
+                param.accepts.clone(),
+                values::text(param.default_value.as_ref()),
+                set_values(param),
+                param.doc.clone(),
+            ]);
+        }
+        print(&table.text())
+    })
+}
+
+/// `phalanx param set`.
+///
+/// # Errors
+/// When no daemon answers, or it refuses the value.
+pub fn set(args: &SetArgs) -> Result<()> {
+    let (team, rest) = split_team(&args.words, 2);
+    let [name, word] = rest else { anyhow::bail!("expected a name and a value") };
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, team).await?;
+        let mut client = strategies(channel);
+        let params = declared(&mut client, &team).await?;
+        let known = params.iter().find(|param| param.name == *name);
+        let like = known.and_then(|param| param.default_value.as_ref());
+        let value = Some(values::parse(word, like));
+        let request = SetParamRequest { team, name: name.clone(), scope: part(&args.part), value };
+        let param = client.set_param(request).await.map_err(refused)?.into_inner().param;
+        tell(param, json_wanted(&args.remote))
+    })
+}
+
+/// `phalanx param reset`.
+///
+/// # Errors
+/// When no daemon answers, or there is no such parameter.
+pub fn reset(args: &ResetArgs) -> Result<()> {
+    let (team, rest) = split_team(&args.words, 1);
+    let [name] = rest else { anyhow::bail!("expected a name") };
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, team).await?;
+        let request =
+            SetParamRequest { team, name: name.clone(), scope: part(&args.part), value: None };
+        let answer = strategies(channel).set_param(request).await.map_err(refused)?;
+        tell(answer.into_inner().param, json_wanted(&args.remote))
+    })
+}
+
+async fn declared(client: &mut StrategiesClient<Channel>, team: &str) -> Result<Vec<Param>> {
+    let request = ListParamsRequest { parent: team.to_owned() };
+    Ok(client.list_params(request).await.map_err(refused)?.into_inner().params)
+}
+
+fn part(args: &PartArgs) -> Option<ParamScope> {
+    let role = args.role.clone().map(Part::Role);
+    let part = role.or_else(|| args.agent.clone().map(Part::Agent))?;
+    Some(ParamScope { part: Some(part) })
+}
+
+fn tell(param: Option<Param>, as_json: bool) -> Result<()> {
+    let param = param.context("the daemon's answer has no parameter")?;
+    if as_json {
+        return print(&serde_json::to_string(&json(&param))?);
+    }
+    let set = set_values(&param);
+    let default = values::text(param.default_value.as_ref());
+    let now = if set.is_empty() { "nothing set".to_owned() } else { set };
+    print(&format!("{}: {now} (default {default}), from the next turn on", param.name))
+}
+
+/// `0.5 for team, 0.8 for role scout`.
+fn set_values(param: &Param) -> String {
+    let each = param.values.iter().map(|set| {
+        format!("{} for {}", values::text(set.value.as_ref()), scope(set.scope.as_ref()))
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn json(param: &Param) -> Value {
+    let set: Vec<_> = param
+        .values
+        .iter()
+        .map(|set| {
+            json!({
+                "scope": scope(set.scope.as_ref()), "value": values::json(set.value.as_ref()),
+            })
+        })
+        .collect();
+    json!({
+        "name": param.name, "accepts": param.accepts, "doc": param.doc,
+        "default": values::json(param.default_value.as_ref()), "values": set,
+        "min": param.min, "max": param.max, "words": param.words,
+    })
+}

@@ -1,0 +1,356 @@
+//! The verbs that show and change what a team plays.
+
+use super::report::{self, TrialText};
+use super::values::moment;
+use super::{
+    Table, channel, json_wanted, print, refused, run, short, split_numbers, strategies, team_name,
+};
+use crate::cli::Remote;
+use crate::cli::strategy::{ActivateArgs, DiffArgs, RollbackArgs, TeamArgs};
+use crate::paint::{Ink, Paint};
+use anyhow::{Context, Result, anyhow, bail};
+use phalanx_control::client::explain;
+use phalanx_lua::Bundle;
+use phalanx_proto::v1::{
+    ActivateStrategyRequest, CheckStrategyRequest, Generation, GetStrategyRequest,
+    ListGenerationsRequest, PinStrategyRequest, RollBackStrategyRequest, Strategy, StrategyFile,
+    StrategyFiles, TrialReport, UnpinStrategyRequest,
+};
+use prost::Message;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::ExitCode;
+use tonic::Status;
+
+/// So much of a hash is shown to people.
+const HASH_SHOWN: usize = 12;
+
+/// `phalanx strategy show`.
+///
+/// # Errors
+/// When no daemon answers, or there is no such team.
+pub fn show(args: &TeamArgs) -> Result<()> {
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, args.team.as_deref()).await?;
+        let request = GetStrategyRequest { name: format!("{team}/strategy") };
+        let answer = strategies(channel).get_strategy(request).await.map_err(refused)?;
+        tell(answer.into_inner().strategy, &args.remote)
+    })
+}
+
+/// `phalanx strategy pin` and `unpin`.
+///
+/// # Errors
+/// When no daemon answers, or it refuses.
+pub fn pin(args: &TeamArgs, pinned: bool) -> Result<()> {
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, args.team.as_deref()).await?;
+        let mut client = strategies(channel);
+        let strategy = if pinned {
+            let request = PinStrategyRequest { team };
+            client.pin_strategy(request).await.map_err(refused)?.into_inner().strategy
+        } else {
+            let request = UnpinStrategyRequest { team };
+            client.unpin_strategy(request).await.map_err(refused)?.into_inner().strategy
+        };
+        tell(strategy, &args.remote)
+    })
+}
+
+fn tell(strategy: Option<Strategy>, remote: &Remote) -> Result<()> {
+    let strategy = strategy.context("the daemon's answer has no strategy")?;
+    let generation = strategy.generation.clone().unwrap_or_default();
+    if json_wanted(remote) {
+        return print(&serde_json::to_string(&json!({
+            "team": team_of(&strategy.name), "generation": generation_json(&generation),
+            "pinned": strategy.pinned, "on_probation": strategy.on_probation,
+            "folder": strategy.folder, "watching": strategy.watching,
+            "last_trial": strategy.last_trial.as_ref().map(report::json),
+        }))?);
+    }
+    let folder = match (strategy.folder.as_str(), strategy.watching) {
+        ("", _) => "came with the program".to_owned(),
+        (folder, true) => format!("from {folder}, watched"),
+        (folder, false) => format!("from {folder}, not watched"),
+    };
+    let mut state = Vec::new();
+    state.extend(strategy.pinned.then_some("pinned"));
+    state.extend(strategy.on_probation.then_some("on probation"));
+    let state = if state.is_empty() { String::new() } else { format!(", {}", state.join(", ")) };
+    print(&format!(
+        "team {}: generation {}{state}, by {} at {}\n{} files, hash {}, {folder}",
+        team_of(&strategy.name),
+        generation.number,
+        generation.origin,
+        moment(generation.accept_time),
+        generation.file_count,
+        hash(&generation),
+    ))?;
+    let Some(report) = &strategy.last_trial else { return Ok(()) };
+    let by = if report.origin.is_empty() { "a check" } else { &report.origin };
+    let text = TrialText { report, paint: Paint::stdout() };
+    print(&format!("\nthe last trial ({by}, {}):\n{text}", moment(report.time)))
+}
+
+/// `phalanx strategy history`.
+///
+/// # Errors
+/// When no daemon answers, or there is no such team.
+pub fn history(args: &TeamArgs) -> Result<()> {
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let parent = team_name(&channel, args.team.as_deref()).await?;
+        let generations = generations(channel, &parent).await?;
+        if json_wanted(&args.remote) {
+            let all: Vec<_> = generations.iter().map(generation_json).collect();
+            let answer = json!({ "team": short(&parent), "generations": all });
+            return print(&serde_json::to_string(&answer)?);
+        }
+        let mut table =
+            Table::new(&["GENERATION", "DECIDES", "ACCEPTED", "BY", "FILES", "HASH", "TAKEN BACK"]);
+        for generation in &generations {
+            table.row([
+                generation.number.to_string(),
+                if generation.active { "now".into() } else { String::new() },
+                moment(generation.accept_time),
+                generation.origin.clone(),
+                generation.file_count.to_string(),
+                hash(generation),
+                generation.taken_back.clone(),
+            ]);
+        }
+        print(&table.text())
+    })
+}
+
+/// All generations that are kept, newest first.
+async fn generations(channel: tonic::transport::Channel, parent: &str) -> Result<Vec<Generation>> {
+    let mut client = strategies(channel);
+    let (mut all, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request =
+            ListGenerationsRequest { parent: parent.to_owned(), page_size: 0, page_token };
+        let page = client.list_generations(request).await.map_err(refused)?.into_inner();
+        all.extend(page.generations);
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(all);
+        }
+    }
+}
+
+/// `phalanx strategy diff`.
+///
+/// # Errors
+/// When no daemon answers, or there are no such generations.
+pub fn diff(args: &DiffArgs) -> Result<()> {
+    let (team, numbers) = split_numbers(&args.words)?;
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let parent = team_name(&channel, team).await?;
+        let all = generations(channel.clone(), &parent).await?;
+        let active = all.iter().find(|generation| generation.active);
+        let active = active.context("no generation decides yet")?.number;
+        let before = all.iter().map(|generation| generation.number).filter(|n| *n < active).max();
+        let (from, to) = match (numbers.as_slice(), &args.folder) {
+            ([], Some(_)) => (active, None),
+            ([from], Some(_)) => (*from, None),
+            ([..], Some(_)) => bail!("--folder is compared with one generation"),
+            ([], None) => (
+                before.context("there is no generation before the one that decides")?,
+                Some(active),
+            ),
+            ([from], None) => (*from, Some(active)),
+            ([from, to, ..], None) => (*from, Some(*to)),
+        };
+        let mut client = strategies(channel);
+        let old = super::diff::generation(&mut client, &parent, from).await?;
+        let new = match (to, &args.folder) {
+            (Some(to), _) => super::diff::generation(&mut client, &parent, to).await?,
+            (None, Some(folder)) => super::diff::folder(folder)?,
+            (None, None) => bail!("nothing to compare with"),
+        };
+        let changes = super::diff::changes(&old, &new);
+        if json_wanted(&args.remote) {
+            return print(&super::diff::json(&old, &new, &changes).to_string());
+        }
+        match changes.as_slice() {
+            [] => print(&format!("{} and {} are equal", old.name, new.name)),
+            changes => print(&super::diff::text(changes, Paint::stdout())),
+        }
+    })
+}
+
+/// `phalanx strategy rollback`.
+///
+/// # Errors
+/// When no daemon answers, or it refuses.
+pub fn roll_back(args: &RollbackArgs) -> Result<()> {
+    let (team, numbers) = split_numbers(&args.words)?;
+    let generation = match numbers.as_slice() {
+        [] => 0,
+        [one] => *one,
+        [..] => bail!("one generation decides at a time"),
+    };
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, team).await?;
+        let request = RollBackStrategyRequest {
+            team: team.clone(),
+            generation,
+            reset_memory: args.reset_memory,
+        };
+        let answer = strategies(channel).roll_back_strategy(request).await;
+        let answer = answer.map_err(|status| turned_down(&status))?.into_inner();
+        decides(&team, answer.generation, None, &args.remote)
+    })
+}
+
+/// `phalanx strategy activate`.
+///
+/// # Errors
+/// When no daemon answers, the folder cannot be read, or the strategy is refused.
+pub fn activate(args: &ActivateArgs) -> Result<()> {
+    let (team, folder) = team_and_folder(&args.words);
+    let files = folder.map(files).transpose()?;
+    run(async {
+        let channel = channel(&args.remote).await?;
+        let team = team_name(&channel, team).await?;
+        let request = ActivateStrategyRequest {
+            team: team.clone(),
+            files,
+            reset_memory: args.reset_memory,
+            validate_only: args.check_only,
+        };
+        let answer = strategies(channel).activate_strategy(request).await;
+        let answer = answer.map_err(|status| turned_down(&status))?.into_inner();
+        if args.check_only {
+            return tell_trial(&answer.report.unwrap_or_default(), &args.remote);
+        }
+        decides(&team, answer.generation, answer.report.as_ref(), &args.remote)
+    })
+}
+
+/// `phalanx strategy check --team TEAM`; the exit code.
+///
+/// # Errors
+/// When no daemon answers, or the folder cannot be read.
+pub fn check(folder: Option<&Path>, team: &str, remote: &Remote) -> Result<ExitCode> {
+    let files = folder.map(files).transpose()?;
+    run(async {
+        let channel = channel(remote).await?;
+        let team = team_name(&channel, Some(team)).await?;
+        let request = CheckStrategyRequest { team, files };
+        let answer = strategies(channel).check_strategy(request).await.map_err(refused)?;
+        let report = answer.into_inner().report.unwrap_or_default();
+        tell_trial(&report, remote)?;
+        Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    })
+}
+
+/// A lone word with a `/` or a `.` at its beginning is a folder.
+fn team_and_folder(words: &[String]) -> (Option<&str>, Option<&Path>) {
+    let is_folder =
+        |word: &str| word.starts_with('.') || (word.contains('/') && !word.starts_with("teams/"));
+    match words {
+        [] => (None, None),
+        [one] if is_folder(one) => (None, Some(Path::new(one))),
+        [team] => (Some(team), None),
+        [team, folder, ..] => (Some(team), Some(Path::new(folder))),
+    }
+}
+
+fn files(folder: &Path) -> Result<StrategyFiles> {
+    let bundle = Bundle::read(folder, &[]).map_err(|error| anyhow!("{error}"))?;
+    let file = |(path, source): (&str, &std::sync::Arc<str>)| StrategyFile {
+        path: path.to_owned(),
+        source: source.to_string(),
+    };
+    Ok(StrategyFiles { files: bundle.files().map(file).collect() })
+}
+
+fn tell_trial(report: &TrialReport, remote: &Remote) -> Result<()> {
+    if json_wanted(remote) {
+        return print(&serde_json::to_string(&report::json(report))?);
+    }
+    print(&TrialText { report, paint: Paint::stdout() }.to_string())
+}
+
+fn decides(
+    team: &str,
+    generation: Option<Generation>,
+    report: Option<&TrialReport>,
+    remote: &Remote,
+) -> Result<()> {
+    let generation = generation.context("the daemon's answer has no generation")?;
+    if json_wanted(remote) {
+        let answer = json!({
+            "team": short(team), "generation": generation_json(&generation),
+            "report": report.map(report::json),
+        });
+        return print(&serde_json::to_string(&answer)?);
+    }
+    if let Some(report) = report {
+        print(&TrialText { report, paint: Paint::stdout() }.to_string())?;
+    }
+    let number = Paint::stdout().ink(Ink::Green, &format!("generation {}", generation.number));
+    print(&format!("{number} decides for team {} from its next turn on", short(team)))
+}
+
+/// A refused strategy is told with all that is wrong, anything else in a line.
+fn turned_down(status: &Status) -> anyhow::Error {
+    match trial(status) {
+        Some(report) => {
+            let text = TrialText { report: &report, paint: Paint::stderr() };
+            anyhow!("{}\n{text}", explain(status))
+        }
+        None => anyhow!(explain(status)),
+    }
+}
+
+/// The trial among a refusal's details.
+fn trial(status: &Status) -> Option<TrialReport> {
+    let details = tonic_types::pb::Status::decode(status.details()).ok()?.details;
+    let named = |url: &str| url.rsplit('/').next() == Some("phalanx.v1.TrialReport");
+    let detail = details.iter().find(|detail| named(&detail.type_url))?;
+    TrialReport::decode(detail.value.as_slice()).ok()
+}
+
+fn generation_json(generation: &Generation) -> Value {
+    json!({
+        "number": generation.number, "hash": generation.hash,
+        "accept_time": moment(generation.accept_time), "origin": generation.origin,
+        "active": generation.active, "taken_back": generation.taken_back,
+        "file_count": generation.file_count,
+    })
+}
+
+fn hash(generation: &Generation) -> String {
+    generation.hash.chars().take(HASH_SHOWN).collect()
+}
+
+/// `teams/A/strategy` → `A`.
+fn team_of(name: &str) -> &str {
+    short(name).split('/').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_word_is_a_folder_when_it_looks_like_one() {
+        let told = |words: &[&str]| {
+            let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
+            let (team, folder) = team_and_folder(&words);
+            (team.map(str::to_owned), folder.map(Path::to_path_buf))
+        };
+        assert_eq!(told(&["A"]), (Some("A".into()), None));
+        assert_eq!(told(&["./A"]), (None, Some("./A".into())));
+        assert_eq!(told(&["."]), (None, Some(".".into())));
+        assert_eq!(told(&["teams/A"]), (Some("teams/A".into()), None));
+        assert_eq!(told(&["A", "mine"]), (Some("A".into()), Some("mine".into())));
+    }
+}

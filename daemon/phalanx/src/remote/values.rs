@@ -1,0 +1,100 @@
+//! Plain values between the command line, JSON and the control API.
+
+use phalanx_proto::v1::{ParamScope, param_scope::Part};
+use prost_types::value::Kind;
+use prost_types::{Duration, ListValue, Struct, Timestamp, Value};
+use serde_json::{Number, json};
+use std::time::SystemTime;
+
+/// Whole numbers up to this are exact in a float.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// A value as JSON.
+pub(super) fn json(value: Option<&Value>) -> serde_json::Value {
+    match value.and_then(|value| value.kind.as_ref()) {
+        None | Some(Kind::NullValue(_)) => serde_json::Value::Null,
+        Some(Kind::BoolValue(flag)) => json!(flag),
+        Some(Kind::NumberValue(num)) => number(*num),
+        Some(Kind::StringValue(text)) => json!(text),
+        Some(Kind::ListValue(ListValue { values })) => {
+            values.iter().map(|value| json(Some(value))).collect()
+        }
+        Some(Kind::StructValue(Struct { fields })) => serde_json::Value::Object(
+            fields.iter().map(|(key, value)| (key.clone(), json(Some(value)))).collect(),
+        ),
+    }
+}
+
+fn number(num: f64) -> serde_json::Value {
+    #[expect(clippy::cast_possible_truncation, reason = "whole and small enough to be exact")]
+    let whole = (num.fract() == 0.0 && num.abs() <= WHOLE_MAX).then_some(num as i64);
+    match whole {
+        Some(whole) => json!(whole),
+        None => Number::from_f64(num).map_or(serde_json::Value::Null, serde_json::Value::Number),
+    }
+}
+
+/// A value for people: text without quotes, everything else as JSON.
+pub(super) fn text(value: Option<&Value>) -> String {
+    match json(value) {
+        serde_json::Value::Null => "-".into(),
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A word of the command line as the value that is meant: text where the parameter holds text.
+pub(super) fn parse(word: &str, like: Option<&Value>) -> Value {
+    let holds_text = matches!(like, Some(Value { kind: Some(Kind::StringValue(_)) }));
+    let kind = match (holds_text, word, word.parse::<f64>()) {
+        (false, "true", _) => Kind::BoolValue(true),
+        (false, "false", _) => Kind::BoolValue(false),
+        (false, _, Ok(num)) => Kind::NumberValue(num),
+        (true, ..) | (false, _, Err(_)) => Kind::StringValue(word.to_owned()),
+    };
+    Value { kind: Some(kind) }
+}
+
+/// For whom a value counts, as people read it.
+pub(super) fn scope(scope: Option<&ParamScope>) -> String {
+    match scope.and_then(|scope| scope.part.as_ref()) {
+        None => "team".into(),
+        Some(Part::Role(role)) => format!("role {role}"),
+        Some(Part::Agent(agent)) => format!("agent {agent}"),
+    }
+}
+
+/// Whole microseconds.
+pub(super) fn micros(spent: Option<Duration>) -> i64 {
+    spent.map_or(0, |spent| spent.seconds * 1_000_000 + i64::from(spent.nanos) / 1_000)
+}
+
+/// A moment as `2026-01-31T12:00:00Z`.
+pub(super) fn moment(time: Option<Timestamp>) -> String {
+    let time = time.and_then(|time| SystemTime::try_from(time).ok());
+    time.map_or_else(|| "-".into(), |time| humantime::format_rfc3339_seconds(time).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_becomes_what_the_parameter_holds() {
+        let kind = |word: &str, like: Option<&Value>| parse(word, like).kind.unwrap();
+        assert_eq!(kind("0.5", None), Kind::NumberValue(0.5));
+        assert_eq!(kind("-1", None), Kind::NumberValue(-1.0));
+        assert_eq!(kind("true", None), Kind::BoolValue(true));
+        assert_eq!(kind("north", None), Kind::StringValue("north".into()));
+        let word = Value { kind: Some(Kind::StringValue("a".into())) };
+        assert_eq!(kind("12", Some(&word)), Kind::StringValue("12".into()));
+    }
+
+    #[test]
+    fn whole_numbers_are_written_without_a_point() {
+        let num = |num| Value { kind: Some(Kind::NumberValue(num)) };
+        assert_eq!(json(Some(&num(3.0))).to_string(), "3");
+        assert_eq!(json(Some(&num(0.25))).to_string(), "0.25");
+        assert_eq!(text(None), "-");
+    }
+}

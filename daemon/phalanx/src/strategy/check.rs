@@ -1,0 +1,88 @@
+//! `phalanx strategy check`: a whole trial without a daemon.
+
+use crate::cli::OutputFormat;
+use crate::cli::strategy::TryArgs;
+use crate::{plans, remote, shipped};
+use anyhow::{Context, Result};
+use phalanx_game::{Roster, RosterEntry};
+use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError};
+use phalanx_trial::Report;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Tries a folder, here or in a daemon; the exit code tells whether it may play.
+///
+/// # Errors
+/// When the daemon that was asked does not answer, or nothing can be printed.
+pub fn check(args: &TryArgs) -> Result<ExitCode> {
+    if let Some(team) = &args.team {
+        return remote::check(args.dir.as_deref(), team, &args.remote);
+    }
+    let dir = args.dir.as_deref().context("which folder?")?;
+    let report = match shipped::read(dir) {
+        Ok(bundle) => tried(Arc::new(bundle), args)?,
+        Err(LoadError { diagnostics }) => Report { diagnostics, ..Report::default() },
+    };
+    tell(&report, args.remote.output)?;
+    Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<Report> {
+    let named = args.roles.iter().cloned().collect::<BTreeSet<_>>();
+    let roles =
+        if named.is_empty() { bundle.root_names().map(str::to_owned).collect() } else { named };
+    // One agent a role: what a trial without a match needs.
+    let entry = |(index, role): (usize, &String)| RosterEntry {
+        name: format!("agent{}", index + 1),
+        role: role.clone(),
+    };
+    let agents = roles.iter().enumerate().map(entry).collect();
+    let roster = Roster { team: "check".into(), agents };
+    let game = args.game.name();
+    let limits = Limits::default();
+    let candidate = plans::candidate(game, Arc::new(roster), roles, limits)?;
+    Ok(phalanx_trial::run(&bundle, &candidate))
+}
+
+fn tell(report: &Report, format: OutputFormat) -> Result<()> {
+    if remote::wants_json(format) {
+        let faults: Vec<_> = report.faults().iter().map(fault_json).collect();
+        return remote::print(&serde_json::to_string(&json!({
+            "passed": report.passed(), "hash": report.hash, "faults": faults,
+            "specs_passed": report.specs_passed, "specs_failed": report.specs_failed,
+            "turns_rehearsed": report.turns_rehearsed,
+            "spent_us": u64::try_from(report.spent.as_micros()).unwrap_or(u64::MAX),
+        }))?);
+    }
+    let mut text = String::new();
+    for finding in &report.diagnostics {
+        text.push_str(&excerpt(finding));
+    }
+    // A closed standard error only means that nobody reads it.
+    std::io::stderr().write_all(text.as_bytes()).unwrap_or_default();
+    let errors = report.faults().iter().filter(|fault| fault.fatal).count();
+    let verdict = if report.passed() { "may play" } else { "refused" };
+    remote::print(&format!(
+        "{verdict}: {errors} errors, {} warnings, {} specs passed, {} failed, {} ms",
+        report.diagnostics.len() - errors,
+        report.specs_passed,
+        report.specs_failed,
+        report.spent.as_millis(),
+    ))
+}
+
+/// A finding with its lines, in colour where somebody sees it.
+pub(crate) fn excerpt(finding: &Diagnostic) -> String {
+    format!("{:?}", miette::Report::new(finding.clone()))
+}
+
+fn fault_json(fault: &phalanx_engine::Fault) -> serde_json::Value {
+    json!({
+        "severity": if fault.fatal { "error" } else { "warning" }, "file": fault.file,
+        "line": fault.line, "column": fault.column, "message": fault.message,
+        "help": fault.help, "excerpt": fault.excerpt,
+    })
+}

@@ -1,0 +1,123 @@
+//! `phalanx strategy test`: a strategy's own specs.
+
+use super::excerpt;
+use crate::cli::strategy::TestArgs;
+use crate::paint::Paint;
+use crate::{remote, shipped, wire};
+use anyhow::{Context, Result};
+use phalanx_lua::{
+    Bundle, LoadError, Program, Severity, SpecOptions, SpecOutcome, SpecReport, SpecSetting,
+    run_specs,
+};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often the folder is looked through with --watch.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// Runs the specs of a folder, once or at every change; the exit code tells whether all passed.
+///
+/// # Errors
+/// When the report cannot be written or printed.
+pub fn test(args: &TestArgs) -> Result<ExitCode> {
+    let mut last = None;
+    loop {
+        let read = shipped::read(&args.dir);
+        let state =
+            read.as_ref().map(|bundle| bundle.hash().to_owned()).map_err(ToString::to_string);
+        // Without a change there is nothing new to tell.
+        if last.as_ref() != Some(&state) {
+            last = Some(state);
+            let passed = once(read, args)?;
+            if !args.watch {
+                return Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            }
+            say("watching for changes; ctrl-c ends");
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
+    let (program, findings) = match read {
+        Ok(bundle) => Program::compile(Arc::new(bundle)),
+        Err(LoadError { diagnostics }) => {
+            for one in &diagnostics {
+                say(&excerpt(one));
+            }
+            return Ok(false);
+        }
+    };
+    let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if broken {
+        for one in &findings {
+            say(&excerpt(one));
+        }
+        return Ok(false);
+    }
+    let api = wire::api(args.game.name()).context("the game has no script API")?;
+    let options = SpecOptions {
+        filter: args.filter.clone(),
+        coverage: args.coverage,
+        ..SpecOptions::default()
+    };
+    let report = run_specs(&SpecSetting::new(api), &Arc::new(program), &options);
+    if let Some(file) = &args.junit {
+        let name = args.dir.display().to_string();
+        std::fs::write(file, report.junit(&name))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if remote::wants_json(args.output) {
+        remote::print(&json(&report).to_string())?;
+    } else {
+        remote::print(&report.text(Paint::stdout().is_on()))?;
+    }
+    Ok(report.passed())
+}
+
+fn say(line: &str) {
+    // A closed standard error only means that nobody reads it.
+    writeln!(std::io::stderr(), "{}", line.trim_end()).unwrap_or_default();
+}
+
+fn json(report: &SpecReport) -> Value {
+    let cases: Vec<_> = report
+        .cases
+        .iter()
+        .map(|case| {
+            let (outcome, message) = match &case.outcome {
+                SpecOutcome::Passed => ("passed", None),
+                SpecOutcome::Skipped => ("skipped", None),
+                SpecOutcome::Failed { message, .. } => ("failed", Some(message)),
+            };
+            json!({
+                "file": case.file, "line": case.line, "path": case.path, "outcome": outcome,
+                "message": message, "lines": case.lines,
+            })
+        })
+        .collect();
+    let failures: Vec<_> = report.failures().iter().map(ToString::to_string).collect();
+    let coverage: Value = report
+        .coverage
+        .iter()
+        .map(|(file, coverage)| {
+            let ran = coverage.lines.values().filter(|count| **count > 0).count();
+            let missed: Vec<_> = coverage
+                .lines
+                .iter()
+                .filter(|(_, count)| **count == 0)
+                .map(|(line, _)| line)
+                .collect();
+            (file.clone(), json!({ "lines": coverage.lines.len(), "ran": ran, "missed": missed }))
+        })
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    json!({
+        "passed": report.passed_count(), "failed": report.failed_count(),
+        "skipped": report.skipped_count(), "cases": cases, "failures": failures,
+        "coverage": coverage,
+    })
+}

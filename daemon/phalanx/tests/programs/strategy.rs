@@ -1,0 +1,111 @@
+//! `phalanx strategy new`, `check` and `test`: what an author does before a match.
+
+use crate::support::{phalanx, stderr, stdout};
+use serde_json::Value;
+use std::path::Path;
+
+fn write(dir: &Path, path: &str, text: &str) {
+    let path = dir.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+#[test]
+fn a_new_strategy_passes_its_check_and_its_specs_and_plays_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mine = dir.path().join("mine");
+    let mine = mine.to_str().unwrap();
+    let made = phalanx(&["strategy", "new", "mine", "--dir", mine]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    for next in ["strategy check", "strategy test", "demo --strategy"] {
+        assert!(stdout(&made).contains(next), "{}", stdout(&made));
+    }
+    for file in ["types/phalanx.d.luau", "types/phalanx.lua", ".luaurc", ".vscode/settings.json"] {
+        assert!(Path::new(mine).join(file).is_file(), "{file}");
+    }
+    let checked = phalanx(&["strategy", "check", mine, "--output", "json"]);
+    let report = json(&stdout(&checked));
+    assert_eq!(checked.status.code(), Some(0), "{report}");
+    assert_eq!(report["faults"].as_array().unwrap().len(), 0, "{report}");
+    assert!(report["specs_passed"].as_u64() >= Some(5), "{report}");
+    let tested = phalanx(&["strategy", "test", mine, "--output", "json", "--coverage"]);
+    let report = json(&stdout(&tested));
+    assert_eq!((tested.status.code(), &report["failed"]), (Some(0), &0.into()), "{report}");
+    assert!(report["coverage"]["worker.luau"]["ran"].as_u64() > Some(0), "{report}");
+    let args = ["demo", "--fast", "--json", "--steps", "30", "--opponent", "idle", "--strategy"];
+    let played = phalanx(&[&args[..], &[mine]].concat());
+    assert_eq!(played.status.code(), Some(0), "{}", stderr(&played));
+    let summary = json(&stdout(&played));
+    assert_eq!(summary["teams"][0]["fallback"], 0, "{summary}");
+    assert_eq!(summary["teams"][0]["decided"], 30 * 15, "{summary}");
+    let again = phalanx(&["strategy", "new", "mine", "--dir", mine]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(stderr(&again).contains("is not empty"), "{}", stderr(&again));
+}
+
+#[test]
+fn a_check_shows_all_mistakes_with_file_line_and_excerpt() {
+    let dir = tempfile::tempdir().unwrap();
+    let worker = "return {\n    decide = function(me)\n        return act.mvoe(\"n\")\n    end,\n}\n";
+    write(dir.path(), "worker.luau", worker);
+    write(dir.path(), "scout.luau", "return {\n    start = function() end,\n}\n");
+    let folder = dir.path().to_str().unwrap();
+    let people = phalanx(&["strategy", "check", folder, "--output", "table"]);
+    assert_eq!(people.status.code(), Some(1));
+    let said = stderr(&people);
+    for part in ["worker.luau", "act.mvoe", "scout.luau", "decide"] {
+        assert!(said.contains(part), "{part} is missing in\n{said}");
+    }
+    let programs = phalanx(&["strategy", "check", folder]);
+    let report = json(&stdout(&programs));
+    assert_eq!((programs.status.code(), &report["passed"]), (Some(1), &false.into()));
+    let faults = report["faults"].as_array().unwrap();
+    let typo = faults.iter().find(|fault| fault["file"] == "worker.luau").unwrap();
+    assert_eq!(typo["line"], 3, "{typo}");
+    assert!(typo["excerpt"].as_str().unwrap().contains("act.mvoe"), "{typo}");
+    let only = phalanx(&["strategy", "check", folder, "--role", "miner"]);
+    assert!(stdout(&only).contains("miner"), "{}", stdout(&only));
+}
+
+#[test]
+fn specs_that_fail_are_told_with_their_line_and_written_as_junit() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "worker.luau", "return { decide = function() return act.skip() end }");
+    let spec = "describe('a worker', function()\n    it('moves', function()\n        \
+                expect(fake.agent({ role = 'worker' }):decide()).to_act('move', 'n')\n    end)\n    \
+                it('skips', function()\n        \
+                expect(fake.agent({ role = 'worker' }):decide()).to_act('skip')\n    end)\nend)\n";
+    write(dir.path(), "spec/worker_spec.luau", spec);
+    let folder = dir.path().to_str().unwrap();
+    let junit = dir.path().join("report.xml");
+    let args = ["strategy", "test", folder, "--junit", junit.to_str().unwrap()];
+    let output = phalanx(&args);
+    let report = json(&stdout(&output));
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert_eq!((&report["passed"], &report["failed"]), (&1.into(), &1.into()));
+    assert!(report["failures"][0].as_str().unwrap().contains("worker_spec.luau:3"), "{report}");
+    let xml = std::fs::read_to_string(&junit).unwrap();
+    assert!(xml.contains("<testsuite") && xml.contains("<failure"), "{xml}");
+    let filtered = phalanx(&["strategy", "test", folder, "--filter", "skips"]);
+    assert_eq!(filtered.status.code(), Some(0), "{}", stdout(&filtered));
+}
+
+#[test]
+fn the_reference_and_the_definitions_come_from_the_same_names() {
+    let page = stdout(&phalanx(&["script", "api", "--format", "json"]));
+    let page: Value = serde_json::from_str(&page).unwrap();
+    assert_eq!(page["game"], "assemble");
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("types");
+    let made = phalanx(&["script", "types", "--out", out.to_str().unwrap()]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    for file in ["phalanx.d.luau", "phalanx.lua"] {
+        let text = std::fs::read_to_string(out.join(file)).unwrap();
+        assert!(text.contains("nearest") && text.contains("claim"), "{file}");
+    }
+    assert!(stdout(&phalanx(&["script", "specs"])).contains("to_act"));
+}
