@@ -1,6 +1,6 @@
 //! The strategies and shared Lua modules that travel inside the programs.
 
-use phalanx_lua::{Bundle, LIB_FOLDER, LoadError};
+use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER};
 use rust_embed::RustEmbed;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -81,6 +81,10 @@ fn with_lib(mut files: BTreeMap<String, Arc<str>>) -> BTreeMap<String, Arc<str>>
     let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
     let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
     for (path, source) in folder(LIB_FOLDER) {
+        // The shared modules' own specs are ours to run.
+        if path.starts_with(SPEC_FOLDER) {
+            continue;
+        }
         let path = format!("{LIB_FOLDER}/{path}");
         if !own.contains(&stem(&path)) {
             files.insert(path, source);
