@@ -118,7 +118,7 @@ const MAIL: &str = r#"return {
 #[case::modules("local m = require('lib/sum') expect(m(1, 2)).to_be(3)")]
 #[case::modules_of_specs("expect(require('spec/tools')()).to_act('skip')")]
 #[case::a_team(
-    "local t = fake.team{ { role = 'mail' }, { name = 'b', role = 'mail', world = { here = { x = 5, y = 5 } } }, world = { here = { x = 1, y = 1 } } } t:plan() expect(t:decide()).to_equal({ a1 = act.greet('a1'), b = act.greet('a1') }) local turn = t:turn() expect(turn.b).to_act('greet', 'a1') expect(t.agents.b.memory).to_equal({ job = { x = 5, y = 5 }, turn = 0 }) expect(t.agents[1].memory.job.x).to_be(1)"
+    "local t = fake.team{ { role = 'mail' }, { name = 'b', role = 'mail', world = { here = { x = 5, y = 5 } } }, world = { here = { x = 1, y = 1 } } } t:plan() expect(t:decide()).to_equal({ a1 = act.greet('a1'), b = act.greet('a1') }) local turn = t:turn() expect(turn.b).to_act('greet', 'a1') expect(t.agents.b.memory).to_equal({ job = { x = 5, y = 5 }, turn = 0 }) expect(t.agents[1].memory.job.x).to_be(1) local n = 0 for _, agent in t.agents do n += 1 end expect(n).to_be(2)"
 )]
 fn a_fake_is_as_the_real_one(#[case] body: &str) {
     let spec = format!("it('holds', function()\n{body}\nend)");
@@ -183,6 +183,10 @@ fn a_fake_is_as_the_real_one(#[case] body: &str) {
 #[case::no_role(
     "fake.agent():decide()",
     "spec/worker_spec.luau:2: the agent has no role; give it one: fake.agent{ role = … }"
+)]
+#[case::an_unknown_agent_of_a_team(
+    "local t = fake.team{ { name = 'ann' } }\nlocal x = t.agents.anna",
+    "spec/worker_spec.luau:3: team.agents: there is no name 'anna'; did you mean 'ann'?"
 )]
 #[case::an_unknown_option(
     "fake.agent{ rolle = 'worker' }",

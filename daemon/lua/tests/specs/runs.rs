@@ -302,3 +302,31 @@ fn told_example(page: &str) -> SpecOutcome {
     let outcomes = report.cases.into_iter().map(|case| case.outcome);
     outcomes.reduce(|a, b| if failed(&a) { a } else { b }).unwrap()
 }
+
+#[test]
+fn shared_modules_have_specs_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, source: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, source).unwrap();
+    };
+    write("lib/sum.luau", "return function(a, b) return a + b end");
+    write(
+        "lib/spec/sum_spec.luau",
+        "it('adds', function() expect(require('lib/sum')(1, 2)).to_be(3) end)",
+    );
+    write("own/worker.luau", SKIP);
+    let (lib, own) = (folder.path().join("lib"), folder.path().join("own"));
+    let paths = |bundle: &phalanx_lua::Bundle| -> Vec<String> {
+        bundle.files().map(|(path, _)| path.to_owned()).collect()
+    };
+    // A strategy that uses the module does not run its specs.
+    let strategy = phalanx_lua::Bundle::read(&own, &[&lib]).unwrap();
+    assert_eq!(paths(&strategy), ["lib/sum.luau", "worker.luau"]);
+    let modules = phalanx_lua::Bundle::read_modules(&lib).unwrap();
+    assert_eq!(paths(&modules), ["lib/sum.luau", "spec/sum_spec.luau"]);
+    let program = std::sync::Arc::new(Program::compile(modules.into()).0);
+    let report = phalanx_lua::run_specs(&SpecSetting::new(&API), &program, &options());
+    assert_eq!(tree(&report), ["adds passed"]);
+}
