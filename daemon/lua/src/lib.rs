@@ -70,4 +70,4 @@ pub use specs::{
     SPEC_REFERENCE, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting, run_specs,
     spec_names,
 };
-pub use types::{selene_library, types_luacats, types_luau};
+pub use types::{SPEC_NAMES, selene_library, types_luacats, types_luau};

@@ -2,7 +2,7 @@
 
 mod json;
 
-use crate::host_api::{CLASSES, Function, modules};
+use crate::host_api::{CLASSES, Function, Type, modules};
 use phalanx_game::{Api, FieldDoc, Kind, ParamDoc};
 use std::fmt::Write as _;
 
@@ -87,8 +87,8 @@ fn line(function: &Function, module: &str) -> String {
     let failure = if function.fails { " `nil, reason` when it cannot." } else { "" };
     let mut text = format!("- `{}`: {}{failure}\n", function.signature(module), function.doc);
     let named = function.params.iter().filter_map(|param| match &param.kind {
-        crate::host_api::Type::Named(name) => Some(*name),
-        _other => None,
+        Type::Named(name) => Some(*name),
+        Type::Game(_) | Type::List(_) | Type::Maybe(_) => None,
     });
     for class in CLASSES.iter().filter(|class| named.clone().any(|name| name == class.name)) {
         for field in class.members() {

@@ -9,7 +9,7 @@ use phalanx_game::{Api, FieldDoc, Kind};
 
 pub use luacats::types_luacats;
 pub use luau::types_luau;
-pub use selene::selene_library;
+pub use selene::{SPEC_NAMES, selene_library};
 
 /// Says of a generated file where it comes from.
 const GENERATED: &str =

@@ -10,7 +10,7 @@ mod words;
 
 use crate::Candidate;
 use full_moon::LuaVersion;
-use phalanx_lua::{Bundle, Diagnostic, Module, modules, selene_library};
+use phalanx_lua::{Bundle, Diagnostic, Module, SPEC_FOLDER, SPEC_NAMES, modules, selene_library};
 use selene_lib::lints::Severity;
 use selene_lib::standard_library::StandardLibrary;
 use selene_lib::{Checker, CheckerConfig, LintVariation};
@@ -63,11 +63,12 @@ pub(crate) fn check(
     let (sender, receiver) = channel();
     let (game, api, halt) = (candidate.game, candidate.api, Arc::clone(&stop));
     let work = move || {
-        let linter = match Linter::new(game, api) {
-            Ok(linter) => linter,
+        let (linter, of_specs) = match Linter::both(game, api) {
+            Ok(linters) => linters,
             Err(what) => return drop(sender.send(vec![unlinted("strategy", &what)])),
         };
         for (path, source) in files {
+            let linter = if is_spec(&path) { &of_specs } else { &linter };
             let found = linter.file(&path, &source);
             if halt.load(Ordering::Relaxed) || sender.send(found).is_err() {
                 return;
@@ -130,6 +131,10 @@ fn unlinted(file: &str, why: &str) -> Diagnostic {
     Diagnostic::error(file, format!("not linted: {why}")).warning()
 }
 
+fn is_spec(path: &str) -> bool {
+    path.strip_prefix(SPEC_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+}
+
 struct Linter {
     checker: Checker<serde_json::Value>,
     version: LuaVersion,
@@ -138,9 +143,16 @@ struct Linter {
 }
 
 impl Linter {
-    fn new(game: &str, api: &'static phalanx_game::Api) -> Result<Self, String> {
+    /// For the strategy's files and for its specs, which find more names.
+    fn both(game: &str, api: &'static phalanx_game::Api) -> Result<(Self, Self), String> {
         let library: StandardLibrary = serde_yaml::from_str(&selene_library(game, api))
             .map_err(|error| format!("the library does not read: {error}"))?;
+        let mut plain = library.clone();
+        plain.globals.retain(|name, _| !SPEC_NAMES.contains(&name.as_str()));
+        Ok((Self::new(plain, api)?, Self::new(library, api)?))
+    }
+
+    fn new(library: StandardLibrary, api: &'static phalanx_game::Api) -> Result<Self, String> {
         let (version, _) = library.lua_version();
         let lints = LINTS.iter().map(|(name, severity)| ((*name).to_owned(), *severity));
         let unused = serde_json::json!({ "ignore_pattern": UNUSED });

@@ -4,7 +4,10 @@ use crate::findings::Findings;
 use crate::rehearse::rehearse;
 use crate::{Candidate, Report, lint};
 use phalanx_engine::{Board, BrainError, Generation, Params, Staged, StrategyOrigin, View};
-use phalanx_lua::{Bundle, Diagnostic, Limits, Program, Replica, Severity};
+use phalanx_lua::{
+    Bundle, Diagnostic, Limits, Program, Replica, SPEC_FOLDER, Severity, SpecOptions, SpecSetting,
+    run_specs,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -81,6 +84,9 @@ impl Trial<'_> {
                 self.add(&refusal, "");
             }
         }
+        if candidate.options.specs {
+            self.specs(program);
+        }
         let rehearsal = rehearse(&mut replica, &view, candidate.options.decide_max, self.due);
         self.report.turns_rehearsed = rehearsal.turns;
         for (failure, context) in rehearsal.failures {
@@ -89,6 +95,27 @@ impl Trial<'_> {
         if !rehearsal.complete {
             self.findings.out_of_time("all recorded turns were rehearsed");
         }
+    }
+
+    /// The strategy's own specs get half of the time that is left: the rehearsal needs some too.
+    fn specs(&mut self, program: &Arc<Program>) {
+        let has_specs = self.bundle.files().any(|(path, _)| {
+            path.strip_prefix(SPEC_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+        });
+        if !has_specs {
+            return;
+        }
+        let Some(left) = self.left() else {
+            return self.findings.out_of_time("the specs ran");
+        };
+        let candidate = self.candidate;
+        let setting = SpecSetting { api: candidate.api, limits: candidate.limits };
+        let options = SpecOptions { time: left / 2, ..SpecOptions::default() };
+        let report = run_specs(&setting, program, &options);
+        let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        self.report.specs_passed = count(report.passed_count());
+        self.report.specs_failed = count(report.failed_count());
+        self.findings.extend(report.failures());
     }
 
     /// Roles that agents have now, besides those of the roster, which loading looks at.

@@ -1,6 +1,6 @@
 //! A meta file for lua-language-server: annotations in the LuaCATS notation.
 
-use super::{GENERATED, Language, Shapes};
+use super::{GENERATED, Language, SPEC_NAMES, Shapes};
 use crate::host_api::{CLASSES, Function, LUA51, Module, Param, modules};
 use phalanx_game::Api;
 
@@ -29,6 +29,10 @@ pub fn types_luacats(game: &str, api: &Api) -> String {
     }
     for module in modules(api) {
         cats.module(&mut page, &module);
+    }
+    page.push_str("\n-- In spec files.\n");
+    for name in SPEC_NAMES {
+        page.push_str(&format!("\n---@type any\n{name} = nil\n"));
     }
     page
 }

@@ -1,6 +1,6 @@
 //! A definitions file for luau-lsp: `declare` statements and exported types.
 
-use super::{GENERATED, Language, Shapes};
+use super::{GENERATED, Language, SPEC_NAMES, Shapes};
 use crate::host_api::{CLASSES, Function, Module, Param, modules};
 use phalanx_game::Api;
 use std::fmt::Write as _;
@@ -35,6 +35,10 @@ pub fn types_luau(game: &str, api: &Api) -> String {
     page.push_str(
         "\nexport type Result = Me & ResultFields\nexport type Plan = Team & PlanFields\n",
     );
+    page.push_str("\n--- In spec files.\n");
+    for name in SPEC_NAMES {
+        page.push_str(&format!("declare {name}: any\n"));
+    }
     page
 }
 

@@ -4,8 +4,11 @@ use super::GENERATED;
 use crate::host_api::{Function, Param, Type, modules};
 use phalanx_game::{Api, Kind};
 
+/// What spec files find besides.
+pub const SPEC_NAMES: &[&str] = &["describe", "it", "before_each", "after_each", "expect", "fake"];
+
 /// What scripts of a game find in their environment, as selene reads it (YAML). It is complete:
-/// nothing else is there.
+/// nothing else is there. [`SPEC_NAMES`] are in it, for repositories that lint all files alike.
 #[must_use]
 pub fn selene_library(game: &str, api: &Api) -> String {
     let mut page = format!(
@@ -31,6 +34,9 @@ pub fn selene_library(game: &str, api: &Api) -> String {
             }
             page.push_str(&args(function));
         }
+    }
+    for name in SPEC_NAMES {
+        page.push_str(&format!("  {name}: {{ any: true }}\n"));
     }
     page
 }

@@ -64,6 +64,11 @@ impl Said {
                 let label = label().replace("received", "got").replace('`', "");
                 Self { message: format!("{name}: {label}"), ..signature(name, modules) }
             }
+            [name] if is("unused return value") => {
+                let help = name.starts_with("act.").then(|| "return it from decide".to_owned());
+                let message = format!("nobody takes what {name} answers");
+                Self { message, help, harmless: true }
+            }
             [name] if is("not overridable") => {
                 let message = format!("{name} is the API's; here it means something else now");
                 Self { message, help: Some("choose another name".into()), harmless: true }

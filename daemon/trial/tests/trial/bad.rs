@@ -1,6 +1,7 @@
 //! Bad strategies and what is told about them.
 
 use crate::stage::{SKIP, bundle, candidate, scripts, shown, worker};
+use crate::view::view;
 use phalanx_lua::Bundle;
 use std::sync::Arc;
 
@@ -44,6 +45,21 @@ return {
     end,
 }
 "#;
-    println!("{}", shown(&worker(source)));
-    for f in worker(source).faults() { println!("{f:?}"); }
+    let report = worker(source);
+    assert!(!report.passed());
+    insta::assert_snapshot!(shown(&report));
+}
+
+#[test]
+fn the_last_turns_are_rehearsed() {
+    let mut playing = candidate();
+    playing.view = Some(view());
+    let worker = "return { decide = function(me)\n\
+                  if me.turn == 5 then return act.move(me.percept.last_action) end\n\
+                  assert(me.memory.goal == 7 or me.name == 'a2')\n\
+                  return act.skip() end }";
+    let report =
+        phalanx_trial::run(&bundle(&[("worker.luau", worker), ("scout.luau", SKIP)]), &playing);
+    assert_eq!(report.turns_rehearsed, 2);
+    insta::assert_snapshot!(shown(&report));
 }

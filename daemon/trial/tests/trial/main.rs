@@ -7,4 +7,6 @@
 )]
 
 mod bad;
+mod hostile;
 mod stage;
+mod view;

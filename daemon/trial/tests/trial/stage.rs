@@ -1,6 +1,6 @@
 //! A team of the shipped game for the trials.
 
-use phalanx_assemble::API;
+use phalanx_assemble::api::API;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_lua::{Bundle, Diagnostic, Limits};
 use phalanx_trial::{Candidate, Report, TrialOptions};
@@ -45,7 +45,8 @@ pub(crate) fn worker(source: &str) -> Report {
 
 /// All findings as terminals show them, without colour.
 pub(crate) fn shown(report: &Report) -> String {
-    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
+    let handler =
+        miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
     let mut text = String::new();
     for finding in &report.diagnostics {
         let finding: &Diagnostic = finding;

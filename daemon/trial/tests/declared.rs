@@ -1,0 +1,173 @@
+//! The declaration of the script API, held to what scripts find in a VM and to the files that are
+//! generated from it. `UPDATE_TYPES=1 cargo test -p phalanx-trial --test declared` writes them.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
+
+use phalanx_assemble::api::API;
+use phalanx_engine::{Board, Generation, Params, Scene, StrategyOrigin, View};
+use phalanx_game::{AgentId, Oracle, QueryError, Roster, RosterEntry, Turn, Value};
+use phalanx_lua::{Bundle, Limits, Module, Replica, modules, stage};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+const AMPLE: Duration = Duration::from_secs(20);
+
+#[derive(Debug)]
+struct Nowhere;
+
+impl Oracle for Nowhere {
+    fn field(&self, _: AgentId, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn query(&self, _: AgentId, _: &str, _: &[Value]) -> Result<Value, QueryError> {
+        Ok(Value::Nil)
+    }
+}
+
+/// What a worker logs while it decides.
+fn logged(body: &str) -> Vec<String> {
+    let worker = format!("return {{ decide = function(me)\n{body}\nreturn act.skip() end }}");
+    let bundle = Arc::new(Bundle::from_files([("worker.luau", worker.as_str())]).unwrap());
+    let entry = RosterEntry { name: "a1".into(), role: "worker".into() };
+    let roster = Roster { team: "A".into(), agents: vec![entry] };
+    let scene = Scene {
+        turn: Turn::new(0, 3),
+        tick: 4,
+        present: vec![AgentId(0)],
+        roles: vec!["worker".into()],
+        oracle: Arc::new(Nowhere),
+    };
+    let scene = Arc::new(scene);
+    let view = View {
+        roster: Arc::new(roster),
+        seed: 1,
+        scenes: vec![Arc::clone(&scene)],
+        board: Board::default(),
+        params: Params::default(),
+        roles: vec!["worker".into()],
+        memories: Vec::new(),
+        generation: 1,
+    };
+    let generation = Generation {
+        number: 1,
+        hash: bundle.hash().to_owned(),
+        accepted: SystemTime::UNIX_EPOCH,
+        origin: StrategyOrigin::Start,
+    };
+    let staged = stage(bundle, Arc::new(generation)).unwrap();
+    let mut replica = Replica::new(&view, &API, &staged, Limits::default()).unwrap();
+    let outcome = replica.decide(&scene, AgentId(0), AMPLE);
+    assert!(outcome.result.is_ok(), "{:?}", outcome.result);
+    replica.take_log().into_iter().map(|line| line.text).collect()
+}
+
+/// `name function` for each member of a global table; of the globals themselves for an empty name.
+fn found(module: &str) -> BTreeSet<String> {
+    let table = if module.is_empty() { "_G" } else { module };
+    let lines = logged(&format!(
+        "for name, value in {table} do log.info(tostring(name) .. ' ' .. type(value)) end"
+    ));
+    let mut names: BTreeSet<String> = lines.into_iter().collect();
+    if module.is_empty() {
+        // It belongs to each file, not to the globals that all share.
+        names.insert("require function".into());
+    }
+    names
+}
+
+fn declared(module: &Module) -> impl Iterator<Item = String> {
+    let functions = module.functions.iter().map(|function| format!("{} function", function.name));
+    let constants = module.constants.iter().map(|(name, kind)| {
+        let kind = format!("{kind:?}");
+        let kind = kind.trim_start_matches("Named(\"").trim_end_matches("\")");
+        format!("{name} {kind}")
+    });
+    functions.chain(constants).collect::<Vec<_>>().into_iter()
+}
+
+#[test]
+fn scripts_find_what_is_declared_and_nothing_else() {
+    let all = modules(&API);
+    let names: BTreeSet<&str> = all.iter().map(|module| module.name).collect();
+    for name in &names {
+        let members = all.iter().filter(|module| module.name == *name);
+        let mut wanted: BTreeSet<String> = members.flat_map(declared).collect();
+        if name.is_empty() {
+            wanted.extend(names.iter().filter(|n| !n.is_empty()).map(|n| format!("{n} table")));
+        }
+        assert_eq!(found(name), wanted, "{name}");
+    }
+}
+
+#[test]
+fn a_call_with_too_few_arguments_fails() {
+    let mut silent = Vec::new();
+    for module in modules(&API).iter().filter(|module| !module.library) {
+        for function in &module.functions {
+            let dot = if module.name.is_empty() { "" } else { "." };
+            let path = format!("{}{dot}{}", module.name, function.name);
+            // Anything may be nil there, or stands for a value that is told as it is.
+            let lenient = matches!(module.name, "log" | "draw") || path == "explain";
+            let (least, most) = function.arity();
+            if least == 0 || lenient {
+                continue;
+            }
+            let said = logged(&format!("log.info((pcall({path})))"));
+            if said.first().map(String::as_str) != Some("false") {
+                silent.push(format!("{path}: {least} to {most:?}"));
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn an_action_or_query_with_too_many_arguments_fails() {
+    for module in modules(&API).iter().filter(|module| matches!(module.name, "act" | "world")) {
+        for function in module.functions.iter().filter(|function| function.name != "of") {
+            let path = format!("{}.{}", module.name, function.name);
+            let args = vec!["1"; function.params.len() + 1].join(", ");
+            let said = logged(&format!("log.info((select(2, pcall({path}, {args}))))"));
+            assert!(said.iter().any(|line| line.contains("argument")), "{path}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn the_shipped_files_are_what_is_generated() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let pages = [
+        ("scripts/types/assemble.d.luau", phalanx_lua::types_luau("assemble", &API)),
+        ("scripts/types/assemble.lua", phalanx_lua::types_luacats("assemble", &API)),
+        ("tests/lint/phalanx-assemble.yml", phalanx_lua::selene_library("assemble", &API)),
+    ];
+    for (path, page) in pages {
+        let file = root.join(path);
+        if std::env::var_os("UPDATE_TYPES").is_some() {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, &page).unwrap();
+        }
+        let shipped = std::fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(shipped, page, "{path} is stale: run with UPDATE_TYPES=1");
+    }
+}
+
+#[test]
+fn the_json_reference_names_all_functions_of_the_page() {
+    let page = phalanx_lua::reference("assemble", &API);
+    let json: serde_json::Value =
+        serde_json::from_str(&phalanx_lua::reference_json("assemble", &API)).unwrap();
+    let told = json["modules"].as_array().unwrap();
+    let mut count = 0;
+    for module in told.iter().filter(|module| module["library"] == false) {
+        for function in module["functions"].as_array().unwrap() {
+            let name = function["name"].as_str().unwrap();
+            assert!(page.contains(&format!("{name}(")), "{name}");
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count}");
+    assert_eq!(json["schema"], 1);
+}
