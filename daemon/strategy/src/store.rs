@@ -103,6 +103,10 @@ impl History {
             }
         }
         let Saved { entries, marker } = &mut history.saved;
+        if marker.decided.last().is_some_and(|number| !entries.contains_key(number)) {
+            // What decided is lost: neither its pin nor its folder says anything about the rest.
+            (marker.pinned, marker.folder) = (false, String::new());
+        }
         marker.decided.retain(|number| entries.contains_key(number));
         marker.pinned &= !marker.decided.is_empty();
         history

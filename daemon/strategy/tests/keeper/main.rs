@@ -1,0 +1,8 @@
+//! A keeper, its folder and its history, with a team that takes over whatever passes. Time is
+//! paused: it passes as soon as nothing else happens.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod editors;
+mod history;
+mod operators;
+mod stage;

@@ -1,0 +1,263 @@
+//! A team that does what it is told, and a folder that editors treat badly.
+
+use futures_util::{FutureExt, StreamExt};
+use phalanx_engine::{
+    Board, BrainError, BrainErrorKind, Fault, Generation, JournalEntry, JournalEvent, ParamError,
+    Params, Profile, Ran, Scope, Snapshot, Staged, StrategyOrigin, View,
+};
+use phalanx_game::{ActionDoc, AgentId, Api, Roster, RosterEntry, Turn, Value};
+use phalanx_lua::{Bundle, Limits};
+use phalanx_strategy::{Keeper, KeeperHandle, KeeperOptions, Stage, StageError, StageFuture};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc, watch};
+
+pub(crate) static API: Api = Api {
+    actions: &[ActionDoc { name: "skip", doc: "Does nothing.", params: &[] }],
+    percept: &[],
+    queries: &[],
+};
+
+/// Longest wait for anything: on the paused clock it passes as soon as nothing else happens.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What the team was told.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Installed { generation: Arc<Generation>, pinned: bool, forget: bool },
+    Refused { origin: StrategyOrigin, faults: Vec<Fault> },
+}
+
+/// A team that takes over whatever it is given.
+#[derive(Debug)]
+pub(crate) struct FakeStage {
+    told: mpsc::UnboundedSender<Told>,
+    journal: Mutex<Option<broadcast::Sender<Arc<JournalEntry>>>>,
+    pub(crate) snapshots: watch::Sender<Arc<Snapshot>>,
+    /// How many views may still be taken: trials wait for one.
+    pub(crate) views: Arc<tokio::sync::Semaphore>,
+    pub(crate) refuses: AtomicBool,
+    decides: Arc<AtomicU64>,
+}
+
+impl Stage for FakeStage {
+    fn view(&self) -> StageFuture<View> {
+        let (views, decides) = (Arc::clone(&self.views), Arc::clone(&self.decides));
+        async move {
+            views.acquire().await.map_err(|_| StageError::Ended)?.forget();
+            let generation = u32::try_from(decides.load(Ordering::SeqCst)).unwrap();
+            Ok(View {
+                roster: roster(),
+                seed: 1,
+                scenes: Vec::new(),
+                board: Board::default(),
+                params: Params::default(),
+                roles: vec!["worker".into()],
+                memories: Vec::new(),
+                generation,
+            })
+        }
+        .boxed()
+    }
+
+    fn install(&self, staged: Staged, pinned: bool) -> StageFuture<Result<(), BrainError>> {
+        if self.refuses.load(Ordering::SeqCst) {
+            let what = "a1: me.memory.plan.next is a function";
+            let error = BrainError::without_place(BrainErrorKind::Script, what);
+            return async move { Ok(Err(error)) }.boxed();
+        }
+        let Staged { generation, forget, .. } = staged;
+        self.decides.store(u64::from(generation.number), Ordering::SeqCst);
+        self.told.send(Told::Installed { generation, pinned, forget }).ok();
+        async { Ok(Ok(())) }.boxed()
+    }
+
+    fn refused(&self, origin: StrategyOrigin, faults: Vec<Fault>) -> Result<(), StageError> {
+        self.told.send(Told::Refused { origin, faults }).map_err(|_| StageError::Ended)
+    }
+
+    fn set_param(
+        &self,
+        name: String,
+        _: Scope,
+        _: Option<Value>,
+        _: String,
+    ) -> StageFuture<Result<Option<Value>, ParamError>> {
+        async move { Ok(Err(ParamError::Unknown { name, known: "none".into() })) }.boxed()
+    }
+
+    fn run(&self, _: AgentId, code: String, by: String) -> StageFuture<Result<Ran, BrainError>> {
+        async move { Ok(Ok(Ran { text: format!("{by}: {code}"), lines: Vec::new() })) }.boxed()
+    }
+
+    fn profile(&self, turns: u32) -> StageFuture<Profile> {
+        async move { Ok(Profile { turns, ..Profile::default() }) }.boxed()
+    }
+
+    fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.snapshots.subscribe()
+    }
+
+    fn journal(&self) -> futures_util::stream::BoxStream<'static, Arc<JournalEntry>> {
+        let journal = self.journal.lock().unwrap();
+        let entries = journal.as_ref().unwrap().subscribe();
+        futures_util::stream::unfold(entries, |mut entries| async {
+            entries.recv().await.ok().map(|entry| (entry, entries))
+        })
+        .boxed()
+    }
+}
+
+fn roster() -> Arc<Roster> {
+    let agents = vec![RosterEntry { name: "a1".into(), role: "worker".into() }];
+    Arc::new(Roster { team: "A".into(), agents })
+}
+
+/// A team, its keeper, its folder.
+pub(crate) struct Match {
+    pub(crate) folder: PathBuf,
+    pub(crate) state: PathBuf,
+    pub(crate) keeper: KeeperHandle,
+    pub(crate) stage: Arc<FakeStage>,
+    pub(crate) told: mpsc::UnboundedReceiver<Told>,
+    pub(crate) home: Arc<tempfile::TempDir>,
+}
+
+/// A worker that is told apart by `mark`.
+pub(crate) fn worker(mark: &str) -> String {
+    format!("-- {mark}\nreturn {{ decide = function(me) return act.skip() end }}\n")
+}
+
+pub(crate) const BROKEN: &str = "return { decide = function(me) return\n";
+
+impl Match {
+    /// A team that plays `worker.luau` of a fresh folder.
+    pub(crate) fn start() -> Self {
+        Self::start_with(|_| {})
+    }
+
+    pub(crate) fn start_with(change: impl FnOnce(&mut KeeperOptions)) -> Self {
+        let home = Arc::new(tempfile::tempdir().unwrap());
+        let folder = home.path().join("strategy");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("worker.luau"), worker("first")).unwrap();
+        Self::open(home, folder, change)
+    }
+
+    /// The daemon begins on what is there.
+    pub(crate) fn open(
+        home: Arc<tempfile::TempDir>,
+        folder: PathBuf,
+        change: impl FnOnce(&mut KeeperOptions),
+    ) -> Self {
+        let state = home.path().join("state");
+        let mut options = options(&folder, &state);
+        change(&mut options);
+        let mut keeper = Keeper::open(options);
+        let bundle = Arc::new(Bundle::read(&folder, &[]).unwrap());
+        let (staged, _) = keeper.first(&bundle).unwrap();
+        let (sender, told) = mpsc::unbounded_channel();
+        let stage = Arc::new(FakeStage {
+            told: sender,
+            journal: Mutex::new(Some(broadcast::channel(64).0)),
+            snapshots: watch::Sender::default(),
+            views: Arc::new(tokio::sync::Semaphore::new(1_000)),
+            refuses: AtomicBool::new(false),
+            decides: Arc::new(AtomicU64::new(staged.generation.number.into())),
+        });
+        let keeper = keeper.spawn(Arc::clone(&stage) as Arc<dyn Stage>);
+        Self { folder, state, keeper, stage, told, home }
+    }
+
+    /// Saves the worker in place.
+    pub(crate) fn save(&self, source: &str) {
+        std::fs::write(self.folder.join("worker.luau"), source).unwrap();
+    }
+
+    /// The next thing that the team is told.
+    pub(crate) async fn told(&mut self) -> Told {
+        let told = tokio::time::timeout(PATIENCE, self.told.recv()).await;
+        told.expect("the team was told nothing").expect("the stage is gone")
+    }
+
+    /// The number of the generation that is installed next.
+    pub(crate) async fn installed(&mut self) -> u32 {
+        match self.told().await {
+            Told::Installed { generation, .. } => generation.number,
+            Told::Refused { faults, .. } => panic!("refused: {faults:?}"),
+        }
+    }
+
+    /// The first fault of what is refused next.
+    pub(crate) async fn refused(&mut self) -> String {
+        match self.told().await {
+            Told::Refused { faults, .. } => faults.first().unwrap().to_string(),
+            Told::Installed { generation, .. } => panic!("installed: {generation:?}"),
+        }
+    }
+
+    /// Waits until the keeper shows what is wanted.
+    pub(crate) async fn shows(&self, what: impl Fn(&KeeperHandle) -> bool) {
+        let mut keeper = self.keeper.clone();
+        let waiting = async {
+            while !what(&keeper) {
+                assert!(keeper.changed().await, "the keeper is gone");
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.expect("the keeper never shows it");
+    }
+
+    /// The folder was looked at and nothing came of it, for a good while.
+    pub(crate) async fn nothing_happens(&mut self) {
+        let silence = tokio::time::timeout(PATIENCE, self.told.recv()).await;
+        assert!(silence.is_err(), "{silence:?}");
+    }
+
+    /// What the team's journal says.
+    pub(crate) fn journal(&self, event: JournalEvent) {
+        let entry = JournalEntry { turn: Turn::default(), agent: None, generation: 0, event };
+        let journal = self.stage.journal.lock().unwrap();
+        journal.as_ref().unwrap().send(Arc::new(entry)).unwrap();
+    }
+
+    /// The daemon ends; what is left of it can be begun anew.
+    pub(crate) async fn end(self) -> (Arc<tempfile::TempDir>, PathBuf) {
+        drop(self.stage.journal.lock().unwrap().take());
+        let mut keeper = self.keeper;
+        while keeper.changed().await {}
+        drop(keeper);
+        // Whoever writes the history holds its lock until everything is written.
+        let lock = std::fs::File::open(self.state.join("strategies/%41/lock")).unwrap();
+        while lock.try_lock().is_err() {
+            tokio::task::yield_now().await;
+        }
+        drop(lock);
+        (self.home, self.folder)
+    }
+
+    pub(crate) fn active(&self) -> u32 {
+        self.keeper.status().active.generation.number
+    }
+}
+
+fn options(folder: &Path, state: &Path) -> KeeperOptions {
+    KeeperOptions {
+        team: "A".into(),
+        game: "toy",
+        api: &API,
+        roster: roster(),
+        limits: Limits::default(),
+        decide_max: Duration::from_millis(500),
+        folder: Some(folder.into()),
+        read: Arc::new(|folder| Bundle::read(folder, &[])),
+        complete: Arc::new(Ok),
+        watch: true,
+        settle: Duration::from_millis(300),
+        poll: Duration::from_secs(2),
+        keep: 20,
+        state: Some(state.into()),
+        trial_max: Duration::from_secs(20),
+    }
+}
