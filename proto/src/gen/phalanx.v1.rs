@@ -650,7 +650,9 @@ pub struct Generation {
     /// When it was accepted.
     #[prost(message, optional, tag = "4")]
     pub accept_time: ::core::option::Option<::prost_types::Timestamp>,
-    /// Who brought it: `start`, `file`, `SIGHUP`, or `API, ` and the caller.
+    /// Who brought it: `start`, `file`, `SIGHUP`, or `API, ` and the caller: the user's name at the
+    /// Unix socket, `tcp` and the address otherwise. A client may add a name for people in the request
+    /// metadata `x-phalanx-user`; it stands before the other, which is then in brackets.
     #[prost(string, tag = "5")]
     pub origin: ::prost::alloc::string::String,
     /// It decides now.
@@ -994,7 +996,7 @@ pub struct EvalScriptRequest {
     pub live: bool,
     /// Keeps the copy for further calls with the same name, so that variables survive from call to
     /// call; the world in it is always the newest. Empty: a copy for this call alone. Chosen by the
-    /// client; kept for five minutes after its last use.
+    /// client, at most 128 bytes; kept for five minutes after its last use.
     #[prost(string, tag = "5")]
     pub session: ::prost::alloc::string::String,
 }
@@ -1127,8 +1129,13 @@ pub mod strategies_client {
     use tonic::codegen::http::Uri;
     /// Changes a team's strategy and looks into it. Whatever changes something leaves a line in the
     /// team's events that names the caller.
-    /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
-    /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED).
+    /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
+    /// TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_STRATEGY: nothing keeps the team's strategy),
+    /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED), DEADLINE_EXCEEDED (what changes
+    /// something goes on; what only looks is given up).
+    /// Reason STRATEGY_REFUSED has the `TrialReport` among the details. Where that grows too long for a
+    /// gRPC status the excerpts are left out, then the last faults; metadata `faults` tells how many
+    /// there were, `GetStrategy` shows them all.
     #[derive(Debug, Clone)]
     pub struct StrategiesClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1289,7 +1296,7 @@ pub mod strategies_client {
         /// Tries a strategy without letting it play: compiles and lints every file, runs its specs,
         /// rehearses the team's last turns. The answer holds all findings; a strategy with mistakes is
         /// an answer, not an error.
-        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED).
+        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED), FAILED_PRECONDITION (reason NO_FOLDER).
         pub async fn check_strategy(
             &mut self,
             request: impl tonic::IntoRequest<super::CheckStrategyRequest>,
@@ -1316,8 +1323,8 @@ pub mod strategies_client {
         }
         /// Tries a strategy and lets it decide from the next turn on.
         /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED), FAILED_PRECONDITION (reason
-        /// STRATEGY_REFUSED, with the `TrialReport` among the details; reason GENERATION_PINNED; reason
-        /// NO_FOLDER when the strategy came with the program).
+        /// STRATEGY_REFUSED; reason GENERATION_PINNED; reason NO_FOLDER when the strategy came with the
+        /// program), ABORTED (reason STRATEGY_STALE: something newer was brought during the trial).
         pub async fn activate_strategy(
             &mut self,
             request: impl tonic::IntoRequest<super::ActivateStrategyRequest>,
@@ -1344,7 +1351,7 @@ pub mod strategies_client {
         }
         /// Lets an earlier generation decide again from the next turn on.
         /// Errors: NOT_FOUND (reason GENERATION_NOT_FOUND), FAILED_PRECONDITION (reason STRATEGY_REFUSED,
-        /// NOTHING_TO_ROLL_BACK, GENERATION_PINNED).
+        /// NOTHING_TO_ROLL_BACK, GENERATION_PINNED), ABORTED (reason STRATEGY_STALE).
         pub async fn roll_back_strategy(
             &mut self,
             request: impl tonic::IntoRequest<super::RollBackStrategyRequest>,
@@ -1474,7 +1481,7 @@ pub mod strategies_client {
         }
         /// Runs a piece of script as an agent: in a copy of what it sees, or in the living VM.
         /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason CODE_TOO_LONG),
-        /// RESOURCE_EXHAUSTED (reason TOO_MANY_SESSIONS), DEADLINE_EXCEEDED.
+        /// RESOURCE_EXHAUSTED (reason TOO_MANY_SESSIONS).
         pub async fn eval_script(
             &mut self,
             request: impl tonic::IntoRequest<super::EvalScriptRequest>,
@@ -1500,7 +1507,7 @@ pub mod strategies_client {
             self.inner.unary(req, path, codec).await
         }
         /// Measures where the scripts spend their time, over some turns; answers after them.
-        /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED), DEADLINE_EXCEEDED.
+        /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED).
         pub async fn profile_strategy(
             &mut self,
             request: impl tonic::IntoRequest<super::ProfileStrategyRequest>,
@@ -1569,7 +1576,7 @@ pub mod strategies_server {
         /// Tries a strategy without letting it play: compiles and lints every file, runs its specs,
         /// rehearses the team's last turns. The answer holds all findings; a strategy with mistakes is
         /// an answer, not an error.
-        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED).
+        /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED), FAILED_PRECONDITION (reason NO_FOLDER).
         async fn check_strategy(
             &self,
             request: tonic::Request<super::CheckStrategyRequest>,
@@ -1579,8 +1586,8 @@ pub mod strategies_server {
         >;
         /// Tries a strategy and lets it decide from the next turn on.
         /// Errors: INVALID_ARGUMENT (reason FILES_MALFORMED), FAILED_PRECONDITION (reason
-        /// STRATEGY_REFUSED, with the `TrialReport` among the details; reason GENERATION_PINNED; reason
-        /// NO_FOLDER when the strategy came with the program).
+        /// STRATEGY_REFUSED; reason GENERATION_PINNED; reason NO_FOLDER when the strategy came with the
+        /// program), ABORTED (reason STRATEGY_STALE: something newer was brought during the trial).
         async fn activate_strategy(
             &self,
             request: tonic::Request<super::ActivateStrategyRequest>,
@@ -1590,7 +1597,7 @@ pub mod strategies_server {
         >;
         /// Lets an earlier generation decide again from the next turn on.
         /// Errors: NOT_FOUND (reason GENERATION_NOT_FOUND), FAILED_PRECONDITION (reason STRATEGY_REFUSED,
-        /// NOTHING_TO_ROLL_BACK, GENERATION_PINNED).
+        /// NOTHING_TO_ROLL_BACK, GENERATION_PINNED), ABORTED (reason STRATEGY_STALE).
         async fn roll_back_strategy(
             &self,
             request: tonic::Request<super::RollBackStrategyRequest>,
@@ -1635,7 +1642,7 @@ pub mod strategies_server {
         >;
         /// Runs a piece of script as an agent: in a copy of what it sees, or in the living VM.
         /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason CODE_TOO_LONG),
-        /// RESOURCE_EXHAUSTED (reason TOO_MANY_SESSIONS), DEADLINE_EXCEEDED.
+        /// RESOURCE_EXHAUSTED (reason TOO_MANY_SESSIONS).
         async fn eval_script(
             &self,
             request: tonic::Request<super::EvalScriptRequest>,
@@ -1644,7 +1651,7 @@ pub mod strategies_server {
             tonic::Status,
         >;
         /// Measures where the scripts spend their time, over some turns; answers after them.
-        /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED), DEADLINE_EXCEEDED.
+        /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED).
         async fn profile_strategy(
             &self,
             request: tonic::Request<super::ProfileStrategyRequest>,
@@ -1655,8 +1662,13 @@ pub mod strategies_server {
     }
     /// Changes a team's strategy and looks into it. Whatever changes something leaves a line in the
     /// team's events that names the caller.
-    /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
-    /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED).
+    /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
+    /// TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_STRATEGY: nothing keeps the team's strategy),
+    /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED), DEADLINE_EXCEEDED (what changes
+    /// something goes on; what only looks is given up).
+    /// Reason STRATEGY_REFUSED has the `TrialReport` among the details. Where that grows too long for a
+    /// gRPC status the excerpts are left out, then the last faults; metadata `faults` tells how many
+    /// there were, `GetStrategy` shows them all.
     #[derive(Debug)]
     pub struct StrategiesServer<T> {
         inner: Arc<T>,
@@ -2789,8 +2801,9 @@ pub mod matches_client {
         /// they overflow, the stream ends with RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, metadata
         /// `cursor`: resume there) and play goes on.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
-        /// TEAM_NOT_FOUND), UNAVAILABLE (reason SHUTTING_DOWN), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
-        /// is still there), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
+        /// TEAM_NOT_FOUND), UNAVAILABLE (reason SHUTTING_DOWN), OUT_OF_RANGE (reason CURSOR_EXPIRED,
+        /// metadata `oldest`: the oldest event that is still there), RESOURCE_EXHAUSTED (reason
+        /// CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
         pub async fn watch_match(
             &mut self,
             request: impl tonic::IntoRequest<super::WatchMatchRequest>,
@@ -2841,8 +2854,9 @@ pub mod matches_server {
         /// they overflow, the stream ends with RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, metadata
         /// `cursor`: resume there) and play goes on.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
-        /// TEAM_NOT_FOUND), UNAVAILABLE (reason SHUTTING_DOWN), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
-        /// is still there), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
+        /// TEAM_NOT_FOUND), UNAVAILABLE (reason SHUTTING_DOWN), OUT_OF_RANGE (reason CURSOR_EXPIRED,
+        /// metadata `oldest`: the oldest event that is still there), RESOURCE_EXHAUSTED (reason
+        /// CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
         async fn watch_match(
             &self,
             request: tonic::Request<super::WatchMatchRequest>,
