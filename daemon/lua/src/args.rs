@@ -184,7 +184,12 @@ pub(crate) fn expectation(kind: &Kind) -> String {
 
 /// The known name that was probably meant.
 pub(crate) fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.into_iter().map(|word| (strsim::jaro_winkler(name, word), word));
+    // In short names two letters in the wrong order make half of the name.
+    let score = |word: &str| match strsim::osa_distance(name, word) {
+        1 if word.len() > 2 => 1.0,
+        _more => strsim::jaro_winkler(name, word),
+    };
+    let scored = known.into_iter().map(|word| (score(word), word));
     let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     (best.0 >= SIMILAR_MIN).then_some(best.1)
 }

@@ -4,6 +4,7 @@ use crate::dice::Phase;
 use crate::failure::{Failure, Place, cut};
 use crate::natives::Action;
 use crate::plain::describe;
+use crate::profile::Profiler;
 use crate::program::Program;
 use crate::swap::Loaded;
 use crate::timer::Timer;
@@ -11,8 +12,8 @@ use crate::vm::{Entry, Scene, Vm};
 use crate::{Diagnostic, Limits, LoadError, Severity, TEAM_SCRIPT};
 use mlua::Value as LuaValue;
 use phalanx_engine::{
-    Ask, Brain, BrainError, BrainErrorKind, LogLevel, Memory, Outcome, RoundResult, Staged,
-    TeamLink,
+    Ask, Brain, BrainError, BrainErrorKind, LogLevel, Memory, Outcome, Profile, Ran, Reason,
+    RoundResult, Staged, TeamLink,
 };
 use phalanx_game::{AgentId, Api, Said};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,8 @@ pub struct LuaBrain {
     /// Who wrote each agent's memory last.
     pub(crate) writers: BTreeMap<AgentId, Writer>,
     pub(crate) timer: Timer,
+    /// What is measured, while somebody wants to know.
+    profiler: Option<Profiler>,
     pub(crate) rebuilds: u64,
 }
 
@@ -40,6 +43,9 @@ pub(crate) struct Writer {
 /// What the script gave back, or the failure.
 type Answer = Result<LuaValue, BrainError>;
 
+/// The role and what its script gave back, and what it explained.
+type Entered = (String, Answer, Option<Reason>);
+
 impl LuaBrain {
     /// Loads a generation for a team.
     ///
@@ -50,6 +56,7 @@ impl LuaBrain {
         let refuse = |what: String| LoadError::new(vec![Diagnostic::error("strategy", what)]);
         let program = Program::of(staged).map_err(|error| refuse(error.message))?;
         let wanted = link.roster.agents.iter().map(|entry| entry.role.clone()).collect();
+        link.shared.borrow_mut().params.forget_declarations();
         let timer = Timer::start().map_err(|error| refuse(format!("no thread: {error}")))?;
         let due = Instant::now() + limits.load;
         let (now, findings) = Loaded::new(&program, &link, limits, &timer, &wanted, due)
@@ -58,7 +65,7 @@ impl LuaBrain {
             return Err(LoadError::new(findings));
         }
         let generation = staged.generation.number;
-        Ok(Self { now, generation, writers: BTreeMap::new(), timer, rebuilds: 0 })
+        Ok(Self { now, generation, writers: BTreeMap::new(), timer, profiler: None, rebuilds: 0 })
     }
 
     /// How often the VM had to be rebuilt because the strategy hogged its memory.
@@ -80,22 +87,29 @@ impl LuaBrain {
     }
 
     /// One call into the VM under the ask's budget.
-    fn call(
+    pub(crate) fn call<T>(
         &mut self,
         phase: Phase,
         ask: &Ask<'_>,
         role: &str,
-        enter: impl FnOnce(&Vm) -> mlua::Result<(bool, LuaValue)>,
-    ) -> Answer {
+        enter: impl FnOnce(&Vm) -> mlua::Result<Result<T, LuaValue>>,
+    ) -> Result<T, BrainError> {
+        let lua = &self.now.vm.lua;
+        if let Some(profiler) = &mut self.profiler {
+            profiler.begin(lua, role, &mut self.timer.samples.borrow_mut());
+        }
         let now = Instant::now();
         self.now.host.begin(phase, ask, now);
         self.timer.arm(now + ask.budget);
         let entered = enter(&self.now.vm);
         self.timer.disarm();
+        if let Some(profiler) = &mut self.profiler {
+            profiler.end(lua, phase, role, now.elapsed());
+        }
         let chars = self.now.host.limits.message_chars;
         let failure = match entered {
-            Ok((true, answer)) => return Ok(answer),
-            Ok((false, raised)) => Failure::from_value(&raised, chars),
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(raised)) => Failure::from_value(&raised, chars),
             Err(error) => Failure::from_error(&error, chars),
         };
         let failure = failure.or_at(self.now.host.place.take());
@@ -118,22 +132,31 @@ impl LuaBrain {
         entry: Entry,
         ask: &Ask<'_>,
         result: Option<RoundResult>,
-    ) -> (String, Answer) {
+    ) -> Entered {
         let role = self.now.host.link.shared.borrow().role(ask.agent).to_owned();
         if !self.now.host.roles.borrow().contains(&role) {
             let message = format!("there is no script for the role \"{role}\"");
             let failed = error(BrainErrorKind::NoRole, None, &role, message);
-            return (role, Err(failed));
+            return (role, Err(failed), None);
         }
-        let version = self.now.vm.role(&role).map_or(0, |known| known.version);
-        self.writers.insert(ask.agent, Writer { role: role.clone(), version });
+        self.write_as(ask.agent, &role, true);
         let scene = scene(ask, result);
         let answer = self.call(phase, ask, &role, |vm| vm.enter(entry, &role, &scene));
-        (role, answer)
+        let reason = self.now.host.reason.take();
+        (role, answer, reason)
+    }
+
+    /// The agent's memory is in the hands of this role from now on; or if it was in nobody's.
+    pub(crate) fn write_as(&mut self, agent: AgentId, role: &str, always: bool) {
+        let known = self.writers.get(&agent);
+        if known.is_none_or(|writer| always && writer.role != role) {
+            let version = self.now.vm.version(role);
+            self.writers.insert(agent, Writer { role: role.to_owned(), version });
+        }
     }
 
     /// After each call: a VM that stays nearly full would fail the next agents too.
-    fn tend(&mut self, answer_failed: bool) {
+    pub(crate) fn tend(&mut self, answer_failed: bool) {
         let limit = self.now.host.limits.memory_bytes;
         if !is_nearly_full(self.now.vm.lua.used_memory(), limit, answer_failed) {
             return;
@@ -160,9 +183,9 @@ impl LuaBrain {
 impl Brain for LuaBrain {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let began = Instant::now();
-        let (_, answer) = self.enter_role(Phase::Start, Entry::Start, ask, None);
+        let (_, answer, reason) = self.enter_role(Phase::Start, Entry::Start, ask, None);
         self.tend(answer.is_err());
-        Outcome::new(answer.map(drop), began.elapsed())
+        Outcome { result: answer.map(drop), spent: began.elapsed(), reason }
     }
 
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
@@ -175,7 +198,7 @@ impl Brain for LuaBrain {
 
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         let began = Instant::now();
-        let (role, answer) = self.enter_role(Phase::Decide, Entry::Decide, ask, None);
+        let (role, answer, reason) = self.enter_role(Phase::Decide, Entry::Decide, ask, None);
         let result = answer.and_then(|answer| {
             said(&answer).ok_or_else(|| {
                 let message = format!(
@@ -188,14 +211,14 @@ impl Brain for LuaBrain {
             })
         });
         self.tend(result.is_err());
-        Outcome::new(result, began.elapsed())
+        Outcome { result, spent: began.elapsed(), reason }
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
         let began = Instant::now();
-        let (_, answer) = self.enter_role(Phase::Finish, Entry::Finish, ask, Some(result));
+        let (_, answer, reason) = self.enter_role(Phase::Finish, Entry::Finish, ask, Some(result));
         self.tend(answer.is_err());
-        Outcome::new(answer.map(drop), began.elapsed())
+        Outcome { result: answer.map(drop), spent: began.elapsed(), reason }
     }
 
     fn generation(&self) -> u32 {
@@ -208,6 +231,22 @@ impl Brain for LuaBrain {
 
     fn memories(&mut self) -> Vec<Memory> {
         self.remembered()
+    }
+
+    fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
+        self.eval(ask, code)
+    }
+
+    fn start_profile(&mut self) {
+        self.timer.samples.take();
+        self.timer.sampling(true);
+        self.profiler = Some(Profiler::default());
+    }
+
+    fn take_profile(&mut self) -> Profile {
+        self.timer.sampling(false);
+        let samples = self.timer.samples.take();
+        self.profiler.take().map(|profiler| profiler.finish(samples)).unwrap_or_default()
     }
 }
 
@@ -229,7 +268,7 @@ fn example(api: &Api) -> String {
     )
 }
 
-fn scene(ask: &Ask<'_>, result: Option<RoundResult>) -> Scene {
+pub(crate) fn scene(ask: &Ask<'_>, result: Option<RoundResult>) -> Scene {
     #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
     let (tick, score) = (ask.tick as f64, result.map(|result| result.score as f64));
     Scene {

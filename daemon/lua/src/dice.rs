@@ -16,6 +16,22 @@ pub(crate) enum Phase {
     Plan,
     Decide,
     Finish,
+    /// An operator's piece of script.
+    Run,
+}
+
+impl Phase {
+    /// The function that it calls.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Start => "start",
+            Self::Plan => "plan",
+            Self::Decide => "decide",
+            Self::Finish => "finish",
+            Self::Run => "run",
+        }
+    }
 }
 
 impl Dice {
@@ -28,6 +44,7 @@ impl Dice {
             Phase::Plan => 2,
             Phase::Decide => 3,
             Phase::Finish => 4,
+            Phase::Run => 5,
         };
         let parts = seed
             .to_le_bytes()

@@ -9,6 +9,9 @@ pub(crate) type Place = (String, u32);
 /// Deepest stack that is searched for the place of an error.
 const PLACE_FRAMES_MAX: usize = 16;
 
+/// The name of a piece of script that an operator runs, in the place of a file.
+pub(crate) const EVAL_NAME: &str = "input";
+
 /// The VM's own words when the memory limit is hit.
 const MEMORY_WORDS: &str = "not enough memory";
 
@@ -85,7 +88,7 @@ pub(crate) fn split_place(text: &str) -> (Option<Place>, &str) {
         let (file, rest) = text.split_once(':')?;
         let (line, message) = rest.split_once(": ")?;
         let line = line.parse().ok()?;
-        let is_path = file.ends_with(".luau") || file.ends_with(".lua");
+        let is_path = file.ends_with(".luau") || file.ends_with(".lua") || file == EVAL_NAME;
         is_path.then(|| (Some((file.to_owned(), line)), message))
     };
     split().unwrap_or((None, text))

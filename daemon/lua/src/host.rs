@@ -3,7 +3,7 @@
 use crate::dice::{Dice, Phase};
 use crate::failure::Place;
 use crate::{Limits, args::Checker};
-use phalanx_engine::{Ask, TeamLink};
+use phalanx_engine::{Ask, Reason, TeamLink};
 use phalanx_game::{AgentId, Roster, Turn};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
@@ -22,6 +22,10 @@ pub(crate) struct Host {
     pub(crate) present: RefCell<Vec<AgentId>>,
     /// Where the last failed call was when it failed.
     pub(crate) place: RefCell<Option<Place>>,
+    /// What the script explained last in this call.
+    pub(crate) reason: RefCell<Option<Reason>>,
+    /// The log lines of a piece of script that an operator runs; `None` in other calls.
+    pub(crate) captured: RefCell<Option<Vec<String>>>,
     call: Cell<Call>,
     dice: RefCell<Option<Dice>>,
 }
@@ -29,7 +33,7 @@ pub(crate) struct Host {
 /// The call under way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
-    phase: Phase,
+    pub(crate) phase: Phase,
     /// For whom the script decides; `None` in `plan` and while files are loaded.
     pub(crate) agent: Option<AgentId>,
     turn: Turn,
@@ -48,6 +52,8 @@ impl Host {
             roles: RefCell::default(),
             present: RefCell::default(),
             place: RefCell::default(),
+            reason: RefCell::default(),
+            captured: RefCell::default(),
             call: Cell::new(call),
             dice: RefCell::default(),
         }
@@ -56,19 +62,23 @@ impl Host {
     /// Files are being loaded: no agent, no turn.
     pub(crate) fn loading(&self, due: Instant) {
         self.call.set(Call { phase: Phase::Load, agent: None, turn: Turn::default(), due });
-        self.dice.take();
-        self.place.take();
+        self.forget_call();
     }
 
     /// A call begins.
     pub(crate) fn begin(&self, phase: Phase, ask: &Ask<'_>, now: Instant) {
         let agent = (phase != Phase::Plan).then_some(ask.agent);
         self.call.set(Call { phase, agent, turn: ask.turn, due: now + ask.time_left });
-        self.dice.take();
-        self.place.take();
+        self.forget_call();
         let mut present = self.present.borrow_mut();
         present.clear();
         present.extend_from_slice(ask.present);
+    }
+
+    fn forget_call(&self) {
+        self.dice.take();
+        self.place.take();
+        self.reason.take();
     }
 
     pub(crate) fn call(&self) -> Call {

@@ -31,6 +31,10 @@ mod diagnostic;
 mod dialect;
 mod dice;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod eval;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod explain;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod failure;
 mod host;
 mod host_api;
@@ -39,7 +43,12 @@ mod migrate;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod natives;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod param;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod plain;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod pretty;
+mod profile;
 mod program;
 mod reference;
 mod replica;

@@ -110,8 +110,8 @@ impl Carrier<'_> {
             return Err(failed(stop.or(place), BrainErrorKind::Budget, what));
         }
         let new = match answer {
-            Ok((true, new)) => new,
-            Ok((false, raised)) => {
+            Ok(Ok(new)) => new,
+            Ok(Err(raised)) => {
                 let failure = Failure::from_value(&raised, chars).or_at(host.place.take());
                 return Err(failed(failure.place, BrainErrorKind::Script, failure.message));
             }

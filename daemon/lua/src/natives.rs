@@ -4,7 +4,7 @@
 use crate::args::{number, similar, text, whole};
 use crate::host::Host;
 use crate::plain::{self, describe};
-use crate::team_natives;
+use crate::{explain, param, team_natives};
 use mlua::{AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue};
 use phalanx_game::{ActionDoc, AgentId, QueryDoc, Said};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,22 +114,23 @@ pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
         Ok(Reply::Result(error))
     })?;
     team_natives::add(lua, &table, host)?;
+    explain::add(lua, &table, host)?;
+    param::add(lua, &table, host)?;
     Ok(table)
 }
 
-/// The message about a misspelt action or query.
-fn unknown(lua: &Lua, host: &Host, (noun, what, key): (String, String, LuaValue)) -> Native {
-    let api = host.link.api;
-    let names: Vec<&str> = if noun == "act" {
-        api.actions.iter().map(|doc| doc.name).collect()
-    } else {
-        api.queries.iter().map(|doc| doc.name).collect()
-    };
+/// The message about a misspelt name in one of the host's tables.
+fn unknown(
+    lua: &Lua,
+    _: &Host,
+    (noun, what, key, mut names): (String, String, LuaValue, Vec<String>),
+) -> Native {
+    names.sort_unstable();
     let name = match &key {
         LuaValue::String(name) => phalanx_game::excerpt(&name.as_bytes()),
         other => describe(other),
     };
-    let meant = similar(&name, names);
+    let meant = similar(&name, names.iter().map(String::as_str));
     let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
     let text = format!("{noun}.{name}: there is no such {what}{hint}");
     Ok(Reply::Result(LuaValue::String(lua.create_string(text)?)))

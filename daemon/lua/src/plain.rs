@@ -250,6 +250,8 @@ struct Reader {
     text: usize,
     depth: usize,
     open: Vec<*const c_void>,
+    /// The keys that lead to the innermost open table.
+    path: Vec<Key>,
     /// What was left out; `None`: nothing may be.
     dropped: Option<Vec<Culprit>>,
 }
@@ -257,7 +259,7 @@ struct Reader {
 impl Reader {
     fn new(limits: PlainLimits) -> Self {
         let PlainLimits { values, text_bytes: text, depth } = limits;
-        Self { values, text, depth, open: Vec::new(), dropped: None }
+        Self { values, text, depth, open: Vec::new(), path: Vec::new(), dropped: None }
     }
 
     fn value(&mut self, value: &LuaValue) -> Result<Option<Plain>, Culprit> {
@@ -325,7 +327,7 @@ impl Reader {
             (Err(culprit), Some(dropped)) => {
                 self.values = self.values.saturating_sub(1);
                 if dropped.len() < DROPPED_MAX {
-                    dropped.push(culprit);
+                    dropped.push(self.path.iter().rev().fold(culprit, Culprit::under));
                 }
                 Ok(None)
             }
@@ -349,8 +351,12 @@ impl Reader {
                 return Err(Culprit::new(format!("{} cannot be a key", describe(other))));
             }
         };
-        let item = self.value(item).map_err(|culprit| culprit.under(&key))?;
-        Ok(item.map(|item| (key, item)))
+        if self.dropped.is_some() {
+            self.path.push(key.clone());
+        }
+        let item = self.value(item).map_err(|culprit| culprit.under(&key));
+        self.path.pop();
+        Ok(item?.map(|item| (key, item)))
     }
 }
 

@@ -25,12 +25,7 @@ impl Program {
 
     /// Compiles so that the VM counts how often each line runs, when `counted`.
     pub(crate) fn compile_with(bundle: Arc<Bundle>, counted: bool) -> (Self, Vec<Diagnostic>) {
-        // Lines stay true at level 1. `tostring` has to be ours, not the VM's fast one.
-        let compiler = Compiler::new()
-            .set_optimization_level(1)
-            .set_debug_level(1)
-            .set_coverage_level(u8::from(counted))
-            .set_disabled_builtins(["tostring"]);
+        let compiler = compiler().set_coverage_level(u8::from(counted));
         let mut code = BTreeMap::new();
         let mut findings = Vec::new();
         for (path, source) in bundle.files() {
@@ -73,6 +68,11 @@ impl Program {
     pub(crate) fn source(&self, path: &str) -> Option<Arc<str>> {
         self.bundle.source(path).map(Arc::clone)
     }
+}
+
+/// Lines stay true at level 1. `tostring` has to be ours, not the VM's fast one.
+pub(crate) fn compiler() -> Compiler {
+    Compiler::new().set_optimization_level(1).set_debug_level(1).set_disabled_builtins(["tostring"])
 }
 
 impl fmt::Debug for Program {

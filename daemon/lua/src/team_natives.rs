@@ -4,9 +4,10 @@ use crate::args::{number, similar, text, whole};
 use crate::assign;
 use crate::host::Host;
 use crate::natives::{NIL, Native, Reply, find_agent, finite, flag, native, problem};
+use crate::param::known_keys;
 use crate::plain::{self, describe};
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
-use phalanx_engine::{BoardError, Letter, LogLevel, Mark};
+use phalanx_engine::{BoardError, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, Mark};
 use phalanx_game::{AgentId, Value};
 use std::rc::Rc;
 
@@ -55,6 +56,7 @@ fn turns(call: &str, options: &LuaValue) -> Result<Option<u64>, String> {
         LuaValue::Table(table) => table,
         other => return Err(format!("{call}: expected {{ turns = n }}, got {}", describe(other))),
     };
+    known_keys(table, &["turns"]).map_err(|problem| format!("{call}: {problem}"))?;
     let turns: LuaValue = table.raw_get("turns").unwrap_or(LuaValue::Nil);
     let count =
         whole(&turns).and_then(|turns| u64::try_from(turns).ok()).filter(|turns| *turns > 0);
@@ -108,7 +110,17 @@ fn board_set(
 
 fn board_add(_: &Lua, host: &Host, (name, amount): (LuaValue, LuaValue)) -> Native {
     let call = "board.add";
-    let read = key(call, host, &name).and_then(|name| Ok((name, finite(call, &amount)?)));
+    let read = key(call, host, &name).and_then(|name| {
+        let amount = finite(call, &amount)?;
+        let shared = host.link.shared.borrow();
+        match shared.board.get(&name).map(|value| (value, value.as_num())) {
+            Some((_, None)) => Err(format!("{call}: {name:?} holds no number")),
+            Some((_, Some(old))) if !(old + amount).is_finite() => {
+                Err(format!("{call}: {name:?} holds {old}; with {amount} more it is infinite"))
+            }
+            Some((_, Some(_))) | None => Ok((name, amount)),
+        }
+    });
     match read {
         Ok((name, amount)) => {
             let sum = host.link.shared.borrow_mut().board.add(&name, amount, &host.author());
@@ -314,7 +326,17 @@ fn log(_: &Lua, host: &Host, (level, line): (String, mlua::LuaString)) -> Native
         "error" => LogLevel::Error,
         _info => LogLevel::Info,
     };
-    host.link.shared.borrow_mut().log(host.call().agent, level, &line.to_string_lossy());
+    let line = line.to_string_lossy();
+    if let Some(lines) = host.captured.borrow_mut().as_mut() {
+        // The last line tells that there were more.
+        if lines.len() < LOG_LINES_MAX {
+            lines.push(line.chars().take(LOG_CHARS_MAX).collect());
+        } else if lines.len() == LOG_LINES_MAX {
+            lines.push("…".into());
+        }
+        return NIL;
+    }
+    host.link.shared.borrow_mut().log(host.call().agent, level, &line);
     NIL
 }
 

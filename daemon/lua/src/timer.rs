@@ -1,7 +1,11 @@
-//! Raises a flag when a call's time is over. The VM's interrupt reads only this flag: reading a
-//! clock there would cost four times more.
+//! Raises a flag when a call's time is over, and another when it is time for a sample of a profile.
+//! The VM's interrupt reads only one atomic for both: reading a clock there would cost four times
+//! more.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::profile::{SAMPLE_EVERY, Samples};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
@@ -9,20 +13,30 @@ use std::time::Instant;
 /// The timer thread only waits; it needs next to no stack.
 const STACK_BYTES: usize = 128 << 10;
 
+/// The call's time is over.
+const STOP: u8 = 1;
+/// It is time for a sample.
+const SAMPLE: u8 = 2;
+
 /// A flag and the thread that raises it.
 #[derive(Debug)]
 pub(crate) struct Timer {
     inner: Arc<Inner>,
+    /// What the VM's interrupt sampled.
+    pub(crate) samples: Rc<RefCell<Samples>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// The side that the VM's interrupt reads.
 #[derive(Clone, Debug)]
-pub(crate) struct Flag(Arc<Inner>);
+pub(crate) struct Flag {
+    inner: Arc<Inner>,
+    pub(crate) samples: Rc<RefCell<Samples>>,
+}
 
 #[derive(Debug, Default)]
 struct Inner {
-    raised: AtomicBool,
+    raised: AtomicU8,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -32,6 +46,8 @@ struct State {
     deadline: Option<Instant>,
     /// When the thread looks again by itself; `None`: when it is told to.
     wakes: Option<Instant>,
+    /// When the next sample is due; `None`: nothing is measured.
+    sample: Option<Instant>,
     over: bool,
 }
 
@@ -43,11 +59,11 @@ impl Timer {
             .name("phalanx-budget".into())
             .stack_size(STACK_BYTES)
             .spawn(move || shared.run())?;
-        Ok(Self { inner, thread: Some(thread) })
+        Ok(Self { inner, samples: Rc::default(), thread: Some(thread) })
     }
 
     pub(crate) fn flag(&self) -> Flag {
-        Flag(Arc::clone(&self.inner))
+        Flag { inner: Arc::clone(&self.inner), samples: Rc::clone(&self.samples) }
     }
 
     /// Lowers the flag, to be raised at `deadline`. The thread is woken only when it would look
@@ -55,7 +71,7 @@ impl Timer {
     pub(crate) fn arm(&self, deadline: Instant) {
         let mut state = self.inner.lock();
         state.deadline = Some(deadline);
-        self.inner.raised.store(false, Ordering::Relaxed);
+        self.inner.raised.store(0, Ordering::Relaxed);
         if state.wakes.is_none_or(|wakes| wakes > deadline) {
             state.wakes = Some(deadline);
             self.inner.changed.notify_one();
@@ -65,7 +81,13 @@ impl Timer {
     /// The call is over: lowers the flag and says whether it was raised.
     pub(crate) fn disarm(&self) -> bool {
         self.inner.lock().deadline = None;
-        self.inner.raised.swap(false, Ordering::Relaxed)
+        self.inner.raised.swap(0, Ordering::Relaxed) & STOP != 0
+    }
+
+    /// Asks for samples, or for no more.
+    pub(crate) fn sampling(&self, on: bool) {
+        self.inner.lock().sample = on.then(Instant::now);
+        self.inner.changed.notify_one();
     }
 }
 
@@ -81,8 +103,19 @@ impl Drop for Timer {
 }
 
 impl Flag {
-    pub(crate) fn raised(&self) -> bool {
-        self.0.raised.load(Ordering::Relaxed)
+    /// Nothing is to be done: what nearly every interrupt finds.
+    pub(crate) fn is_low(&self) -> bool {
+        self.inner.raised.load(Ordering::Relaxed) == 0
+    }
+
+    /// The call's time is over.
+    pub(crate) fn stops(&self) -> bool {
+        self.inner.raised.load(Ordering::Relaxed) & STOP != 0
+    }
+
+    /// A sample is due; asked again it is not.
+    pub(crate) fn take_sample(&self) -> bool {
+        self.inner.raised.fetch_and(!SAMPLE, Ordering::Relaxed) & SAMPLE != 0
     }
 }
 
@@ -97,13 +130,18 @@ impl Inner {
             let now = Instant::now();
             if state.deadline.is_some_and(|deadline| deadline <= now) {
                 state.deadline = None;
-                self.raised.store(true, Ordering::Relaxed);
+                self.raised.fetch_or(STOP, Ordering::Relaxed);
             }
-            state.wakes = state.deadline;
-            state = match state.deadline {
+            // Between two calls a sample has nothing to show: `arm` lowers it.
+            if state.sample.is_some_and(|due| due <= now) {
+                self.raised.fetch_or(SAMPLE, Ordering::Relaxed);
+                state.sample = Some(now + SAMPLE_EVERY);
+            }
+            state.wakes = state.deadline.into_iter().chain(state.sample).min();
+            state = match state.wakes {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let wait = deadline.saturating_duration_since(now);
+                Some(wakes) => {
+                    let wait = wakes.saturating_duration_since(now);
                     self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
@@ -121,13 +159,30 @@ mod tests {
         let timer = Timer::start().unwrap();
         let flag = timer.flag();
         timer.arm(Instant::now() + Duration::from_secs(3600));
-        assert!(!flag.raised());
+        assert!(flag.is_low());
         assert!(!timer.disarm());
         timer.arm(Instant::now());
-        while !flag.raised() {
+        while flag.is_low() {
             std::hint::spin_loop();
         }
+        assert!(flag.stops());
         assert!(timer.disarm());
-        assert!(!flag.raised());
+        assert!(flag.is_low());
+    }
+
+    #[test]
+    fn samples_are_asked_for_again_and_again_and_stop_nothing() {
+        let timer = Timer::start().unwrap();
+        let flag = timer.flag();
+        timer.sampling(true);
+        timer.arm(Instant::now() + Duration::from_secs(3600));
+        for _ in 0..3 {
+            while !flag.take_sample() {
+                std::hint::spin_loop();
+            }
+            assert!(!flag.stops());
+        }
+        timer.sampling(false);
+        assert!(!timer.disarm());
     }
 }

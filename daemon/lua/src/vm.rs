@@ -1,6 +1,6 @@
 //! One VM with a strategy in it.
 
-use crate::failure::{Failure, Place, current_place};
+use crate::failure::{EVAL_NAME, Failure, Place, current_place};
 use crate::host::Host;
 use crate::program::Program;
 use crate::timer::{Flag, Timer};
@@ -61,13 +61,9 @@ pub(crate) struct Outfit {
     pub(crate) loaded: RefCell<Vec<(String, Function)>>,
 }
 
-/// A loaded VM. Everything in it is dropped with it.
+/// The prelude's functions, which call into scripts.
 #[derive(Debug)]
-pub(crate) struct Vm {
-    pub(crate) lua: Lua,
-    program: Arc<Program>,
-    limit_chars: usize,
-    env_meta: Table,
+pub(crate) struct Calls {
     enter: Function,
     plan: Function,
     define: Function,
@@ -76,6 +72,40 @@ pub(crate) struct Vm {
     memory: Function,
     set_memory: Function,
     requirer: Function,
+    pub(crate) eval: Function,
+    pub(crate) fill: Function,
+}
+
+impl Calls {
+    fn new(calls: &Table) -> mlua::Result<Self> {
+        Ok(Self {
+            enter: calls.raw_get("enter")?,
+            plan: calls.raw_get("plan")?,
+            define: calls.raw_get("define")?,
+            define_plan: calls.raw_get("define_plan")?,
+            run: calls.raw_get("run")?,
+            memory: calls.raw_get("memory")?,
+            set_memory: calls.raw_get("set_memory")?,
+            requirer: calls.raw_get("requirer")?,
+            eval: calls.raw_get("eval")?,
+            fill: calls.raw_get("fill")?,
+        })
+    }
+}
+
+/// What a script gave back, or what it raised.
+pub(crate) type Said = Result<LuaValue, LuaValue>;
+
+/// A loaded VM. Everything in it is dropped with it.
+#[derive(Debug)]
+pub(crate) struct Vm {
+    pub(crate) lua: Lua,
+    program: Arc<Program>,
+    limit_chars: usize,
+    env_meta: Table,
+    pub(crate) calls: Calls,
+    /// The environment of what operators run: names that it sets stay as long as the VM.
+    eval_env: RefCell<Option<Table>>,
     /// The names of the agents, by the prelude's index.
     pub(crate) names: Table,
     outfit: RefCell<Option<Rc<Outfit>>>,
@@ -99,8 +129,18 @@ impl Vm {
         let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
         let stop = Rc::new(RefCell::new(None));
         let noted = Rc::clone(&stop);
+        let half = host.limits.memory_bytes / 2;
         lua.set_interrupt(move |lua| {
-            if !flag.raised() {
+            if flag.is_low() {
+                return Ok(VmState::Continue);
+            }
+            if flag.take_sample() {
+                flag.samples.borrow_mut().take(lua);
+                if lua.used_memory() > half {
+                    lua.gc_restart();
+                }
+            }
+            if !flag.stops() {
                 return Ok(VmState::Continue);
             }
             // The first place tells most: later ones are those of handlers that tried to go on.
@@ -122,14 +162,8 @@ impl Vm {
             program: Arc::clone(program),
             limit_chars: host.limits.message_chars,
             env_meta,
-            enter: calls.raw_get("enter")?,
-            plan: calls.raw_get("plan")?,
-            define: calls.raw_get("define")?,
-            define_plan: calls.raw_get("define_plan")?,
-            run: calls.raw_get("run")?,
-            memory: calls.raw_get("memory")?,
-            set_memory: calls.raw_get("set_memory")?,
-            requirer: calls.raw_get("requirer")?,
+            calls: Calls::new(&calls)?,
+            eval_env: RefCell::default(),
             names,
             outfit: RefCell::default(),
             stop,
@@ -188,6 +222,24 @@ impl Vm {
         let chars = self.limit_chars;
         let failed = |error: &mlua::Error| Some(Failure::from_error(error, chars));
         let Some(code) = self.program.code(path) else { return Err(None) };
+        let run = self
+            .environment(path)
+            .and_then(|env| {
+                let outfit = self.outfit.borrow().clone();
+                chunk(&self.lua, &env, path, code, outfit.as_deref())
+            })
+            .and_then(|chunk| self.calls.run.call::<(bool, LuaValue)>(chunk));
+        match run {
+            Ok((true, value)) => Ok(value),
+            Ok((false, error)) => {
+                Err(Some(Failure::from_value(&error, chars).or_at(host.place.take())))
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// An environment of its own, which sees the read-only globals, with modules of its own.
+    fn environment(&self, path: &str) -> mlua::Result<Table> {
         let (lua, meta) = (self.lua.weak(), self.env_meta.clone());
         let (program, outfit) = (Arc::clone(&self.program), self.outfit.borrow().clone());
         let outer = outfit.clone();
@@ -197,24 +249,26 @@ impl Vm {
             let found = program.bundle().resolve(&name);
             match found.and_then(|path| Some((path, program.code(path)?))) {
                 Some((path, code)) => {
-                    let chunk = chunk(&lua, &meta, path, code, &require, outfit.as_deref())?;
-                    Ok((Some(chunk), None))
+                    let env = environment(&lua, &meta, path, &require, outfit.as_deref())?;
+                    Ok((Some(chunk(&lua, &env, path, code, outfit.as_deref())?), None))
                 }
                 None => Ok((None, Some(unknown_module(&name)))),
             }
-        });
-        let require = load.and_then(|load| self.requirer.call::<Function>(load));
-        let run = require
-            .and_then(|require| {
-                chunk(&self.lua, &self.env_meta, path, code, &require, outer.as_deref())
-            })
-            .and_then(|chunk| self.run.call::<(bool, LuaValue)>(chunk));
-        match run {
-            Ok((true, value)) => Ok(value),
-            Ok((false, error)) => {
-                Err(Some(Failure::from_value(&error, chars).or_at(host.place.take())))
+        })?;
+        let require = self.calls.requirer.call(load)?;
+        environment(&self.lua, &self.env_meta, path, &require, outer.as_deref())
+    }
+
+    /// The environment of what operators run.
+    pub(crate) fn eval_env(&self) -> mlua::Result<Table> {
+        let known = self.eval_env.borrow().clone();
+        match known {
+            Some(env) => Ok(env),
+            None => {
+                let env = self.environment(EVAL_NAME)?;
+                *self.eval_env.borrow_mut() = Some(env.clone());
+                Ok(env)
             }
-            Err(error) => Err(failed(&error)),
         }
     }
 
@@ -230,7 +284,7 @@ impl Vm {
         let decide_line = line.and_then(|line| u32::try_from(line).ok());
         let (version, migrate) = (version(table)?, entry(table, "migrate", false)?);
         self.roles.borrow_mut().insert(role.to_owned(), Role { decide_line, version, migrate });
-        let defined = self.define.call::<()>((role, start, decide, finish));
+        let defined = self.calls.define.call::<()>((role, start, decide, finish));
         defined.map_err(|error| Failure::from_error(&error, self.limit_chars).message)
     }
 
@@ -239,8 +293,9 @@ impl Vm {
             LuaValue::Table(table) => entry(table, "plan", true),
             other => Err(format!("returns {}", crate::plain::describe(other))),
         };
-        let defined = plan
-            .and_then(|plan| self.define_plan.call::<()>(plan).map_err(|error| error.to_string()));
+        let defined = plan.and_then(|plan| {
+            self.calls.define_plan.call::<()>(plan).map_err(|error| error.to_string())
+        });
         defined.err().map(|what| {
             Diagnostic::error(path, format!("the team's file returns a table with plan: {what}"))
         })
@@ -256,35 +311,35 @@ impl Vm {
         }
     }
 
-    /// Calls a role's function; false: the second value is what the script raised.
-    pub(crate) fn enter(
-        &self,
-        entry: Entry,
-        role: &str,
-        scene: &Scene,
-    ) -> mlua::Result<(bool, LuaValue)> {
+    /// Calls a role's function.
+    pub(crate) fn enter(&self, entry: Entry, role: &str, scene: &Scene) -> mlua::Result<Said> {
         let entry = match entry {
             Entry::Start => "start",
             Entry::Decide => "decide",
             Entry::Finish => "finish",
         };
         let Scene { index, step, round, tick, score, ranking } = *scene;
-        self.enter.call((entry, index, role, step, round, tick, score, ranking))
+        answer(self.calls.enter.call((entry, index, role, step, round, tick, score, ranking))?)
     }
 
     /// Calls the team's `plan`.
-    pub(crate) fn plan(&self, scene: &Scene) -> mlua::Result<(bool, LuaValue)> {
-        self.plan.call((scene.step, scene.round, scene.tick))
+    pub(crate) fn plan(&self, scene: &Scene) -> mlua::Result<Said> {
+        answer(self.calls.plan.call((scene.step, scene.round, scene.tick))?)
     }
 
     /// The memory of the agent of that index, nil before its first call.
     pub(crate) fn memory(&self, index: f64) -> mlua::Result<LuaValue> {
-        self.memory.call(index)
+        self.calls.memory.call(index)
     }
 
     /// Restores the memory of an agent.
     pub(crate) fn set_memory(&self, index: f64, memory: LuaValue) -> mlua::Result<()> {
-        self.set_memory.call::<MultiValue>((index, memory)).map(drop)
+        self.calls.set_memory.call::<MultiValue>((index, memory)).map(drop)
+    }
+
+    /// The version of memory that a role declares.
+    pub(crate) fn version(&self, role: &str) -> u32 {
+        self.roles.borrow().get(role).map_or(0, |role| role.version)
     }
 
     /// What a role's file says of itself.
@@ -292,14 +347,14 @@ impl Vm {
         self.roles.borrow().get(role).cloned()
     }
 
-    /// Calls a role's `migrate`; false: the second value is what it raised.
+    /// Calls a role's `migrate`.
     pub(crate) fn migrate(
         &self,
         migrate: &Function,
         version: u32,
         memory: LuaValue,
-    ) -> mlua::Result<(bool, LuaValue)> {
-        self.run.call((migrate, version, memory))
+    ) -> mlua::Result<Said> {
+        answer(self.calls.run.call((migrate, version, memory))?)
     }
 
     /// Files that are loaded from now on are dressed for specs.
@@ -311,6 +366,11 @@ impl Vm {
     pub(crate) fn take_stop(&self) -> Option<Option<Place>> {
         self.stop.borrow_mut().take()
     }
+}
+
+/// The prelude's answer: whether the script succeeded, and what it gave or raised.
+fn answer((succeeded, value): (bool, LuaValue)) -> mlua::Result<Said> {
+    Ok(if succeeded { Ok(value) } else { Err(value) })
 }
 
 fn missing_roles(program: &Program, wanted: &BTreeSet<String>) -> Vec<Diagnostic> {
@@ -353,27 +413,36 @@ fn version(table: &Table) -> Result<u32, String> {
     })
 }
 
-/// A file as a function with an environment of its own, which sees the read-only globals.
-fn chunk(
+/// An environment that sees the read-only globals; a file of specs sees the names of specs too.
+fn environment(
     lua: &Lua,
     meta: &Table,
     path: &str,
-    code: &[u8],
     require: &Function,
     outfit: Option<&Outfit>,
-) -> mlua::Result<Function> {
+) -> mlua::Result<Table> {
     let env = lua.create_table()?;
     env.raw_set("require", require)?;
     env.set_metatable(Some(meta.clone()))?;
-    let spec = outfit.filter(|_| crate::specs::is_spec_file(path));
-    if let Some(outfit) = spec {
+    if let Some(outfit) = outfit.filter(|_| crate::specs::is_spec_file(path)) {
         outfit.names.for_each(|name: LuaValue, value: LuaValue| env.raw_set(name, value))?;
     }
+    Ok(env)
+}
+
+/// A file as a function in an environment.
+pub(crate) fn chunk(
+    lua: &Lua,
+    env: &Table,
+    path: &str,
+    code: &[u8],
+    outfit: Option<&Outfit>,
+) -> mlua::Result<Function> {
     // Nothing but the file itself can change its environment: names may be resolved once.
     env.set_safeenv(true);
     let chunk = lua.load(code).set_mode(ChunkMode::Binary).set_name(format!("={path}"));
-    let function = chunk.set_environment(env).into_function()?;
-    if let (Some(outfit), None) = (outfit, spec) {
+    let function = chunk.set_environment(env.clone()).into_function()?;
+    if let Some(outfit) = outfit.filter(|_| !crate::specs::is_spec_file(path)) {
         outfit.loaded.borrow_mut().push((path.to_owned(), function.clone()));
     }
     Ok(function)

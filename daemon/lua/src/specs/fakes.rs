@@ -351,7 +351,7 @@ fn play(stage: &Stage, index: usize, role: &str, act: &Act, asked: &Member) -> N
         (scene.score, scene.ranking) = (Some(*score), *ranking);
     }
     let answer = match stage.vm.enter(entry, role, &scene) {
-        Ok((true, answer)) => answer,
+        Ok(Ok(answer)) => answer,
         failed => return raised(stage, failed),
     };
     let is_action = answer.as_userdata().is_some_and(mlua::AnyUserData::is::<Action>);
@@ -368,10 +368,10 @@ fn play(stage: &Stage, index: usize, role: &str, act: &Act, asked: &Member) -> N
 }
 
 /// The script under test failed: the spec gets its error, place included.
-fn raised(stage: &Stage, failed: mlua::Result<(bool, LuaValue)>) -> Native {
+fn raised(stage: &Stage, failed: mlua::Result<Result<LuaValue, LuaValue>>) -> Native {
     let chars = stage.host.limits.message_chars;
     let failure = match failed {
-        Ok((_, raised)) => Failure::from_value(&raised, chars),
+        Ok(Ok(raised) | Err(raised)) => Failure::from_value(&raised, chars),
         Err(error) => Failure::from_error(&error, chars),
     };
     Ok(Reply::Reason(said(&failure.or_at(stage.host.place.take()))))
@@ -396,7 +396,7 @@ fn plan(_: &Lua, stage: &Stage, _: MultiValue) -> Native {
         .map(|()| {
             begin(stage, Phase::Plan, AgentId(0), 1.0);
             match stage.vm.plan(&scene(stage, 1)) {
-                Ok((true, _)) => NIL,
+                Ok(Ok(_)) => NIL,
                 failed => raised(stage, failed),
             }
         });

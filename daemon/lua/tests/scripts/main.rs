@@ -7,8 +7,12 @@
 )]
 
 mod api;
+mod asides;
 mod bundles;
+mod eval;
 mod hostile;
 mod memory;
+mod profile;
 mod sandbox;
 mod stage;
+mod swap;

@@ -1,8 +1,8 @@
 //! A small game and a team of three for the tests.
 
 use phalanx_engine::{
-    Ask, Board, Brain, BrainError, Generation, LogLine, Outcome, RoundResult, Shared, Staged,
-    StrategyOrigin, TeamLink,
+    Ask, Board, Brain, BrainError, Generation, LogLine, Memory, Outcome, Ran, RoundResult, Shared,
+    Staged, StrategyOrigin, TeamLink,
 };
 use phalanx_game::{
     ActionDoc, AgentId, Api, FieldDoc, Kind, Oracle, ParamDoc, QueryDoc, QueryError, Roster,
@@ -172,6 +172,14 @@ impl Stage {
         agent: u16,
         call: impl FnOnce(&mut LuaBrain, &Ask<'_>) -> Outcome<T>,
     ) -> Result<T, BrainError> {
+        self.outcome(agent, call).result
+    }
+
+    pub(crate) fn outcome<T>(
+        &mut self,
+        agent: u16,
+        call: impl FnOnce(&mut LuaBrain, &Ask<'_>) -> Outcome<T>,
+    ) -> Outcome<T> {
         let step = u32::try_from(self.tick).unwrap() - 1;
         let ask = Ask {
             turn: Turn::new(0, step),
@@ -183,7 +191,22 @@ impl Stage {
         };
         let outcome = call(&mut self.brain, &ask);
         assert!(outcome.spent > Duration::ZERO);
-        outcome.result
+        outcome
+    }
+
+    /// Lets another generation decide.
+    pub(crate) fn install(
+        &mut self,
+        number: u32,
+        files: &[(&str, &str)],
+    ) -> Result<Vec<Memory>, BrainError> {
+        let staged = staged(number, files).unwrap_or_else(|error| panic!("{error}"));
+        self.brain.install(&staged, &[])
+    }
+
+    /// What an operator's piece of script gives, run as an agent.
+    pub(crate) fn run(&mut self, agent: u16, code: &str) -> Result<Ran, BrainError> {
+        self.ask(agent, |brain, ask| brain.run(ask, code))
     }
 
     pub(crate) fn decide(&mut self, agent: u16) -> Result<Said, BrainError> {

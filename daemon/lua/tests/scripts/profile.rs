@@ -1,0 +1,62 @@
+//! Where scripts spend their time.
+
+use crate::stage::{SKIP, Stage};
+use phalanx_engine::Brain;
+
+const BUSY: &str = "local function hot()
+    local n = 0
+    for i = 1, 3e6 do n += i % 7 end
+    return n
+end
+return { decide = function(me)
+    local t = {}
+    for i = 1, 1000 do t[i] = { i } end
+    hot()
+    return act.skip()
+end }";
+
+#[test]
+fn a_profile_names_roles_calls_and_functions() {
+    let mut stage = Stage::new(&[("worker.luau", BUSY), ("scout.luau", SKIP)]);
+    stage.brain.start_profile();
+    // A machine that is busy elsewhere takes fewer samples: until there are some.
+    for _ in 0..1_000 {
+        stage.decide(0).unwrap();
+        stage.decide(2).unwrap();
+        if stage.brain.used_memory() > 0 && stage.tick > 10 {
+            break;
+        }
+        stage.next_turn();
+    }
+    let profile = stage.brain.take_profile();
+    let row = |role: &str| profile.calls.iter().find(|row| row.role == role).unwrap();
+    let (worker, scout) = (row("worker"), row("scout"));
+    assert_eq!((worker.call, scout.call), ("decide", "decide"));
+    assert_eq!(worker.count, scout.count);
+    assert!(worker.total > scout.total && worker.longest <= worker.total);
+    assert!(worker.allocated > worker.count * 1000 * 32, "{} bytes", worker.allocated);
+    assert!(scout.allocated < worker.allocated / 10);
+    assert!(worker.collector > scout.collector);
+    let folded = profile.folded();
+    assert!(folded.contains("worker;worker.luau:decide:6;worker.luau:hot:1 "), "{folded}");
+    assert_eq!(stage.brain.take_profile().calls, [], "nothing is measured any more");
+    assert_eq!(stage.say(0), "skip()");
+}
+
+#[test]
+fn a_profile_fails_no_script_that_litters() {
+    let litter = "for i = 1, 2e5 do local _ = { i, { i } } end return act.skip()";
+    let source = format!("return {{ decide = function(me) {litter} end }}");
+    let limits = phalanx_lua::Limits { memory_bytes: 8 << 20, ..Default::default() };
+    let files = [("worker.luau", source.as_str()), ("scout.luau", SKIP)];
+    let mut stage = Stage::try_new(&files, limits).unwrap();
+    for profiled in [false, true] {
+        if profiled {
+            stage.brain.start_profile();
+        }
+        for _ in 0..20 {
+            assert_eq!(stage.say(0), "skip()");
+        }
+    }
+    assert_eq!(stage.brain.take_profile().calls[0].count, 20);
+}
