@@ -23,7 +23,7 @@ use phalanx_engine::{
     BrainError, Generation, JournalEntry, JournalEvent, Snapshot, Staged, StrategyOrigin,
 };
 use phalanx_lua::Bundle;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::{mpsc, watch};
@@ -464,5 +464,5 @@ fn shown(options: &KeeperOptions, history: &History, last_trial: Option<Arc<Tria
         watching: options.watch && options.folder.is_some(),
         last_trial,
     };
-    Shown { status, generations: history.infos(), roles: roles.unwrap_or_else(BTreeSet::new) }
+    Shown { status, generations: history.infos(), roles: roles.unwrap_or_default() }
 }

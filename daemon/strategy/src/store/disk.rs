@@ -232,9 +232,9 @@ fn remove(path: &Path) -> io::Result<()> {
         Ok(_) => fs::remove_file(path),
         Err(error) => Err(error),
     };
-    removed.or_else(|error| match error.kind() {
-        io::ErrorKind::NotFound => Ok(()),
-        _ => Err(error),
+    removed.or_else(|error| {
+        let is_gone = error.kind() == io::ErrorKind::NotFound;
+        if is_gone { Ok(()) } else { Err(error) }
     })
 }
 

@@ -57,7 +57,7 @@ async fn a_folder_that_vanishes_is_told_once_and_may_return() {
 async fn a_broken_file_is_told_and_its_mending_plays() {
     let mut game = Match::start();
     game.save(BROKEN);
-    assert!(game.refused().await.starts_with("worker.luau:"));
+    assert!(game.refused().await.starts_with("file: worker.luau:"));
     assert_eq!(game.active(), 1);
     assert!(!game.keeper.status().last_trial.unwrap().report.passed());
     game.save(&worker("mended"));

@@ -190,10 +190,10 @@ impl Match {
         }
     }
 
-    /// The first fault of what is refused next.
+    /// Who brought what is refused next, and its first fault.
     pub(crate) async fn refused(&mut self) -> String {
         match self.told().await {
-            Told::Refused { faults, .. } => faults.first().unwrap().to_string(),
+            Told::Refused { origin, faults } => format!("{origin}: {}", faults.first().unwrap()),
             Told::Installed { generation, .. } => panic!("installed: {generation:?}"),
         }
     }
