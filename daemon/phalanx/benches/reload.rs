@@ -179,7 +179,7 @@ async fn team(name: &str, folder: Option<&Path>, endpoint: &Endpoint) -> (TeamHa
         Some(folder) => shipped::read(folder).unwrap(),
         None => shipped::idle("worker").unwrap(),
     };
-    let (staged, _) = keeper.first(Arc::new(bundle)).unwrap();
+    let (staged, _) = keeper.first(&Arc::new(bundle)).unwrap();
     let seats = roster.ids().zip(0..).map(|(agent, index)| Seat {
         id: SeatId(index),
         agents: vec![(agent, roster.name(agent).to_owned())],

@@ -73,7 +73,7 @@ fn first(settings: &Settings, findings: &mut Findings, watch: bool) -> Result<Ve
     for (team, bundle) in settings.teams.iter().zip(findings.bundles.clone()) {
         let bundle = bundle.context("a strategy that was read is gone")?;
         let mut keeper = Keeper::open(plans::keeper(team, settings, watch)?);
-        match keeper.first(bundle) {
+        match keeper.first(&bundle) {
             Ok((staged, report)) => {
                 findings.add(&team.name, report.diagnostics);
                 all.push(First { keeper, staged });
