@@ -150,11 +150,17 @@ fn change(dir: &Path, reload: u32) {
     std::fs::write(dir.join("worker.luau"), worker.unwrap().1).unwrap();
 }
 
-async fn team(name: &str, folder: Option<&Path>, endpoint: &Endpoint) -> (TeamHandle, KeeperHandle) {
+async fn team(
+    name: &str,
+    folder: Option<&Path>,
+    endpoint: &Endpoint,
+) -> (TeamHandle, KeeperHandle) {
     let scouts = if folder.is_some() { 2 } else { 0 };
     let roles = |index| if index < scouts { "scout" } else { "worker" };
-    let entry =
-        |index| RosterEntry { name: format!("agent{name}{}", index + 1), role: roles(index).into() };
+    let entry = |index| RosterEntry {
+        name: format!("agent{name}{}", index + 1),
+        role: roles(index).into(),
+    };
     let roster = Roster { team: name.into(), agents: (0..AGENTS).map(entry).collect() };
     let limits = Limits::default();
     let team = TeamOptions::default();

@@ -18,12 +18,18 @@ struct Scripts;
 #[folder = "../../scripts/templates"]
 struct Templates;
 
-/// The shipped strategy of a game.
+/// The shipped strategy of a game, without its specs: they are ours to run.
 ///
 /// # Errors
 /// When there is none for that game.
 pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
-    Bundle::from_files(with_lib(folder(game)))
+    let mut files = folder(game);
+    files.retain(|path, _| !of_specs(path));
+    Bundle::from_files(with_lib(files))
+}
+
+fn of_specs(path: &str) -> bool {
+    path.strip_prefix(SPEC_FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// A strategy from a folder, together with the shared modules where it has none of that name.
@@ -81,8 +87,8 @@ fn with_lib(mut files: BTreeMap<String, Arc<str>>) -> BTreeMap<String, Arc<str>>
     let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
     let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
     for (path, source) in folder(LIB_FOLDER) {
-        // The shared modules' own specs are ours to run.
-        if path.starts_with(SPEC_FOLDER) {
+        // The shared modules' specs are ours to run, too.
+        if of_specs(&path) {
             continue;
         }
         let path = format!("{LIB_FOLDER}/{path}");
@@ -103,6 +109,7 @@ mod tests {
         assert!(bundle.resolve("team").is_some());
         assert!(bundle.resolve("worker").is_some());
         assert!(bundle.resolve("lib/geo").is_some());
+        assert!(bundle.files().all(|(path, _)| !path.contains("spec")));
     }
 
     #[test]

@@ -229,8 +229,8 @@ pub const KEYS: &[KeyDoc] = &[
     key(
         "reload.trial_max",
         Kind::Duration(100, 10 * MINUTE),
-        Some("10s"),
-        "\"10s\"",
+        Some("30s"),
+        "\"30s\"",
         "Longest time of a whole trial: lint, specs, rehearsal.",
     ),
     key(

@@ -104,7 +104,7 @@ impl Default for ReloadSettings {
             settle: Duration::from_millis(300),
             poll: Duration::from_secs(2),
             keep: 20,
-            trial_max: Duration::from_secs(10),
+            trial_max: Duration::from_secs(30),
             rehearsal_turns: 3,
             probation_decisions: 100,
             probation_errors: 5,

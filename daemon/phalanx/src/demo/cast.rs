@@ -166,7 +166,8 @@ fn team(
         state: None,
         trial_max: reload.trial_max,
     });
-    let (staged, _) = keeper.first(&bundle).map_err(|report| mistakes(name, &report.diagnostics))?;
+    let (staged, _) =
+        keeper.first(&bundle).map_err(|report| mistakes(name, &report.diagnostics))?;
     let options = TeamOptions { seed: args.seed, ..TeamOptions::default() };
     // On virtual time nobody brings anything new that would have to be rehearsed.
     let rehearsal_turns = if args.fast { 0 } else { reload.rehearsal_turns };

@@ -108,7 +108,10 @@ fn a_broken_file_is_told_with_its_line_and_the_mend_plays() {
     watch.line_with("STRATEGY REFUSED (file); generation 1 plays on");
     assert!(watch.line_with("worker.luau:2").contains("worker.luau:2"));
     let shown = demo.told(&["strategy", "show", "A"]);
-    assert_eq!((&shown["generation"]["number"], &shown["last_trial"]["passed"]), (&json!(1), &json!(false)));
+    assert_eq!(
+        (&shown["generation"]["number"], &shown["last_trial"]["passed"]),
+        (&json!(1), &json!(false))
+    );
     demo.save(NORTH);
     demo.running.line_with("generation 2 (file) decides");
     watch.line_with("generation 2 (file) decides from here on");
@@ -121,7 +124,7 @@ fn history_diff_and_rollback_lead_back() {
     let demo = Demo::open(SKIP);
     demo.save(NORTH);
     demo.until(|team| team["generation"] == 2);
-    let history = demo.told(&["strategy", "history"]);
+    let history = demo.told(&["strategy", "history", "A"]);
     let numbers: Vec<_> = history["generations"]
         .as_array()
         .unwrap()
@@ -132,7 +135,7 @@ fn history_diff_and_rollback_lead_back() {
     let diff = stdout(&demo.ask(&["strategy", "diff", "A", "--output", "table"]));
     assert!(diff.contains("-return { decide = function() return act.skip() end }"), "{diff}");
     assert!(diff.contains("+return { decide = function() return act.move(\"n\") end }"), "{diff}");
-    let back = demo.told(&["strategy", "rollback"]);
+    let back = demo.told(&["strategy", "rollback", "A"]);
     let number = back["generation"]["number"].as_u64().unwrap();
     demo.until(|team| {
         team["generation"].as_u64() == Some(number) && team["agents"][0]["last_action"] == "skip"
@@ -144,10 +147,10 @@ fn history_diff_and_rollback_lead_back() {
 fn a_pinned_generation_stays_while_files_are_tried_and_told() {
     let demo = Demo::open(SKIP);
     assert_eq!(demo.told(&["strategy", "pin", "A"])["pinned"], true);
-    let before = demo.told(&["strategy", "show"])["last_trial"]["hash"].clone();
+    let before = demo.told(&["strategy", "show", "A"])["last_trial"]["hash"].clone();
     demo.save(NORTH);
     wait(|| {
-        let trial = &demo.told(&["strategy", "show"])["last_trial"];
+        let trial = &demo.told(&["strategy", "show", "A"])["last_trial"];
         (trial["hash"] != before && trial["passed"] == true).then_some(())
     });
     assert_eq!(demo.generation(), 1);
@@ -174,7 +177,7 @@ fn a_parameter_changes_what_is_decided_from_the_next_turn_on() {
     watch.line_with("move(s)");
     let wrong = demo.ask(&["param", "set", "A", "heading", "up"]);
     assert!(stderr(&wrong).contains("one of n, s"), "{}", stderr(&wrong));
-    demo.told(&["param", "reset", "heading"]);
+    demo.told(&["param", "reset", "A", "heading"]);
     watch.line_with("move(n)");
 }
 
@@ -240,7 +243,8 @@ fn a_hangup_reloads_where_nothing_is_watched() {
     daemon.signal("HUP");
     let line = daemon.line_with("another generation decides");
     assert!(line.contains("SIGHUP"), "{line}");
-    let shown = phalanx(&["strategy", "show", "--output", "json", "--control", &control(dir.path())]);
+    let shown =
+        phalanx(&["strategy", "show", "--output", "json", "--control", &control(dir.path())]);
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
     assert_eq!((&shown["generation"]["number"], &shown["watching"]), (&json!(2), &json!(false)));
     daemon.terminate();
@@ -275,7 +279,11 @@ fn a_thousand_turns_of_reloading_lose_none() {
     assert!(reloads >= 10, "only {reloads} reloads: {said}");
     let row: Vec<_> =
         said.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
-    assert_eq!(&row[2..], ["2000", "0", "0", "0"], "decided, fallback, late, script errors: {said}");
+    assert_eq!(
+        &row[2..],
+        ["2000", "0", "0", "0"],
+        "decided, fallback, late, script errors: {said}"
+    );
 }
 
 #[test]

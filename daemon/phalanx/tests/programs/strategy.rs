@@ -50,7 +50,8 @@ fn a_new_strategy_passes_its_check_and_its_specs_and_plays_at_once() {
 #[test]
 fn a_check_shows_all_mistakes_with_file_line_and_excerpt() {
     let dir = tempfile::tempdir().unwrap();
-    let worker = "return {\n    decide = function(me)\n        return act.mvoe(\"n\")\n    end,\n}\n";
+    let worker =
+        "return {\n    decide = function(me)\n        return act.mvoe(\"n\")\n    end,\n}\n";
     write(dir.path(), "worker.luau", worker);
     write(dir.path(), "scout.luau", "return {\n    start = function() end,\n}\n");
     let folder = dir.path().to_str().unwrap();
