@@ -124,3 +124,14 @@ async fn sessions_code_and_agents_have_bounds() {
     let live = Eval { live: true, ..eval("1", "") };
     assert_eq!(game.keeper.eval(live).await.unwrap().text, "anna: 1");
 }
+#[tokio::test]
+async fn a_session_keeps_its_variables_and_another_has_its_own() {
+    let game = Match::start();
+    game.keeper.eval(eval("x = 40", "s")).await.unwrap();
+    let kept = game.keeper.eval(eval("x + 2", "s")).await.unwrap();
+    assert_eq!((kept.text.as_str(), kept.error.as_str(), kept.generation), ("42", "", 1));
+    let other = game.keeper.eval(eval("x", "")).await.unwrap();
+    assert_ne!(other.text, "40");
+    let failed = game.keeper.eval(eval("error('no')", "s")).await.unwrap();
+    assert!(failed.error.contains("no"), "{failed:?}");
+}
