@@ -12,10 +12,13 @@ mod coverage;
 mod expectations;
 mod fakes;
 mod junit;
+mod play;
 mod pretend;
 mod runner;
+mod scene;
 mod stage;
 mod text;
+mod world;
 
 use crate::{Diagnostic, Limits, Program};
 use phalanx_game::Api;

@@ -1,6 +1,6 @@
 //! One spec file's VM, and the team that the current `it` fakes in it.
 
-use super::fakes::FakeWorld;
+use super::world::FakeWorld;
 use super::{CASE_LINES_MAX, Difference, SpecSetting};
 use crate::failure::{Failure, Place};
 use crate::host::Host;
@@ -299,4 +299,14 @@ pub(super) fn native<A: mlua::FromLuaMulti, R: mlua::IntoLuaMulti>(
         None => Err(mlua::Error::runtime("the spec is over")),
     };
     table.raw_set(name, stage.vm.lua.create_function(call)?)
+}
+
+/// The agent of the prelude's index.
+pub(super) fn member(stage: &Stage, index: usize) -> Option<Member> {
+    stage.cast.borrow().get(index.checked_sub(1)?).cloned()
+}
+
+/// The id of the prelude's index.
+pub(super) fn id(index: usize) -> AgentId {
+    AgentId(u16::try_from(index.saturating_sub(1)).unwrap_or(u16::MAX))
 }

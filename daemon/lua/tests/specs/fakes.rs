@@ -3,11 +3,12 @@
 use crate::stage::{check, options, run, run_with, told};
 use rstest::rstest;
 
-const WORKER: &str = r#"local calls = 0
+const WORKER: &str = r#"local calls, greed = 0, param("greed", { default = 1, min = 0, max = 9 })
 return {
-    memory = 1,
+    memory = 2, migrate = function(version, memory) return { old = version, calls = memory.calls } end,
     start = function(me)
         me.memory.started = me.turn
+        me.memory.greed = greed
     end,
     decide = function(me)
         calls += 1
@@ -22,6 +23,7 @@ return {
             return nil
         end
         log.info("energy", me.percept.energy)
+        explain("ready", { energy = me.percept.energy, greed = param("greed") })
         local found = world.nearest("ore", me.percept.name)
         board.set("seen/" .. me.name, found and found.type or "none")
         return act.move(rng.pick({ "n" }))
@@ -88,7 +90,16 @@ const MAIL: &str = r#"return {
     "local a, b = fake.agent{ role = 'worker' }, fake.agent{ role = 'worker' } a:decide() b:decide() expect(b.memory.calls).to_be(2)"
 )]
 #[case::start_and_finish(
-    "local a = fake.agent{ role = 'worker', turn = 4 } a:start() a:finish(7) expect(a.memory).to_equal({ started = 4, score = 7 })"
+    "local a = fake.agent{ role = 'worker', turn = 4 } a:start() a:finish(7) expect(a.memory).to_equal({ started = 4, greed = 1, score = 7 })"
+)]
+#[case::reasons_and_parameters(
+    "fake.param('greed', 7) local a = fake.agent{ role = 'worker', percept = { energy = 30 }, world = { nearest = function() return nil end } } a:decide() expect(a.reason).to_equal({ text = 'ready', data = { energy = 30, greed = 7 } }) a.percept.energy = 15 a:decide() expect(a.reason).to_be_nil()"
+)]
+#[case::a_parameter_is_set_before_files_are_loaded(
+    "fake.param('greed', 8) local a = fake.agent{ role = 'worker' } a:start() expect(a.memory.greed).to_be(8)"
+)]
+#[case::migration(
+    "local a = fake.agent{ role = 'worker' } expect(a:migrate(1, { calls = 3, junk = true })).to_equal({ old = 1, calls = 3 }) expect(function() a:migrate(1, nil) end).to_fail('worker.luau:3')"
 )]
 #[case::what_it_logged(
     "local a = fake.agent{ role = 'worker', percept = { energy = 30 }, world = { nearest = function() return nil end } } a:decide() expect(a.log).to_equal({ 'energy 30' })"
@@ -112,7 +123,7 @@ const MAIL: &str = r#"return {
     "local a, b = fake.agent(), fake.agent{ percept = { energy = 77 } } expect(a:run(function() return team.percept('a2').energy end)).to_be(77)"
 )]
 #[case::a_failing_role(
-    "local a = fake.agent{ role = 'worker', percept = { energy = 30, extra = 'fail' } } expect(function() a:decide() end).to_fail('worker.luau:14: no way out')"
+    "local a = fake.agent{ role = 'worker', percept = { energy = 30, extra = 'fail' } } expect(function() a:decide() end).to_fail('worker.luau:15: no way out')"
 )]
 #[case::natives_of_the_host("expect(team.assign({ { 1, 9 }, { 9, 1 } })).to_equal({ 1, 2 })")]
 #[case::modules("local m = require('lib/sum') expect(m(1, 2)).to_be(3)")]
@@ -154,15 +165,15 @@ fn a_fake_is_as_the_real_one(#[case] body: &str) {
 )]
 #[case::a_query_that_nobody_fakes(
     "fake.agent{ role = 'worker', percept = { energy = 30 } }:decide()",
-    "worker.luau:20: world.nearest: the spec fakes no answer; add nearest = … to a1's world"
+    "worker.luau:22: world.nearest: the spec fakes no answer; add nearest = … to a1's world"
 )]
 #[case::a_fake_that_answers_wrongly(
     "fake.agent{ role = 'worker', percept = { energy = 30 }, world = { nearest = 7 } }:decide()",
-    "worker.luau:20: world.nearest: the spec's fake answers wrongly: expected a table with the fields x, y, type, got 7"
+    "worker.luau:22: world.nearest: the spec's fake answers wrongly: expected a table with the fields x, y, type, got 7"
 )]
 #[case::a_fake_that_fails(
     "fake.agent{ role = 'worker', percept = { energy = 30 }, world = { nearest = function()\nerror('oops') end } }:decide()",
-    "worker.luau:20: world.nearest: spec/worker_spec.luau:3: oops"
+    "worker.luau:22: world.nearest: spec/worker_spec.luau:3: oops"
 )]
 #[case::an_expectation_in_a_fake(
     "fake.agent{ role = 'worker', percept = { energy = 30 }, world = { nearest = function(kind)\nexpect(kind).to_be('gold') end } }:decide()",
@@ -170,11 +181,11 @@ fn a_fake_is_as_the_real_one(#[case] body: &str) {
 )]
 #[case::a_role_that_fails(
     "fake.agent{ role = 'worker', percept = { energy = 30, extra = 'fail' } }:decide()",
-    "worker.luau:14: no way out"
+    "worker.luau:15: no way out"
 )]
 #[case::a_role_that_answers_nothing(
     "fake.agent{ role = 'worker', percept = { energy = 30, extra = 'nothing' } }:decide()",
-    "worker.luau:7: decide returned nil; it returns an action"
+    "worker.luau:8: decide returned nil; it returns an action"
 )]
 #[case::an_unknown_role(
     "fake.agent{ role = 'wroker' }",
@@ -195,6 +206,10 @@ fn a_fake_is_as_the_real_one(#[case] body: &str) {
 #[case::a_name_twice(
     "fake.agent{ name = 'x' }\nfake.agent{ name = 'x' }",
     "spec/worker_spec.luau:3: fake.agent: there is an agent x already in this spec"
+)]
+#[case::a_migration_without_version(
+    "fake.agent{ role = 'worker' }:migrate({})",
+    "spec/worker_spec.luau:2: migrate: expected the old version and the old memory, got {} as version"
 )]
 #[case::no_plan(
     "fake.team{ { role = 'worker' } }:plan()",
@@ -222,11 +237,15 @@ fn a_fake_is_as_the_real_one(#[case] body: &str) {
 )]
 #[case::asking_while_asked(
     "local a a = fake.agent{ role = 'worker', percept = { energy = 30 }, world = { nearest = function() a:decide() end } } a:decide()",
-    "worker.luau:20: world.nearest: spec/worker_spec.luau:2: an agent cannot be asked while another one decides"
+    "worker.luau:22: world.nearest: spec/worker_spec.luau:2: an agent cannot be asked while another one decides"
+)]
+#[case::a_parameter_that_does_not_fit(
+    "fake.param('greed', 10)",
+    "spec/worker_spec.luau:2: fake.param: parameter greed: expected a number from 0 to 9, got 10"
 )]
 #[case::an_unknown_parameter(
-    "fake.param('greed', 1)",
-    "spec/worker_spec.luau:2: fake.param: no script declares the parameter \"greed\"; there are: none"
+    "fake.param('gread', 1)",
+    "spec/worker_spec.luau:2: fake.param: no script declares the parameter \"gread\"; there are: greed"
 )]
 fn a_wrong_fake_is_told_with_its_line(#[case] body: &str, #[case] want: &str) {
     assert_eq!(told(&check(WORKER, body)), want);
