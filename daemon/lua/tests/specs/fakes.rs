@@ -290,7 +290,7 @@ fn lines_that_ran_are_counted_by_file() {
     let files: Vec<_> = report.coverage.keys().map(String::as_str).collect();
     assert_eq!(files, ["mail.luau", "worker.luau"]);
     let worker = &report.coverage["worker.luau"].lines;
-    assert_eq!((worker.get(&8), worker.get(&11), worker.get(&14)), (Some(&1), Some(&1), Some(&0)));
+    assert_eq!((worker.get(&9), worker.get(&12), worker.get(&15)), (Some(&1), Some(&1), Some(&0)));
     assert_eq!(report.coverage["mail.luau"].counts().0, 0);
     assert!(report.coverage["mail.luau"].counts().1 > 4);
     assert!(run(&[("worker.luau", WORKER), ("spec/x_spec.luau", spec)]).coverage.is_empty());
