@@ -30,9 +30,7 @@ mod diagnostic;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod dialect;
 mod dice;
-#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod eval;
-#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod explain;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod failure;

@@ -133,6 +133,26 @@ const ANY: &[BrainErrorKind] = &[Budget, Memory, Script];
 #[case::a_me_that_bites("setmetatable(me, { __index = function() while true do end end }) me.memory = nil", &[Answer])]
 #[case::a_foreign_object("return newproxy and newproxy() or buffer.create(1)", &[Answer])]
 #[case::a_bottomless_require("while true do pcall(require, 'lib/none') end", &[Budget])]
+#[case::nothing_decided("return nil", &[Answer])]
+#[case::a_text_decided("return 'move north'", &[Answer])]
+#[case::a_forged_action("return { action = 'move', args = { 'north' } }", &[Answer])]
+#[case::an_unknown_action("return act.fly('north')", &[Script])]
+#[case::coordinates_that_are_no_numbers("return act['goto']({ x = 0/0, y = math.huge })", &[Script])]
+#[case::ten_million_board_keys(
+    "for i = 1, 1e7 do board.set('k' .. i, i) end while true do end",
+    EITHER
+)]
+#[case::a_memory_with_cycles("me.memory.me = me me.memory.self = me.memory error('tangled')", &[Script])]
+#[case::an_error_in_an_error_handler("xpcall(error, function() error(setmetatable({}, { __tostring = error })) end) error({ message = {} })", &[Script])]
+#[case::a_path_out_of_the_strategy("return require('../../etc/passwd')", &[Script])]
+#[case::an_absolute_path("return require('/etc/passwd')", &[Script])]
+#[case::bytecode("return loadstring('\\27Lua')()", &[Script])]
+#[case::an_overwritten_act("act.skip = function() end return act.skip()", &[Script])]
+#[case::an_act_of_its_own("act = { skip = function() return {} end } return act.skip()", &[Answer])]
+#[case::a_poisoned_library("pairs = nil math = nil string = nil rng = nil _G.rng = nil", &[Script])]
+#[case::a_poisoned_metatable("getmetatable('').__index = nil", &[Script])]
+#[case::explanations_for_ever("while true do explain(('x'):rep(1e4), { 1, 2, 3 }) end", &[Budget])]
+#[case::parameters_for_ever("local i = 0 while true do i += 1 pcall(param, 'p' .. i, { default = 1 }) end", &[Budget])]
 fn a_hostile_script_is_stopped_and_hurts_nobody_else(
     #[case] body: &str,
     #[case] kinds: &[BrainErrorKind],
@@ -160,6 +180,13 @@ fn a_hostile_script_is_stopped_and_hurts_nobody_else(
         said
     };
     assert_eq!(honest(&source, true), honest(SKIP, false));
+}
+
+#[test]
+fn a_file_of_bytecode_is_refused_as_no_luau() {
+    let files = [("worker.luau", "\u{1b}LuaQ\0\u{1}\u{4}"), ("scout.luau", SKIP)];
+    let error = Stage::try_new(&files, Limits::default()).err().unwrap();
+    assert!(error.to_string().contains("worker.luau:1: "), "{error}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn counter(head: &str) -> String {
     )
 }
 
-fn files<'a>(worker: &'a str) -> [(&'a str, &'a str); 2] {
+fn files(worker: &str) -> [(&str, &str); 2] {
     [("worker.luau", worker), ("scout.luau", SKIP)]
 }
 
