@@ -138,7 +138,7 @@ fn history_diff_and_rollback_lead_back() {
     let back = demo.told(&["strategy", "rollback", "A"]);
     let number = back["generation"]["number"].as_u64().unwrap();
     demo.until(|team| {
-        team["generation"].as_u64() == Some(number) && team["agents"][0]["last_action"] == "skip"
+        team["generation"].as_u64() == Some(number) && team["agents"][0]["last_action"] == "skip()"
     });
     demo.no_gap();
 }
