@@ -125,7 +125,7 @@ fn is_open(code: &str) -> bool {
         if texts.is_empty() {
             return None;
         }
-        Some(texts.iter().any(|text| text.contains("<eof>")))
+        Some(texts.iter().any(|text| text.contains("got <eof>")))
     };
     match (ends_early(format!("return {code}")), ends_early(code.to_owned())) {
         (None, _) | (_, None) => false,
