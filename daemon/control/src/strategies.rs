@@ -26,6 +26,8 @@ const TURNS_DEFAULT: u32 = 50;
 const TURNS_MAX: u32 = 1_000;
 /// Longest name of an agent or role that is looked up, in bytes.
 const NAME_BYTES_MAX: usize = 512;
+/// Longest path of a file, in bytes: drives keep no longer ones.
+const PATH_BYTES_MAX: usize = 255;
 /// We answer so much before the caller's patience ends, so that the answer says why.
 const PATIENCE_MARGIN: Duration = Duration::from_millis(10);
 
@@ -316,6 +318,10 @@ fn source(files: Option<v1::StrategyFiles>) -> Result<Source, Status> {
     if files.is_empty() || files.len() > FILES_MAX || !fits {
         let expected =
             format!("1 to {FILES_MAX} files with at most {TOTAL_BYTES_MAX} bytes in all");
+        return Err(refuse_field(Reason::FilesMalformed, FILES_FIELD, &expected));
+    }
+    if files.iter().any(|file| file.path.len() > PATH_BYTES_MAX) {
+        let expected = format!("paths with at most {PATH_BYTES_MAX} bytes");
         return Err(refuse_field(Reason::FilesMalformed, FILES_FIELD, &expected));
     }
     Ok(Source::Files(files.into_iter().map(|file| (file.path, file.source)).collect()))
