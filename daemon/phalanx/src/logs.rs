@@ -82,6 +82,30 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
                 warn!(team, %turn, agent, "defaulted: {cause}");
             }
         }
+        JournalEvent::Generation { .. }
+        | JournalEvent::StrategyRefused { .. }
+        | JournalEvent::TakenBack { .. }
+        | JournalEvent::ParamSet { .. }
+        | JournalEvent::Ran { .. } => change(team, entry),
+        JournalEvent::Late => {
+            if troubles.is_new(&format!("{agent}'s decision came too late")) {
+                warn!(team, %turn, agent, "the decision came too late");
+            }
+        }
+        JournalEvent::Notice(notice) => {
+            let text = format!("referee: {notice}");
+            if troubles.is_new(&text) {
+                warn!(team, %turn, agent, "{text}");
+            }
+        }
+    }
+}
+
+/// The team's strategy changed, or an operator reached into it.
+fn change(team: &str, entry: &JournalEntry) {
+    let turn = entry.turn;
+    let agent = entry.agent.as_deref().unwrap_or("");
+    match &entry.event {
         JournalEvent::Generation { generation, pinned } => {
             let (number, origin) = (generation.number, &generation.origin);
             info!(team, %turn, generation = number, %origin, pinned, "another generation decides");
@@ -103,17 +127,18 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
         JournalEvent::Ran { code, by, trouble } => {
             info!(team, %turn, agent, by, code, trouble, "ran in the living VM");
         }
-        JournalEvent::Late => {
-            if troubles.is_new(&format!("{agent}'s decision came too late")) {
-                warn!(team, %turn, agent, "the decision came too late");
-            }
-        }
-        JournalEvent::Notice(notice) => {
-            let text = format!("referee: {notice}");
-            if troubles.is_new(&text) {
-                warn!(team, %turn, agent, "{text}");
-            }
-        }
+        JournalEvent::Seat { .. }
+        | JournalEvent::RoundStarted
+        | JournalEvent::Decided { .. }
+        | JournalEvent::Fallback { .. }
+        | JournalEvent::ScriptError { .. }
+        | JournalEvent::Defaulted { .. }
+        | JournalEvent::Late
+        | JournalEvent::Notice(_)
+        | JournalEvent::Log { .. }
+        | JournalEvent::TurnDone(_)
+        | JournalEvent::RoundOver { .. }
+        | JournalEvent::MatchOver => {}
     }
 }
 

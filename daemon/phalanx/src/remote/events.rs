@@ -6,7 +6,8 @@ use super::{seat_word, word};
 use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
-    Decided, DefaultCause, Generation, MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
+    Decided, DefaultCause, Generation, GenerationActivated, GenerationTakenBack, MatchEvent,
+    NoticeKind, ParamSet, StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
 
@@ -149,34 +150,10 @@ fn details(kind: &Kind) -> (&'static str, Value) {
                 "generation": fallback.generation, "explained": fallback.explained,
             }),
         ),
-        Kind::GenerationActivated(activated) => (
-            "generation_activated",
-            json!({
-                "generation": generation_json(activated.activated.as_ref()),
-                "pinned": activated.pinned,
-            }),
-        ),
-        Kind::StrategyRefused(refused) => (
-            "strategy_refused",
-            json!({
-                "origin": refused.origin,
-                "faults": refused.faults.iter().map(fault_json).collect::<Vec<_>>(),
-            }),
-        ),
-        Kind::GenerationTakenBack(back) => (
-            "generation_taken_back",
-            json!({
-                "failed": back.failed, "reason": back.reason,
-                "generation": generation_json(back.activated.as_ref()),
-            }),
-        ),
-        Kind::ParamSet(set) => (
-            "param_set",
-            json!({
-                "name": set.name, "scope": set.scope, "before": set.before, "value": set.value,
-                "by": set.by,
-            }),
-        ),
+        Kind::GenerationActivated(activated) => ("generation_activated", activation(activated)),
+        Kind::StrategyRefused(refused) => ("strategy_refused", faults(refused)),
+        Kind::GenerationTakenBack(back) => ("generation_taken_back", taken_back(back)),
+        Kind::ParamSet(set) => ("param_set", param(set)),
         Kind::ScriptRan(ran) => {
             ("script_ran", json!({ "code": ran.code, "by": ran.by, "trouble": ran.trouble }))
         }
@@ -204,6 +181,31 @@ fn details(kind: &Kind) -> (&'static str, Value) {
         Kind::MatchOver(_) => ("match_over", json!({})),
         Kind::EventsLost(lost) => ("events_lost", json!({ "count": lost.count })),
     }
+}
+
+fn activation(activated: &GenerationActivated) -> Value {
+    json!({
+        "generation": generation_json(activated.activated.as_ref()), "pinned": activated.pinned,
+    })
+}
+
+fn faults(refused: &StrategyRefused) -> Value {
+    let faults: Vec<_> = refused.faults.iter().map(fault_json).collect();
+    json!({ "origin": refused.origin, "faults": faults })
+}
+
+fn taken_back(back: &GenerationTakenBack) -> Value {
+    json!({
+        "failed": back.failed, "reason": back.reason,
+        "generation": generation_json(back.activated.as_ref()),
+    })
+}
+
+fn param(set: &ParamSet) -> Value {
+    json!({
+        "name": set.name, "scope": set.scope, "before": set.before, "value": set.value,
+        "by": set.by,
+    })
 }
 
 fn cause_word(cause: DefaultCause) -> String {

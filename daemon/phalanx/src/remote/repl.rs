@@ -53,7 +53,7 @@ pub fn repl(args: &ReplArgs) -> Result<()> {
     let mut talk = Talk { runtime, client, team, agent: agent.clone(), session, live: args.live };
     // Tells at once when there is no such agent.
     let first = talk.ask(NOTHING, false)?;
-    if std::io::stdin().is_terminal() { talk.on_terminal(first, &game) } else { talk.from_pipe() }
+    if std::io::stdin().is_terminal() { talk.on_terminal(first, &game) } else { talk.read_pipe() }
 }
 
 /// One conversation.
@@ -80,7 +80,7 @@ impl Talk {
     }
 
     /// Lines from a file or another program: every line is a piece of its own.
-    fn from_pipe(&mut self) -> Result<()> {
+    fn read_pipe(&mut self) -> Result<()> {
         for line in std::io::stdin().lock().lines() {
             let line = line.context("cannot read")?;
             match line.trim() {

@@ -36,10 +36,11 @@ fn number(num: f64) -> serde_json::Value {
 
 /// A value for people: text without quotes, everything else as JSON.
 pub(super) fn text(value: Option<&Value>) -> String {
-    match json(value) {
-        serde_json::Value::Null => "-".into(),
-        serde_json::Value::String(text) => text,
-        other => other.to_string(),
+    let value = json(value);
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None if value.is_null() => "-".into(),
+        None => value.to_string(),
     }
 }
 

@@ -22,6 +22,7 @@ const LOOK: Duration = Duration::from_millis(300);
 ///
 /// # Errors
 /// When the report cannot be written or printed.
+#[expect(clippy::disallowed_methods, reason = "a verb of its own, without a runtime")]
 pub fn test(args: &TestArgs) -> Result<ExitCode> {
     let mut last = None;
     loop {

@@ -259,6 +259,7 @@ fn no_watch(config: &Path) -> Running {
 
 /// Every 200 ms for a thousand turns, over loopback TCP.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the time between two reloads is what is tested")]
 fn a_thousand_turns_of_reloading_lose_none() {
     let mut demo = Demo::start(SKIP, &["--steps", "1000", "--pace", "8ms", "--no-watch"]);
     demo.running.line_with("watch it: phalanx match watch A");
