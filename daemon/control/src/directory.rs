@@ -42,9 +42,7 @@ pub trait TeamView: Send + Sync + 'static {
     fn journal(&self) -> BoxStream<'static, Feed>;
 
     /// The keeper of its strategy; `None` when nothing keeps it.
-    fn strategy(&self) -> Option<KeeperHandle> {
-        None
-    }
+    fn strategy(&self) -> Option<KeeperHandle>;
 }
 
 /// What a journal gives its reader.

@@ -9,6 +9,7 @@ mod stage;
 
 use fake::Daemon;
 use phalanx_control::{TeamView, client};
+use phalanx_engine::{BrainError, BrainErrorKind};
 use phalanx_proto::v1;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use prost_types::value::Kind;
@@ -136,6 +137,23 @@ async fn a_check_answers_with_findings_and_a_refusal_carries_them() {
 }
 
 #[tokio::test]
+async fn a_strategy_that_the_team_itself_cannot_load_is_refused_at_its_line() {
+    let mut kept = Kept::start(None).await;
+    kept.stage.cannot_load.lock().unwrap().replace(BrainError {
+        kind: BrainErrorKind::Script,
+        place: Some(("worker.luau".into(), 7)),
+        role: "worker".into(),
+        message: "me.memory.plan is a function".into(),
+    });
+    let status = kept.activate(version(2)).await.unwrap_err();
+    check(&status, Code::FailedPrecondition, "STRATEGY_REFUSED");
+    let (report, _) = client::refused(&status).unwrap();
+    let fault = report.faults.first().unwrap();
+    assert_eq!((fault.file.as_str(), fault.line), ("worker.luau", 7));
+    assert_eq!(kept.strategy().await.generation.unwrap().number, 1);
+}
+
+#[tokio::test]
 async fn more_findings_than_a_status_holds_are_cut_and_asked_for() {
     let mut kept = Kept::start(None).await;
     let broken = |number| v1::StrategyFile {
@@ -244,7 +262,7 @@ async fn a_parameter_is_set_for_a_part_of_the_team_and_taken_back() {
     assert_eq!(left.values.iter().map(number).collect::<Vec<_>>(), [Some(0.5), Some(0.7)]);
     let request = v1::ListParamsRequest { parent: "teams/A".into() };
     let listed = kept.client.list_params(request).await.unwrap().into_inner().params;
-    assert_eq!(listed, [left.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&left));
     assert_eq!(left.accepts, "a number from 0 to 1");
     assert_eq!((left.min, left.max), (Some(0.0), Some(1.0)));
 }

@@ -40,6 +40,8 @@ pub struct FakeStage {
     pub turns_end: watch::Sender<bool>,
     /// Why the next wishes do not arrive.
     pub trouble: Mutex<Option<StageError>>,
+    /// Why it cannot load what it is given.
+    pub cannot_load: Mutex<Option<BrainError>>,
 }
 
 impl FakeStage {
@@ -61,6 +63,7 @@ impl FakeStage {
             measuring: watch::Sender::new(0),
             turns_end: watch::Sender::new(true),
             trouble: Mutex::default(),
+            cannot_load: Mutex::default(),
         })
     }
 
@@ -123,7 +126,8 @@ impl Stage for FakeStage {
         let mut told = self.told.lock().unwrap();
         told.installed.push((staged.generation.number, pinned));
         told.callers.push(staged.generation.origin.to_string());
-        std::future::ready(self.arrives().map(Ok)).boxed()
+        let loaded = self.cannot_load.lock().unwrap().clone().map_or(Ok(()), Err);
+        std::future::ready(self.arrives().map(|()| loaded)).boxed()
     }
 
     fn refused(&self, _: StrategyOrigin, _: Vec<Fault>) -> Result<(), StageError> {
