@@ -131,9 +131,10 @@ fn copy(dir: &Path) {
     }
 }
 
-/// The shipped strategy, with something more at the end of its worker.
+/// The shipped strategy with its specs, and something more at the end of its worker.
 fn files(end: &str) -> Vec<(String, String)> {
-    let bundle = shipped::strategy(wire::ASSEMBLE).unwrap();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/assemble");
+    let bundle = shipped::read(Path::new(folder)).unwrap();
     let file = |(path, source): (&str, &Arc<str>)| {
         let end = if path == "worker.luau" { end } else { "" };
         (path.to_owned(), format!("{source}{end}"))
