@@ -41,5 +41,5 @@ pub use shared::{
     MARKS_MAX, MARKS_WEIGHT_MAX, METRIC_BYTES_MAX, METRICS_MAX, Mark, Shared,
 };
 pub use snapshot::{AgentSnapshot, Counters, Snapshot};
-pub use team::{Team, TeamOptions, TeamStart};
+pub use team::{SCENE_EVERY, Team, TeamOptions, TeamStart};
 pub use view::{Scene, View};

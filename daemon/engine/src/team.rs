@@ -7,6 +7,8 @@ mod operator;
 mod report;
 mod swap;
 
+pub use look::SCENE_EVERY;
+
 use crate::rounds::Rounds;
 use crate::snapshot::{AgentSnapshot, Counters};
 use crate::turn::{OpenTurn, Phase};
@@ -42,7 +44,8 @@ pub struct TeamOptions {
     pub seed: u64,
     /// When a new generation of the strategy is taken back.
     pub probation: Probation,
-    /// So many of the last turns are kept as copies, on which strategies are tried; 0: none.
+    /// So many of the last turns are kept as copies, on which strategies are tried; 0: none. At
+    /// most one a [`SCENE_EVERY`] once there are so many.
     pub rehearsal_turns: usize,
 }
 
@@ -95,6 +98,8 @@ pub struct Team<G: Game, B: Brain> {
     waiting: Option<Waiting>,
     watch: Option<Watch>,
     scenes: VecDeque<Arc<Scene>>,
+    /// When the newest of them was copied.
+    scene_kept: Option<Instant>,
     profiling: Option<Profiling>,
     /// The parameters as they were published last.
     params: Arc<Params>,
@@ -181,6 +186,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             waiting: None,
             watch: None,
             scenes: VecDeque::new(),
+            scene_kept: None,
             profiling: None,
             params: Arc::default(),
         })
@@ -279,7 +285,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// What does not belong to a turn, one thing at a time, unless the agents are deciding.
     fn between_turns(&mut self, now: Instant) -> Option<Duration> {
         let spare = self.spare_time(now)?;
-        if self.keep_scene() || self.begin_profile() {
+        if self.keep_scene(now) || self.begin_profile() {
             return Some(Duration::ZERO);
         }
         self.swap(spare).or_else(|| self.serve(spare))

@@ -12,7 +12,9 @@ mod actor;
 mod game;
 
 use actor::{Manner, Match, staged};
-use phalanx_engine::{Answer, Input, JournalEvent, ParamError, Scope, TeamOptions, Ticket, View};
+use phalanx_engine::{
+    Answer, Input, JournalEvent, ParamError, SCENE_EVERY, Scope, TeamOptions, Ticket, View,
+};
 use phalanx_game::{AgentId, Event, Turn, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,9 +115,11 @@ fn a_view_holds_copies_of_the_last_turns_oldest_first() {
     let mut match_ = Match::new(2, TeamOptions { rehearsal_turns: 2, ..TeamOptions::default() });
     assert_eq!(look(&mut match_).scenes.len(), 0);
     for step in 1..=3 {
+        match_.now += SCENE_EVERY;
         match_.turn(step);
     }
     let view = look(&mut match_);
+    match_.now += SCENE_EVERY;
     match_.turn(4);
     let told = view.scenes.iter().map(|scene| {
         assert_eq!(scene.present, [AgentId(0), AgentId(1)]);
@@ -126,6 +130,17 @@ fn a_view_holds_copies_of_the_last_turns_oldest_first() {
     let scene = |step: u32| (Turn::new(0, step), u64::from(step), Some(Value::from(step)));
     assert_eq!(told, [scene(2), scene(3)], "what came later did not change them");
     assert_eq!((view.generation, view.memories.len(), view.params.each().count()), (1, 2, 1));
+}
+
+#[test]
+fn quick_turns_are_copied_once_a_second() {
+    let mut match_ = Match::new(1, TeamOptions { rehearsal_turns: 2, ..TeamOptions::default() });
+    for step in 1..=9 {
+        match_.now += SCENE_EVERY / 4;
+        match_.turn(step);
+    }
+    let kept: Vec<_> = look(&mut match_).scenes.iter().map(|scene| scene.turn.step).collect();
+    assert_eq!(kept, [2, 6], "the first two fill the room, then four turns pass");
 }
 
 #[test]

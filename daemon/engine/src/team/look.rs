@@ -4,9 +4,13 @@ use super::Team;
 use crate::{Answer, Brain, Profile, Scene, Ticket, View};
 use phalanx_game::Game;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Most turns of which a copy is kept, whatever the options say.
 const SCENES_MAX: usize = 20;
+/// A copy of a large world takes milliseconds: where turns follow each other faster than this, not
+/// every one is copied.
+pub const SCENE_EVERY: Duration = Duration::from_secs(1);
 /// Most turns that one measurement takes.
 const PROFILE_TURNS_MAX: u32 = 10_000;
 /// Most requests that one measurement answers; more get an empty one.
@@ -40,13 +44,20 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.answer(ticket, Answer::View(Box::new(view)));
     }
 
-    /// Keeps a copy of the turn that is through; its answers have left. False when there is none.
-    pub(super) fn keep_scene(&mut self) -> bool {
+    /// Keeps a copy of the turn that is through; its answers have left. False when there is none,
+    /// or the copies are fresh enough.
+    pub(super) fn keep_scene(&mut self, now: Instant) -> bool {
         let Some(open) = &mut self.open else { return false };
         if !std::mem::take(&mut open.unseen) {
             return false;
         }
         let max = self.options.rehearsal_turns.min(SCENES_MAX);
+        let fresh = |at: Instant| now.saturating_duration_since(at) < SCENE_EVERY;
+        let same = self.scenes.back().is_some_and(|last| last.tick == self.tick);
+        if self.scenes.len() >= max && !same && self.scene_kept.is_some_and(fresh) {
+            return false;
+        }
+        self.scene_kept = Some(now);
         let scene = Scene {
             turn: open.turn,
             tick: self.tick,
@@ -55,7 +66,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             oracle: Arc::new(Mutex::new(self.world.borrow().clone())),
         };
         // A straggler was answered after the others: the turn counts once.
-        if self.scenes.back().is_some_and(|last| last.tick == scene.tick) {
+        if same {
             self.scenes.pop_back();
         }
         self.scenes.push_back(Arc::new(scene));
