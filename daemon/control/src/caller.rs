@@ -19,25 +19,24 @@ const TIMEOUT_DIGITS_MAX: usize = 8;
 /// Who calls. What the system vouches for: `kuno`, `uid 1000` where the user has no name here, or
 /// `tcp 127.0.0.1:4711`. Behind a name that the client gave itself it stands in brackets:
 /// `Anna (kuno)`.
-pub(crate) fn name<T>(request: &Request<T>) -> String {
-    let proven = proven(request);
+pub(crate) async fn name<T>(request: &Request<T>) -> String {
+    let connection = request.extensions();
+    let proven = match (connection.get(), connection.get().and_then(TcpConnectInfo::remote_addr)) {
+        (Some(UdsConnectInfo { peer_cred: Some(peer), .. }), _) => user(peer.uid()).await,
+        (_, Some(address)) => format!("tcp {address}"),
+        (_, None) => "unknown".to_owned(),
+    };
     match request.metadata().get(USER_KEY).map(|given| readable(given.as_bytes())) {
         Some(given) if !given.is_empty() && given != proven => format!("{given} ({proven})"),
         Some(_) | None => proven,
     }
 }
 
-fn proven<T>(request: &Request<T>) -> String {
-    let connection = request.extensions();
-    if let Some(UdsConnectInfo { peer_cred: Some(peer), .. }) = connection.get() {
-        let uid = peer.uid();
-        let users = std::fs::read_to_string(USERS).unwrap_or_default();
-        return user_of(&users, uid).unwrap_or_else(|| format!("uid {uid}"));
-    }
-    match connection.get().and_then(TcpConnectInfo::remote_addr) {
-        Some(address) => format!("tcp {address}"),
-        None => "unknown".to_owned(),
-    }
+/// The user's name here, looked up on a thread that may wait for a drive.
+async fn user(uid: u32) -> String {
+    let find = move || user_of(&std::fs::read_to_string(USERS).unwrap_or_default(), uid);
+    let found = tokio::task::spawn_blocking(find).await.ok().flatten();
+    found.unwrap_or_else(|| format!("uid {uid}"))
 }
 
 fn user_of(users: &str, uid: u32) -> Option<String> {

@@ -7,7 +7,6 @@ use phalanx_lua::LoadError;
 use phalanx_proto::v1;
 use phalanx_strategy::{CODE_BYTES_MAX, Refusal};
 use phalanx_trial::Report;
-use std::time::Duration;
 use tonic::Status;
 
 /// The field of a request that has the files of a strategy.
@@ -69,16 +68,7 @@ fn files(error: &LoadError) -> Status {
 
 /// The report on a folder that could not even be read.
 pub(crate) fn load_report(error: LoadError) -> v1::TrialReport {
-    let report = Report {
-        hash: String::new(),
-        diagnostics: error.diagnostics,
-        specs_passed: 0,
-        specs_failed: 0,
-        turns_rehearsed: 0,
-        spent: Duration::ZERO,
-        program: None,
-        cost: Duration::ZERO,
-    };
+    let report = Report { diagnostics: error.diagnostics, ..Report::default() };
     let faults = report.faults().iter().map(strategy::fault).collect();
     v1::TrialReport { faults, ..v1::TrialReport::default() }
 }
@@ -96,4 +86,32 @@ fn install_report(error: &BrainError) -> v1::TrialReport {
         excerpt: String::new(),
     };
     v1::TrialReport { faults: vec![strategy::fault(&fault)], ..v1::TrialReport::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Code;
+    use tonic_types::StatusExt;
+
+    #[test]
+    fn every_refusal_has_a_code_and_a_reason_of_its_own() {
+        for (refusal, code, reason) in [
+            (Refusal::Pinned(3), Code::FailedPrecondition, "GENERATION_PINNED"),
+            (Refusal::Stale, Code::Aborted, "STRATEGY_STALE"),
+            (Refusal::NoFolder, Code::FailedPrecondition, "NO_FOLDER"),
+            (Refusal::NoGeneration(9), Code::NotFound, "GENERATION_NOT_FOUND"),
+            (Refusal::NothingToRollBack, Code::FailedPrecondition, "NOTHING_TO_ROLL_BACK"),
+            (Refusal::NoAgent("a9".into()), Code::NotFound, "AGENT_NOT_FOUND"),
+            (Refusal::NoRole("wizard".into()), Code::NotFound, "ROLE_NOT_FOUND"),
+            (Refusal::CodeTooLong, Code::InvalidArgument, "CODE_TOO_LONG"),
+            (Refusal::TooManySessions, Code::ResourceExhausted, "TOO_MANY_SESSIONS"),
+            (Refusal::Busy, Code::Unavailable, "TEAM_BUSY"),
+            (Refusal::Ended, Code::Unavailable, "TEAM_ENDED"),
+        ] {
+            let status = status(refusal, false);
+            assert_eq!(status.code(), code, "{status}");
+            assert_eq!(status.get_details_error_info().unwrap().reason, reason);
+        }
+    }
 }

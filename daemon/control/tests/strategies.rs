@@ -203,6 +203,9 @@ async fn what_is_not_there_is_named() {
     let folder = v1::ActivateStrategyRequest { team: "teams/A".into(), ..Default::default() };
     let status = kept.client.activate_strategy(folder).await.unwrap_err();
     check(&status, Code::FailedPrecondition, "NO_FOLDER");
+    let request = v1::CheckStrategyRequest { team: "teams/A".into(), files: None };
+    let status = kept.client.check_strategy(request).await.unwrap_err();
+    check(&status, Code::FailedPrecondition, "NO_FOLDER");
     let request = v1::RollBackStrategyRequest { team: "teams/A".into(), ..Default::default() };
     let status = kept.client.roll_back_strategy(request.clone()).await.unwrap_err();
     check(&status, Code::FailedPrecondition, "NOTHING_TO_ROLL_BACK");

@@ -1,6 +1,7 @@
 //! A keeper at work, as everybody else holds it: no locks, bounded queues.
 
 use crate::command::{Answered, Command, Shown, Work};
+use crate::patience::{patiently, soon};
 use crate::sessions::{Request, Sessions};
 use crate::{
     Activation, CODE_BYTES_MAX, Eval, Evaluated, GenerationInfo, Refusal, Source, Stage, Status,
@@ -148,7 +149,8 @@ impl KeeperHandle {
         value: Option<Value>,
         by: &str,
     ) -> Result<(), Refusal> {
-        let what = format!("set {name:.64} for {}", scope.describe(&self.roster));
+        let done = if value.is_some() { "set" } else { "reset" };
+        let what = format!("{done} {name:.64} for {}", scope.describe(&self.roster));
         let answer = self.send_param(name, scope, value, by).await;
         self.audit(by, &what, answer.as_ref().err());
         answer
@@ -168,7 +170,7 @@ impl KeeperHandle {
             Scope::Agent(agent) if agent.index() < self.roster.agents.len() => {}
             Scope::Agent(agent) => return Err(Refusal::NoAgent(format!("#{}", agent.0))),
         }
-        self.stage.set_param(name.into(), scope, value, by.into()).await??;
+        soon(self.stage.set_param(name.into(), scope, value, by.into())).await??;
         Ok(())
     }
 
@@ -195,7 +197,7 @@ impl KeeperHandle {
             self.audit(&eval.by, &what, answer.as_ref().err());
             return answer;
         }
-        let view = self.stage.view().await?;
+        let view = patiently(|| self.stage.view()).await?;
         let (info, bundle) = self.generation(view.generation).await?;
         let (generation, code) = (info.generation, eval.code);
         let request = Request { view, generation, bundle, agent, code };
@@ -203,7 +205,7 @@ impl KeeperHandle {
     }
 
     async fn run_live(&self, agent: AgentId, code: String, by: &str) -> Result<Evaluated, Refusal> {
-        let answer = self.stage.run(agent, code, by.into()).await?;
+        let answer = soon(self.stage.run(agent, code, by.into())).await?;
         let (turn, generation) = {
             let snapshot = self.snapshots.borrow();
             (snapshot.turn, snapshot.generation)
@@ -225,7 +227,7 @@ impl KeeperHandle {
     /// Measures the scripts over so many turns; answers after them.
     ///
     /// # Errors
-    /// When the team is busy or has ended.
+    /// When the team is busy or has ended. A team that plays no turns lets its caller wait.
     pub async fn profile(&self, turns: u32) -> Result<Profile, Refusal> {
         Ok(self.stage.profile(turns).await?)
     }

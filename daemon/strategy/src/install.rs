@@ -1,8 +1,9 @@
 //! From a passed trial to a deciding generation, and what is told of those that never get there.
 
 use crate::command::{Answered, Wanted};
+use crate::patience::patiently;
 use crate::task::{Job, Task, Verdict};
-use crate::trial::{patiently, unreadable};
+use crate::trial::unreadable;
 use crate::watch::Seen;
 use crate::{Refusal, Trialled};
 use futures_util::future::BoxFuture;
@@ -21,6 +22,12 @@ pub(crate) struct Installing {
     pub(crate) staged: Staged,
     trialled: Option<Arc<Trialled>>,
     pub(crate) future: BoxFuture<'static, Result<Result<(), BrainError>, Refusal>>,
+}
+
+/// A generation that the team was given and did not answer for: it may still take it over.
+pub(crate) struct Late {
+    bundle: Arc<Bundle>,
+    staged: Staged,
 }
 
 impl Task {
@@ -60,28 +67,47 @@ impl Task {
         answer: Result<Result<(), BrainError>, Refusal>,
     ) {
         let Installing { job, bundle, staged, trialled, .. } = installing;
-        let (options, generation) = (Arc::clone(&self.options), Arc::clone(&staged.generation));
+        let generation = Arc::clone(&staged.generation);
         let refusal = match answer {
             Ok(Ok(())) => {
-                self.history.decide(&generation, &bundle);
-                self.playing = Some(Staged { forget: false, ..staged });
+                self.decides(&bundle, staged);
                 if let Some((failed, again, reason)) = self.early.take() {
                     self.take_back(failed, again, &reason);
                 }
-                info!(team = options.team, generation = generation.number, origin =
-                    %generation.origin, hash = generation.hash, "generation decides");
                 return self.answer(job, trialled);
             }
             Ok(Err(error)) => Refusal::Install(error),
-            Err(refusal) => refusal,
+            Err(refusal) => {
+                self.history.spend(generation.number);
+                self.late = Some(Late { bundle, staged });
+                refusal
+            }
         };
         self.early = None;
         match job {
             Some(job) => self.refuse(job, refusal),
             None => {
-                warn!(team = options.team, generation = generation.number, %refusal, "the team \
+                warn!(team = self.options.team, generation = generation.number, %refusal, "the team \
                 still watches the pinned generation")
             }
+        }
+    }
+
+    fn decides(&mut self, bundle: &Arc<Bundle>, staged: Staged) {
+        let (team, generation) = (&self.options.team, Arc::clone(&staged.generation));
+        info!(team, generation = generation.number, origin = %generation.origin, hash =
+            generation.hash, "generation decides");
+        self.history.decide(&generation, bundle);
+        self.playing = Some(Staged { forget: false, ..staged });
+        self.late = None;
+    }
+
+    /// The team took over what it did not answer for in time.
+    pub(crate) fn took_over(&mut self, number: u32) {
+        let is_it = |late: &mut Late| late.staged.generation.number == number;
+        if let Some(Late { bundle, staged }) = self.late.take_if(is_it) {
+            self.decides(&bundle, staged);
+            drop(self.show());
         }
     }
 

@@ -16,6 +16,7 @@ mod handle;
 mod install;
 mod keeper;
 mod options;
+mod patience;
 mod request;
 mod scan;
 mod sessions;

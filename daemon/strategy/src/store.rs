@@ -154,6 +154,12 @@ impl History {
         })
     }
 
+    /// This number is given to no other generation.
+    pub(crate) fn spend(&mut self, number: u32) {
+        let last = &mut self.saved.marker.last;
+        *last = number.max(*last);
+    }
+
     /// A generation decides from now on.
     pub(crate) fn decide(&mut self, generation: &Arc<Generation>, bundle: &Arc<Bundle>) {
         let number = generation.number;

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::command::{Aim, Answered, COMMANDS_MAX, Command, Reply, Shown, Wanted, Work};
-use crate::install::Installing;
+use crate::install::{Installing, Late};
 use crate::store::{History, Saver};
 use crate::trial::{Depth, Subject, Tried, hold};
 use crate::watch::{Seen, watch as watch_folder};
@@ -50,6 +50,7 @@ pub(crate) fn spawn(
         is_troubled: false,
         running: None,
         early: None,
+        late: None,
         playing,
         history,
         options: Arc::new(options),
@@ -90,6 +91,8 @@ pub(crate) struct Task {
     /// A generation was taken back before we heard that it was installed: which, what decides
     /// instead, and why.
     pub(crate) early: Option<(u32, u32, String)>,
+    /// What the team was given last without an answer.
+    pub(crate) late: Option<Late>,
 }
 
 /// What came of the folder.
@@ -194,6 +197,9 @@ impl Task {
     }
 
     fn on_journal(&mut self, entry: &JournalEntry) {
+        if let JournalEvent::Generation { generation, .. } = &entry.event {
+            return self.took_over(generation.number);
+        }
         let JournalEvent::TakenBack { failed, generation, reason } = &entry.event else { return };
         let (failed, again) = (failed.number, generation.number);
         if let Some(Running::Install(installing)) = &self.running

@@ -1,17 +1,12 @@
 //! Trials, as a keeper holds them: with what the team sees now, on a thread of their own.
 
-use crate::{KeeperOptions, Refusal, Stage, StageError};
+use crate::patience::patiently;
+use crate::{KeeperOptions, Refusal, Stage};
 use phalanx_engine::{BrainError, BrainErrorKind, View};
 use phalanx_lua::{Bundle, LoadError};
 use phalanx_trial::{Candidate, Report, TrialOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How often a busy team is asked again.
-const TRIES: u32 = 5;
-/// How long it is left alone in between.
-const TRY_AGAIN: Duration = Duration::from_millis(200);
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -61,32 +56,9 @@ pub(crate) async fn hold(
     Ok(Tried { bundle: Some(bundle), report: report.await? })
 }
 
-/// Asks a team again while it is busy.
-pub(crate) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> Result<T, StageError>
-where
-    F: Future<Output = Result<T, StageError>>,
-{
-    for _ in 1..TRIES {
-        match ask().await {
-            Err(StageError::Busy) => tokio::time::sleep(TRY_AGAIN).await,
-            answer => return answer,
-        }
-    }
-    ask().await
-}
-
 /// The report of files that are no strategy.
 pub(crate) fn unreadable(error: &LoadError) -> Report {
-    Report {
-        hash: String::new(),
-        diagnostics: error.diagnostics.clone(),
-        specs_passed: 0,
-        specs_failed: 0,
-        turns_rehearsed: 0,
-        spent: Duration::ZERO,
-        program: None,
-        cost: Duration::ZERO,
-    }
+    Report { diagnostics: error.diagnostics.clone(), ..Report::default() }
 }
 
 /// Files of a client that are no strategy are refused; a folder with mistakes has failed its trial.

@@ -19,6 +19,9 @@ use tracing::{debug, info, warn};
 /// Events wake us so often at most: a busy folder costs no more than this.
 const REST: Duration = Duration::from_millis(10);
 
+/// A folder that never rests is read all the same after so many times the rest it should have had.
+const UNREST_MAX: u32 = 10;
+
 /// What a folder holds, after it came to rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Seen {
@@ -93,16 +96,16 @@ impl Watcher {
 
     /// Waits until the folder looks the same for long enough, then reads and tells it.
     async fn settle(&mut self, mut look: Look) {
+        let latest = Instant::now() + self.options.settle * UNREST_MAX;
         loop {
-            let rested = Instant::now() + self.options.settle;
-            look = self.rest(look, rested).await;
+            look = self.rest(look, latest).await;
             let seen = match &look {
                 Look::There { .. } => self.read().await,
                 Look::Gone(_) => Seen::Gone,
             };
             // A file that was written while we read it shows now; then nothing read counts.
             let after = self.look().await;
-            if after == look {
+            if after == look || Instant::now() >= latest {
                 self.tell(seen);
                 self.last = Some(look);
                 self.look_twice = true;
@@ -115,22 +118,26 @@ impl Watcher {
         }
     }
 
-    /// The look that has been the same until `settle` was over.
-    async fn rest(&mut self, mut look: Look, mut rested: Instant) -> Look {
+    /// The look that has been the same until `settle` was over, or the one of the latest moment.
+    async fn rest(&mut self, mut look: Look, latest: Instant) -> Look {
+        let settle = self.options.settle;
+        let mut rested = latest.min(Instant::now() + settle);
         loop {
             let is_over = tokio::select! {
                 () = sleep_until(rested) => true,
                 () = self.events.wake.notified() => {
-                    tokio::time::sleep(REST.min(self.options.settle)).await;
+                    tokio::time::sleep(REST.min(settle)).await;
                     false
                 }
             };
             let now = self.look().await;
+            let has_rested = now == look && (is_over || Instant::now() >= rested);
             if now != look {
                 self.events.follow(&now).await;
                 look = now;
-                rested = Instant::now() + self.options.settle;
-            } else if is_over || Instant::now() >= rested {
+                rested = latest.min(Instant::now() + settle);
+            }
+            if has_rested || Instant::now() >= latest {
                 return look;
             }
         }

@@ -12,7 +12,7 @@ use super::{Entry, Marker, Saved, wire};
 use phalanx_lua::Bundle;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -55,7 +55,9 @@ impl Disk {
     pub(super) fn open(state: &Path, team: &str) -> io::Result<Self> {
         let folder = state.join(STRATEGIES).join(safe_name(team));
         fs::create_dir_all(&folder)?;
-        let lock = File::create(folder.join("lock"))?;
+        let lock = folder.join("lock");
+        // Whatever stands there is not emptied, since it might be a link.
+        let lock = File::options().create(true).write(true).truncate(false).open(lock)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => io::Error::other("another daemon writes it"),
             TryLockError::Error(error) => error,
@@ -187,7 +189,8 @@ impl Disk {
 /// A team's name as a folder's: different names give different folders, whatever they hold. Capital
 /// letters are spelled out too, since some drives do not tell them from small ones.
 fn safe_name(team: &str) -> String {
-    let mut name = String::new();
+    // No name is the folder of all the others.
+    let mut name = if team.is_empty() { "%".to_owned() } else { String::new() };
     for byte in team.bytes() {
         match byte {
             b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => name.push(char::from(byte)),
@@ -213,13 +216,16 @@ fn text(path: &Path) -> io::Result<String> {
 }
 
 fn flushed(path: &Path, text: &str) -> io::Result<()> {
-    fs::write(path, text)?;
-    File::open(path)?.sync_all()
+    let mut file = File::create_new(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let underway = path.with_file_name(format!("{UNDERWAY}{name}"));
+    // What a daemon left that was killed, or a link that somebody put there.
+    remove(&underway)?;
     flushed(&underway, text)?;
     fs::rename(&underway, path)?;
     path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
@@ -250,6 +256,10 @@ mod tests {
         let names: std::collections::BTreeSet<_> =
             teams.iter().map(|team| safe_name(team)).collect();
         assert_eq!(names.len(), teams.len(), "{names:?}");
-        assert!(names.iter().all(|name| !name.contains(['/', '.']) && name.len() < 200));
+        assert!(
+            names
+                .iter()
+                .all(|name| { !name.is_empty() && !name.contains(['/', '.']) && name.len() < 200 })
+        );
     }
 }

@@ -147,3 +147,18 @@ async fn the_newest_save_wins_over_one_that_is_on_trial() {
     let (_, bundle) = game.keeper.generation(2).await.unwrap();
     assert!(bundle.source("worker.luau").unwrap().contains("third"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_never_rests_is_read_all_the_same() {
+    let mut game = Match::start();
+    for mark in 0..1_000 {
+        game.save(&worker(&mark.to_string()));
+        // Shorter than a file has to rest.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        if let Ok(told) = game.told.try_recv() {
+            assert!(matches!(told, crate::stage::Told::Installed { .. }), "{told:?}");
+            return;
+        }
+    }
+    panic!("nothing was read while somebody saved");
+}

@@ -104,6 +104,34 @@ async fn what_the_team_cannot_take_over_is_refused_and_told() {
     assert_eq!((game.active(), game.keeper.generations().len()), (1, 1));
 }
 
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_ever_for_a_team_that_is_stuck() {
+    let game = Match::start();
+    game.stage.views.forget_permits(game.stage.views.available_permits());
+    let checked = game.keeper.check(files(&worker("second"))).await.unwrap_err();
+    assert!(matches!(checked, Refusal::Busy), "{checked}");
+    let looked = game.keeper.eval(eval("1", "")).await.unwrap_err();
+    assert!(matches!(looked, Refusal::Busy), "{looked}");
+    assert_eq!(game.active(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_team_takes_over_late_is_known_and_keeps_its_number() {
+    let mut game = Match::start();
+    game.stage.is_mute.store(true, Ordering::SeqCst);
+    let source = files(&worker("second"));
+    let refused = game.keeper.activate(source, user(), Activation::default()).await.unwrap_err();
+    assert!(matches!(refused, Refusal::Busy), "{refused}");
+    let Told::Installed { generation, .. } = game.told().await else { panic!("it was refused") };
+    assert_eq!((generation.number, game.active()), (2, 1));
+    game.journal(JournalEvent::Generation { generation, pinned: false });
+    game.shows(|keeper| keeper.status().active.generation.number == 2).await;
+    game.stage.is_mute.store(false, Ordering::SeqCst);
+    let source = files(&worker("third"));
+    let (info, _) = game.keeper.activate(source, user(), Activation::default()).await.unwrap();
+    assert_eq!(info.generation.number, 3);
+}
+
 fn eval(code: &str, session: &str) -> Eval {
     let (agent, by) = ("a1".into(), "anna".into());
     Eval { agent, code: code.into(), live: false, session: session.into(), by }
@@ -124,6 +152,7 @@ async fn sessions_code_and_agents_have_bounds() {
     let live = Eval { live: true, ..eval("1", "") };
     assert_eq!(game.keeper.eval(live).await.unwrap().text, "anna: 1");
 }
+
 #[tokio::test]
 async fn a_session_keeps_its_variables_and_another_has_its_own() {
     let game = Match::start();

@@ -39,6 +39,8 @@ pub(crate) struct FakeStage {
     /// How many views may still be taken: trials wait for one.
     pub(crate) views: Arc<tokio::sync::Semaphore>,
     pub(crate) refuses: AtomicBool,
+    /// It takes what it is given, but does not say so.
+    pub(crate) is_mute: AtomicBool,
     decides: Arc<AtomicU64>,
 }
 
@@ -71,6 +73,9 @@ impl Stage for FakeStage {
         let Staged { generation, forget, .. } = staged;
         self.decides.store(u64::from(generation.number), Ordering::SeqCst);
         self.told.send(Told::Installed { generation, pinned, forget }).ok();
+        if self.is_mute.load(Ordering::SeqCst) {
+            return std::future::pending().boxed();
+        }
         async { Ok(Ok(())) }.boxed()
     }
 
@@ -165,6 +170,7 @@ impl Match {
             snapshots: watch::Sender::default(),
             views: Arc::new(tokio::sync::Semaphore::new(1_000)),
             refuses: AtomicBool::new(false),
+            is_mute: AtomicBool::new(false),
             decides: Arc::new(AtomicU64::new(staged.generation.number.into())),
         });
         let keeper = keeper.spawn(Arc::clone(&stage) as Arc<dyn Stage>);
