@@ -15,6 +15,8 @@ pub const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const TOTAL_BYTES_MAX: u64 = 8 << 20;
 /// Deepest nesting of folders.
 pub const DEPTH_MAX: usize = 8;
+/// Longest name of a file or folder, in bytes: drives keep no longer ones.
+const NAME_BYTES_MAX: usize = 200;
 /// The folder in which shared modules appear.
 pub const LIB_FOLDER: &str = "lib";
 /// The folder with type definitions for editors: no part of the strategy.
@@ -67,7 +69,8 @@ impl Bundle {
         reader.finish()
     }
 
-    /// A strategy from files in memory: paths with `/`, ending in `.luau` or `.lua`.
+    /// A strategy from files in memory: paths with `/`, ending in `.luau` or `.lua`. The folder
+    /// `types` is left out, as it is from folders.
     ///
     /// # Errors
     /// As [`Bundle::read`].
@@ -78,8 +81,12 @@ impl Bundle {
     {
         let mut reader = Reader::default();
         for (path, source) in files {
-            reader.file(path.into(), source.into());
+            let path: String = path.into();
+            if path.split_once('/').is_none_or(|(top, _)| top != TYPES_FOLDER) {
+                reader.file(path, source.into());
+            }
         }
+        reader.folders();
         reader.finish()
     }
 
@@ -211,6 +218,17 @@ impl Reader {
         self.files.insert(path, source);
     }
 
+    /// A drive keeps either a file or a folder of one name.
+    fn folders(&mut self) {
+        for path in self.files.keys() {
+            let mut above = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
+            if let Some(file) = above.find(|folder| self.files.contains_key(*folder)) {
+                let what = format!("{file} is a file; it cannot be a folder, too");
+                self.mistakes.push(Diagnostic::error(path.clone(), what));
+            }
+        }
+    }
+
     fn finish(self) -> Result<Bundle, LoadError> {
         if !self.mistakes.is_empty() {
             return Err(LoadError::new(self.mistakes));
@@ -258,7 +276,7 @@ fn is_spec_folder(entry: &DirEntry) -> bool {
 
 fn is_safe(path: &str) -> bool {
     let safe = |part: &str| {
-        !part.is_empty()
+        (1..=NAME_BYTES_MAX).contains(&part.len())
             && !part.starts_with('.')
             && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
     };

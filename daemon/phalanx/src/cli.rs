@@ -11,6 +11,8 @@ use strategy::{AgentVerb, ParamVerb, ScriptVerb, StrategyVerb};
 
 /// Exit code for a wrong command line or configuration (EX_USAGE of sysexits).
 pub const EXIT_USAGE: u8 = 64;
+/// Exit code after ctrl-c, as shells have it.
+pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// Phalanx runs whole teams of agents in multi-agent programming contests.
 #[derive(Debug, Parser)]

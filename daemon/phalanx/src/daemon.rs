@@ -24,6 +24,8 @@ const EXIT_START: u8 = 1;
 const EXIT_GRACE: u8 = 2;
 /// How long the control API may take to say goodbye, at the end.
 const CONTROL_GRACE: Duration = Duration::from_millis(500);
+/// How long what is being written may take, at the very end.
+const WRITE_GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the daemon until it is told to stop or all matches are over.
 #[must_use]
@@ -52,7 +54,12 @@ pub fn run(args: &Phalanxd) -> ExitCode {
         .enable_all()
         .build()
         .context("no runtime")
-        .and_then(|runtime| runtime.block_on(serve(&settings, first)));
+        .and_then(|runtime| {
+            let code = runtime.block_on(serve(&settings, first));
+            // A trial that is held now may not keep us.
+            runtime.shutdown_timeout(WRITE_GRACE);
+            code
+        });
     served.unwrap_or_else(|error| could_not_start(&error))
 }
 

@@ -24,8 +24,7 @@ pub use watch::watch;
 
 use crate::cli::{OutputFormat, Remote};
 use anyhow::{Context, Result, anyhow, bail};
-use phalanx_control::client::{Address, connect, connect_first, explain};
-use phalanx_proto::v1::strategies_client::StrategiesClient;
+use phalanx_control::client::{Address, connect, connect_first, explain, strategies};
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{ListTeamsRequest, SeatState, Team};
 use phalanx_settings::{Environment, socket_candidates};
@@ -36,17 +35,23 @@ use tonic::transport::Channel;
 
 /// Where the packaged daemon listens, tried last.
 const SYSTEM_SOCKET: &str = "/run/phalanx/control.sock";
-/// Largest answer that is read: a generation with all its files fits twice.
-const ANSWER_BYTES_MAX: usize = 32 << 20;
 
-/// Runs a verb until it is done or ctrl-c.
-fn run<T: Default>(verb: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        tokio::select! {
-            done = verb => done,
-            _ = tokio::signal::ctrl_c() => Ok(T::default()),
-        }
-    })
+/// Ctrl-c came before the answer.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted; what was asked for may still happen")]
+pub struct Interrupted;
+
+/// Runs a verb until it is done; ctrl-c is an error.
+fn run<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(uncut(verb))
+}
+
+/// What is done until it is done; ctrl-c is an error.
+async fn uncut<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::select! {
+        done = verb => done,
+        _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
+    }
 }
 
 async fn channel(remote: &Remote) -> Result<Channel> {
@@ -84,13 +89,6 @@ async fn team_name(channel: &Channel, name: Option<&str>) -> Result<String> {
         Some(name) => Ok(resource(name)),
         None => only_team(&all_teams(channel.clone()).await?),
     }
-}
-
-/// The service around strategies.
-fn strategies(channel: Channel) -> StrategiesClient<Channel> {
-    StrategiesClient::new(channel)
-        .max_decoding_message_size(ANSWER_BYTES_MAX)
-        .max_encoding_message_size(ANSWER_BYTES_MAX)
 }
 
 /// A refusal of the daemon, for people.

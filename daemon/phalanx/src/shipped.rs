@@ -40,6 +40,21 @@ pub fn read(dir: &Path) -> Result<Bundle, LoadError> {
     complete(&Bundle::read(dir, &[])?)
 }
 
+/// Whether a folder holds modules that strategies share: it is called as in strategies.
+#[must_use]
+pub fn is_modules(dir: &Path) -> bool {
+    let really = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
+    really.file_name().is_some_and(|name| name == LIB_FOLDER)
+}
+
+/// A folder of shared modules, to run its specs; with our modules where it has none of that name.
+///
+/// # Errors
+/// All mistakes of the folder.
+pub fn read_modules(dir: &Path) -> Result<Bundle, LoadError> {
+    complete(&Bundle::read_modules(dir)?)
+}
+
 /// A strategy together with the shared modules where it has none of that name.
 ///
 /// # Errors

@@ -118,6 +118,18 @@ fn odd_paths_are_refused(#[case] path: &str) {
 }
 
 #[test]
+fn files_in_memory_are_what_a_folder_can_hold() {
+    let both = [("a.luau", SKIP), ("a.luau/b.luau", SKIP)];
+    let refusal = Bundle::from_files(both).unwrap_err().to_string();
+    assert!(refusal.contains("a.luau is a file; it cannot be a folder, too"), "{refusal}");
+    let long = format!("{}.luau", "x".repeat(250));
+    assert!(Bundle::from_files([(long, SKIP)]).is_err());
+    let files = [("worker.luau", SKIP), ("types/phalanx.d.luau", "declare act: any")];
+    let bundle = Bundle::from_files(files).unwrap();
+    assert_eq!(bundle.files().map(|(path, _)| path).collect::<Vec<_>>(), ["worker.luau"]);
+}
+
+#[test]
 fn all_mistakes_are_listed_at_once_with_their_lines() {
     let files = [
         ("scout.luau", "return { decide = 7 }"),

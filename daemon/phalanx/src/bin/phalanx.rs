@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Parser;
 use phalanx::cli::strategy::{AgentVerb, ParamVerb, ScriptVerb, StrategyVerb};
-use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, TeamVerb, Verb};
+use phalanx::cli::{EXIT_INTERRUPTED, EXIT_USAGE, MatchVerb, Phalanx, TeamVerb, Verb};
 use phalanx::{arena, check, demo, remote, script, strategy};
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,7 +21,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             writeln!(std::io::stderr(), "phalanx: {error:#}").unwrap_or_default();
-            ExitCode::FAILURE
+            let interrupted = error.is::<remote::Interrupted>();
+            if interrupted { ExitCode::from(EXIT_INTERRUPTED) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -81,10 +81,11 @@ Examples:
   phalanx strategy test mine --watch              again at every save
   phalanx strategy test mine --filter scout       only specs whose name has `scout`
   phalanx strategy test mine --junit report.xml   for build servers
+  phalanx strategy test mine/lib                  the modules of a folder called lib, by its spec/
 
 Exit code: 0 all passed, 1 some failed.")]
 pub struct TestArgs {
-    /// The strategy's folder.
+    /// The strategy's folder, or a folder of shared modules that is called lib.
     pub dir: PathBuf,
     /// Only specs whose whole name contains this text.
     #[arg(long, value_name = "TEXT")]

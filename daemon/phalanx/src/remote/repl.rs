@@ -3,7 +3,7 @@
 mod complete;
 
 use super::eval::tell;
-use super::{channel, refused, short, split_team, strategies, team_name};
+use super::{channel, refused, short, split_team, strategies, team_name, uncut};
 use crate::cli::strategy::ReplArgs;
 use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result, bail};
@@ -50,10 +50,12 @@ pub fn repl(args: &ReplArgs) -> Result<()> {
         anyhow::Ok((strategies(channel), team, game))
     })?;
     let session = format!("repl-{}", std::process::id());
-    let mut talk = Talk { runtime, client, team, agent: agent.clone(), session, live: args.live };
+    let is_terminal = std::io::stdin().is_terminal();
+    let (agent, live) = (agent.clone(), args.live);
+    let mut talk = Talk { runtime, client, team, agent, session, live, is_terminal };
     // Tells at once when there is no such agent.
     let first = talk.ask(NOTHING, false)?;
-    if std::io::stdin().is_terminal() { talk.on_terminal(first, &game) } else { talk.read_pipe() }
+    if is_terminal { talk.on_terminal(first, &game) } else { talk.read_pipe() }
 }
 
 /// One conversation.
@@ -64,6 +66,7 @@ struct Talk {
     agent: String,
     session: String,
     live: bool,
+    is_terminal: bool,
 }
 
 impl Talk {
@@ -75,8 +78,14 @@ impl Talk {
             live,
             session: self.session.clone(),
         };
-        let answer = self.runtime.block_on(self.client.eval_script(request));
-        Ok(answer.map_err(refused)?.into_inner())
+        let ask =
+            async { Ok(self.client.eval_script(request).await.map_err(refused)?.into_inner()) };
+        // At the prompt ctrl-c leaves the answer, not the conversation.
+        if self.is_terminal {
+            self.runtime.block_on(uncut(ask))
+        } else {
+            self.runtime.block_on(ask)
+        }
     }
 
     /// Lines from a file or another program: every line is a piece of its own.

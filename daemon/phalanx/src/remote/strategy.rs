@@ -9,18 +9,19 @@ use crate::cli::Remote;
 use crate::cli::strategy::{ActivateArgs, DiffArgs, RollbackArgs, TeamArgs};
 use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result, anyhow, bail};
-use phalanx_control::client::explain;
+use phalanx_control::client::{explain, findings};
 use phalanx_lua::Bundle;
+use phalanx_proto::v1::strategies_client::StrategiesClient;
 use phalanx_proto::v1::{
     ActivateStrategyRequest, CheckStrategyRequest, Generation, GetStrategyRequest,
     ListGenerationsRequest, PinStrategyRequest, RollBackStrategyRequest, Strategy, StrategyFile,
     StrategyFiles, TrialReport, UnpinStrategyRequest,
 };
-use prost::Message;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 use tonic::Status;
+use tonic::transport::Channel;
 
 /// So much of a hash is shown to people.
 const HASH_SHOWN: usize = 12;
@@ -126,7 +127,7 @@ pub fn history(args: &TeamArgs) -> Result<()> {
 }
 
 /// All generations that are kept, newest first.
-async fn generations(channel: tonic::transport::Channel, parent: &str) -> Result<Vec<Generation>> {
+async fn generations(channel: Channel, parent: &str) -> Result<Vec<Generation>> {
     let mut client = strategies(channel);
     let (mut all, mut page_token) = (Vec::new(), String::new());
     loop {
@@ -202,8 +203,11 @@ pub fn roll_back(args: &RollbackArgs) -> Result<()> {
             generation,
             reset_memory: args.reset_memory,
         };
-        let answer = strategies(channel).roll_back_strategy(request).await;
-        let answer = answer.map_err(|status| turned_down(&status))?.into_inner();
+        let mut client = strategies(channel);
+        let answer = match client.roll_back_strategy(request).await {
+            Ok(answer) => answer.into_inner(),
+            Err(status) => return Err(turned_down(&mut client, &team, &status).await),
+        };
         decides(&team, answer.generation, None, &args.remote)
     })
 }
@@ -224,8 +228,11 @@ pub fn activate(args: &ActivateArgs) -> Result<()> {
             reset_memory: args.reset_memory,
             validate_only: args.check_only,
         };
-        let answer = strategies(channel).activate_strategy(request).await;
-        let answer = answer.map_err(|status| turned_down(&status))?.into_inner();
+        let mut client = strategies(channel);
+        let answer = match client.activate_strategy(request).await {
+            Ok(answer) => answer.into_inner(),
+            Err(status) => return Err(turned_down(&mut client, &team, &status).await),
+        };
         if args.check_only {
             return tell_trial(&answer.report.unwrap_or_default(), &args.remote);
         }
@@ -300,22 +307,18 @@ fn decides(
 }
 
 /// A refused strategy is told with all that is wrong, anything else in a line.
-fn turned_down(status: &Status) -> anyhow::Error {
-    match trial(status) {
+async fn turned_down(
+    client: &mut StrategiesClient<Channel>,
+    team: &str,
+    status: &Status,
+) -> anyhow::Error {
+    match findings(client, team, status).await {
         Some(report) => {
             let text = TrialText { report: &report, paint: Paint::stderr() };
             anyhow!("{}\n{text}", explain(status))
         }
         None => anyhow!(explain(status)),
     }
-}
-
-/// The trial among a refusal's details.
-fn trial(status: &Status) -> Option<TrialReport> {
-    let details = tonic_types::pb::Status::decode(status.details()).ok()?.details;
-    let named = |url: &str| url.rsplit('/').next() == Some("phalanx.v1.TrialReport");
-    let detail = details.iter().find(|detail| named(&detail.type_url))?;
-    TrialReport::decode(detail.value.as_slice()).ok()
 }
 
 fn generation_json(generation: &Generation) -> Value {

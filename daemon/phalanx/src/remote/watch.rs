@@ -1,6 +1,6 @@
 //! The verb that follows a match.
 
-use super::{channel, events, json_wanted, refused, run, team_name};
+use super::{Interrupted, channel, events, json_wanted, refused, run, team_name};
 use crate::cli::Remote;
 use crate::paint::Paint;
 use anyhow::{Context, Result, bail};
@@ -14,7 +14,7 @@ use std::io::Write;
 /// # Errors
 /// When no daemon answers, there is no such team, or the stream breaks.
 pub fn watch(name: Option<&str>, decisions: bool, remote: &Remote) -> Result<()> {
-    run(async {
+    let followed = run(async {
         let channel = channel(remote).await?;
         let team = team_name(&channel, name).await?;
         let json = json_wanted(remote);
@@ -41,7 +41,12 @@ pub fn watch(name: Option<&str>, decisions: bool, remote: &Remote) -> Result<()>
                 }
             }
         }
-    })
+    });
+    match followed {
+        // Ctrl-c is how people leave.
+        Err(error) if error.is::<Interrupted>() => Ok(()),
+        followed => followed,
+    }
 }
 
 /// Prints an event; false when nobody reads any more.

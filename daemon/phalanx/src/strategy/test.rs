@@ -26,7 +26,8 @@ const LOOK: Duration = Duration::from_millis(300);
 pub fn test(args: &TestArgs) -> Result<ExitCode> {
     let mut last = None;
     loop {
-        let read = shipped::read(&args.dir);
+        let is_modules = shipped::is_modules(&args.dir);
+        let read = if is_modules { shipped::read_modules } else { shipped::read }(&args.dir);
         let state =
             read.as_ref().map(|bundle| bundle.hash().to_owned()).map_err(ToString::to_string);
         // Without a change there is nothing new to tell.

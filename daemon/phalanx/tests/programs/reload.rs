@@ -320,3 +320,60 @@ fn what_cannot_be_done_says_why_and_what_to_do() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_strategy_is_tried_and_activated_from_another_folder() {
+    let demo = Demo::open(SKIP);
+    let other = demo.dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("worker.luau"), NORTH).unwrap();
+    let folder = other.to_str().unwrap();
+    let tried = demo.told(&["strategy", "check", folder, "--team", "A"]);
+    assert_eq!(tried["passed"], true, "{tried}");
+    let tried = demo.told(&["strategy", "activate", "A", folder, "--check-only"]);
+    assert_eq!((&tried["passed"], demo.generation()), (&json!(true), 1), "{tried}");
+    demo.told(&["agent", "eval", "A", "agentA1", "me.memory.mark = 5", "--live"]);
+    let mark = || demo.told(&["agent", "eval", "A", "agentA1", "me.memory.mark"])["text"].clone();
+    wait(|| (mark() == "5").then_some(()));
+    let activated = demo.told(&["strategy", "activate", "A", folder, "--reset-memory"]);
+    assert_eq!(activated["generation"]["number"], 2, "{activated}");
+    demo.until(|team| team["generation"] == 2 && team["agents"][0]["last_action"] == "move(n)");
+    assert_eq!(mark(), "nil");
+    std::fs::write(other.join("worker.luau"), BROKEN).unwrap();
+    let tried = demo.ask(&["strategy", "check", folder, "--team", "A"]);
+    assert_eq!(tried.status.code(), Some(1));
+    assert!(stdout(&tried).contains("worker.luau"), "{}", stdout(&tried));
+    let refused = demo.ask(&["strategy", "activate", "A", folder, "--check-only"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("worker.luau:2"), "{}", stderr(&refused));
+    demo.no_gap();
+}
+
+#[test]
+fn all_mistakes_of_a_refused_strategy_are_told_however_many() {
+    let demo = Demo::open(SKIP);
+    let other = demo.dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    for number in 0..100 {
+        std::fs::write(other.join(format!("role{number}.luau")), BROKEN).unwrap();
+    }
+    let refused = demo.ask(&["strategy", "activate", "A", other.to_str().unwrap()]);
+    let said = stderr(&refused);
+    for number in 0..100 {
+        assert!(said.contains(&format!("role{number}.luau:2")), "{number}: {said}");
+    }
+}
+
+#[test]
+fn interrupted_a_verb_says_that_it_has_no_answer() {
+    let demo = Demo::open(SKIP);
+    let mut command = quiet(Command::new("sh"));
+    command.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(crate::support::PHALANX);
+    command.args(["strategy", "profile", "A", "--turns", "1000", "--control", &demo.control()]);
+    let mut profile = Running::start(command);
+    profile.line_with("measuring 1000 turns");
+    profile.signal("INT");
+    let (said, code) = profile.finish();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("interrupted"), "{said}");
+}

@@ -1,8 +1,9 @@
 //! `phalanx strategy new`, `check` and `test`: what an author does before a match.
 
-use crate::support::{phalanx, stderr, stdout};
+use crate::support::{PHALANX, Running, phalanx, quiet, stderr, stdout};
 use serde_json::Value;
 use std::path::Path;
+use std::process::Command;
 
 fn write(dir: &Path, path: &str, text: &str) {
     let path = dir.join(path);
@@ -93,6 +94,41 @@ fn specs_that_fail_are_told_with_their_line_and_written_as_junit() {
     assert!(xml.contains("<testsuite") && xml.contains("<failure"), "{xml}");
     let filtered = phalanx(&["strategy", "test", folder, "--filter", "skips"]);
     assert_eq!(filtered.status.code(), Some(0), "{}", stdout(&filtered));
+}
+
+const WORKER_SPEC: &str = "describe('a worker', function()\n    it('skips', function()\n        \
+    expect(fake.agent({ role = 'worker' }):decide()).to_act('skip')\n    end)\nend)\n";
+
+#[test]
+fn watched_specs_run_again_at_every_save_until_somebody_ends_it() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "worker.luau", "return { decide = function() return act.skip() end }");
+    write(dir.path(), "spec/worker_spec.luau", WORKER_SPEC);
+    let mut command = quiet(Command::new(PHALANX));
+    command.args(["strategy", "test", "--watch", "--output", "json"]).arg(dir.path());
+    let mut watching = Running::start(command);
+    assert_eq!(json(&watching.line_with("\"failed\""))["failed"], 0);
+    write(dir.path(), "worker.luau", "return { decide = function() return act.move('n') end }");
+    assert_eq!(json(&watching.line_with("\"failed\""))["failed"], 1);
+    write(dir.path(), "worker.luau", "return { decide = function() return act.skip() end } -- so");
+    assert_eq!(json(&watching.line_with("\"failed\""))["failed"], 0);
+    watching.signal("INT");
+    assert_eq!(watching.finish().1, None, "ended by the signal");
+}
+
+#[test]
+fn a_folder_of_shared_modules_runs_its_own_specs() {
+    let dir = tempfile::tempdir().unwrap();
+    let lib = dir.path().join("lib");
+    write(&lib, "twice.luau", "return function(n) return n * 2 end");
+    let spec = "local twice = require('lib/twice')\nlocal geo = require('lib/geo')\n\
+                describe('twice', function()\n    it('doubles', function()\n        \
+                expect(twice(4)).to_equal(8)\n        expect(type(geo)).to_equal('table')\n    \
+                end)\nend)\n";
+    write(&lib, "spec/twice_spec.luau", spec);
+    let output = phalanx(&["strategy", "test", lib.to_str().unwrap(), "--output", "json"]);
+    let report = json(&stdout(&output));
+    assert_eq!((output.status.code(), &report["passed"]), (Some(0), &1.into()), "{report}");
 }
 
 #[test]
