@@ -123,7 +123,8 @@ impl Task {
         });
     }
 
-    /// Tells that something does not play for another reason than its trial.
+    /// Tells that something does not play for another reason than its trial. What the team cannot
+    /// take over stands in its journal already.
     pub(crate) fn refuse(&mut self, job: Job, refusal: Refusal) {
         let team = &*self.options.team;
         let origin = job.work.origin.clone().unwrap_or_default();
@@ -131,12 +132,7 @@ impl Task {
             warn!(team, %origin, %refusal, "the strategy does not play");
         }
         match (&refusal, &job.work.source) {
-            (Refusal::Install(error), _) => {
-                if job.is_of_folder() {
-                    self.verdict = Verdict::Refused;
-                }
-                self.journal(origin, vec![fault_of(error)]);
-            }
+            (Refusal::Install(_), _) if job.is_of_folder() => self.verdict = Verdict::Refused,
             // The folder is as it is: try again, unless it changed meanwhile.
             (Refusal::Busy, Wanted::Changed(bundle)) if matches!(self.seen, Seen::Nothing) => {
                 self.history.set_folder("");
@@ -146,6 +142,14 @@ impl Task {
         }
         // Whoever asked may have left.
         job.reply.and_then(|reply| reply.send(Err(refusal)).ok());
+    }
+
+    /// Tells that a trial itself failed; nobody else has told of it.
+    pub(crate) fn broke_off(&mut self, job: Job, refusal: Refusal) {
+        if let (Refusal::Install(error), true) = (&refusal, job.work.aim.plays()) {
+            self.journal(job.work.origin.clone().unwrap_or_default(), vec![fault_of(error)]);
+        }
+        self.refuse(job, refusal);
     }
 
     /// Tells that a trial found mistakes.

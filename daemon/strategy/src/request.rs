@@ -103,7 +103,9 @@ pub enum Refusal {
     #[error("the script is longer than {CODE_BYTES_MAX} bytes")]
     CodeTooLong,
     /// All [`SESSIONS_MAX`] sessions are in use.
-    #[error("the team has {SESSIONS_MAX} sessions already; end one, or try again in a while")]
+    #[error(
+        "the team has {SESSIONS_MAX} sessions already; each ends five minutes after its last use"
+    )]
     TooManySessions,
     /// Too much waits already.
     #[error("the team is busy; try again")]

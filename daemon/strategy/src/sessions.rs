@@ -75,9 +75,9 @@ impl Sessions {
     }
 
     fn send(&self, name: &str, mut parcel: Parcel) -> Result<(), Refusal> {
-        let name: String = name.chars().take(SESSION_NAME_BYTES_MAX / 4).collect();
+        let name = name.get(..name.floor_char_boundary(SESSION_NAME_BYTES_MAX)).unwrap_or_default();
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(session) = named.get(&name) {
+        if let Some(session) = named.get(name) {
             parcel = match session.parcels.try_send(parcel) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Full(_)) => return Err(Refusal::Busy),
@@ -89,7 +89,7 @@ impl Sessions {
         let session = self.open()?;
         session.parcels.try_send(parcel).map_err(|_| Refusal::Busy)?;
         if !name.is_empty() {
-            named.insert(name, session);
+            named.insert(name.to_owned(), session);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub trait Stage: Send + Sync + Debug + 'static {
     fn view(&self) -> StageFuture<View>;
 
     /// Lets another generation decide, at the next moment at which it costs no turn its time. A
-    /// pinned one is not watched.
+    /// pinned one is not watched. One that cannot be loaded is told in the journal.
     fn install(&self, staged: Staged, pinned: bool) -> StageFuture<Result<(), BrainError>>;
 
     /// Tells in the journal that a strategy was refused.

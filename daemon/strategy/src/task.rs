@@ -333,7 +333,7 @@ impl Task {
         match (self.running.take(), step) {
             (Some(Running::Trial { job, again, .. }), Step::Tried(tried)) => match tried {
                 Ok(tried) => self.judge(job, again, tried),
-                Err(refusal) => self.refuse(job, refusal),
+                Err(refusal) => self.broke_off(job, refusal),
             },
             (Some(Running::Install(installing)), Step::Installed(answer)) => {
                 self.installed(*installing, answer);
