@@ -49,14 +49,9 @@ impl Task {
     pub(crate) fn hold(&mut self) {
         let Some(active) = self.history.active() else { return };
         let (bundle, generation) = (Arc::clone(&active.bundle), Arc::clone(&active.generation));
-        let playing = self.playing.clone().filter(|staged| staged.generation == generation);
-        let staged = match playing {
-            Some(staged) => Ok(staged),
-            None => phalanx_lua::stage(Arc::clone(&bundle), generation),
-        };
-        match staged {
-            Ok(staged) => self.install(None, bundle, staged, None),
-            Err(error) => warn!(team = self.options.team, %error, "cannot pin for the team"),
+        // What was taken back for another one is not watched any more.
+        if let Some(staged) = self.playing.clone().filter(|it| it.generation == generation) {
+            self.install(None, bundle, staged, None);
         }
     }
 

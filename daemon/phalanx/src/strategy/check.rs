@@ -79,7 +79,8 @@ pub(crate) fn excerpt(finding: &Diagnostic) -> String {
     format!("{:?}", miette::Report::new(finding.clone()))
 }
 
-fn fault_json(fault: &phalanx_engine::Fault) -> serde_json::Value {
+/// A finding for programs.
+pub(super) fn fault_json(fault: &phalanx_engine::Fault) -> serde_json::Value {
     json!({
         "severity": if fault.fatal { "error" } else { "warning" }, "file": fault.file,
         "line": fault.line, "column": fault.column, "message": fault.message,

@@ -1,14 +1,16 @@
 //! `phalanx strategy test`: a strategy's own specs.
 
+use super::check::fault_json;
 use super::excerpt;
 use crate::cli::strategy::TestArgs;
 use crate::paint::Paint;
 use crate::{remote, shipped, wire};
 use anyhow::{Context, Result};
 use phalanx_lua::{
-    Bundle, LoadError, Program, Severity, SpecOptions, SpecOutcome, SpecReport, SpecSetting,
-    run_specs,
+    Bundle, Diagnostic, LoadError, Program, Severity, SpecOptions, SpecOutcome, SpecReport,
+    SpecSetting, run_specs,
 };
+use phalanx_trial::Report;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
@@ -46,19 +48,10 @@ pub fn test(args: &TestArgs) -> Result<ExitCode> {
 fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
     let (program, findings) = match read {
         Ok(bundle) => Program::compile(Arc::new(bundle)),
-        Err(LoadError { diagnostics }) => {
-            for one in &diagnostics {
-                say(&excerpt(one));
-            }
-            return Ok(false);
-        }
+        Err(LoadError { diagnostics }) => return broken(diagnostics, args),
     };
-    let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
-    if broken {
-        for one in &findings {
-            say(&excerpt(one));
-        }
-        return Ok(false);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return broken(findings, args);
     }
     let api = wire::api(args.game.name()).context("the game has no script API")?;
     let options = SpecOptions {
@@ -78,6 +71,18 @@ fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
         remote::print(&report.text(Paint::stdout().is_on()))?;
     }
     Ok(report.passed())
+}
+
+/// Files that are no strategy have no specs to run.
+fn broken(diagnostics: Vec<Diagnostic>, args: &TestArgs) -> Result<bool> {
+    if remote::wants_json(args.output) {
+        let faults = Report { diagnostics, ..Report::default() }.faults();
+        let faults: Vec<_> = faults.iter().map(fault_json).collect();
+        remote::print(&json!({ "passed": 0, "failed": 0, "faults": faults }).to_string())?;
+    } else {
+        diagnostics.iter().for_each(|one| say(&excerpt(one)));
+    }
+    Ok(false)
 }
 
 fn say(line: &str) {
@@ -120,6 +125,6 @@ fn json(report: &SpecReport) -> Value {
     json!({
         "passed": report.passed_count(), "failed": report.failed_count(),
         "skipped": report.skipped_count(), "cases": cases, "failures": failures,
-        "coverage": coverage,
+        "coverage": coverage, "faults": [],
     })
 }

@@ -94,6 +94,14 @@ fn specs_that_fail_are_told_with_their_line_and_written_as_junit() {
     assert!(xml.contains("<testsuite") && xml.contains("<failure"), "{xml}");
     let filtered = phalanx(&["strategy", "test", folder, "--filter", "skips"]);
     assert_eq!(filtered.status.code(), Some(0), "{}", stdout(&filtered));
+    write(dir.path(), "worker.luau", "return {\n    decide = function(\n}\n");
+    let broken = phalanx(&["strategy", "test", folder]);
+    let report = json(&stdout(&broken));
+    assert_eq!(
+        (broken.status.code(), &report["faults"][0]["line"]),
+        (Some(1), &3.into()),
+        "{report}"
+    );
 }
 
 const WORKER_SPEC: &str = "describe('a worker', function()\n    it('skips', function()\n        \
