@@ -166,7 +166,9 @@ impl Task {
             self.verdict = Verdict::HeldBack;
         }
         let refusal = self.pinned();
-        let mut fault = self.fault_of_folder(format!("it passed its trial, but {refusal}"));
+        let pinned = self.info().map_or(0, |info| info.generation.number);
+        let what = format!("it passed its trial, but generation {pinned} is pinned");
+        let mut fault = self.fault_of_folder(what);
         fault.help = "unpin the strategy to let it play".into();
         self.journal(job.work.origin.clone().unwrap_or_default(), vec![fault]);
         self.refuse(job, refusal);

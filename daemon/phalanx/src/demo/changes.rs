@@ -51,7 +51,8 @@ fn line(fault: &Fault, paint: Paint) -> String {
     let help = if fault.help.is_empty() { String::new() } else { format!(" ({})", fault.help) };
     let excerpt: String = fault.excerpt.lines().map(|line| format!("\n      {line}")).collect();
     let excerpt = paint.ink(Ink::Dim, &excerpt);
-    format!("\n    {}: {}{help}{excerpt}", paint.ink(Ink::Bold, &place), fault.message)
+    let warning = if fault.fatal { "" } else { "warning: " };
+    format!("\n    {}: {warning}{}{help}{excerpt}", paint.ink(Ink::Bold, &place), fault.message)
 }
 
 #[cfg(test)]
@@ -62,8 +63,8 @@ mod tests {
 
     #[test]
     fn a_refusal_names_every_file_and_line() {
-        let fault = |line, message: &str| Fault {
-            fatal: true,
+        let fault = |fatal, line, message: &str| Fault {
+            fatal,
             file: "worker.luau".into(),
             line: Some(line),
             column: None,
@@ -71,7 +72,7 @@ mod tests {
             help: String::new(),
             excerpt: String::new(),
         };
-        let faults = vec![fault(3, "no such action"), fault(9, "`x` is not defined")];
+        let faults = vec![fault(true, 3, "no such action"), fault(false, 9, "`x` is not used")];
         let entry = JournalEntry {
             turn: Turn::default(),
             agent: None,
@@ -81,7 +82,7 @@ mod tests {
         assert_eq!(
             text(&entry, Paint::none()).unwrap(),
             "the strategy was refused (file); generation 2 plays on\n    worker.luau:3: no such \
-             action\n    worker.luau:9: `x` is not defined"
+             action\n    worker.luau:9: warning: `x` is not used"
         );
     }
 }

@@ -6,8 +6,8 @@ use super::{seat_word, word};
 use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
-    Decided, DefaultCause, Generation, GenerationActivated, GenerationTakenBack, MatchEvent,
-    NoticeKind, ParamSet, StrategyRefused, TurnDone,
+    Decided, DefaultCause, FaultSeverity, Generation, GenerationActivated, GenerationTakenBack,
+    MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
 
@@ -97,7 +97,8 @@ fn refusal(refused: &StrategyRefused, generation: u32, paint: Paint) -> String {
     let mut text = format!("{}; generation {generation} plays on", paint.ink(Ink::Red, &head));
     for fault in &refused.faults {
         let place = paint.ink(Ink::Bold, &place(fault));
-        text.push_str(&format!("\n    {place}: {}", fault.message));
+        let warning = if fault.severity() == FaultSeverity::Warning { "warning: " } else { "" };
+        text.push_str(&format!("\n    {place}: {warning}{}", fault.message));
         if !fault.help.is_empty() {
             text.push_str(&format!(" ({})", fault.help));
         }
@@ -266,18 +267,22 @@ mod tests {
 
     #[test]
     fn a_refused_strategy_has_a_line_for_each_fault() {
-        let fault = |line, message: &str| Fault {
+        let fault = |severity: FaultSeverity, line, message: &str| Fault {
+            severity: severity.into(),
             file: "worker.luau".into(),
             line,
             message: message.into(),
             ..Fault::default()
         };
-        let faults = vec![fault(3, "no such action"), fault(9, "`x` is not defined")];
+        let faults = vec![
+            fault(FaultSeverity::Error, 3, "no such action"),
+            fault(FaultSeverity::Warning, 9, "`x` is not used"),
+        ];
         let refused = StrategyRefused { origin: "file".into(), faults };
         let shown = shown(Kind::StrategyRefused(refused));
         assert!(shown.contains("STRATEGY REFUSED (file); generation 2 plays on\n"), "{shown}");
         assert!(shown.contains("\n    worker.luau:3: no such action\n"), "{shown}");
-        assert!(shown.ends_with("\n    worker.luau:9: `x` is not defined"), "{shown}");
+        assert!(shown.ends_with("\n    worker.luau:9: warning: `x` is not used"), "{shown}");
     }
 
     #[test]

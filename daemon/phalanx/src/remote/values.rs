@@ -4,6 +4,7 @@ use phalanx_proto::v1::{ParamScope, param_scope::Part};
 use prost_types::value::Kind;
 use prost_types::{Duration, ListValue, Struct, Timestamp, Value};
 use serde_json::{Number, json};
+use std::fmt::Write;
 use std::time::SystemTime;
 
 /// Whole numbers up to this are exact in a float.
@@ -67,13 +68,18 @@ pub(super) fn scope(scope: Option<&ParamScope>) -> String {
 
 /// Whole microseconds.
 pub(super) fn micros(spent: Option<Duration>) -> i64 {
-    spent.map_or(0, |spent| spent.seconds * 1_000_000 + i64::from(spent.nanos) / 1_000)
+    let whole = |spent: Duration| spent.seconds.saturating_mul(1_000_000);
+    spent.map_or(0, |spent| whole(spent).saturating_add(i64::from(spent.nanos) / 1_000))
 }
 
 /// A moment as `2026-01-31T12:00:00Z`.
 pub(super) fn moment(time: Option<Timestamp>) -> String {
     let time = time.and_then(|time| SystemTime::try_from(time).ok());
-    time.map_or_else(|| "-".into(), |time| humantime::format_rfc3339_seconds(time).to_string())
+    let mut text = String::new();
+    // Times before 1970 and after 9999 have no such form.
+    let written =
+        time.and_then(|time| write!(text, "{}", humantime::format_rfc3339_seconds(time)).ok());
+    written.map_or_else(|| "-".into(), |()| text)
 }
 
 #[cfg(test)]
@@ -89,6 +95,15 @@ mod tests {
         assert_eq!(kind("north", None), Kind::StringValue("north".into()));
         let word = Value { kind: Some(Kind::StringValue("a".into())) };
         assert_eq!(kind("12", Some(&word)), Kind::StringValue("12".into()));
+    }
+
+    #[test]
+    fn a_moment_that_no_calendar_has_is_a_dash() {
+        let shown = |seconds| moment(Some(Timestamp { seconds, nanos: 0 }));
+        assert_eq!(shown(0), "1970-01-01T00:00:00Z");
+        for odd in [-1, i64::MIN, i64::MAX, 300_000_000_000] {
+            assert_eq!(shown(odd), "-", "{odd}");
+        }
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use crate::stage::{Match, worker};
 use phalanx_engine::StrategyOrigin;
+use phalanx_strategy::{Activation, Source};
 use std::fs;
+use std::os::unix::fs::symlink;
 
 fn user() -> StrategyOrigin {
     StrategyOrigin::Api { user: "anna".into() }
@@ -90,4 +92,33 @@ async fn a_restart_on_a_folder_that_was_refused_plays_on_what_played() {
     let (home, folder) = game.end().await;
     let game = Match::open(home, folder, |_| {});
     assert_eq!(game.active(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_in_the_state_folder_leads_nowhere() {
+    let game = Match::start();
+    let state = game.state.join("strategies").join("%41");
+    let victim = game.home.path().join("victim");
+    fs::write(&victim, "precious").unwrap();
+    symlink(&victim, state.join(".underway-now.json")).unwrap();
+    symlink(&victim, state.join(".underway-2")).unwrap();
+    let source = Source::Files(vec![("worker.luau".into(), worker("second"))]);
+    game.keeper.activate(source, user(), Activation::default()).await.unwrap();
+    game.keeper.pin(true, "anna").await.unwrap();
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    assert!(fs::read_to_string(state.join("now.json")).unwrap().contains("\"pinned\": true"));
+    assert!(state.join("2/files/worker.luau").exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_for_editors_do_not_spoil_what_is_kept() {
+    let mut game = Match::start();
+    let types = ("types/phalanx.d.luau".into(), "declare act: any".into());
+    let source = Source::Files(vec![("worker.luau".into(), worker("second")), types]);
+    game.keeper.activate(source, user(), Activation::default()).await.unwrap();
+    assert_eq!(game.installed().await, 2);
+    game.keeper.pin(true, "anna").await.unwrap();
+    let (home, folder) = game.end().await;
+    let game = Match::open(home, folder, |_| {});
+    assert_eq!((game.active(), game.keeper.generations().len()), (2, 2));
 }
