@@ -156,13 +156,18 @@ pub trait Brain {
     fn generation(&self) -> u32;
 
     /// Lets another generation decide from the next call on. Memories are carried over as plain
-    /// data. `spare` is what an agent gets whose memory has another version than the generation
-    /// declares and that has no `migrate` for it: what it remembered when that generation decided
-    /// last. Returns the memories as they were before.
+    /// data. On the way back to a generation that decided before, `spare` is what the agents
+    /// remembered then: an agent whose memory cannot be carried over gets that, or begins anew.
+    /// Returns the memories as they were before.
     ///
     /// # Errors
-    /// When it does not load or a memory cannot be carried over. Then nothing has changed.
-    fn install(&mut self, _staged: &Staged, _spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+    /// When it does not load, or without `spare` a memory cannot be carried over. Then nothing has
+    /// changed.
+    fn install(
+        &mut self,
+        _staged: &Staged,
+        _spare: Option<&[Memory]>,
+    ) -> Result<Vec<Memory>, BrainError> {
         Err(BrainError::without_place(BrainErrorKind::Script, "this brain loads nothing new"))
     }
 

@@ -101,6 +101,9 @@ pub enum ParamError {
 pub struct Params {
     declared: BTreeMap<String, ParamSpec>,
     set: BTreeMap<String, BTreeMap<Scope, Value>>,
+    /// What was set and does not fit the present declarations: the next generation's may allow it,
+    /// above all those of a generation that comes back.
+    aside: BTreeMap<String, BTreeMap<Scope, Value>>,
 }
 
 impl fmt::Display for ParamKind {
@@ -164,7 +167,7 @@ pub(crate) fn shown(value: &Value) -> String {
 
 impl Params {
     /// A script declares a parameter. Declared again it replaces the old declaration; values that
-    /// were set and do not fit any more are forgotten.
+    /// were set and do not fit any more are put aside.
     ///
     /// # Errors
     /// When there are too many, the name is too long, or the default does not fit.
@@ -181,7 +184,8 @@ impl Params {
         }
         spec.check(&spec.default)?;
         if let Some(set) = self.set.get_mut(&spec.name) {
-            set.retain(|_, value| spec.check(value).is_ok());
+            let unfit = set.extract_if(.., |_, value| spec.check(value).is_err());
+            self.aside.entry(spec.name.clone()).or_default().extend(unfit);
         }
         self.declared.insert(spec.name.clone(), spec);
         Ok(())
@@ -214,12 +218,16 @@ impl Params {
             let known = if known.is_empty() { "none".into() } else { known.join(", ") };
             return Err(ParamError::Unknown { name: name.chars().take(80).collect(), known });
         };
+        let value = value.map(|value| spec.check(value)).transpose()?;
+        if let Some(aside) = self.aside.get_mut(name) {
+            aside.remove(&scope);
+        }
         let Some(value) = value else {
             return Ok(self.set.get_mut(name).and_then(|set| set.remove(&scope)));
         };
-        let value = spec.check(value)?;
         let known = self.set.get(name).is_some_and(|set| set.contains_key(&scope));
-        if !known && self.set.values().map(BTreeMap::len).sum::<usize>() >= PARAM_VALUES_MAX {
+        let kept = self.set.values().chain(self.aside.values());
+        if !known && kept.map(BTreeMap::len).sum::<usize>() >= PARAM_VALUES_MAX {
             let text = format!("at most {PARAM_VALUES_MAX} values are set; take some back first");
             return Err(ParamError::TooMuch(text));
         }
@@ -240,9 +248,15 @@ impl Params {
         })
     }
 
-    /// A new generation declares anew; what operators set stays until a declaration refuses it.
+    /// A new generation declares anew; what operators set counts again wherever it fits then.
     pub fn forget_declarations(&mut self) {
         self.declared.clear();
+        for (name, values) in std::mem::take(&mut self.aside) {
+            let set = self.set.entry(name).or_default();
+            for (scope, value) in values {
+                set.entry(scope).or_insert(value);
+            }
+        }
     }
 }
 
@@ -290,13 +304,26 @@ mod tests {
     }
 
     #[test]
-    fn what_a_new_declaration_refuses_is_forgotten() {
+    fn what_a_new_declaration_refuses_counts_again_for_one_that_allows_it() {
+        let narrow = || {
+            let kind = ParamKind::Num { min: 0.0, max: 0.5, whole: false };
+            ParamSpec { kind, ..greed() }
+        };
+        let team = |params: &Params| params.value("greed", None).and_then(Value::as_num);
         let mut params = Params::default();
         params.declare(greed()).unwrap();
         params.set("greed", Scope::Team, Some(&Value::Num(0.9))).unwrap();
         params.forget_declarations();
-        let kind = ParamKind::Num { min: 0.0, max: 0.5, whole: false };
-        params.declare(ParamSpec { kind, ..greed() }).unwrap();
-        assert_eq!(params.value("greed", None), Some(&Value::Num(0.4)));
+        params.declare(narrow()).unwrap();
+        assert_eq!(team(&params), Some(0.4));
+        let mut set = params.clone();
+        for (params, want) in [(&mut params, 0.9), (&mut set, 0.3)] {
+            if want < 0.5 {
+                params.set("greed", Scope::Team, Some(&Value::Num(want))).unwrap();
+            }
+            params.forget_declarations();
+            params.declare(greed()).unwrap();
+            assert_eq!(team(params), Some(want), "what was set last counts");
+        }
     }
 }

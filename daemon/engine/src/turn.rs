@@ -33,6 +33,8 @@ pub(crate) struct OpenTurn {
     pub(crate) asked: BTreeMap<AgentId, Asked>,
     /// The role of each agent when the team began to decide; empty when no scenes are kept.
     pub(crate) roles: Vec<String>,
+    /// An operator's look or piece of script took some of its time already.
+    pub(crate) served: bool,
     /// It is through, and no copy of it was kept yet.
     pub(crate) unseen: bool,
 }
@@ -48,6 +50,7 @@ impl OpenTurn {
             phase: Phase::Gathering(now + patience),
             asked: BTreeMap::new(),
             roles: Vec::new(),
+            served: false,
             unseen: false,
         }
     }

@@ -12,8 +12,8 @@ mod actor;
 mod game;
 
 use actor::{Manner, Match, staged};
-use phalanx_engine::{Answer, Input, JournalEvent, Probation, Staged, TeamOptions, Ticket};
-use phalanx_game::{AgentId, DefaultCause, Event, Turn};
+use phalanx_engine::{Answer, Input, JournalEvent, Probation, Scope, Staged, TeamOptions, Ticket};
+use phalanx_game::{AgentId, DefaultCause, Event, Turn, Value};
 use std::time::Duration;
 
 /// Ten decisions are watched; the third trouble takes a generation back.
@@ -85,6 +85,35 @@ fn while_percepts_come_in_it_changes_only_if_that_takes_little_of_the_time_left(
     }
 }
 
+/// A turn whose successor comes before the team is through with it.
+fn rush(match_: &mut Match, step: u32) {
+    let said = match_.said.len();
+    match_.ask(0, step);
+    while match_.said.len() == said {
+        assert!(match_.output());
+    }
+}
+
+#[test]
+fn turns_without_a_gap_keep_a_generation_waiting_but_not_for_ever() {
+    let mut match_ = watched(1);
+    rush(&mut match_, 1);
+    let cost = Duration::from_millis(500);
+    let (ticket, staged_2) = (match_.ticket(), Staged { cost, ..staged(2, Manner::default()) });
+    match_.team.handle(Input::Install { ticket, staged: staged_2, pinned: true }, match_.now);
+    for step in 2..=24 {
+        rush(&mut match_, step);
+    }
+    assert_eq!(match_.take_said(), [vec![100; 20], vec![200; 4]].concat());
+    let (ticket, staged_3) = (match_.ticket(), staged(3, breaks()));
+    match_.team.handle(Input::Install { ticket, staged: staged_3, pinned: false }, match_.now);
+    for step in 25..=50 {
+        rush(&mut match_, step);
+    }
+    let said = [vec![0; 22], vec![200; 4]].concat();
+    assert_eq!(match_.take_said(), said, "the third trouble, and twenty turns more");
+}
+
 #[test]
 fn a_generation_that_waits_gives_way_to_a_newer_one() {
     let mut match_ = watched(1);
@@ -137,6 +166,19 @@ fn one_that_fails_too_often_is_taken_back_with_the_memories_of_the_one_before() 
 }
 
 #[test]
+fn what_operators_set_before_counts_again_after_the_way_back() {
+    let mut match_ = watched(1);
+    let (ticket, name) = (match_.ticket(), "greed".to_owned());
+    let (scope, value, by) = (Scope::Team, Some(Value::Num(9.0)), "ann".to_owned());
+    match_.input(Input::SetParam { ticket, name, scope, value, by });
+    match_.install(staged(2, Manner { greed_max: 3.0, ..breaks() }), false);
+    for step in 1..=4 {
+        match_.turn(step);
+    }
+    assert_eq!(match_.take_said(), [0, 0, 0, 109]);
+}
+
+#[test]
 fn a_pinned_generation_is_never_taken_back() {
     let mut match_ = watched(1);
     match_.install(staged(2, breaks()), true);
@@ -179,6 +221,20 @@ fn turns_that_nobody_decided_count_unless_they_are_older_than_the_generation() {
     assert_eq!(match_.snapshot().generation, 1);
     let story = match_.story();
     assert!(story[1].contains("the last: nobody decided in time"), "{story:?}");
+}
+
+#[test]
+fn turns_that_the_referee_ended_too_early_count_and_broken_connections_do_not() {
+    for (cause, generation) in [(DefaultCause::Superseded, 1), (DefaultCause::Disconnected, 2)] {
+        let mut match_ = watched(1);
+        match_.install(staged(2, Manner::default()), false);
+        for step in 1..=3 {
+            match_.turn(step);
+            let (turn, agent) = (Turn::new(0, step), AgentId(0));
+            match_.event(agent, Event::Defaulted { turn, agent, cause });
+        }
+        assert_eq!(match_.snapshot().generation, generation, "{cause}");
+    }
 }
 
 fn defaulted(match_: &mut Match, step: u32) {
@@ -237,6 +293,20 @@ fn every_line_of_the_journal_carries_the_generation_that_decided() {
     let decided: Vec<_> = decided.collect();
     assert_eq!(decided, ["1 say(100) as 1 does", "2 say(200) as 2 does"]);
     assert_eq!(match_.snapshot().agents[0].reason, "as 2 does");
+}
+
+#[test]
+fn what_was_logged_before_a_swap_is_told_with_the_generation_that_logged_it() {
+    let mut match_ = watched(1);
+    let (ticket, code, by) = (match_.ticket(), "hello".to_owned(), "ann".to_owned());
+    match_.input(Input::Run { ticket, agent: AgentId(0), code, by });
+    match_.install(staged(2, Manner::default()), false);
+    match_.turn(1);
+    let logged = match_.journal.iter().filter_map(|entry| match &entry.event {
+        JournalEvent::Log { text, .. } => Some((entry.generation, text.as_str())),
+        _ => None,
+    });
+    assert_eq!(logged.collect::<Vec<_>>(), [(1, "hello")]);
 }
 
 #[test]

@@ -285,3 +285,20 @@ fn a_profile_ends_with_the_match_or_the_team() {
     assert_eq!(profiles(&match_), [(first, 0)]);
     assert!(match_.drained);
 }
+
+#[test]
+fn pieces_of_script_together_take_no_more_of_a_turn_than_one_may() {
+    let mut match_ = team(2);
+    match_.ask(0, 1);
+    match_.drain();
+    match_.calls();
+    for _ in 0..3 {
+        let (ticket, code, by) = (match_.ticket(), "1".to_owned(), "ann".to_owned());
+        match_.input(Input::Run { ticket, agent: AgentId(0), code, by });
+    }
+    assert_eq!(match_.calls(), ["run 0 100ms"]);
+    match_.ask(1, 1);
+    match_.drain();
+    let calls = ["plan", "decide 0", "decide 1", "run 0 100ms", "run 0 100ms"];
+    assert_eq!(match_.calls(), calls, "the others when the answers have left");
+}

@@ -228,7 +228,7 @@ fn load(c: &mut Criterion) {
     brain.decide(&ask(0)).result.unwrap();
     let next = staged(THIRTY_LINES);
     c.bench_function("swap/install", |b| {
-        b.iter(|| black_box(brain.install(&next, &[]).unwrap()));
+        b.iter(|| black_box(brain.install(&next, None).unwrap()));
     });
 }
 

@@ -225,7 +225,11 @@ impl Brain for LuaBrain {
         self.generation
     }
 
-    fn install(&mut self, staged: &Staged, spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+    fn install(
+        &mut self,
+        staged: &Staged,
+        spare: Option<&[Memory]>,
+    ) -> Result<Vec<Memory>, BrainError> {
         self.swap(staged, spare)
     }
 

@@ -19,8 +19,8 @@ type Rest<'a> = &'a dyn Fn() -> (Option<Plain>, Vec<String>);
 pub(crate) struct Carrier<'a> {
     pub(crate) next: &'a Loaded,
     pub(crate) timer: &'a Timer,
-    /// What the agents remembered when the other generation decided last.
-    pub(crate) spare: &'a [Memory],
+    /// On the way back: what the agents remembered when the other generation decided last.
+    pub(crate) spare: Option<&'a [Memory]>,
     /// When there is no more time for it.
     pub(crate) due: Instant,
 }
@@ -33,10 +33,27 @@ impl Carrier<'_> {
             return Ok(Writer { role: memory.role.clone(), version: memory.version });
         };
         let writer = Writer { role: name.clone(), version: role.version };
+        match (self.hand_over(memory, &name, &role, rest), self.spare) {
+            (Err(trouble), Some(spare)) => {
+                self.fall_back(memory.agent, role.version, spare, &trouble)
+            }
+            (handed_over, _) => handed_over?,
+        }
+        Ok(writer)
+    }
+
+    /// As it is, or through `migrate`.
+    fn hand_over(
+        &self,
+        memory: &Memory,
+        name: &str,
+        role: &Role,
+        rest: Rest<'_>,
+    ) -> Result<(), BrainError> {
         let same = role.version == memory.version;
         match (&memory.data, &role.migrate) {
-            (Ok(data), _) if same => self.set(memory.agent, data)?,
-            (Ok(data), Some(migrate)) => self.migrate(memory, &name, migrate, Some(data))?,
+            (Ok(data), _) if same => self.set(memory.agent, data),
+            (Ok(data), Some(migrate)) => self.migrate(memory, name, migrate, Some(data)),
             (Err(_), Some(migrate)) if !same => {
                 let (data, dropped) = rest();
                 for culprit in dropped {
@@ -44,14 +61,22 @@ impl Carrier<'_> {
                     let mut shared = self.next.host.link.shared.borrow_mut();
                     shared.log(Some(memory.agent), LogLevel::Warn, &what);
                 }
-                self.migrate(memory, &name, migrate, data.as_ref())?;
+                self.migrate(memory, name, migrate, data.as_ref())
             }
-            (data, _) => match self.spare(memory.agent, role.version) {
-                Some(spare) => self.set(memory.agent, spare)?,
-                None => return Err(self.refusal(memory, &name, &role, data.as_ref().err())),
-            },
+            (data, _) => Err(self.refusal(memory, name, role, data.as_ref().err())),
         }
-        Ok(writer)
+    }
+
+    /// Whatever a generation that failed left behind must not keep the other one from coming back.
+    fn fall_back(&self, agent: AgentId, version: u32, spare: &[Memory], trouble: &BrainError) {
+        let fits = |memory: &&Memory| memory.agent == agent && memory.version == version;
+        let kept = spare.iter().find(fits).and_then(|memory| memory.data.as_ref().ok());
+        let what = match kept.map(|data| self.set(agent, data)) {
+            Some(Ok(())) => "it remembers what it did before",
+            Some(Err(_)) | None => "it begins anew",
+        };
+        let mut shared = self.next.host.link.shared.borrow_mut();
+        shared.log(Some(agent), LogLevel::Warn, &format!("{trouble}; {what}"));
     }
 
     /// The role that understands a memory: the one that wrote it, or else that of its agent now.
@@ -60,11 +85,6 @@ impl Carrier<'_> {
         let roster = self.next.host.link.roster.agents.get(memory.agent.index())?;
         let names = [&memory.role, &now, &roster.role];
         names.into_iter().find_map(|name| Some((name.clone(), self.next.vm.role(name)?)))
-    }
-
-    fn spare(&self, agent: AgentId, version: u32) -> Option<&Plain> {
-        let fits = |memory: &&Memory| memory.agent == agent && memory.version == version;
-        self.spare.iter().find(fits)?.data.as_ref().ok()
     }
 
     fn set(&self, agent: AgentId, data: &Plain) -> Result<(), BrainError> {

@@ -79,7 +79,7 @@ impl Replica {
         let due = Instant::now() + self.brain.now.host.limits.load;
         self.brain.forget();
         let next = &self.brain.now;
-        let carrier = Carrier { next, timer: &self.brain.timer, spare: &[], due };
+        let carrier = Carrier { next, timer: &self.brain.timer, spare: None, due };
         let mut refusals = Vec::new();
         let mut writers = Vec::new();
         for memory in memories {

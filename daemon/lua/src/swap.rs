@@ -52,7 +52,7 @@ impl LuaBrain {
     pub(crate) fn swap(
         &mut self,
         staged: &Staged,
-        spare: &[Memory],
+        spare: Option<&[Memory]>,
     ) -> Result<Vec<Memory>, BrainError> {
         let program = Program::of(staged)?;
         let due = Instant::now() + patience(staged.cost, self.now.host.limits.load);
@@ -104,7 +104,7 @@ impl LuaBrain {
         &self,
         next: &Loaded,
         memories: &[Memory],
-        spare: &[Memory],
+        spare: Option<&[Memory]>,
         due: Instant,
     ) -> Result<BTreeMap<AgentId, crate::brain::Writer>, BrainError> {
         let carrier = Carrier { next, timer: &self.timer, spare, due };

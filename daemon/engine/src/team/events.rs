@@ -118,16 +118,20 @@ impl<G: Game, B: Brain> Team<G, B> {
         {
             open.forget(agent);
         }
+        let turn = self.rounds.turn(agent, local);
         match cause {
             DefaultCause::NobodyDecided => {
                 self.counters.fallback += 1;
-                if let Some(turn) = self.rounds.turn(agent, local) {
+                if let Some(turn) = turn {
                     let action = self.with_world(|world| world.fallback(agent));
                     self.acted(turn, agent, &action);
-                    self.watch_default(turn, cause);
                 }
             }
             DefaultCause::Superseded | DefaultCause::Disconnected => self.count_late(agent, local),
+        }
+        // A broken connection is no fault of the scripts.
+        if let Some(turn) = turn.filter(|_| cause != DefaultCause::Disconnected) {
+            self.watch_default(turn, cause);
         }
         self.trouble(agent, cause.to_string());
         self.journal(Some(agent), JournalEvent::Defaulted { cause });

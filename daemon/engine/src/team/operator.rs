@@ -1,7 +1,8 @@
 //! What operators ask of a team besides another generation: parameters, a look, a piece of script.
 //!
 //! Nothing of it disturbs a turn: it waits while the agents decide. While percepts are still coming
-//! in there is a *border* too, but only for what leaves the turn most of its time.
+//! in there is a *border* too, but only for what leaves the turn most of its time: parameters, and
+//! one look or piece of script.
 
 use super::{Drain, Team};
 use crate::params::shown;
@@ -70,12 +71,19 @@ impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn serve(&mut self, spare: Duration) -> Option<Duration> {
         let budget = RUN_BUDGET.min(spare / RUN_SHARE);
         let drain = self.drain != Drain::No;
+        let served = self.open.as_ref().is_some_and(|open| open.is_gathering() && open.served);
         let fits = |request: &Request| match request {
-            Request::Param { .. } | Request::Look { .. } => true,
-            Request::Run { .. } => drain || budget >= RUN_BUDGET_MIN,
+            Request::Param { .. } => true,
+            Request::Look { .. } => !served,
+            Request::Run { .. } => drain || (!served && budget >= RUN_BUDGET_MIN),
         };
         let place = self.requests.iter().position(fits)?;
-        match self.requests.remove(place)? {
+        let request = self.requests.remove(place)?;
+        if let (Request::Look { .. } | Request::Run { .. }, Some(open)) = (&request, &mut self.open)
+        {
+            open.served = true;
+        }
+        match request {
             Request::Param { ticket, name, scope, value, by } => {
                 let answer = self.set_param(&name, scope, value.as_ref(), by);
                 self.answer(ticket, Answer::Param(answer));

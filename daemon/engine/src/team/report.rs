@@ -32,6 +32,16 @@ impl<G: Game, B: Brain> Team<G, B> {
         if let Some(open) = &mut self.open {
             open.phase = Phase::Done;
         }
+        self.tell_log();
+        let mut done = std::mem::take(&mut self.done);
+        done.score = self.world.borrow().score();
+        self.journal(None, JournalEvent::TurnDone(done));
+        self.end_profile_if_done();
+        self.publish();
+    }
+
+    /// What scripts logged since the last time.
+    pub(super) fn tell_log(&mut self) {
         let (lines, dropped) = self.shared.borrow_mut().take_log();
         for line in lines {
             let level = level_name(line.level);
@@ -41,11 +51,6 @@ impl<G: Game, B: Brain> Team<G, B> {
             let text = format!("{dropped} more log lines of scripts in this turn were dropped");
             self.journal(None, JournalEvent::Log { level: "warn", text });
         }
-        let mut done = std::mem::take(&mut self.done);
-        done.score = self.world.borrow().score();
-        self.journal(None, JournalEvent::TurnDone(done));
-        self.end_profile_if_done();
-        self.publish();
     }
 
     /// Hands out what others may see.

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 /// While a turn gathers, a swap needs this many times the time that it is expected to take.
 const ROOM_FACTOR: u32 = 10;
+/// After so many turns without such room it comes all the same, before the agents of a turn decide:
+/// turns that follow each other without a gap must not keep a generation out for ever.
+const WAIT_TURNS_MAX: u64 = 20;
 
 /// A generation that waits for the border.
 #[derive(Debug)]
@@ -18,6 +21,8 @@ pub(super) struct Waiting {
     ticket: Ticket,
     staged: Staged,
     pinned: bool,
+    /// Turns that were begun before it came.
+    since: u64,
 }
 
 /// The generation that decides is new, and may be taken back.
@@ -32,6 +37,8 @@ pub(super) struct Watch {
     decisions: u32,
     troubles: u32,
     last_trouble: String,
+    /// It failed too often, and waits to be taken back since so many turns were begun.
+    failed: Option<u64>,
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
@@ -41,7 +48,10 @@ impl<G: Game, B: Brain> Team<G, B> {
             return;
         }
         let number = staged.generation.number;
-        if let Some(older) = self.waiting.replace(Waiting { ticket, staged, pinned }) {
+        // Its turns of waiting count for the one that takes its place: saving again and again must
+        // not keep both out.
+        let since = self.waiting.as_ref().map_or(self.tick, |older| older.since);
+        if let Some(older) = self.waiting.replace(Waiting { ticket, staged, pinned, since }) {
             let older_number = older.staged.generation.number;
             let text = format!(
                 "generation {older_number} never decided: generation {number} came before its turn"
@@ -53,15 +63,20 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// Swaps if something is to be swapped and the turn, if one gathers, has room for it. Returns
     /// the time that it is expected to have taken.
     pub(super) fn swap(&mut self, spare: Duration) -> Option<Duration> {
-        let has_room = |staged: &Staged| staged.cost.saturating_mul(ROOM_FACTOR) <= spare;
-        if let Some(watch) = self.watch.take_if(|watch| {
-            watch.troubles > self.options.probation.errors && has_room(&watch.back)
-        }) {
+        let tick = self.tick;
+        let may_come = |staged: &Staged, since: u64| {
+            let has_room = staged.cost.saturating_mul(ROOM_FACTOR) <= spare;
+            has_room || tick.saturating_sub(since) >= WAIT_TURNS_MAX
+        };
+        if let Some(watch) = self
+            .watch
+            .take_if(|watch| watch.failed.is_some_and(|since| may_come(&watch.back, since)))
+        {
             let cost = watch.back.cost;
             self.take_back(watch);
             return Some(cost);
         }
-        let waiting = self.waiting.take_if(|waiting| has_room(&waiting.staged))?;
+        let waiting = self.waiting.take_if(|waiting| may_come(&waiting.staged, waiting.since))?;
         let cost = waiting.staged.cost;
         let answer = self.install(waiting.staged, waiting.pinned);
         self.answer(waiting.ticket, Answer::Installed(answer));
@@ -70,7 +85,7 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn install(&mut self, staged: Staged, pinned: bool) -> Result<(), BrainError> {
         let generation = Arc::clone(&staged.generation);
-        let memories = match self.load(&staged, &[]) {
+        let memories = match self.load(&staged, None) {
             Ok(memories) => memories,
             Err(error) => {
                 let faults = vec![fault(&error)];
@@ -87,9 +102,15 @@ impl<G: Game, B: Brain> Team<G, B> {
         };
         if !pinned && self.options.probation.decisions > 0 {
             let from = self.next_decided_turn();
-            let last_trouble = String::new();
-            let watch = Watch { back, spare, from, decisions: 0, troubles: 0, last_trouble };
-            self.watch = Some(watch);
+            self.watch = Some(Watch {
+                back,
+                spare,
+                from,
+                decisions: 0,
+                troubles: 0,
+                last_trouble: String::new(),
+                failed: None,
+            });
         }
         self.journal(None, JournalEvent::Generation { generation, pinned });
         self.publish();
@@ -97,7 +118,13 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     /// Declarations of parameters belong to a generation; what operators set belongs to the team.
-    fn load(&mut self, staged: &Staged, spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+    fn load(
+        &mut self,
+        staged: &Staged,
+        spare: Option<&[Memory]>,
+    ) -> Result<Vec<Memory>, BrainError> {
+        // What was logged so far belongs to the generation that goes.
+        self.tell_log();
         let before = self.shared.borrow().params.clone();
         self.shared.borrow_mut().params.forget_declarations();
         let loaded = self.brain.install(staged, spare);
@@ -115,7 +142,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             "{troubles} errors and defaulted turns in its first {decisions} decisions; \
              the last: {last_trouble}"
         );
-        match self.load(&back, &spare) {
+        match self.load(&back, Some(&spare)) {
             Ok(_) => {
                 let generation = Arc::clone(&back.generation);
                 let failed = std::mem::replace(&mut self.active, back).generation;
@@ -146,16 +173,18 @@ impl<G: Game, B: Brain> Team<G, B> {
         if let Some(watch) = &mut self.watch {
             watch.decisions += 1;
         }
-        self.watch.take_if(|watch| {
-            watch.decisions >= limits.decisions && watch.troubles <= limits.errors
-        });
+        self.watch.take_if(|watch| watch.decisions >= limits.decisions && watch.failed.is_none());
     }
 
     /// A script of the new generation failed.
     pub(super) fn watch_trouble(&mut self, trouble: &str) {
+        let (tick, errors) = (self.tick, self.options.probation.errors);
         if let Some(watch) = &mut self.watch {
             watch.troubles = watch.troubles.saturating_add(1);
             trouble.clone_into(&mut watch.last_trouble);
+            if watch.troubles > errors {
+                watch.failed.get_or_insert(tick);
+            }
         }
     }
 

@@ -3,8 +3,9 @@
 use crate::game::Toy;
 use phalanx_engine::{
     Answer, Ask, Brain, BrainError, BrainErrorKind, Generation, Input, JournalEntry, JournalEvent,
-    Memory, Outcome, Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason, RoundResult,
-    SeatState, Snapshot, Staged, StrategyOrigin, Team, TeamLink, TeamOptions, TeamStart, Ticket,
+    LogLevel, Memory, Outcome, Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason,
+    RoundResult, SeatState, Snapshot, Staged, StrategyOrigin, Team, TeamLink, TeamOptions,
+    TeamStart, Ticket,
 };
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::sync::{Arc, Mutex};
@@ -115,10 +116,15 @@ impl Brain for Actor {
         self.generation
     }
 
-    fn install(&mut self, staged: &Staged, spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+    fn install(
+        &mut self,
+        staged: &Staged,
+        spare: Option<&[Memory]>,
+    ) -> Result<Vec<Memory>, BrainError> {
         let before = self.memories();
         self.load(staged)?;
-        let spare: Vec<_> = spare.iter().map(|memory| memory.data.clone().unwrap()).collect();
+        let spare = spare.into_iter().flatten().map(|memory| memory.data.clone().unwrap());
+        let spare: Vec<_> = spare.collect();
         self.note(format!("install {} spare {spare:?}", self.generation));
         Ok(before)
     }
@@ -135,6 +141,7 @@ impl Brain for Actor {
 
     fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
         self.note(format!("run {} {}ms", ask.agent.0, ask.budget.as_millis()));
+        self.link.shared.borrow_mut().log(None, LogLevel::Info, code);
         let result = match code {
             "break" => Err(broken("it broke")),
             text => Ok(Ran { text: text.into(), lines: Vec::new() }),

@@ -201,7 +201,7 @@ impl Stage {
         files: &[(&str, &str)],
     ) -> Result<Vec<Memory>, BrainError> {
         let staged = staged(number, files).unwrap_or_else(|error| panic!("{error}"));
-        self.brain.install(&staged, &[])
+        self.brain.install(&staged, None)
     }
 
     /// What an operator's piece of script gives, run as an agent.

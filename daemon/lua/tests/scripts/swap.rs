@@ -148,7 +148,7 @@ fn a_cycle_refuses_the_swap_and_forgetting_lifts_it() {
     assert!(error.message.starts_with("a1: me.memory.me[1]: the table contains itself"), "{error}");
     let mut forgetful = staged(2, &files(&counter(""))).unwrap();
     forgetful.forget = true;
-    stage.brain.install(&forgetful, &[]).unwrap();
+    stage.brain.install(&forgetful, None).unwrap();
     assert_eq!(stage.decide(0).unwrap().args, [Value::List(vec![Value::Int(1)])]);
 }
 
@@ -161,9 +161,30 @@ fn going_back_to_an_older_version_takes_the_spare_memory() {
     let spare = stage.install(2, &files(&new)).unwrap();
     assert_eq!(stage.run(0, "memory.n").unwrap().text, "100");
     let back = staged(1, &files(&first)).unwrap();
-    stage.brain.install(&back, &[]).unwrap_err();
-    stage.brain.install(&back, &spare).unwrap();
+    stage.brain.install(&back, None).unwrap_err();
+    stage.brain.install(&back, Some(&spare)).unwrap();
     assert_eq!(stage.run(0, "memory.n").unwrap().text, "1");
+}
+
+#[test]
+fn the_way_back_is_open_whatever_the_failed_generation_left_behind() {
+    let first = counter("memory = 1, migrate = function() error('what is that') end,");
+    let new = counter("memory = 2, migrate = function(_, memory) return memory end,");
+    let mut stage = Stage::new(&files(&first));
+    let spare = stage.install(2, &files(&new)).unwrap();
+    assert!(spare.is_empty(), "nobody decided before");
+    stage.run(0, "memory.n = 7").unwrap();
+    stage.run(1, "memory.print = print").unwrap();
+    let back = staged(1, &files(&first)).unwrap();
+    stage.brain.install(&back, None).unwrap_err();
+    stage.brain.install(&back, Some(&spare)).unwrap();
+    let log = stage.log();
+    assert!(
+        log[0].ends_with("a1: migrate from version 2: what is that; it begins anew"),
+        "{log:?}"
+    );
+    assert_eq!(stage.run(0, "memory.n").unwrap().text, "nil");
+    assert_eq!(stage.run(1, "memory.print").unwrap().text, "nil");
 }
 
 #[test]

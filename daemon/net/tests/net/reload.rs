@@ -45,7 +45,7 @@ struct Actor {
 impl Actor {
     fn new(link: TeamLink, staged: &Staged) -> Result<Self, BrainError> {
         let mut actor = Self { link, manner: Manner::default(), generation: 0 };
-        actor.install(staged, &[]).map(|_| actor)
+        actor.install(staged, None).map(|_| actor)
     }
 }
 
@@ -78,7 +78,11 @@ impl Brain for Actor {
         self.generation
     }
 
-    fn install(&mut self, staged: &Staged, _spare: &[Memory]) -> Result<Vec<Memory>, BrainError> {
+    fn install(
+        &mut self,
+        staged: &Staged,
+        _spare: Option<&[Memory]>,
+    ) -> Result<Vec<Memory>, BrainError> {
         let manner = staged.code.downcast_ref::<Manner>().unwrap();
         assert!(!manner.bursts, "a defect at installing");
         let kind = ParamKind::Num { min: 0.0, max: 9.0, whole: true };
