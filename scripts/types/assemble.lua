@@ -612,7 +612,7 @@ function metric(name, value) end
 ---@return any
 function param(name, spec) end
 
----Says why: in `decide` the last one is kept with the action. At most 500 characters, and plain data.
+---Says why: in `decide` the last one is kept with the action. At most 500 characters, and plain data of at most 200 values.
 ---@param text string
 ---@param data? any
 function explain(text, data) end

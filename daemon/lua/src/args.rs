@@ -29,7 +29,7 @@ impl Checker<'_> {
         given: &[LuaValue],
     ) -> Result<Vec<Value>, String> {
         if given.iter().skip(params.len()).any(|extra| !matches!(extra, LuaValue::Nil)) {
-            return Err(too_many(call, params, given));
+            return Err(too_many(call, params.len(), given));
         }
         let mut args = Vec::with_capacity(params.len());
         for (index, param) in params.iter().enumerate() {
@@ -144,15 +144,12 @@ impl Checker<'_> {
     }
 }
 
-fn too_many(call: &str, params: &[ParamDoc], given: &[LuaValue]) -> String {
-    let hint =
-        if matches!(given.first(), Some(LuaValue::Table(_))) && params.len() + 1 == given.len() {
-            format!("; call it with a dot: {call}(…)")
-        } else {
-            String::new()
-        };
-    let plural = if params.len() == 1 { "" } else { "s" };
-    format!("{call}: takes {} argument{plural}, got {}{hint}", params.len(), given.len())
+/// The message about a call with more than `most` arguments.
+pub(crate) fn too_many(call: &str, most: usize, given: &[LuaValue]) -> String {
+    let is_method = matches!(given.first(), Some(LuaValue::Table(_))) && most + 1 == given.len();
+    let hint = if is_method { format!("; call it with a dot: {call}(…)") } else { String::new() };
+    let plural = if most == 1 { "" } else { "s" };
+    format!("{call}: takes {most} argument{plural}, got {}{hint}", given.len())
 }
 
 /// What a parameter accepts, in a message.
@@ -183,7 +180,8 @@ pub(crate) fn expectation(kind: &Kind) -> String {
 }
 
 /// The known name that was probably meant.
-pub(crate) fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // In short names two letters in the wrong order make half of the name.
     let score = |word: &str| match strsim::osa_distance(name, word) {
         1 if word.len() > 2 => 1.0,

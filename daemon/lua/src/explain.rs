@@ -1,11 +1,12 @@
 //! The native function behind `explain`: why a script decides as it does.
 
+use crate::PlainLimits;
 use crate::dice::Phase;
 use crate::failure::cut;
 use crate::host::Host;
 use crate::natives::{NIL, Native, native, problem};
 use crate::plain::{self, describe};
-use mlua::{Lua, MultiValue, Table, Value as LuaValue};
+use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_engine::{LogLevel, Reason};
 use std::rc::Rc;
 
@@ -13,31 +14,26 @@ use std::rc::Rc;
 const REASON_CHARS_MAX: usize = 500;
 /// So many bytes hold that many characters of any script.
 const REASON_BYTES_MAX: usize = REASON_CHARS_MAX * 4;
+/// Largest data of a reason: the journal keeps thousands of them.
+const REASON_DATA: PlainLimits = PlainLimits { values: 200, text_bytes: 4 << 10, depth: 8 };
 
 /// Adds it to the prelude's host table.
 pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()> {
     native(lua, table, "explain", host, explain)
 }
 
-fn explain(_: &Lua, host: &Host, given: MultiValue) -> Native {
-    if given.len() > 2 {
-        return problem(format!("explain: takes a text and data, got {} arguments", given.len()));
-    }
-    let mut given = given.into_iter();
-    let text = match given.next() {
-        Some(LuaValue::String(text)) => {
-            let bytes = text.as_bytes();
-            // One byte more than needed, so that a longer text is seen to be cut.
-            let head = bytes.get(..=REASON_BYTES_MAX).unwrap_or(&bytes);
-            cut(&String::from_utf8_lossy(head), REASON_CHARS_MAX)
-        }
-        other => {
-            let got = describe(&other.unwrap_or(LuaValue::Nil));
-            return problem(format!("explain: expected the reason as a text, got {got}"));
-        }
+fn explain(_: &Lua, host: &Host, (text, data): (LuaValue, LuaValue)) -> Native {
+    let LuaValue::String(text) = &text else {
+        let got = describe(&text);
+        return problem(format!("explain: expected the reason as a text, got {got}"));
     };
-    let data = given.next().unwrap_or(LuaValue::Nil);
-    let data = match plain::read_value(&data, host.limits.value) {
+    let text = {
+        let bytes = text.as_bytes();
+        // One byte more than needed, so that a longer text is seen to be cut.
+        let head = bytes.get(..=REASON_BYTES_MAX).unwrap_or(&bytes);
+        cut(&String::from_utf8_lossy(head), REASON_CHARS_MAX)
+    };
+    let data = match plain::read_value(&data, REASON_DATA) {
         Ok(data) => data,
         Err(culprit) => return problem(format!("explain: {culprit}")),
     };

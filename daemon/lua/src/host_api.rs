@@ -172,6 +172,20 @@ pub fn modules(api: &Api) -> Vec<Module> {
     modules
 }
 
+/// How many arguments the host's own functions take at most, by the names that people write.
+pub(crate) fn most() -> impl Iterator<Item = (String, usize)> {
+    let own = host::modules().into_iter().flat_map(|module| {
+        let dot = if module.name.is_empty() { "" } else { "." };
+        let call = move |function: Function| {
+            let (_, most) = function.arity();
+            Some((format!("{}{dot}{}", module.name, function.name), most?))
+        };
+        module.functions.into_iter().filter_map(call)
+    });
+    let of = world_of();
+    own.chain(std::iter::once((format!("world.{}", of.name), of.params.len())))
+}
+
 fn actions(api: &Api) -> Module {
     let functions = api.actions.iter().map(|action| {
         Function::game(action.name, action.doc, action.params, Type::Named("Action"))
@@ -185,11 +199,14 @@ fn world(api: &Api) -> Module {
         let returns = Type::Maybe(Box::new(Type::Game(query.returns)));
         Function::game(query.name, query.doc, query.params, returns)
     });
-    let of = Function {
-        doc: "The same queries for another agent of the team; also in `plan`, where nobody decides.",
-        ..Function::read("of", "name: string", "World")
-    };
-    let functions = std::iter::once(of).chain(queries).collect();
+    let functions = std::iter::once(world_of()).chain(queries).collect();
     let doc = "Queries answered natively from the team's joined map, for the agent that decides.";
     Module { name: "world", doc, functions, constants: vec![], library: false }
+}
+
+fn world_of() -> Function {
+    Function {
+        doc: "The same queries for another agent of the team; also in `plan`, where nobody decides.",
+        ..Function::read("of", "name: string", "World")
+    }
 }

@@ -60,6 +60,7 @@ mod types;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
 
+pub use args::similar;
 pub use brain::LuaBrain;
 pub use bundle::{
     Bundle, DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, LIB_FOLDER, TEAM_SCRIPT, TOTAL_BYTES_MAX,

@@ -1,11 +1,13 @@
 //! The functions that scripts reach through the prelude: actions, queries, percepts, randomness.
 //! Each answers (result), (nil, problem) or (nil, nil, reason), as the prelude explains.
 
-use crate::args::{number, similar, text, whole};
+use crate::args::{number, similar, text, too_many, whole};
 use crate::host::Host;
 use crate::plain::{self, describe};
 use crate::{explain, param, team_natives};
-use mlua::{AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue};
+use mlua::{
+    AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue, Variadic,
+};
 use phalanx_game::{ActionDoc, AgentId, QueryDoc, Said};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -109,6 +111,8 @@ pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
     })?;
     native(lua, &table, "random_int", host, random_int)?;
     native(lua, &table, "unknown", host, unknown)?;
+    table.raw_set("most", lua.create_table_from(crate::host_api::most())?)?;
+    native(lua, &table, "too_many", host, surplus)?;
     native(lua, &table, "note", host, |lua, host, error: LuaValue| {
         *host.place.borrow_mut() = crate::failure::current_place(lua);
         Ok(Reply::Result(error))
@@ -117,6 +121,19 @@ pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
     explain::add(lua, &table, host)?;
     param::add(lua, &table, host)?;
     Ok(table)
+}
+
+/// The message about surplus arguments; nothing when they are all nil.
+fn surplus(
+    lua: &Lua,
+    _: &Host,
+    (call, most, given): (String, usize, Variadic<LuaValue>),
+) -> Native {
+    if given.iter().skip(most).all(LuaValue::is_nil) {
+        return NIL;
+    }
+    let text = too_many(&call, most, &given);
+    Ok(Reply::Result(LuaValue::String(lua.create_string(text)?)))
 }
 
 /// The message about a misspelt name in one of the host's tables.

@@ -9,6 +9,7 @@
 //! the memory.
 
 use crate::dice::Phase;
+use crate::failure::cut;
 use mlua::Lua;
 use phalanx_engine::{CallProfile, Profile, StackSample};
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub(crate) const SAMPLE_EVERY: Duration = Duration::from_millis(1);
 const STACKS_MAX: usize = 10_000;
 /// Deepest stack that is kept, counted from the innermost function.
 const FRAMES_MAX: usize = 64;
+/// Longest name of a function that is shown, in characters.
+const NAME_CHARS_MAX: usize = 100;
 /// A call that is measured may use so many times the VM's memory.
 const MEMORY_FACTOR: usize = 4;
 /// The VM's collector works in steps of so many bytes.
@@ -55,7 +58,8 @@ fn frame(frame: &mlua::debug::Debug<'_>) -> Option<String> {
     let line = source.line_defined?;
     let is_script = file.ends_with(".luau") || file.ends_with(".lua");
     let names = frame.names();
-    let name = names.name.as_deref().unwrap_or(if source.what == "main" { "file" } else { "?" });
+    let name = names.name.as_deref().map(|name| cut(name, NAME_CHARS_MAX));
+    let name = name.as_deref().unwrap_or(if source.what == "main" { "file" } else { "?" });
     is_script.then(|| format!("{file}:{name}:{line}"))
 }
 

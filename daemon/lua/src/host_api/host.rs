@@ -89,7 +89,7 @@ const GLOBALS: &[Row] = &[
         "explain",
         "text: string, data: any?",
         "",
-        "Says why: in `decide` the last one is kept with the action. At most 500 characters, and plain data.",
+        "Says why: in `decide` the last one is kept with the action. At most 500 characters, and plain data of at most 200 values.",
     ),
     (
         "require",
