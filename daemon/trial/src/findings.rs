@@ -35,10 +35,14 @@ impl Findings {
         }
     }
 
-    /// Something could not be done in time.
+    /// Something could not be done in time, which is no reason to refuse the strategy.
     pub(crate) fn out_of_time(&mut self, what: &str) {
-        let what = format!("the trial's time was over before {what}");
-        self.add(Diagnostic::error("strategy", what).warning());
+        self.add(too_late(what).warning());
+    }
+
+    /// Something could not be done in time without which nobody knows that the strategy plays.
+    pub(crate) fn untried(&mut self, what: &str) {
+        self.add(too_late(what));
     }
 
     pub(crate) fn has_errors(&self) -> bool {
@@ -54,6 +58,10 @@ impl Findings {
         }
         list
     }
+}
+
+fn too_late(what: &str) -> Diagnostic {
+    Diagnostic::error("strategy", format!("the trial's time was over before {what}"))
 }
 
 /// The same place fails once: what the lint tells need not be told again by the rehearsal.

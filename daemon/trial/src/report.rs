@@ -56,7 +56,7 @@ pub struct Report {
     pub spent: Duration,
     /// What was compiled, when it passed.
     pub program: Option<Arc<Program>>,
-    /// How long loading into a VM took.
+    /// How long loading into a VM took, memories included.
     pub cost: Duration,
 }
 

@@ -97,13 +97,17 @@ fn a_deep_nesting_overflows_no_stack() {
 }
 
 #[test]
-fn what_is_not_done_in_time_is_a_warning() {
+fn a_strategy_that_was_not_loaded_in_time_is_refused() {
     let mut hurried = short();
     hurried.options.time = Duration::ZERO;
     let report =
         phalanx_trial::run(&bundle(&[("worker.luau", SKIP), ("scout.luau", SKIP)]), &hurried);
     let text = shown(&report);
-    assert!(text.contains("the trial's time was over before the files were loaded"), "{text}");
+    assert!(
+        text.contains("× strategy: the trial's time was over before the files were loaded"),
+        "{text}"
+    );
+    assert!(!report.passed() && report.program.is_none());
 }
 
 proptest! {
