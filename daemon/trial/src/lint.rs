@@ -11,14 +11,15 @@ mod words;
 
 use crate::Candidate;
 use full_moon::LuaVersion;
+use phalanx_game::Api;
 use phalanx_lua::{Bundle, Diagnostic, Module, SPEC_FOLDER, SPEC_NAMES, modules, selene_library};
 use selene_lib::lints::Severity;
 use selene_lib::standard_library::StandardLibrary;
 use selene_lib::{Checker, CheckerConfig, LintVariation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
 /// The stack of the thread that lints: the parser follows the nesting of the source, which the
@@ -48,6 +49,18 @@ const LINTS: &[(&str, LintVariation)] = &[
 /// Parameters that a call has whether or not it uses them.
 const UNUSED: &str = "^_|^me$|^sim$|^result$|^team$|^job$|^old_version$|^memory$";
 
+/// So many lints that were given up may still be at work; while they are, nothing more is linted.
+const ABANDONED_MAX: usize = 4;
+
+/// The flags of the lints that were given up: each lives as long as its thread.
+static ABANDONED: Mutex<Vec<Weak<AtomicBool>>> = Mutex::new(Vec::new());
+
+/// The libraries that were read, one a game: reading one costs more than linting a strategy.
+static LIBRARIES: Mutex<Vec<Library>> = Mutex::new(Vec::new());
+
+/// A game's name, its declaration, and the library that was made from it.
+type Library = (&'static str, &'static Api, Arc<StandardLibrary>);
+
 /// Lints all files that compile, until `due`.
 pub(crate) fn check(
     bundle: &Arc<Bundle>,
@@ -60,6 +73,9 @@ pub(crate) fn check(
         .filter(|(path, _)| !broken.contains(path))
         .map(|(path, source)| (path.to_owned(), Arc::clone(source)))
         .collect();
+    if abandoned().len() >= ABANDONED_MAX {
+        return vec![unlinted("strategy", "earlier lints that took too long are still at work")];
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = channel();
     let (game, api, halt) = (candidate.game, candidate.api, Arc::clone(&stop));
@@ -86,7 +102,7 @@ pub(crate) fn check(
 /// The findings until `due`. The thread ends after the file that it is at.
 fn gather(
     receiver: &Receiver<Vec<Diagnostic>>,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
     due: Instant,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
@@ -96,11 +112,33 @@ fn gather(
             Err(RecvTimeoutError::Disconnected) => return findings,
             Err(RecvTimeoutError::Timeout) => {
                 stop.store(true, Ordering::Relaxed);
+                abandoned().push(Arc::downgrade(stop));
                 findings.push(unlinted("strategy", "the trial's time was over"));
                 return findings;
             }
         }
     }
+}
+
+/// The lints that were given up and are still at work.
+fn abandoned() -> MutexGuard<'static, Vec<Weak<AtomicBool>>> {
+    let mut list = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
+    list.retain(|stop| stop.strong_count() > 0);
+    list
+}
+
+/// The game's library for the lint.
+fn library(game: &'static str, api: &'static Api) -> Result<Arc<StandardLibrary>, String> {
+    let mut known = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let same = |(name, declared, _): &&Library| *name == game && std::ptr::eq(*declared, api);
+    if let Some((_, _, library)) = known.iter().find(same) {
+        return Ok(Arc::clone(library));
+    }
+    let library: StandardLibrary = serde_yaml::from_str(&selene_library(game, api))
+        .map_err(|error| format!("the library does not read: {error}"))?;
+    let library = Arc::new(library);
+    known.push((game, api, Arc::clone(&library)));
+    Ok(library)
 }
 
 /// The lint's findings with what the compiler's side said about the same lines: where both speak,
@@ -140,20 +178,19 @@ struct Linter {
     checker: Checker<serde_json::Value>,
     version: LuaVersion,
     modules: Vec<Module>,
-    api: &'static phalanx_game::Api,
+    api: &'static Api,
 }
 
 impl Linter {
     /// For the strategy's files and for its specs, which find more names.
-    fn both(game: &str, api: &'static phalanx_game::Api) -> Result<(Self, Self), String> {
-        let library: StandardLibrary = serde_yaml::from_str(&selene_library(game, api))
-            .map_err(|error| format!("the library does not read: {error}"))?;
-        let mut plain = library.clone();
+    fn both(game: &'static str, api: &'static Api) -> Result<(Self, Self), String> {
+        let of_specs = StandardLibrary::clone(&*library(game, api)?);
+        let mut plain = of_specs.clone();
         plain.globals.retain(|name, _| !SPEC_NAMES.contains(&name.as_str()));
-        Ok((Self::new(plain, api)?, Self::new(library, api)?))
+        Ok((Self::new(plain, api)?, Self::new(of_specs, api)?))
     }
 
-    fn new(library: StandardLibrary, api: &'static phalanx_game::Api) -> Result<Self, String> {
+    fn new(library: StandardLibrary, api: &'static Api) -> Result<Self, String> {
         let (version, _) = library.lua_version();
         let lints = LINTS.iter().map(|(name, severity)| ((*name).to_owned(), *severity));
         let unused = serde_json::json!({ "ignore_pattern": UNUSED });
@@ -186,5 +223,27 @@ impl Linter {
             told.map(|found| words::finding(&found, path, source, &self.modules)).collect();
         findings.extend(shape::findings(ast, path, source, self.api, &self.modules));
         findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_assemble::api::API;
+
+    #[test]
+    fn a_library_is_read_once_a_game() {
+        let first = library("assemble", &API).unwrap();
+        assert!(Arc::ptr_eq(&first, &library("assemble", &API).unwrap()));
+        assert!(!Arc::ptr_eq(&first, &library("other", &API).unwrap()));
+    }
+
+    #[test]
+    fn lints_that_were_given_up_and_never_end_are_bounded() {
+        let flags = [(); ABANDONED_MAX].map(|()| Arc::new(AtomicBool::new(true)));
+        abandoned().extend(flags.iter().map(Arc::downgrade));
+        assert_eq!(abandoned().len(), ABANDONED_MAX);
+        drop(flags);
+        assert_eq!(abandoned().len(), 0, "those that ended are forgotten");
     }
 }

@@ -1,7 +1,7 @@
 //! What selene cannot know: fields of percepts, queries for other agents, parameters that are read
 //! once.
 
-use super::words::{members, similar};
+use super::words::members;
 use full_moon::ast::{
     Ast, Call, Expression, FunctionCall, Index, Prefix, Stmt, Suffix, Var, VarExpression,
 };
@@ -9,7 +9,7 @@ use full_moon::node::Node;
 use full_moon::tokenizer::TokenReference;
 use full_moon::visitors::Visitor;
 use phalanx_game::Api;
-use phalanx_lua::{Diagnostic, Module};
+use phalanx_lua::{Diagnostic, Module, similar};
 use std::sync::Arc;
 
 /// Names under which role functions get the agent.

@@ -1,12 +1,9 @@
 //! selene's findings in the words of the script API.
 
-use phalanx_lua::{Diagnostic, Module};
+use phalanx_lua::{Diagnostic, Module, similar};
 use selene_lib::CheckerDiagnostic;
 use selene_lib::lints::Severity;
 use std::sync::Arc;
-
-/// A name counts as meant when it is so similar (Jaro-Winkler, 0 to 1).
-const SIMILAR_MIN: f64 = 0.8;
 
 /// One finding.
 pub(super) fn finding(
@@ -140,11 +137,4 @@ pub(super) fn members<'a>(
     modules: &'a [Module],
 ) -> impl Iterator<Item = &'static str> + 'a {
     modules.iter().filter(move |known| known.name == module).flat_map(Module::names)
-}
-
-/// The known name that was probably meant.
-pub(super) fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.map(|word| (strsim::jaro_winkler(name, word), word));
-    let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    (best.0 >= SIMILAR_MIN).then_some(best.1)
 }
