@@ -81,7 +81,7 @@ impl Stage for TeamStage {
         let Some(journal) = self.team.journal() else { return stream::empty().boxed() };
         let entries = stream::unfold(journal, |mut journal| async {
             loop {
-                // A keeper learns from the next entry what it lost with others.
+                // A keeper reads all the time: what it needs is not among what slow readers lose.
                 if let JournalItem::Entry(entry) = journal.next().await? {
                     return Some((entry, journal));
                 }

@@ -31,7 +31,10 @@ const LINES_MAX: usize = 256;
 
 pub(super) fn play(args: &DemoArgs, cast: Cast) -> Result<Summary> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(play_on_runtime(args, cast))
+    let played = runtime.block_on(play_on_runtime(args, cast));
+    // A trial that is held now may not keep us.
+    runtime.shutdown_background();
+    played
 }
 
 async fn play_on_runtime(args: &DemoArgs, mut cast: Cast) -> Result<Summary> {
