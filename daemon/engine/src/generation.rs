@@ -114,7 +114,7 @@ impl fmt::Display for Fault {
 /// When a new generation is taken back by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probation {
-    /// So many decisions are watched; 0: none.
+    /// So many decisions of all agents together are watched; 0: none.
     pub decisions: u32,
     /// More script errors and defaulted turns than this among them take it back.
     pub errors: u32,
@@ -122,6 +122,6 @@ pub struct Probation {
 
 impl Default for Probation {
     fn default() -> Self {
-        Self { decisions: 100, errors: 5 }
+        Self { decisions: 1000, errors: 10 }
     }
 }

@@ -243,15 +243,16 @@ pub const KEYS: &[KeyDoc] = &[
     key(
         "reload.probation_decisions",
         Kind::Whole(0, 1_000_000),
-        Some("100"),
-        "100",
-        "So many first decisions of a new generation are watched. 0: none.",
+        Some("1000"),
+        "1000",
+        "So many first decisions of a new generation are watched, those of all agents together. \
+         0: none.",
     ),
     key(
         "reload.probation_errors",
         Kind::Whole(0, 1_000_000),
-        Some("5"),
-        "5",
+        Some("10"),
+        "10",
         "More script errors and defaulted turns than this among them take the generation back.",
     ),
     key(

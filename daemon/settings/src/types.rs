@@ -106,8 +106,8 @@ impl Default for ReloadSettings {
             keep: 20,
             trial_max: Duration::from_secs(30),
             rehearsal_turns: 3,
-            probation_decisions: 100,
-            probation_errors: 5,
+            probation_decisions: 1000,
+            probation_errors: 10,
         }
     }
 }
