@@ -229,7 +229,8 @@ impl Linter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_assemble::api::API;
+
+    static API: Api = Api { actions: &[], percept: &[], queries: &[] };
 
     #[test]
     fn a_library_is_read_once_a_game() {
