@@ -30,4 +30,6 @@ mod strategies;
 mod teams;
 
 pub use directory::{Feed, TeamDirectory, TeamView};
-pub use server::{Control, ControlError, ControlHandle, Options, SocketOptions, build};
+pub use server::{
+    Bound, Control, ControlError, ControlHandle, Options, SocketOptions, bind, build, prepare,
+};

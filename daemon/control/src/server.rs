@@ -143,16 +143,42 @@ impl fmt::Debug for Control {
     }
 }
 
-/// Binds all listeners. Must run inside a tokio runtime.
+/// Listeners that are bound: nobody else serves there. Clients wait until there is a server.
+#[derive(Debug)]
+pub struct Bound {
+    options: Options,
+    tcp: Option<(TcpListener, SocketAddr)>,
+    unix: Option<(UnixListener, Guard)>,
+}
+
+/// Binds all listeners, before any team connects: a second daemon must not take the seats of the
+/// first. Must run inside a tokio runtime.
 ///
 /// # Errors
 /// When an address is taken, not allowed or not loopback.
+pub fn bind(options: &Options) -> Result<Bound, ControlError> {
+    let tcp = options.tcp.map(bind_tcp).transpose()?;
+    let unix = options.socket.as_ref().map(bind_unix).transpose()?;
+    Ok(Bound { options: options.clone(), tcp, unix })
+}
+
+/// Binds all listeners and prepares the server. Must run inside a tokio runtime.
+///
+/// # Errors
+/// As [`bind`].
 pub fn build(
     options: &Options,
     directory: Arc<dyn TeamDirectory>,
 ) -> Result<Control, ControlError> {
-    let tcp = options.tcp.map(bind_tcp).transpose()?;
-    let unix = options.socket.as_ref().map(bind_unix).transpose()?;
+    prepare(bind(options)?, directory)
+}
+
+/// Prepares the server over listeners that are bound.
+///
+/// # Errors
+/// When the descriptors in this program cannot be served.
+pub fn prepare(bound: Bound, directory: Arc<dyn TeamDirectory>) -> Result<Control, ControlError> {
+    let Bound { options, tcp, unix } = bound;
     let health = HealthReporter::new();
     let followers = Arc::new(Followers::new(health.clone(), options.events_max));
     let closing = watch::Sender::new(false);

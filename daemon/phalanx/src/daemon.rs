@@ -100,6 +100,7 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+    let bound = phalanx_control::bind(&control(&settings.control))?;
     let directory = teams(settings, first).await?;
     let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
     let mut logging = JoinSet::new();
@@ -109,7 +110,7 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let names = teams.iter().map(|team| team.name().to_owned());
     let keepers = names.zip(directory.keepers().cloned()).collect();
     let reloading = tokio::spawn(reload(hangup, keepers));
-    let control = phalanx_control::build(&control(&settings.control), Arc::new(directory))?;
+    let control = phalanx_control::prepare(bound, Arc::new(directory))?;
     announce(&control, &teams);
     let control = control.spawn();
     tell_manager(&[NotifyState::Ready]);

@@ -7,7 +7,7 @@ use phalanx_engine::{Generation, Staged, StrategyOrigin};
 use phalanx_lua::Bundle;
 use phalanx_trial::Report;
 use std::sync::Arc;
-use tracing::warn;
+use tracing::{error, warn};
 
 /// Keeps a team's strategy over time.
 #[derive(Debug)]
@@ -28,10 +28,10 @@ impl Keeper {
 
     /// What the team begins with. That is the bundle, unless the history knows better: a generation
     /// was pinned, or played on while the folder held what it holds now, since that was refused,
-    /// taken back or rolled back.
+    /// taken back or rolled back; or the bundle is refused now, as it would be in a running team.
     ///
     /// # Errors
-    /// When the trial finds mistakes: the whole report.
+    /// When the trial finds mistakes and nothing has played before: the whole report.
     pub fn first(&mut self, bundle: &Arc<Bundle>) -> Result<(Staged, Report), Box<Report>> {
         if let Some((generation, kept)) = self.unfinished(bundle.hash()) {
             let report = hold_now(&self.options, &kept, false);
@@ -66,15 +66,35 @@ impl Keeper {
         };
         match staged(&report, &generation) {
             Some(staged) => Ok((self.begin(staged, bundle, bundle), report)),
-            None => Err(Box::new(report)),
+            None => self.played_before(bundle, &report).ok_or_else(|| Box::new(report)),
         }
+    }
+
+    /// What played last, in place of a folder that is refused: half an edit must not keep a daemon
+    /// that was restarted in mid-match from playing on.
+    fn played_before(&mut self, refused: &Arc<Bundle>, why: &Report) -> Option<(Staged, Report)> {
+        let (generation, kept) = self.unlike(refused.hash())?;
+        let report = hold_now(&self.options, &kept, false);
+        let staged = staged(&report, &generation)?;
+        let team = &*self.options.team;
+        for fault in why.faults().iter().filter(|fault| fault.fatal) {
+            error!(team, "what the folder holds is refused: {fault}");
+        }
+        let number = generation.number;
+        error!(team, generation = number, "the generation that played last plays in its place");
+        Some((self.begin(staged, &kept, refused), report))
     }
 
     /// What played last, if the folder is not to change that.
     fn unfinished(&self, folder: &str) -> Option<(Arc<Generation>, Arc<Bundle>)> {
-        let active = self.history.active().filter(|active| active.generation.hash != folder)?;
         let stands = self.history.is_pinned() || self.history.folder() == folder;
-        stands.then(|| (Arc::clone(&active.generation), Arc::clone(&active.bundle)))
+        self.unlike(folder).filter(|_| stands)
+    }
+
+    /// What played last, if it is not what the folder holds.
+    fn unlike(&self, folder: &str) -> Option<(Arc<Generation>, Arc<Bundle>)> {
+        let active = self.history.active().filter(|active| active.generation.hash != folder)?;
+        Some((Arc::clone(&active.generation), Arc::clone(&active.bundle)))
     }
 
     fn begin(&mut self, staged: Staged, plays: &Arc<Bundle>, folder: &Arc<Bundle>) -> Staged {

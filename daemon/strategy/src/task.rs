@@ -43,7 +43,7 @@ pub(crate) fn spawn(
         snapshots: stage.snapshots(),
         shown: watch::Sender::new(Arc::new(shown(&options, &history, None))),
         stage: Arc::clone(&stage),
-        verdict: Verdict::Played,
+        verdict: Verdict::at_start(&history),
         last_trial: None,
         queue: VecDeque::new(),
         seen: Seen::Nothing,
@@ -104,6 +104,18 @@ pub(crate) enum Verdict {
     Refused,
     /// It would play, were nothing pinned.
     HeldBack,
+}
+
+impl Verdict {
+    /// Whether the daemon began with something else than the folder holds, and why.
+    fn at_start(history: &History) -> Self {
+        let active = history.active().map(|active| active.generation.hash.as_str());
+        match (active == Some(history.folder()), history.is_pinned()) {
+            (true, _) => Self::Played,
+            (false, true) => Self::HeldBack,
+            (false, false) => Self::Refused,
+        }
+    }
 }
 
 /// What waits.

@@ -41,6 +41,32 @@ async fn a_restart_on_a_folder_that_was_rolled_back_plays_what_was_chosen() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_restart_on_a_half_edited_folder_plays_what_played_last() {
+    let mut game = Match::start();
+    game.save(&worker("second"));
+    game.installed().await;
+    game.shows(|keeper| keeper.generations().len() == 2).await;
+    let (home, folder) = game.end().await;
+    fs::write(folder.join("worker.luau"), "return { decide = function() return act.").unwrap();
+    let game = Match::open(home, folder, |_| {});
+    assert_eq!(game.active(), 2);
+    assert_eq!(game.keeper.generations().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_an_unpinned_folder_that_changed_meanwhile_plays() {
+    let game = Match::start();
+    game.keeper.pin(true, "anna").await.unwrap();
+    let (home, folder) = game.end().await;
+    fs::write(folder.join("worker.luau"), worker("edited")).unwrap();
+    let mut game = Match::open(home, folder, |_| {});
+    assert_eq!(game.active(), 1);
+    game.keeper.pin(false, "anna").await.unwrap();
+    game.installed().await;
+    game.shows(|keeper| keeper.status().active.generation.number == 2).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn only_the_last_ones_are_kept_but_what_decides_always() {
     let mut game = Match::start_with(|options| options.keep = 3);
     for mark in ["b", "c", "d", "e"] {
