@@ -1,0 +1,4 @@
+//! Bomberland
+pub mod rules;
+pub mod wire;
+pub mod arena;

@@ -1,0 +1,145 @@
+//! Explosions, damage, items, and everything that is put into a cell (spec sections 7.3 and 7.4).
+
+use super::{Board, Cell, Chance, Direction, Entity, Event, Kind, Sink, State, UnitIndex};
+
+/// A tick that is being computed.
+pub(super) struct Turn<'a, C, S> {
+    pub(super) board: &'a Board,
+    pub(super) state: &'a mut State,
+    pub(super) chance: &'a mut C,
+    pub(super) sink: &'a mut S,
+}
+
+impl<C: Chance, S: Sink> Turn<'_, C, S> {
+    /// Puts a thing into a cell, whatever is there.
+    pub(super) fn place(&mut self, cell: Cell, entity: Entity) {
+        self.state.put(cell, entity);
+        self.chance.take(cell);
+        self.sink.push(Event::Spawned(cell, entity));
+    }
+
+    /// Puts a bomb or a blast into a cell. The engine takes the cell out of its list of free cells
+    /// twice then, which counts where the list has a cell twice.
+    pub(super) fn place_anew(&mut self, cell: Cell, entity: Entity) {
+        self.chance.take(cell);
+        self.place(cell, entity);
+    }
+
+    /// Empties a cell; nothing where it is empty.
+    pub(super) fn empty(&mut self, cell: Cell) -> Option<Entity> {
+        let gone = self.state.remove(cell)?;
+        self.chance.release(cell);
+        self.sink.push(Event::Expired(cell));
+        Some(gone)
+    }
+
+    /// Tells how a unit is now.
+    pub(super) fn tell(&mut self, index: UnitIndex) {
+        if let Some(&unit) = self.state.unit(index) {
+            self.sink.push(Event::Unit(index, unit));
+        }
+    }
+
+    /// A unit loses a life, unless it lost one just before.
+    pub(super) fn hurt(&mut self, index: UnitIndex) {
+        let tick = self.state.tick;
+        let Some(unit) = self.state.unit_mut(index) else { return };
+        if unit.invulnerable < tick {
+            unit.hp = unit.hp.saturating_sub(1);
+            unit.invulnerable = tick + self.board.params.invulnerability;
+            self.tell(index);
+        }
+    }
+
+    /// A bomb goes off whose cell was emptied before.
+    pub(super) fn explode(&mut self, cell: Cell, bomb: &Entity) {
+        let radius = (bomb.diameter.unwrap_or(1) - 1) / 2;
+        self.scorch(cell, bomb.unit);
+        let (x, y) = self.board.place(cell);
+        for direction in Direction::ALL {
+            let (dx, dy) = direction.vector();
+            for distance in 1..=radius {
+                let target = self.board.cell(x + dx * distance, y + dy * distance);
+                let Some(target) = target else { break };
+                if !self.scorch(target, bomb.unit) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// A blast reaches a cell; whether it goes on behind it.
+    fn scorch(&mut self, cell: Cell, unit: Option<UnitIndex>) -> bool {
+        for index in 0..self.state.units().len() {
+            let Ok(index) = UnitIndex::try_from(index) else { break };
+            if self.state.unit(index).is_some_and(|unit| unit.cell == cell) {
+                self.hurt(index);
+            }
+        }
+        let tick = self.state.tick;
+        let mut blast = Entity {
+            expires: Some(tick + self.board.params.blast_duration),
+            unit,
+            agent: unit.and_then(|unit| Some(self.state.unit(unit)?.agent)),
+            ..Entity::new(Kind::Fire, tick)
+        };
+        match self.state.entity(cell).copied() {
+            None => self.place_anew(cell, blast),
+            Some(fire) if fire.kind == Kind::Fire => {
+                self.empty(cell);
+                if fire.permanent() {
+                    blast.expires = None;
+                }
+                self.place(cell, blast);
+            }
+            Some(thing) => {
+                self.damage(cell, thing);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A thing that stops a blast takes a hit.
+    fn damage(&mut self, cell: Cell, mut thing: Entity) {
+        let Some(hp) = thing.hp else { return };
+        thing.hp = Some(hp.saturating_sub(1));
+        self.state.put(cell, thing);
+        self.sink.push(Event::Changed(cell, thing));
+        if hp > 1 {
+            return;
+        }
+        self.empty(cell);
+        match thing.kind {
+            Kind::Bomb => self.explode(cell, &thing),
+            Kind::Wood | Kind::Ore => {
+                if self.chance.draw() < self.board.params.drop_probability {
+                    self.item(cell);
+                }
+            }
+            Kind::Metal
+            | Kind::Fire
+            | Kind::Ammo
+            | Kind::BlastUp
+            | Kind::FreezeUp
+            | Kind::Treasure => {}
+        }
+    }
+
+    /// An item of a random kind appears.
+    pub(super) fn item(&mut self, cell: Cell) {
+        let params = &self.board.params;
+        let drawn = self.chance.draw();
+        let (kind, life) = if drawn < params.ammo_weight {
+            (Kind::Ammo, params.ammo_duration)
+        } else if drawn < params.ammo_weight + params.blast_weight {
+            (Kind::BlastUp, params.powerup_duration)
+        } else {
+            (Kind::FreezeUp, params.powerup_duration)
+        };
+        let tick = self.state.tick;
+        let item =
+            Entity { expires: Some(tick + life), hp: Some(1), ..Entity::new(kind, tick) };
+        self.place(cell, item);
+    }
+}

@@ -1,0 +1,278 @@
+//! What changes from tick to tick. Small and flat: a clone is three copies of a few kilobytes.
+
+use super::{AgentIndex, Cell, UnitIndex};
+
+/// What stands, lies or burns in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Indestructible.
+    Metal,
+    /// Destroyed by one blast.
+    Wood,
+    /// Destroyed by three blasts.
+    Ore,
+    /// Goes off.
+    Bomb,
+    /// A blast, or end fire when it never expires.
+    Fire,
+    /// One bomb more.
+    Ammo,
+    /// A wider blast.
+    BlastUp,
+    /// Freezes an opponent.
+    FreezeUp,
+    /// In the schema only; also stands for kinds that this program does not know.
+    Treasure,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::Metal,
+        Self::Wood,
+        Self::Ore,
+        Self::Bomb,
+        Self::Fire,
+        Self::Ammo,
+        Self::BlastUp,
+        Self::FreezeUp,
+        Self::Treasure,
+    ];
+
+    /// The kind's letters on the wire.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Metal => "m",
+            Self::Wood => "w",
+            Self::Ore => "o",
+            Self::Bomb => "b",
+            Self::Fire => "x",
+            Self::Ammo => "a",
+            Self::BlastUp => "bp",
+            Self::FreezeUp => "fp",
+            Self::Treasure => "t",
+        }
+    }
+
+    /// The kind of those letters.
+    #[must_use]
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
+    /// Whether a unit may walk there.
+    #[must_use]
+    pub fn walkable(self) -> bool {
+        !matches!(self, Self::Metal | Self::Wood | Self::Ore | Self::Bomb)
+    }
+
+    /// Whether walking there collects it.
+    #[must_use]
+    pub fn item(self) -> bool {
+        matches!(self, Self::Ammo | Self::BlastUp | Self::FreezeUp)
+    }
+}
+
+/// The thing in a cell; absent numbers are `None`, as they are absent on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entity {
+    /// What it is.
+    pub kind: Kind,
+    /// The tick in which it came.
+    pub created: i32,
+    /// The tick in which it goes.
+    pub expires: Option<i32>,
+    /// Hits that it still takes.
+    pub hp: Option<i32>,
+    /// Of a bomb.
+    pub diameter: Option<i32>,
+    /// Who put it there.
+    pub unit: Option<UnitIndex>,
+    /// Whose it is.
+    pub agent: Option<AgentIndex>,
+}
+
+impl Entity {
+    /// A thing without owner, end and hits.
+    #[must_use]
+    pub fn new(kind: Kind, created: i32) -> Self {
+        Self { kind, created, expires: None, hp: None, diameter: None, unit: None, agent: None }
+    }
+
+    /// Fire that burns to the end of the game.
+    #[must_use]
+    pub fn permanent(&self) -> bool {
+        self.kind == Kind::Fire && self.expires.is_none()
+    }
+}
+
+/// One body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// Where it stands.
+    pub cell: Cell,
+    /// Whose it is.
+    pub agent: AgentIndex,
+    /// Lives; a corpse may lose more.
+    pub hp: i32,
+    /// Bombs that it carries.
+    pub bombs: i32,
+    /// Of its bombs.
+    pub diameter: i32,
+    /// Last tick in which it cannot be hurt.
+    pub invulnerable: i32,
+    /// Last tick in which its orders are refused.
+    pub stunned: f64,
+}
+
+impl Unit {
+    /// Whether it lives.
+    #[must_use]
+    pub fn alive(&self) -> bool {
+        self.hp > 0
+    }
+}
+
+/// The changing part of a game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The tick counter.
+    pub tick: i32,
+    width: u16,
+    units: Vec<Unit>,
+    cells: Vec<Option<Entity>>,
+    /// Occupied cells in the order of the engine's table.
+    table: Vec<Cell>,
+    /// Nothing expires before this tick.
+    next_expiry: i32,
+}
+
+impl State {
+    /// An empty map with those units.
+    #[must_use]
+    pub fn new(width: u16, height: u16, tick: i32, units: Vec<Unit>) -> Self {
+        let cells = usize::from(width) * usize::from(height);
+        Self {
+            tick,
+            width,
+            units,
+            cells: vec![None; cells],
+            table: Vec::with_capacity(cells),
+            next_expiry: i32::MAX,
+        }
+    }
+
+    /// Columns of the map.
+    #[must_use]
+    pub fn width(&self) -> u16 {
+        self.width
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether the map has no cell at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// All units in the order of the game.
+    #[must_use]
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// One unit.
+    #[must_use]
+    pub fn unit(&self, index: UnitIndex) -> Option<&Unit> {
+        self.units.get(usize::from(index))
+    }
+
+    /// One unit, to change it.
+    pub fn unit_mut(&mut self, index: UnitIndex) -> Option<&mut Unit> {
+        self.units.get_mut(usize::from(index))
+    }
+
+    /// The units in a cell, in the order of the game.
+    pub fn units_at(&self, cell: Cell) -> impl Iterator<Item = UnitIndex> {
+        (0..).zip(&self.units).filter(move |(_, unit)| unit.cell == cell).map(|(index, _)| index)
+    }
+
+    /// Whether a unit, alive or dead, is in a cell.
+    #[must_use]
+    pub fn occupied(&self, cell: Cell) -> bool {
+        self.units.iter().any(|unit| unit.cell == cell)
+    }
+
+    /// The thing in a cell.
+    #[must_use]
+    pub fn entity(&self, cell: Cell) -> Option<&Entity> {
+        self.cells.get(usize::from(cell)).and_then(Option::as_ref)
+    }
+
+    /// All things in the order of the engine's table.
+    pub fn entities(&self) -> impl Iterator<Item = (Cell, &Entity)> {
+        self.table.iter().filter_map(|cell| Some((*cell, self.entity(*cell)?)))
+    }
+
+    /// Puts a thing into a cell. A cell already in the table keeps its place there.
+    pub fn put(&mut self, cell: Cell, entity: Entity) {
+        let Some(slot) = self.cells.get_mut(usize::from(cell)) else { return };
+        if slot.replace(entity).is_none() {
+            self.table.push(cell);
+        }
+        self.next_expiry = self.next_expiry.min(entity.expires.unwrap_or(i32::MAX));
+    }
+
+    /// Empties a cell.
+    pub fn remove(&mut self, cell: Cell) -> Option<Entity> {
+        let gone = self.cells.get_mut(usize::from(cell))?.take()?;
+        if let Some(index) = self.table.iter().position(|other| *other == cell) {
+            self.table.remove(index);
+        }
+        Some(gone)
+    }
+
+    /// What is due at this tick, in the order of the table; a copy, as the engine takes one.
+    pub(super) fn due(&mut self) -> Vec<(Cell, Entity)> {
+        if self.tick < self.next_expiry {
+            return Vec::new();
+        }
+        let (mut due, mut next) = (Vec::new(), i32::MAX);
+        for (cell, entity) in self.entities() {
+            match entity.expires {
+                Some(expires) if expires <= self.tick => due.push((cell, *entity)),
+                Some(expires) => next = next.min(expires),
+                None => {}
+            }
+        }
+        self.next_expiry = next;
+        due
+    }
+
+    /// Bombs of an agent on the map.
+    #[must_use]
+    pub fn bombs_of(&self, agent: AgentIndex) -> usize {
+        let bombs = self.entities().filter(|(_, entity)| entity.kind == Kind::Bomb);
+        bombs.filter(|(_, bomb)| bomb.agent == Some(agent)).count()
+    }
+
+    /// Whether at most one agent has a living unit.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        let mut living = self.units.iter().filter(|unit| unit.alive()).map(|unit| unit.agent);
+        let first = living.next();
+        living.all(|agent| Some(agent) == first)
+    }
+
+    /// The agent of the first living unit.
+    #[must_use]
+    pub fn leader(&self) -> Option<AgentIndex> {
+        self.units.iter().find(|unit| unit.alive()).map(|unit| unit.agent)
+    }
+}

@@ -1,0 +1,260 @@
+//! The phases of a tick, in the engine's order (spec section 7.2).
+
+use super::blast::Turn;
+use super::chance::scaled;
+use super::{
+    Act, Board, Cell, Chance, Entity, Event, Kind, Order, Sink, State, Unit, UnitIndex,
+};
+
+/// Computes one tick. `orders` are accepted ones (see [`Queue`](super::Queue)) in the order of
+/// their arrival; they are sorted here.
+pub fn step<C: Chance, S: Sink>(
+    board: &Board,
+    state: &mut State,
+    chance: &mut C,
+    orders: &mut [Order],
+    sink: &mut S,
+) {
+    state.tick = state.tick.saturating_add(1);
+    let mut turn = Turn { board, state, chance, sink };
+    turn.end_fire();
+    turn.expire();
+    turn.contact();
+    turn.random_item();
+    orders.sort_by_key(Order::phase);
+    let moves = orders.partition_point(|order| !matches!(order.act, Act::Move(_)));
+    let (works, moves) = orders.split_at(moves);
+    turn.works(works);
+    turn.moves(moves);
+}
+
+impl<C: Chance, S: Sink> Turn<'_, C, S> {
+    /// The next cell of the ring of fire, when one is due.
+    fn end_fire(&mut self) {
+        let params = &self.board.params;
+        let past = f64::from(self.state.tick) - f64::from(params.game_duration);
+        if past < 0.0 || past % params.fire_interval != 0.0 {
+            return;
+        }
+        let count = past / params.fire_interval;
+        if count >= f64::from(self.board.cells()) {
+            return;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a whole number of cells, checked above"
+        )]
+        let Some(cell) = self.board.fire(count as usize) else { return };
+        if let Some(gone) = self.empty(cell)
+            && gone.kind == Kind::Bomb
+        {
+            self.explode(cell, &gone);
+        }
+        self.place(cell, Entity::new(Kind::Fire, self.state.tick));
+    }
+
+    /// Everything whose time has come goes; bombs go off. The list is made before the first goes,
+    /// so that a bomb which another one set off goes off a second time.
+    fn expire(&mut self) {
+        for (cell, entity) in self.state.due() {
+            self.empty(cell);
+            if entity.kind == Kind::Bomb {
+                self.explode(cell, &entity);
+            }
+        }
+    }
+
+    /// Units burn in fire and collect items; the dead ones too.
+    fn contact(&mut self) {
+        let touches = |cell: Cell| {
+            let entity = self.state.entity(cell);
+            entity.is_some_and(|entity| entity.kind == Kind::Fire || entity.kind.item())
+        };
+        if !self.state.units().iter().any(|unit| touches(unit.cell)) {
+            return;
+        }
+        let stands = |(cell, _): &(Cell, &Entity)| self.state.occupied(*cell);
+        let touched: Vec<(Cell, Kind)> = self
+            .state
+            .entities()
+            .filter(stands)
+            .map(|(cell, entity)| (cell, entity.kind))
+            .collect();
+        for (cell, kind) in touched {
+            let units: Vec<UnitIndex> = self.state.units_at(cell).collect();
+            for unit in units {
+                self.touch(cell, kind, unit);
+            }
+        }
+    }
+
+    fn touch(&mut self, cell: Cell, kind: Kind, index: UnitIndex) {
+        let Some(unit) = self.state.unit_mut(index) else { return };
+        match kind {
+            Kind::Fire => return self.hurt(index),
+            Kind::Ammo => unit.bombs = unit.bombs.saturating_add(1),
+            Kind::BlastUp => unit.diameter = unit.diameter.saturating_add(2),
+            Kind::FreezeUp => {
+                self.freeze(index);
+                self.empty(cell);
+                return;
+            }
+            Kind::Metal | Kind::Wood | Kind::Ore | Kind::Bomb | Kind::Treasure => return,
+        }
+        self.tell(index);
+        self.empty(cell);
+    }
+
+    /// Stuns a random living opponent, if there is one.
+    fn freeze(&mut self, collector: UnitIndex) {
+        let agent = self.state.unit(collector).map(|unit| unit.agent);
+        let Some(foe) = agent.and_then(|agent| self.board.foe(agent)) else { return };
+        let victims: Vec<UnitIndex> = (0..)
+            .zip(self.state.units())
+            .filter(|(_, unit)| unit.agent == foe && unit.alive())
+            .map(|(index, _)| index)
+            .collect();
+        if victims.is_empty() {
+            return;
+        }
+        let drawn = scaled(self.chance.draw(), victims.len());
+        let until = f64::from(self.state.tick) + self.board.params.freeze_ticks;
+        let Some(&victim) = victims.get(drawn) else { return };
+        if let Some(unit) = self.state.unit_mut(victim) {
+            unit.stunned = until;
+        }
+        self.tell(victim);
+    }
+
+    /// Now and then an item appears in a free cell. The draw is made in any case.
+    fn random_item(&mut self) {
+        if self.chance.draw() >= self.board.params.spawn_probability {
+            return;
+        }
+        let state = &*self.state;
+        if let Some(cell) = self.chance.first_free(|cell| !state.occupied(cell)) {
+            self.chance.take(cell);
+            self.item(cell);
+        }
+    }
+
+    /// Bombs, then detonations; the successful ones are told before all that they caused.
+    fn works(&mut self, orders: &[Order]) {
+        let mark = self.sink.mark();
+        let mut told = mark;
+        for order in orders {
+            let done = match order.act {
+                Act::Bomb => self.bomb(order.unit),
+                Act::Detonate(x, y) => self.detonate(order.unit, x, y),
+                Act::Move(_) => false,
+            };
+            if done {
+                self.sink.insert(told, Event::Done(*order));
+                told += 1;
+            }
+        }
+    }
+
+    fn bomb(&mut self, index: UnitIndex) -> bool {
+        let Some(&unit) = self.state.unit(index) else { return false };
+        let placed = self.state.bombs_of(unit.agent);
+        let allowed = usize::try_from(self.board.params.bombs_max).unwrap_or(0);
+        if unit.bombs <= 0 || placed >= allowed {
+            return false;
+        }
+        match self.state.entity(unit.cell).copied() {
+            None => {
+                self.put_bomb(index);
+            }
+            Some(fire) if fire.kind == Kind::Fire => self.bomb_in_fire(index, &fire),
+            Some(_) => return false,
+        }
+        true
+    }
+
+    /// A bomb that is put into fire goes off at once.
+    fn bomb_in_fire(&mut self, index: UnitIndex, fire: &Entity) {
+        let Some(&Unit { cell, .. }) = self.state.unit(index) else { return };
+        self.empty(cell);
+        let Some(bomb) = self.put_bomb(index) else { return };
+        self.empty(cell);
+        self.explode(cell, &bomb);
+        self.empty(cell);
+        let mut again = Entity::new(Kind::Fire, self.state.tick);
+        if !fire.permanent() {
+            (again.unit, again.agent) = (fire.unit, fire.agent);
+            again.expires = Some(self.state.tick + self.board.params.blast_duration);
+        }
+        self.place_anew(cell, again);
+    }
+
+    fn put_bomb(&mut self, index: UnitIndex) -> Option<Entity> {
+        let tick = self.state.tick;
+        let unit = self.state.unit_mut(index)?;
+        unit.bombs -= 1;
+        let unit = *unit;
+        let bomb = Entity {
+            expires: Some(tick + self.board.params.fuse),
+            hp: Some(1),
+            diameter: Some(unit.diameter),
+            unit: Some(index),
+            agent: Some(unit.agent),
+            ..Entity::new(Kind::Bomb, tick)
+        };
+        self.place_anew(unit.cell, bomb);
+        self.tell(index);
+        Some(bomb)
+    }
+
+    /// Sets off one's own bomb. Aiming at anything else, or at nothing, succeeds without effect.
+    fn detonate(&mut self, unit: UnitIndex, x: f64, y: f64) -> bool {
+        let number = x + y * f64::from(self.board.width());
+        let cell = (number.fract() == 0.0 && (0.0..f64::from(Cell::MAX)).contains(&number))
+            .then(|| {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a whole number in the range of cells, checked above"
+                )]
+                let cell = number as Cell;
+                cell
+            });
+        let Some(cell) = cell else { return true };
+        let Some(&bomb) = self.state.entity(cell) else { return true };
+        if bomb.kind != Kind::Bomb || bomb.unit != Some(unit) {
+            return true;
+        }
+        if self.state.tick.saturating_sub(bomb.created) <= self.board.params.armed {
+            return false;
+        }
+        self.empty(cell);
+        self.explode(cell, &bomb);
+        true
+    }
+
+    /// Moves in the order of arrival; where several aim at one cell's number, none of them moves.
+    fn moves(&mut self, orders: &[Order]) {
+        let aims: Vec<Option<i32>> = orders.iter().map(|order| order.aim(self.state)).collect();
+        for (index, order) in orders.iter().enumerate() {
+            let aim = aims.get(index).copied().flatten();
+            let shared = (0..).zip(orders.iter().zip(&aims)).any(|(other, (rival, rivals))| {
+                other != index && *rivals == aim && rival.unit != order.unit
+            });
+            if !shared && self.go(order) {
+                self.sink.push(Event::Done(*order));
+            }
+        }
+    }
+
+    fn go(&mut self, order: &Order) -> bool {
+        let Some(target) = order.destination(self.state) else { return false };
+        let blocked = self.state.entity(target).is_some_and(|entity| !entity.kind.walkable());
+        if blocked || self.state.occupied(target) {
+            return false;
+        }
+        let Some(unit) = self.state.unit_mut(order.unit) else { return false };
+        unit.cell = target;
+        true
+    }
+}
