@@ -1,6 +1,446 @@
-//! arena
+//! Our referee: the engine, as a state machine (spec sections 1, 8 and 9).
+//!
+//! ```text
+//! waiting ─ all agents there ─▶ countdown ─ delay ─▶ running ─ one team left ─▶ over
+//!    ▲ info each second              (training: no clock, an admin asks for each tick)
+//!    └───────────────────────────── reset ──────────────────────────────────────┘
+//! ```
+//!
+//! - [`config`]: the engine's variables. `options`: where we may differ from it.
+//! - `lobby`: connections and roles. `play`: a game and its packets. [`forward`]: the forward model.
+//!
+//! Not copied from the original: it forgets healthy connections when others leave, runs two clocks
+//! after quick resets, and dies of bad seeds and of bad questions to the forward model.
+
 pub mod config;
 pub mod forward;
+mod lobby;
+mod options;
+mod play;
 
-pub use config::ArenaConfig;
+pub use config::{ArenaConfig, ConfigErrors, ServerConfig};
 pub use forward::{Evaluator, ForwardMode};
+pub use options::ArenaOptions;
+
+use crate::rules::{Chance as _, Luck, Refusal, State, Unmakeable};
+use crate::wire::{self, AdminPacket};
+use lobby::{Lobby, Role};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
+use play::Play;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+/// How often the engine looks whether all agents are there, and tells those that wait.
+const POLL: Duration = Duration::from_secs(1);
+
+/// From the end of a game to the end of the process, where that is configured.
+const SHUTDOWN_DELAY: Duration = Duration::from_secs(5);
+
+/// Longest frame of an agent that is read.
+pub const AGENT_BYTES_MAX: usize = 1 << 20;
+
+/// Longest frame of an admin that is read.
+pub const ADMIN_BYTES_MAX: usize = 8 << 20;
+
+/// Seeds by chance are below this, as in the engine.
+const SEED_END: u64 = 1_000_000;
+
+/// How many seeds by chance are tried; about one in a hundred is unusable on the usual map.
+const SEEDS_MAX: u32 = 1000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The next look at who is there.
+    Waiting(Instant),
+    /// The clock starts then.
+    Countdown(Instant),
+    /// The next tick; `None` in training mode.
+    Running(Option<Instant>),
+    /// When all connections are closed, if ever.
+    Over(Option<Instant>),
+}
+
+/// The referee.
+#[derive(Debug)]
+pub struct BomberlandArena {
+    config: ArenaConfig,
+    options: ArenaOptions,
+    started: Instant,
+    phase: Phase,
+    lobby: Lobby,
+    play: Play,
+    /// The seeds configured at start, which a reset without seeds takes again.
+    seeds: (u64, u64),
+    /// For what is by chance outside of the games.
+    luck: Luck,
+    /// Inputs that were dropped, by cause.
+    drops: BTreeMap<&'static str, u64>,
+    /// The last reset or question that the original would have died of.
+    trouble: Option<String>,
+    verdict: Verdict,
+    artifacts: VecDeque<Artifact>,
+}
+
+impl BomberlandArena {
+    /// A referee.
+    ///
+    /// # Errors
+    /// When no world can be made of the configured seed.
+    pub fn new(
+        config: ArenaConfig,
+        options: ArenaOptions,
+        origin: Origin,
+    ) -> Result<Self, Unmakeable> {
+        let mut luck = Luck::seeded(origin.unix_ms);
+        let world_seed = options.seed.or(config.server.world_seed);
+        let prng_seed = options.seed.or(config.server.prng_seed);
+        let prng_seed = prng_seed.unwrap_or_else(|| random_seed(&mut luck));
+        let (play, world_seed) = match world_seed {
+            Some(seed) => (Play::new(&config, seed, prng_seed, game_id(&mut luck))?, seed),
+            None => random_world(&config, prng_seed, &mut luck)?,
+        };
+        let score =
+            |(secret, _): &(String, String)| Score { team: secret.clone(), rounds: Vec::new() };
+        let teams = config.server.secrets.iter().take(config.setup.agents.into()).map(score);
+        let verdict = Verdict { teams: teams.collect(), ..Verdict::default() };
+        Ok(Self {
+            phase: Phase::Waiting(origin.instant + POLL),
+            started: origin.instant,
+            config,
+            options,
+            lobby: Lobby::default(),
+            play,
+            seeds: (world_seed, prng_seed),
+            luck,
+            drops: BTreeMap::new(),
+            trouble: None,
+            verdict,
+            artifacts: VecDeque::new(),
+        })
+    }
+
+    /// The running game's state, for observers.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.play.game.state
+    }
+
+    /// The seeds of world and game with which the referee began.
+    #[must_use]
+    pub fn seeds(&self) -> (u64, u64) {
+        self.seeds
+    }
+
+    /// What was dropped without a word, by cause.
+    #[must_use]
+    pub fn drops(&self) -> &BTreeMap<&'static str, u64> {
+        &self.drops
+    }
+
+    /// The last thing that the original would have died of.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    fn drop_input(&mut self, cause: &'static str) {
+        let count = self.drops.entry(cause).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    fn everybody_is_there(&self) -> bool {
+        self.lobby.agents() >= usize::from(self.config.setup.agents)
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_secs(1) / self.config.server.tick_rate_hz.max(1)
+    }
+
+    /// The engine looks once a second who is there.
+    fn poll(&mut self, at: Instant, now: Instant) {
+        if self.everybody_is_there() {
+            self.phase = if self.config.server.training {
+                Phase::Running(None)
+            } else {
+                Phase::Countdown(now + self.config.server.start_delay)
+            };
+            return;
+        }
+        let agents = usize::from(self.config.setup.agents);
+        let info = play::info(self.lobby.agents(), agents);
+        self.lobby.broadcast(&info);
+        self.phase = Phase::Waiting(at.max(now) + POLL);
+        let waited = now.saturating_duration_since(self.started);
+        if self.config.server.grace.is_some_and(|grace| waited >= grace) {
+            self.give_up();
+        }
+    }
+
+    /// Not all agents came: the first that is there wins.
+    fn give_up(&mut self) {
+        let secrets = self.config.server.secrets.iter();
+        let there = secrets.map(|(_, id)| self.lobby.has_agent(id));
+        let first = there.clone().position(|there| there);
+        let alone = there.filter(|there| *there).count() == 1;
+        for (index, team) in self.verdict.teams.iter_mut().enumerate() {
+            team.rounds = vec![i64::from(alone && first == Some(index))];
+        }
+        (self.verdict.over, self.verdict.round) = (true, 1);
+        self.lobby.close_all();
+        self.phase = Phase::Over(None);
+    }
+
+    /// One tick, with the engine's look at the end before it.
+    fn tick(&mut self, now: Instant) {
+        self.note_round();
+        if self.play.game.state.complete() {
+            self.finish(now);
+        }
+        let packet = self.play.tick();
+        self.lobby.broadcast(&packet);
+        self.verdict.step = u32::try_from(self.play.game.state.tick).unwrap_or_default();
+    }
+
+    /// The first tick of a game begins a round.
+    fn note_round(&mut self) {
+        if self.play.game.state.tick != 0 {
+            return;
+        }
+        self.verdict.round = self.verdict.round.saturating_add(1);
+        let params = &self.config.params;
+        let burning = f64::from(self.play.game.board.cells()) * params.fire_interval;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the cast saturates; it is a hint for progress displays"
+        )]
+        let burning = burning.ceil() as u32;
+        let duration = u32::try_from(params.game_duration).unwrap_or_default();
+        self.verdict.steps = duration.saturating_add(burning);
+        for team in &mut self.verdict.teams {
+            team.rounds.push(0);
+        }
+    }
+
+    /// The game is over: everybody is told, the replay is written, the clock stands still. In
+    /// training mode every further step tells it again.
+    fn finish(&mut self, now: Instant) {
+        let packet = self.play.end();
+        self.lobby.broadcast(&packet);
+        if matches!(self.phase, Phase::Over(_)) {
+            return;
+        }
+        if self.config.server.save_replay {
+            self.artifacts.push_back(Artifact { path: "replay.json".to_owned(), bytes: packet });
+        }
+        let winner = self.play.winner();
+        let ids = self.config.server.secrets.iter().map(|(_, id)| id.as_str());
+        for (team, id) in self.verdict.teams.iter_mut().zip(ids) {
+            if let Some(score) = team.rounds.last_mut() {
+                *score = i64::from(winner == Some(id));
+            }
+        }
+        self.verdict.over = !self.options.stay;
+        self.phase = Phase::Over(self.config.server.shutdown.then(|| now + SHUTDOWN_DELAY));
+    }
+
+    fn agent_frame(&mut self, agent: &str, bytes: &[u8]) {
+        if bytes.len() > AGENT_BYTES_MAX {
+            return self.drop_input("frame too long");
+        }
+        let Ok(value) = serde_json::from_slice(bytes) else {
+            return self.drop_input("not JSON");
+        };
+        let Some(packet) = wire::agent_packet(&value, self.options.lenient) else {
+            return self.drop_input("not an agent's packet");
+        };
+        if let Err(refusal) = self.play.order(agent, &packet) {
+            self.drop_input(match refusal {
+                Refusal::NotYours => "unit of somebody else",
+                Refusal::Dead => "dead unit",
+                Refusal::Second => "second order in a tick",
+                Refusal::Stunned => "stunned unit",
+            });
+        }
+    }
+
+    fn admin_frame(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
+        if bytes.len() > ADMIN_BYTES_MAX {
+            return self.drop_input("frame too long");
+        }
+        match wire::admin_packet(bytes) {
+            None => self.drop_input("not an admin's packet"),
+            Some(AdminPacket::Tick) if self.everybody_is_there() => self.tick(now),
+            Some(AdminPacket::Tick) => self.drop_input("tick while agents are missing"),
+            Some(AdminPacket::Reset { world_seed, prng_seed }) => {
+                self.reset(world_seed, prng_seed, now);
+            }
+            Some(AdminPacket::Evaluate(request)) => {
+                let evaluator =
+                    Evaluator { params: self.config.params, mode: self.options.forward };
+                match evaluator.answer(&request, self.hidden_seed()) {
+                    Ok(answer) => self.lobby.send(connection, answer),
+                    Err(trouble) => {
+                        self.drop_input("fatal question to the forward model");
+                        self.trouble = Some(format!("evaluate_next_state: {trouble}"));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The engine's seed of an evaluation: the product of two draws, up to 11.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a product of draws below 1 is below 12"
+    )]
+    fn hidden_seed(&mut self) -> u32 {
+        (self.luck.draw() * self.luck.draw() * 12.0) as u32
+    }
+
+    /// A new world and game. Where none can be made, the old one goes on.
+    fn reset(&mut self, world_seed: Option<u64>, prng_seed: Option<u64>, now: Instant) {
+        let seeds = (world_seed.unwrap_or(self.seeds.0), prng_seed.unwrap_or(self.seeds.1));
+        match Play::new(&self.config, seeds.0, seeds.1, game_id(&mut self.luck)) {
+            Ok(play) => self.play = play,
+            Err(error) => {
+                self.drop_input("reset to an unusable seed");
+                self.trouble = Some(format!("request_game_reset: {error}"));
+                return;
+            }
+        }
+        self.verdict.over = false;
+        self.verdict.step = 0;
+        self.phase = Phase::Waiting(now + POLL);
+        let states: Vec<_> =
+            self.lobby.listeners().map(|there| (there.id, self.play.game_state(there))).collect();
+        for (id, state) in states {
+            self.lobby.send(id, state);
+        }
+    }
+
+    /// When the next refused connection is closed.
+    fn refused_at(&self) -> Option<Instant> {
+        Some(self.lobby.oldest_refused()? + self.options.close_refused?)
+    }
+}
+
+fn random_seed(luck: &mut Luck) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a draw below 1 of a million"
+    )]
+    let seed = (luck.draw() * SEED_END as f64) as u64;
+    seed
+}
+
+/// A world of a seed by chance that is usable.
+fn random_world(
+    config: &ArenaConfig,
+    prng_seed: u64,
+    luck: &mut Luck,
+) -> Result<(Play, u64), Unmakeable> {
+    let mut refused = Unmakeable { world_seed: 0 };
+    for _ in 0..SEEDS_MAX {
+        let seed = random_seed(luck);
+        match Play::new(config, seed, prng_seed, game_id(luck)) {
+            Ok(play) => return Ok((play, seed)),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
+}
+
+/// A text in the form of a random UUID.
+fn game_id(luck: &mut Luck) -> String {
+    let mut digits = |count: usize| -> String {
+        let digit = |_| {
+            let drawn = random_seed(luck) % 16;
+            char::from_digit(u32::try_from(drawn).unwrap_or_default(), 16).unwrap_or('0')
+        };
+        (0..count).map(digit).collect()
+    };
+    let (a, b, c, d, e) = (digits(8), digits(4), digits(3), digits(3), digits(12));
+    format!("{a}-{b}-4{c}-8{d}-{e}")
+}
+
+impl Arena for BomberlandArena {
+    /// A client without a target has no role: it is closed, as the engine does.
+    fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
+        self.handle_request(connection, "/", now);
+    }
+
+    fn handle_request(&mut self, connection: ConnectionId, target: &str, now: Instant) {
+        let joined = self.lobby.join(connection, target, &self.config.server, now);
+        let Some(joined) = joined.filter(|joined| joined.role != Role::Silent) else { return };
+        let over = matches!(self.phase, Phase::Over(_));
+        let bytes = if over { self.play.end() } else { self.play.game_state(&joined) };
+        self.lobby.send(connection, bytes);
+    }
+
+    fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
+        let Some(role) = self.lobby.find(connection).map(|there| there.role.clone()) else {
+            return;
+        };
+        match role {
+            Role::Agent(id) => self.agent_frame(&id, bytes),
+            Role::Admin => self.admin_frame(connection, bytes, now),
+            Role::Spectator | Role::Silent => self.drop_input("frame of a mute connection"),
+        }
+    }
+
+    fn handle_leave(&mut self, connection: ConnectionId, _now: Instant) {
+        self.lobby.leave(connection);
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        match self.phase {
+            Phase::Waiting(at) if at <= now => self.poll(at, now),
+            Phase::Countdown(at) if at <= now => {
+                self.phase = Phase::Running(Some(at + self.period()));
+            }
+            Phase::Running(Some(at)) if at <= now => {
+                let next = at + self.period();
+                self.phase = Phase::Running(Some(if next <= now { now + self.period() } else { next }));
+                self.tick(now);
+            }
+            Phase::Over(Some(at)) if at <= now => {
+                self.lobby.close_all();
+                self.phase = Phase::Over(None);
+            }
+            Phase::Waiting(_) | Phase::Countdown(_) | Phase::Running(_) | Phase::Over(_) => {}
+        }
+        if let Some(patience) = self.options.close_refused
+            && let Some(before) = now.checked_sub(patience)
+        {
+            self.lobby.close_refused(before);
+        }
+    }
+
+    fn poll_transmit(&mut self) -> Option<Outgoing> {
+        self.lobby.out.pop_front()
+    }
+
+    fn poll_artifact(&mut self) -> Option<Artifact> {
+        self.artifacts.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        let phase = match self.phase {
+            Phase::Waiting(at) | Phase::Countdown(at) => Some(at),
+            Phase::Running(at) | Phase::Over(at) => at,
+        };
+        phase.into_iter().chain(self.refused_at()).min()
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.verdict.clone()
+    }
+
+    fn turn_limit(&self) -> Duration {
+        self.period()
+    }
+}

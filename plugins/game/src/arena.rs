@@ -73,6 +73,13 @@ pub trait Arena: Debug + Send {
     /// A client connected.
     fn handle_join(&mut self, connection: ConnectionId, now: Instant);
 
+    /// A client connected and named a target: the path with its query, where the transport has one
+    /// (WebSocket: `/?role=agent`). Games whose clients say nothing that way join as usual.
+    fn handle_request(&mut self, connection: ConnectionId, target: &str, now: Instant) {
+        let _ = target;
+        self.handle_join(connection, now);
+    }
+
     /// Bytes of a client, cut in any way (stream games) or as one message (message games).
     fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant);
 

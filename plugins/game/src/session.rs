@@ -55,6 +55,12 @@ pub trait Session: Debug + Send {
     /// What an agent may do.
     type Action: Clone + Debug + Send;
 
+    /// The path with its query that a connection asks for, where the transport has one.
+    #[must_use]
+    fn target(&self) -> String {
+        "/".to_owned()
+    }
+
     /// A connection is open: log in.
     fn handle_connected(&mut self, now: Instant);
 
@@ -95,6 +101,13 @@ pub trait Session: Debug + Send {
     /// The next event for the team. Call again after every `handle_*`.
     #[must_use]
     fn poll_event(&mut self) -> Option<Event<Self::Briefing, Self::Percept>>;
+
+    /// Why the connection must be closed and opened again, told once: a referee that has gone
+    /// silent without closing. Call again after every `handle_*`.
+    #[must_use]
+    fn poll_hangup(&mut self) -> Option<String> {
+        None
+    }
 
     /// When `handle_timeout` must be called at the latest. Ask again after every `handle_*`.
     #[must_use]

@@ -1,0 +1,179 @@
+//! The native queries on the world.
+
+use super::{CELL, DIRECTION, KINDS, X, Y, count, field, optional, required, whole};
+use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
+
+const KIND: ParamDoc = required(
+    "kind",
+    Kind::Word(KINDS),
+    "block is wood or ore, pickup is ammo, blast or freeze, enemy is a living unit.",
+);
+
+const SIZE: &[FieldDoc] =
+    &[field("width", count(), "Columns."), field("height", count(), "Rows.")];
+
+const RULES: &[FieldDoc] = &[
+    field("tick_rate_hz", Kind::Num, "Ticks a second."),
+    field("fuse", count(), "Ticks from placing a bomb to its explosion."),
+    field("armed", count(), "A bomb must be older than this to be set off."),
+    field("blast_duration", count(), "Ticks that a blast burns."),
+    field("bombs_max", count(), "Bombs of one team on the map at once."),
+    field("invulnerability", count(), "Ticks without harm after a hit."),
+    field("freeze_ticks", Kind::Num, "Ticks that a freeze powerup stuns an opponent."),
+    field("game_duration", count(), "First tick of the ring of fire."),
+    field("fire_interval", Kind::Num, "Ticks between two of its cells."),
+];
+
+const UNIT: &[FieldDoc] = &[
+    field("x", count(), "Column."),
+    field("y", count(), "Row."),
+    field("unit", Kind::Str, "The referee's name for it."),
+    field("team", Kind::Str, "The referee's name for its team."),
+    field("agent", Kind::Agent, "Which of our agents it is; nil for enemies."),
+    field("enemy", Kind::Bool, "Whether it is an enemy's."),
+    field("alive", Kind::Bool, "Whether it lives."),
+    field("hp", whole(), "Lives."),
+    field("bombs", count(), "Bombs that it carries."),
+    field("blast_diameter", count(), "Of its bombs."),
+    field("invulnerable", count(), "Last tick in which it cannot be hurt."),
+    field("stunned", Kind::Num, "Last tick in which its orders are refused."),
+];
+
+const THING: &[FieldDoc] = &[
+    field("x", count(), "Column."),
+    field("y", count(), "Row."),
+    field("type", Kind::Word(KINDS), "What it is."),
+    field("created", count(), "The tick in which it came."),
+    field("expires", count(), "The tick in which it goes; a bomb explodes then."),
+    field("hp", whole(), "Hits that it still takes."),
+    field("blast_diameter", count(), "Of a bomb."),
+    field("unit", Kind::Str, "Whose bomb or blast it is."),
+    field("enemy", Kind::Bool, "Whether its owner is an enemy."),
+    field("armed", count(), "Of a bomb: the first tick in which it can be set off."),
+    field("distance", count(), "Only from nearest: steps to it, or beside it."),
+];
+
+const SPOT: &[FieldDoc] = &[
+    field("x", count(), "Column."),
+    field("y", count(), "Row."),
+    field("entity", Kind::Table(THING), "What is there; nil when empty."),
+    field("unit", Kind::Str, "Who stands there, dead or alive."),
+    field("free", Kind::Bool, "Whether a unit can step there now."),
+];
+
+const STEP: &[FieldDoc] = &[
+    field("x", count(), "Column."),
+    field("y", count(), "Row."),
+    field("dir", DIRECTION, "The step that enters the cell."),
+    field("block", Kind::Bool, "True where a block must be blown away first."),
+];
+
+const PATH: &[FieldDoc] = &[
+    field("dir", DIRECTION, "The first step; nil when already there."),
+    field("cost", count(), "Steps, and the price of blocks."),
+    field("steps", Kind::List(&Kind::Table(STEP)), "The cells on the way."),
+];
+
+const STEP_WORD: Kind = Kind::Word(&["up", "down", "left", "right", "wait"]);
+
+const ESCAPE: &[FieldDoc] = &[
+    field("dir", STEP_WORD, "What to do first; with bomb, after the bomb."),
+    field("ticks", count(), "How many orders it takes."),
+    field("x", count(), "Where the way ends."),
+    field("y", count(), "Where the way ends."),
+    field("steps", Kind::List(&STEP_WORD), "All orders."),
+];
+
+const ORDER: &[FieldDoc] = &[
+    field("unit", Kind::Str, "The unit's name as the referee has it."),
+    field("action", Kind::Word(&["wait", "move", "bomb", "detonate"]), "What it does."),
+    field("args", Kind::List(&Kind::Any), "As for act.*, for example {\"up\"}."),
+    field("after", count(), "In which tick from now, from 1; 1 when nil."),
+];
+
+const FUTURE: &[FieldDoc] = &[
+    field("tick", count(), "The tick reached."),
+    field("over", Kind::Bool, "Whether at most one team lives."),
+    field("leader", Kind::Str, "The team of the first living unit."),
+    field("units", Kind::List(&Kind::Table(UNIT)), "All units then."),
+    field("things", Kind::List(&Kind::Table(THING)), "Everything but metal then."),
+];
+
+const fn query(
+    name: &'static str,
+    doc: &'static str,
+    params: &'static [ParamDoc],
+    returns: Kind,
+) -> QueryDoc {
+    QueryDoc { name, doc, params, returns }
+}
+
+pub(super) const QUERIES: &[QueryDoc] = &[
+    query("size", "The map's size.", &[], Kind::Table(SIZE)),
+    query(
+        "rules",
+        "The rules, as far as the referee told or showed them; the engine's defaults otherwise.",
+        &[],
+        Kind::Table(RULES),
+    ),
+    query("here", "Where the agent's unit stands.", &[], Kind::Cell),
+    query("cell", "What is in a cell; nil outside the map.", CELL, Kind::Table(SPOT)),
+    query("units", "All units, dead ones too.", &[], Kind::List(&Kind::Table(UNIT))),
+    query("enemies", "Living enemies.", &[], Kind::List(&Kind::Table(UNIT))),
+    query("mates", "Living units of the own team but this one.", &[], Kind::List(&Kind::Table(UNIT))),
+    query("find", "Everything of a kind.", &[KIND], Kind::List(&Kind::Table(THING))),
+    query(
+        "nearest",
+        "The nearest of a kind by walking to it or beside it; nil when none can be reached.",
+        &[KIND],
+        Kind::Table(THING),
+    ),
+    query("distance", "Steps to a cell; nil when it cannot be reached.", CELL, count()),
+    query(
+        "distances",
+        "Steps to every cell, from the agent or from a given cell: entry 1 + x + y * width; -1 where no way leads.",
+        &[
+            optional("x", whole(), "Column to count from."),
+            optional("y", whole(), "Row to count from."),
+        ],
+        Kind::List(&whole()),
+    ),
+    query(
+        "path",
+        "The shortest way to a cell; with dig, also through wood and ore.",
+        &[X, Y, optional("dig", count(), "What each hit on a block costs, in steps, up to 1000.")],
+        Kind::Table(PATH),
+    ),
+    query("ring", "The tick in which the ring of fire takes a cell.", CELL, Kind::Num),
+    query(
+        "danger",
+        "How dangerous it is to stand on a cell in a tick: 0 not at all, 1 an enemy could set off a bomb, 2 it burns for certain. Looks 63 ticks ahead.",
+        &[X, Y, optional("tick", count(), "Which tick; when nil the worst of all.")],
+        Kind::Int { min: 0, max: 2 },
+    ),
+    query(
+        "burns",
+        "The first tick in which a cell burns; nil when none is in sight.",
+        &[X, Y, optional("possible", Kind::Bool, "Count fires that an enemy could light.")],
+        count(),
+    ),
+    query(
+        "escape",
+        "The quickest way to where nothing burns any more, never through fire; nil when there is none.",
+        &[
+            optional("bomb", Kind::Bool, "As if a bomb were put here first; nil where none can be."),
+            optional("certain", Kind::Bool, "Avoid only what burns for certain."),
+        ],
+        Kind::Table(ESCAPE),
+    ),
+    query(
+        "simulate",
+        "What comes of orders after some ticks, by the referee's rules. Nothing that needs luck happens, unless a seed throws dice.",
+        &[
+            optional("orders", Kind::List(&Kind::Table(ORDER)), "Who does what; the rest wait."),
+            optional("ticks", Kind::Int { min: 1, max: 1000 }, "How far; 1 when nil."),
+            optional("seed", count(), "Dice for drops and freezes."),
+        ],
+        Kind::Table(FUTURE),
+    ),
+];

@@ -1,0 +1,128 @@
+//! Our copy of the referee's game: the full state once, then every event in its order; and what
+//! the events teach about rules that the referee does not tell.
+
+use crate::percept::Scene;
+use crate::rules::{AgentIndex, Board, Entity, Event, Kind, Params, State, UnitIndex};
+use crate::wire::{self, Full};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A game as the referee tells it.
+#[derive(Clone, Debug)]
+pub(super) struct Mirror {
+    pub(super) board: Arc<Board>,
+    pub(super) state: State,
+    pub(super) agent: AgentIndex,
+    pub(super) game_id: String,
+    pub(super) tick_rate_hz: f64,
+}
+
+impl Mirror {
+    /// A mirror of a full state. `complaints` gets what had to be left out.
+    pub(super) fn new(full: &Full, complaints: &mut Vec<String>) -> Result<Self, String> {
+        let built = wire::build(full, &Params::default())?;
+        complaints.extend(built.complaints);
+        let agent = full.connection.as_ref().and_then(|connection| connection.agent_id.as_deref());
+        let mut mirror = Self {
+            agent: agent.and_then(|id| built.board.find_agent(id)).unwrap_or_default(),
+            board: Arc::new(built.board),
+            state: built.state,
+            game_id: full.game_id.clone(),
+            tick_rate_hz: full.config.tick_rate_hz.0,
+        };
+        let known: Vec<Entity> = mirror.state.entities().map(|(_, entity)| *entity).collect();
+        for entity in known {
+            mirror.learn_entity(&entity);
+        }
+        Ok(mirror)
+    }
+
+    /// Applies a tick's events; what was understood of them comes back.
+    pub(super) fn apply(
+        &mut self,
+        tick: i32,
+        events: &[Value],
+        complaints: &mut Vec<String>,
+    ) -> Vec<Event> {
+        self.state.tick = tick;
+        let mut applied = Vec::with_capacity(events.len());
+        for event in events {
+            match wire::decode_event(&self.board, &self.state, event, complaints) {
+                Ok(Some(event)) => {
+                    self.learn(&event);
+                    event.apply(&mut self.state);
+                    applied.push(event);
+                }
+                Ok(None) => complaints.push("an event of an unknown type".to_owned()),
+                Err(complaint) => complaints.push(complaint),
+            }
+        }
+        applied
+    }
+
+    pub(super) fn scene(&self, events: Vec<Event>) -> Scene {
+        Scene {
+            board: Arc::clone(&self.board),
+            state: self.state.clone(),
+            events,
+            agent: self.agent,
+            tick_rate_hz: self.tick_rate_hz,
+        }
+    }
+
+    /// Our units, in the order of the game.
+    pub(super) fn own_units(&self) -> impl Iterator<Item = UnitIndex> {
+        let own = self.agent;
+        let units = (0..).zip(self.state.units());
+        units.filter(move |(_, unit)| unit.agent == own).map(|(index, _)| index)
+    }
+
+    /// The board, to write down what was learnt; copied once if somebody still reads it.
+    fn set(&mut self, get: impl Fn(&mut Params) -> &mut i32, value: i32) {
+        let mut params = self.board.params;
+        if *get(&mut params) != value {
+            *get(&mut Arc::make_mut(&mut self.board).params) = value;
+        }
+    }
+
+    fn learn(&mut self, event: &Event) {
+        match event {
+            Event::Spawned(_, entity) => {
+                self.learn_entity(entity);
+                if entity.kind == Kind::Bomb
+                    && let Some(agent) = entity.agent
+                {
+                    let placed = i32::try_from(self.state.bombs_of(agent) + 1).unwrap_or(i32::MAX);
+                    let most = self.board.params.bombs_max.max(placed);
+                    self.set(|params| &mut params.bombs_max, most);
+                }
+            }
+            Event::Unit(index, now) => {
+                let Some(before) = self.state.unit(*index).copied() else { return };
+                let tick = self.state.tick;
+                if now.hp < before.hp && now.invulnerable >= tick {
+                    self.set(|params| &mut params.invulnerability, now.invulnerable - tick);
+                }
+                let freeze = now.stunned - f64::from(tick);
+                if now.stunned > before.stunned && freeze != self.board.params.freeze_ticks {
+                    Arc::make_mut(&mut self.board).params.freeze_ticks = freeze;
+                }
+            }
+            Event::Done(_) | Event::Expired(_) | Event::Changed(..) => {}
+        }
+    }
+
+    fn learn_entity(&mut self, entity: &Entity) {
+        let Some(life) = entity.expires.and_then(|expires| expires.checked_sub(entity.created))
+        else {
+            return;
+        };
+        match entity.kind {
+            Kind::Bomb => self.set(|params| &mut params.fuse, life),
+            Kind::Fire => self.set(|params| &mut params.blast_duration, life),
+            Kind::Ammo => self.set(|params| &mut params.ammo_duration, life),
+            Kind::BlastUp | Kind::FreezeUp => self.set(|params| &mut params.powerup_duration, life),
+            Kind::Metal | Kind::Wood | Kind::Ore | Kind::Treasure => {}
+        }
+    }
+}

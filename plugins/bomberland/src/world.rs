@@ -1,0 +1,180 @@
+//! What the team believes. Nothing is hidden in this game, so belief is the newest scene; the work
+//! is in looking ahead: the forward model, danger in time, escape, ways.
+//!
+//! - `forecast`: which cells burn when. `escape`: ways through space and time.
+//! - `walk`: ways through space. `query` and `view`: what scripts ask, and how it looks to them.
+
+mod escape;
+mod forecast;
+mod query;
+mod view;
+mod walk;
+
+pub use escape::{Escape, escape};
+pub use forecast::{Danger, Forecast, HORIZON};
+pub use walk::{Walk, walk};
+
+use crate::action::Action;
+use crate::percept::{Briefing, Percept, Scene};
+use crate::rules::{Event, Luck, Order, Sink, State, UnitIndex, step};
+use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The team's belief about one game.
+#[derive(Clone, Debug)]
+pub struct World {
+    roster: Roster,
+    round: Option<u32>,
+    percepts: BTreeMap<AgentId, Percept>,
+    cache: RefCell<Cache>,
+}
+
+/// Answers that are kept until the next tick.
+#[derive(Clone, Debug, Default)]
+struct Cache {
+    forecast: Option<Arc<Forecast>>,
+    walks: BTreeMap<AgentId, Arc<Walk>>,
+}
+
+impl World {
+    /// An empty world.
+    #[must_use]
+    pub fn new(roster: &Roster) -> Self {
+        let (percepts, cache) = (BTreeMap::new(), RefCell::default());
+        Self { roster: roster.clone(), round: None, percepts, cache }
+    }
+
+    /// The newest scene that anybody perceived.
+    #[must_use]
+    pub fn scene(&self) -> Option<&Arc<Scene>> {
+        self.percepts.values().map(|percept| &percept.scene).max_by_key(|scene| scene.state.tick)
+    }
+
+    /// What comes of orders: entry `(n, order)` is executed in the `n`th tick from now, from 1.
+    /// Events go to the sink.
+    pub fn simulate<S: Sink>(
+        scene: &Scene,
+        orders: &[(u32, Order)],
+        ticks: u32,
+        luck: &mut Luck,
+        sink: &mut S,
+    ) -> State {
+        let mut state = scene.state.clone();
+        let mut due = Vec::new();
+        for tick in 1..=ticks {
+            due.clear();
+            due.extend(orders.iter().filter(|(at, _)| *at == tick).map(|(_, order)| *order));
+            step(&scene.board, &mut state, luck, &mut due, sink);
+        }
+        state
+    }
+
+    fn forecast(&self, scene: &Scene) -> Arc<Forecast> {
+        let mut cache = self.cache.borrow_mut();
+        Arc::clone(cache.forecast.get_or_insert_with(|| Arc::new(Forecast::new(scene, None))))
+    }
+
+    fn walk(&self, agent: AgentId, scene: &Scene, unit: UnitIndex) -> Option<Arc<Walk>> {
+        let from = scene.state.unit(unit)?.cell;
+        let mut cache = self.cache.borrow_mut();
+        let walk = cache.walks.entry(agent).or_insert_with(|| Arc::new(walk(scene, from, None)));
+        Some(Arc::clone(walk))
+    }
+
+    /// The name of our agent that is this unit.
+    fn agent_of(&self, unit: UnitIndex) -> Option<&str> {
+        let found = self.percepts.iter().find(|(_, percept)| percept.unit == Some(unit));
+        found.map(|(agent, _)| self.roster.name(*agent))
+    }
+
+    fn forget(&mut self, round: u32) {
+        *self = Self { round: Some(round), ..Self::new(&self.roster) };
+    }
+}
+
+impl phalanx_game::World for World {
+    type Briefing = Briefing;
+    type Percept = Percept;
+    type Action = Action;
+
+    fn begin(&mut self, round: u32, _agent: AgentId, _briefing: Option<&Briefing>) {
+        if self.round != Some(round) {
+            self.forget(round);
+        }
+    }
+
+    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
+        if self.round != Some(turn.round) {
+            self.forget(turn.round);
+        }
+        self.percepts.insert(agent, percept);
+        self.cache = RefCell::default();
+    }
+
+    fn settle(&mut self, _turn: Turn) {}
+
+    fn acted(&mut self, _turn: Turn, _agent: AgentId, _action: &Action) {}
+
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
+        self.percepts.get(&agent)?.field(name)
+    }
+
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
+        query::answer(self, agent, name, args)
+    }
+
+    fn parse(&self, _agent: AgentId, said: &Said) -> Result<Action, ActionError> {
+        Action::from_said(said)
+    }
+
+    fn fallback(&self, _agent: AgentId) -> Action {
+        Action::Wait
+    }
+
+    /// Own lives minus the enemies': the referee keeps no score.
+    fn score(&self) -> Option<i64> {
+        let scene = self.scene()?;
+        let lives = |unit: &crate::rules::Unit| {
+            let hp = i64::from(unit.hp.max(0));
+            if unit.agent == scene.agent { hp } else { -hp }
+        };
+        Some(scene.state.units().iter().map(lives).sum())
+    }
+
+    fn state(&self, agent: AgentId) -> AgentState {
+        let Some(percept) = self.percepts.get(&agent) else { return AgentState::default() };
+        let Some(body) = percept.body() else {
+            return AgentState { summary: "no unit".to_owned(), ..AgentState::default() };
+        };
+        let (x, y) = percept.scene.board.place(body.cell);
+        let name = percept.unit.and_then(|unit| percept.scene.board.unit(unit));
+        let name = name.map_or("?", |unit| unit.name.as_str());
+        let summary = if body.alive() {
+            format!("{name} ({x}, {y}) hp {}", body.hp)
+        } else {
+            format!("{name} dead at ({x}, {y})")
+        };
+        let frozen = body.stunned >= f64::from(percept.scene.state.tick.max(1));
+        let summary = if frozen && body.alive() { summary + " frozen" } else { summary };
+        let last_result = match percept.done {
+            Some(true) => "done",
+            Some(false) => "not done",
+            None => "",
+        };
+        AgentState { summary, last_result: last_result.to_owned() }
+    }
+}
+
+/// The items of a tick's events that a unit would have been hurt on.
+fn hit_items(events: &[Event]) -> impl Iterator<Item = crate::rules::Cell> {
+    events.iter().filter_map(|event| match event {
+        Event::Changed(cell, entity) if entity.kind.walkable() => Some(*cell),
+        Event::Changed(..)
+        | Event::Done(_)
+        | Event::Unit(..)
+        | Event::Spawned(..)
+        | Event::Expired(_) => None,
+    })
+}

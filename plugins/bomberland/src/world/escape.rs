@@ -1,0 +1,106 @@
+//! Ways through space and time that are never where it burns.
+
+use super::forecast::{Danger, Forecast, HORIZON};
+use crate::percept::Scene;
+use crate::rules::{Cell, Direction, UnitIndex};
+
+/// A way out: one entry for each order from now on, `None` is to wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Escape {
+    /// The orders.
+    pub steps: Vec<Option<Direction>>,
+    /// Where the way ends: nothing in sight burns there after that.
+    pub to: Cell,
+}
+
+/// How a place in time was reached.
+#[derive(Clone, Copy)]
+struct Came {
+    from: Cell,
+    step: Option<Direction>,
+}
+
+struct Search<'a> {
+    scene: &'a Scene,
+    forecast: &'a Forecast,
+    avoid: Danger,
+    /// Per tick: how each cell was reached.
+    layers: Vec<Vec<Option<Came>>>,
+}
+
+/// The quickest way of a unit to a cell where nothing burns any more, never stepping where it
+/// burns. `None` when there is none within the horizon.
+#[must_use]
+pub fn escape(
+    scene: &Scene,
+    forecast: &Forecast,
+    unit: UnitIndex,
+    avoid: Danger,
+) -> Option<Escape> {
+    let start = scene.state.unit(unit)?.cell;
+    let from = forecast.free_from;
+    // Before the first free order the unit stands where it is.
+    if (1..=from).any(|ahead| forecast.danger(start, ahead) >= avoid) {
+        return None;
+    }
+    let mut search = Search { scene, forecast, avoid, layers: Vec::new() };
+    search.layers.push(vec![None; scene.state.len()]);
+    if let Some(slot) = search.layers.first_mut()?.get_mut(usize::from(start)) {
+        *slot = Some(Came { from: start, step: None });
+    }
+    let mut front = vec![start];
+    for ahead in from..=HORIZON {
+        let safe = |cell: &&Cell| forecast.first(**cell, avoid, ahead).is_none();
+        if let Some(&to) = front.iter().find(safe) {
+            return Some(Escape { steps: search.steps(to), to });
+        }
+        front = search.spread(&front, ahead + 1, ahead == from);
+    }
+    None
+}
+
+impl Search<'_> {
+    /// The cells where the unit can be one tick later.
+    fn spread(&mut self, front: &[Cell], ahead: u32, first: bool) -> Vec<Cell> {
+        let mut layer: Vec<Option<Came>> = vec![None; self.scene.state.len()];
+        let mut next = Vec::new();
+        for &from in front {
+            let steps = std::iter::once(None).chain(Direction::ALL.map(Some));
+            for step in steps {
+                let Some(to) = self.enter(from, step, first) else { continue };
+                if self.forecast.danger(to, ahead) >= self.avoid {
+                    continue;
+                }
+                if let Some(slot) = layer.get_mut(usize::from(to)).filter(|slot| slot.is_none()) {
+                    *slot = Some(Came { from, step });
+                    next.push(to);
+                }
+            }
+        }
+        self.layers.push(layer);
+        next
+    }
+
+    /// The cell that a step leads to; others stand in the way only as long as they are seen there.
+    fn enter(&self, from: Cell, step: Option<Direction>, first: bool) -> Option<Cell> {
+        let Some(direction) = step else { return Some(from) };
+        let ((x, y), (dx, dy)) = (self.scene.board.place(from), direction.vector());
+        let to = self.scene.board.cell(x + dx, y + dy)?;
+        let state = &self.scene.state;
+        let blocked = state.entity(to).is_some_and(|entity| !entity.kind.walkable())
+            || self.forecast.blocked == Some(to)
+            || state.units().iter().any(|unit| unit.cell == to && (first || !unit.alive()));
+        (!blocked).then_some(to)
+    }
+
+    fn steps(&self, mut at: Cell) -> Vec<Option<Direction>> {
+        let mut steps = Vec::new();
+        for layer in self.layers.iter().skip(1).rev() {
+            let Some(came) = layer.get(usize::from(at)).copied().flatten() else { break };
+            steps.push(came.step);
+            at = came.from;
+        }
+        steps.reverse();
+        steps
+    }
+}

@@ -1,0 +1,16 @@
+//! Recorded matches of the engine: our referee says the same, our client believes the same.
+#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise"
+)]
+
+#[path = "recordings/arena.rs"]
+mod arena;
+#[path = "recordings/client.rs"]
+mod client;
+#[path = "recordings/orders.rs"]
+mod orders;
+#[path = "recordings/support.rs"]
+mod support;
