@@ -1,13 +1,15 @@
 //! What the clients really sent leads to what the engine really computed, refused orders included.
-//! Frames that were recorded shortly before a tick may have reached the engine after it.
+//! Frames that were recorded shortly before a tick may have reached the engine after it, and those
+//! of different sockets in another order.
 
 use super::support::{Line, RECORDINGS, Recording};
 use phalanx_bomberland::rules::{Generated, Order, Queue, generate, step};
 use phalanx_bomberland::wire;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// At most so many frames of a client slip behind a tick.
-const SLIP_MAX: usize = 8;
+const SLIP_MAX: usize = 6;
 
 type Game = (Generated, Queue);
 
@@ -24,9 +26,14 @@ fn order(game: &Game, line: &Line) -> Option<Order> {
     Some(Order { agent, unit: board.find_unit(&packet.unit)?, act: packet.act })
 }
 
-/// The game after a tick in which the last `slips` frames of each client came too late; `None`
-/// when its events are not the recorded ones.
-fn attempt(game: &Game, waiting: &[&Line], slips: [usize; 2], tick: &Value) -> Option<(Game, Vec<bool>)> {
+/// The game after a tick in which the last `slips` frames of each client came too late, with those
+/// frames; `None` when its events are not the recorded ones.
+fn attempt<'a>(
+    game: &Game,
+    waiting: &[&'a Line],
+    slips: [usize; 2],
+    tick: &Value,
+) -> Option<(Game, Vec<&'a Line>)> {
     let mut next = game.clone();
     let mut late = vec![false; waiting.len()];
     for (conn, slip) in ["agentA", "agentB"].into_iter().zip(slips) {
@@ -43,36 +50,79 @@ fn attempt(game: &Game, waiting: &[&Line], slips: [usize; 2], tick: &Value) -> O
     step(board, state, streams, &mut queue.take(), &mut events);
     let told = events.iter().map(|event| serde_json::to_value(wire::encode_event(board, event)));
     let told: Vec<Value> = told.map(Result::unwrap).collect();
-    (Value::Array(told) == tick["payload"]["events"]).then_some((next, late))
+    let late = waiting.iter().zip(late).filter(|(_, late)| *late).map(|(line, _)| *line);
+    (Value::Array(told) == tick["payload"]["events"]).then(|| (next, late.collect()))
+}
+
+/// Every way in which frames can have slipped that leads to the recorded tick. Equal events lead
+/// to equal games, so only the frames that still wait differ.
+fn explain<'a>(
+    game: &mut Game,
+    ways: &[Vec<&'a Line>],
+    tick: &Value,
+) -> Vec<Vec<&'a Line>> {
+    let found = explain_in_order(game, ways, tick);
+    if !found.is_empty() {
+        return found;
+    }
+    let merged: Vec<_> = ways.iter().flat_map(|way| merges(way)).collect();
+    explain_in_order(game, &merged, tick)
+}
+
+/// Every order in which the frames can have arrived: each socket keeps its own.
+fn merges<'a>(waiting: &[&'a Line]) -> Vec<Vec<&'a Line>> {
+    let (a, b): (Vec<&Line>, Vec<&Line>) =
+        waiting.iter().copied().partition(|line| line.conn == "agentA");
+    let total = a.len() + b.len();
+    let chosen = (0_u32..1 << total).filter(|mask| mask.count_ones() as usize == a.len());
+    chosen
+        .map(|mask| {
+            let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
+            let pick = |index: usize| if mask & (1 << index) == 0 { b.next() } else { a.next() };
+            (0..total).filter_map(pick).collect()
+        })
+        .collect()
+}
+
+fn explain_in_order<'a>(
+    game: &mut Game,
+    ways: &[Vec<&'a Line>],
+    tick: &Value,
+) -> Vec<Vec<&'a Line>> {
+    let slips = (0..=SLIP_MAX).flat_map(|a| (0..=SLIP_MAX).map(move |b| [a, b]));
+    let (mut found, mut seen, mut next) = (Vec::new(), BTreeSet::new(), None);
+    for (way, slips) in ways.iter().flat_map(|way| slips.clone().map(move |slips| (way, slips))) {
+        let Some((after, late)) = attempt(game, way, slips, tick) else { continue };
+        next.get_or_insert(after);
+        if seen.insert(late.iter().map(|line| line.number).collect::<Vec<_>>()) {
+            found.push(late);
+        }
+    }
+    if let Some(next) = next {
+        *game = next;
+    }
+    found
 }
 
 fn replay(recording: &Recording) {
     let Some(lines) = recording.lines() else { return };
     let mut game = game(recording, recording.seeds);
-    let mut waiting: Vec<&Line> = Vec::new();
+    let mut ways: Vec<Vec<&Line>> = vec![Vec::new()];
     let mut ticks = 0;
     for line in lines.iter().filter(|line| line.conn != "fwd-admin") {
         if line.dir == "c2s" && line.conn.starts_with("agent") {
-            waiting.push(line);
+            ways.iter_mut().for_each(|way| way.push(line));
         } else if line.is("admin", "c2s") && line.json()["type"] == "request_game_reset" {
             let json = line.json();
             let seed = |key: &str| json[key].as_u64().unwrap();
             game = self::game(recording, (seed("world_seed"), seed("prng_seed")));
-            waiting.clear();
+            ways = vec![Vec::new()];
         } else if line.is("admin", "s2c") && line.json()["type"] == "tick" {
             ticks += 1;
             let tick = line.json();
-            let slips = (0..=2 * SLIP_MAX).flat_map(|sum| {
-                (0..=sum).filter(move |a| *a <= SLIP_MAX && sum - a <= SLIP_MAX)
-                    .map(move |a| [a, sum - a])
-            });
-            let found = slips.into_iter().find_map(|slips| attempt(&game, &waiting, slips, &tick));
-            let (next, late) = found.unwrap_or_else(|| {
-                panic!("{}: no slip explains tick {}", recording.file, tick["payload"]["tick"])
-            });
-            game = next;
-            let mut late = late.into_iter();
-            waiting.retain(|_| late.next().unwrap());
+            ways = explain(&mut game, &ways, &tick);
+            let number = &tick["payload"]["tick"];
+            assert!(!ways.is_empty(), "{}: no slip explains tick {number}", recording.file);
         }
     }
     assert!(ticks > 100, "{}: {ticks} ticks", recording.file);

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// One line of a recording.
 pub(crate) struct Line {
+    /// The place in the file.
+    pub(crate) number: usize,
     pub(crate) conn: String,
     /// Connection counter of the recorder.
     pub(crate) cid: u64,
@@ -73,16 +75,17 @@ impl Recording {
 pub(crate) fn lines(file: &str) -> Option<Vec<Line>> {
     let bytes = traces::bytes(&format!("bomberland/{file}.jsonl.gz"))?;
     let text = String::from_utf8(bytes).unwrap();
-    let line = |line: &str| {
+    let line = |(number, line): (usize, &str)| {
         let json: Value = serde_json::from_str(line).unwrap();
         Line {
+            number,
             conn: json["conn"].as_str().unwrap().to_owned(),
             cid: json["cid"].as_u64().unwrap(),
             dir: json["dir"].as_str().unwrap().to_owned(),
             raw: json["raw"].as_str().unwrap_or_default().to_owned(),
         }
     };
-    Some(text.lines().map(line).collect())
+    Some(text.lines().enumerate().map(line).collect())
 }
 
 /// A packet without what is by chance.
