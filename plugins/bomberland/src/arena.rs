@@ -404,7 +404,8 @@ impl Arena for BomberlandArena {
             }
             Phase::Running(Some(at)) if at <= now => {
                 let next = at + self.period();
-                self.phase = Phase::Running(Some(if next <= now { now + self.period() } else { next }));
+                self.phase =
+                    Phase::Running(Some(if next <= now { now + self.period() } else { next }));
                 self.tick(now);
             }
             Phase::Over(Some(at)) if at <= now => {

@@ -165,7 +165,9 @@ impl Session {
         let mut complaints = Vec::new();
         let mirror = match Mirror::new(full, &mut complaints) {
             Ok(mirror) => mirror,
-            Err(error) => return self.malformed("game_state", "a state to play on", error.as_bytes()),
+            Err(error) => {
+                return self.malformed("game_state", "a state to play on", error.as_bytes());
+            }
         };
         self.seated(now);
         self.complain("game_state", &complaints);
@@ -254,7 +256,8 @@ impl Session {
             let unit = self.units.get(agent).copied();
             let body = unit.and_then(|unit| scene.state.unit(unit));
             let sent = self.sent.get(agent);
-            let done = sent.filter(|(at, _)| at.round == round && at.step.checked_add(1) == Some(step));
+            let done =
+                sent.filter(|(at, _)| at.round == round && at.step.checked_add(1) == Some(step));
             let done = done.and_then(|(_, action)| action.act()).map(|_| {
                 let of = |event: &crate::rules::Event| {
                     matches!(event, crate::rules::Event::Done(order) if Some(order.unit) == unit)

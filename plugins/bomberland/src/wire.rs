@@ -8,11 +8,11 @@ mod build;
 mod packet;
 mod raw;
 
-pub use build::{Built, build, encode_event, encode_full, decode_event};
-pub use packet::{
-    ActPacket, AdminPacket, Evaluation, admin_packet, agent_packet, encode_act,
+pub use build::{Built, build, decode_event, encode_event, encode_full};
+pub use packet::{ActPacket, AdminPacket, Evaluation, admin_packet, agent_packet, encode_act};
+pub use raw::{
+    Config, Connection, Full, Num, Pairs, RawAction, RawAgent, RawEntity, RawUnit, Size,
 };
-pub use raw::{Config, Connection, Full, Num, Pairs, RawAction, RawAgent, RawEntity, RawUnit, Size};
 
 use phalanx_game::ProtocolError;
 use serde::Deserialize;

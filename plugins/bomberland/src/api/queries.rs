@@ -9,8 +9,7 @@ const KIND: ParamDoc = required(
     "block is wood or ore, pickup is ammo, blast or freeze, enemy is a living unit.",
 );
 
-const SIZE: &[FieldDoc] =
-    &[field("width", count(), "Columns."), field("height", count(), "Rows.")];
+const SIZE: &[FieldDoc] = &[field("width", count(), "Columns."), field("height", count(), "Rows.")];
 
 const RULES: &[FieldDoc] = &[
     field("tick_rate_hz", Kind::Num, "Ticks a second."),
@@ -120,7 +119,12 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     query("cell", "What is in a cell; nil outside the map.", CELL, Kind::Table(SPOT)),
     query("units", "All units, dead ones too.", &[], Kind::List(&Kind::Table(UNIT))),
     query("enemies", "Living enemies.", &[], Kind::List(&Kind::Table(UNIT))),
-    query("mates", "Living units of the own team but this one.", &[], Kind::List(&Kind::Table(UNIT))),
+    query(
+        "mates",
+        "Living units of the own team but this one.",
+        &[],
+        Kind::List(&Kind::Table(UNIT)),
+    ),
     query("find", "Everything of a kind.", &[KIND], Kind::List(&Kind::Table(THING))),
     query(
         "nearest",
@@ -161,7 +165,11 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         "escape",
         "The quickest way to where nothing burns any more, never through fire; nil when there is none.",
         &[
-            optional("bomb", Kind::Bool, "As if a bomb were put here first; nil where none can be."),
+            optional(
+                "bomb",
+                Kind::Bool,
+                "As if a bomb were put here first; nil where none can be.",
+            ),
             optional("certain", Kind::Bool, "Avoid only what burns for certain."),
         ],
         Kind::Table(ESCAPE),

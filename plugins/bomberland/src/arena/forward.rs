@@ -62,7 +62,8 @@ impl Evaluator {
         }
         let mut queue = Queue::default();
         for (agent, packet) in &request.actions {
-            let (Some(agent), Some(unit)) = (board.find_agent(agent), board.find_unit(&packet.unit))
+            let (Some(agent), Some(unit)) =
+                (board.find_agent(agent), board.find_unit(&packet.unit))
             else {
                 continue;
             };
@@ -115,12 +116,7 @@ impl Evaluator {
                 entity.created = state.tick;
                 entity.expires = Some(state.tick + self.params.powerup_duration);
             }
-            Kind::Metal
-            | Kind::Wood
-            | Kind::Ore
-            | Kind::Bomb
-            | Kind::Fire
-            | Kind::Treasure => {}
+            Kind::Metal | Kind::Wood | Kind::Ore | Kind::Bomb | Kind::Fire | Kind::Treasure => {}
         }
         Ok(entity)
     }

@@ -116,7 +116,9 @@ impl Lobby {
 
     /// Whether that agent is there.
     pub(super) fn has_agent(&self, id: &str) -> bool {
-        self.connections.iter().any(|there| matches!(&there.role, Role::Agent(agent) if agent == id))
+        self.connections
+            .iter()
+            .any(|there| matches!(&there.role, Role::Agent(agent) if agent == id))
     }
 
     pub(super) fn send(&mut self, id: ConnectionId, bytes: Vec<u8>) {

@@ -1,7 +1,7 @@
 //! One game that is being played, and its packets.
 
-use super::lobby::{Connection, Role};
 use super::config::ArenaConfig;
+use super::lobby::{Connection, Role};
 use crate::rules::{Generated, Order, Queue, Refusal, Unmakeable, generate, step};
 use crate::wire::{self, ActPacket, Full};
 use serde::Serialize;

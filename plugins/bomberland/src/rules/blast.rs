@@ -138,8 +138,7 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
             (Kind::FreezeUp, params.powerup_duration)
         };
         let tick = self.state.tick;
-        let item =
-            Entity { expires: Some(tick + life), hp: Some(1), ..Entity::new(kind, tick) };
+        let item = Entity { expires: Some(tick + life), hp: Some(1), ..Entity::new(kind, tick) };
         self.place(cell, item);
     }
 }

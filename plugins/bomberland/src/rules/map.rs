@@ -202,7 +202,7 @@ impl<'a> Attempt<'a> {
 
     fn pick(&self) -> Option<Cell> {
         let width = self.setup.width;
-        if width % 2 == 0 {
+        if width.is_multiple_of(2) {
             return self.free.cells().last().copied();
         }
         self.free.cells().iter().copied().find(|cell| cell % width != width / 2)

@@ -2,9 +2,7 @@
 
 use super::blast::Turn;
 use super::chance::scaled;
-use super::{
-    Act, Board, Cell, Chance, Entity, Event, Kind, Order, Sink, State, Unit, UnitIndex,
-};
+use super::{Act, Board, Cell, Chance, Entity, Event, Kind, Order, Sink, State, Unit, UnitIndex};
 
 /// Computes one tick. `orders` are accepted ones (see [`Queue`](super::Queue)) in the order of
 /// their arrival; they are sorted here.
@@ -210,8 +208,8 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
     /// Sets off one's own bomb. Aiming at anything else, or at nothing, succeeds without effect.
     fn detonate(&mut self, unit: UnitIndex, x: f64, y: f64) -> bool {
         let number = x + y * f64::from(self.board.width());
-        let cell = (number.fract() == 0.0 && (0.0..f64::from(Cell::MAX)).contains(&number))
-            .then(|| {
+        let cell =
+            (number.fract() == 0.0 && (0.0..f64::from(Cell::MAX)).contains(&number)).then(|| {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,

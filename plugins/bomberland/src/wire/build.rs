@@ -145,11 +145,21 @@ fn thing(
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum RawEvent {
-    Unit { data: RawAction },
-    UnitState { data: RawUnit },
-    EntitySpawned { data: RawEntity },
-    EntityExpired { data: [Num; 2] },
-    EntityState { updated_entity: RawEntity },
+    Unit {
+        data: RawAction,
+    },
+    UnitState {
+        data: RawUnit,
+    },
+    EntitySpawned {
+        data: RawEntity,
+    },
+    EntityExpired {
+        data: [Num; 2],
+    },
+    EntityState {
+        updated_entity: RawEntity,
+    },
     #[serde(other)]
     Unknown,
 }

@@ -24,6 +24,7 @@ struct Search<'a> {
     scene: &'a Scene,
     forecast: &'a Forecast,
     avoid: Danger,
+    start: Cell,
     /// Per tick: how each cell was reached.
     layers: Vec<Vec<Option<Came>>>,
 }
@@ -43,7 +44,7 @@ pub fn escape(
     if (1..=from).any(|ahead| forecast.danger(start, ahead) >= avoid) {
         return None;
     }
-    let mut search = Search { scene, forecast, avoid, layers: Vec::new() };
+    let mut search = Search { scene, forecast, avoid, start, layers: Vec::new() };
     search.layers.push(vec![None; scene.state.len()]);
     if let Some(slot) = search.layers.first_mut()?.get_mut(usize::from(start)) {
         *slot = Some(Came { from: start, step: None });
@@ -54,20 +55,20 @@ pub fn escape(
         if let Some(&to) = front.iter().find(safe) {
             return Some(Escape { steps: search.steps(to), to });
         }
-        front = search.spread(&front, ahead + 1, ahead == from);
+        front = search.spread(&front, ahead + 1);
     }
     None
 }
 
 impl Search<'_> {
     /// The cells where the unit can be one tick later.
-    fn spread(&mut self, front: &[Cell], ahead: u32, first: bool) -> Vec<Cell> {
+    fn spread(&mut self, front: &[Cell], ahead: u32) -> Vec<Cell> {
         let mut layer: Vec<Option<Came>> = vec![None; self.scene.state.len()];
         let mut next = Vec::new();
         for &from in front {
             let steps = std::iter::once(None).chain(Direction::ALL.map(Some));
             for step in steps {
-                let Some(to) = self.enter(from, step, first) else { continue };
+                let Some(to) = self.enter(from, step) else { continue };
                 if self.forecast.danger(to, ahead) >= self.avoid {
                     continue;
                 }
@@ -81,15 +82,15 @@ impl Search<'_> {
         next
     }
 
-    /// The cell that a step leads to; others stand in the way only as long as they are seen there.
-    fn enter(&self, from: Cell, step: Option<Direction>, first: bool) -> Option<Cell> {
+    /// The cell that a step leads to. Others are taken to stay where they are.
+    fn enter(&self, from: Cell, step: Option<Direction>) -> Option<Cell> {
         let Some(direction) = step else { return Some(from) };
         let ((x, y), (dx, dy)) = (self.scene.board.place(from), direction.vector());
         let to = self.scene.board.cell(x + dx, y + dy)?;
         let state = &self.scene.state;
         let blocked = state.entity(to).is_some_and(|entity| !entity.kind.walkable())
             || self.forecast.blocked == Some(to)
-            || state.units().iter().any(|unit| unit.cell == to && (first || !unit.alive()));
+            || (state.occupied(to) && to != self.start);
         (!blocked).then_some(to)
     }
 

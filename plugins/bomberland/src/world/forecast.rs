@@ -72,9 +72,12 @@ impl Forecast {
             for cell in burning.chain(hit_items(&events)) {
                 mark(&mut self.certain, cell, ahead, ahead);
             }
-            if ahead == 1 && let Some(order) = first {
+            if ahead == 1
+                && let Some(order) = first
+            {
                 let at = scene.state.unit(order.unit).map(|unit| unit.cell);
-                let bomb = |cell: &Cell| state.entity(*cell).is_some_and(|it| it.kind == Kind::Bomb);
+                let bomb =
+                    |cell: &Cell| state.entity(*cell).is_some_and(|it| it.kind == Kind::Bomb);
                 self.blocked = at.filter(bomb);
             }
         }
@@ -105,8 +108,8 @@ impl Forecast {
         }
         let life = scene.board.params.blast_duration;
         for fuse in fuses.iter().filter(|fuse| fuse.earliest <= HORIZON) {
-            let expires = fuse.bomb.expires.unwrap_or(self.now).saturating_add(life);
-            let last = u32::try_from(expires.saturating_sub(self.now)).unwrap_or(0);
+            let out = fuse.bomb.expires.unwrap_or(self.now).saturating_add(life);
+            let last = u32::try_from(out.saturating_sub(self.now).saturating_sub(1)).unwrap_or(0);
             for cell in fuse.reach.iter().chain([&fuse.cell]) {
                 mark(&mut self.possible, *cell, fuse.earliest, last.max(fuse.earliest));
             }

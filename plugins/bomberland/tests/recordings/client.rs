@@ -45,9 +45,11 @@ fn follow(recording: &Recording, conn: &str) {
     let mut seeds: Vec<(u64, u64)> = vec![recording.seeds];
     let resets = lines.iter().filter(|line| line.is("admin", "c2s")).map(Line::json);
     let resets = resets.filter(|json| json["type"] == "request_game_reset");
-    seeds.extend(resets.map(|json| {
-        (json["world_seed"].as_u64().unwrap(), json["prng_seed"].as_u64().unwrap())
-    }));
+    seeds.extend(
+        resets.map(|json| {
+            (json["world_seed"].as_u64().unwrap(), json["prng_seed"].as_u64().unwrap())
+        }),
+    );
     let mut seeds = seeds.into_iter();
     let (now, mut session) = (Instant::now(), session(conn));
     session.handle_connected(now);
@@ -74,7 +76,12 @@ fn follow(recording: &Recording, conn: &str) {
                 Event::RoundOver { .. } => over += 1,
                 Event::RoundStarted { .. } => rounds += 1,
                 Event::Notice(notice) => panic!("{}: {notice}", recording.file),
-                _ => {}
+                Event::Seated { .. }
+                | Event::Refused { .. }
+                | Event::Percept { .. }
+                | Event::Asked { .. }
+                | Event::Defaulted { .. }
+                | Event::MatchOver => {}
             }
         }
         assert_eq!(session.poll_hangup(), None);
@@ -99,8 +106,7 @@ fn after_each_tick_the_clients_game_is_the_referees() {
 fn the_recorded_forward_answers_come_out_again() {
     use phalanx_bomberland::arena::{ArenaConfig, Evaluator, ForwardMode};
     let Some(lines) = RECORDINGS[3].lines() else { return };
-    let evaluator =
-        Evaluator { params: ArenaConfig::default().params, mode: ForwardMode::Engine };
+    let evaluator = Evaluator { params: ArenaConfig::default().params, mode: ForwardMode::Engine };
     let answers: Vec<Value> = lines
         .iter()
         .filter(|line| line.is("fwd-admin", "s2c"))

@@ -56,11 +56,7 @@ fn attempt<'a>(
 
 /// Every way in which frames can have slipped that leads to the recorded tick. Equal events lead
 /// to equal games, so only the frames that still wait differ.
-fn explain<'a>(
-    game: &mut Game,
-    ways: &[Vec<&'a Line>],
-    tick: &Value,
-) -> Vec<Vec<&'a Line>> {
+fn explain<'a>(game: &mut Game, ways: &[Vec<&'a Line>], tick: &Value) -> Vec<Vec<&'a Line>> {
     let found = explain_in_order(game, ways, tick);
     if !found.is_empty() {
         return found;

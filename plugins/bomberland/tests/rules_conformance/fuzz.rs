@@ -16,12 +16,8 @@ fn every_fuzzed_tick_is_the_same_event_for_event() {
             "game" => {
                 let config = support::config(&fixture["env"]);
                 let seed = |key: &str| fixture[key].as_u64().unwrap();
-                let made = generate(
-                    &config.setup,
-                    config.params,
-                    seed("world_seed"),
-                    seed("prng_seed"),
-                );
+                let made =
+                    generate(&config.setup, config.params, seed("world_seed"), seed("prng_seed"));
                 let name = format!("world seed {}", seed("world_seed"));
                 game = Some((made.unwrap(), Queue::default(), name));
             }

@@ -62,13 +62,7 @@ impl Reader {
     }
 
     /// A whole number, read from the leading digits.
-    pub(super) fn int<T: TryFrom<i64>>(
-        &mut self,
-        name: &str,
-        target: &mut T,
-        min: i64,
-        max: i64,
-    ) {
+    pub(super) fn int<T: TryFrom<i64>>(&mut self, name: &str, target: &mut T, min: i64, max: i64) {
         let Some(value) = self.take(name) else { return };
         let read = leading_int(&value).filter(|int| (min..=max).contains(int));
         match read.and_then(|int| T::try_from(int).ok()) {
@@ -127,9 +121,7 @@ fn leading_int(text: &str) -> Option<i64> {
 
 fn leading_fraction(text: &str) -> Option<f64> {
     let text = text.trim();
-    let length = text
-        .bytes()
-        .take_while(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte))
-        .count();
+    let length =
+        text.bytes().take_while(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte)).count();
     (1..=length).rev().find_map(|length| text.get(..length)?.parse().ok())
 }

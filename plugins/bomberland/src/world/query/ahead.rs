@@ -21,10 +21,7 @@ impl Ask<'_> {
     pub(super) fn danger(&self) -> Result<Value, QueryError> {
         let cell = self.at(0)?;
         let now = self.scene.state.tick;
-        let tick = match self.args.get(2) {
-            Value::Nil => None,
-            _ => Some(self.args.int(2)?),
-        };
+        let tick = self.args.given(2).map(|_| self.args.int(2)).transpose()?;
         let Some(cell) = cell else { return Ok(Value::Nil) };
         let forecast = self.forecast();
         let level = |ahead: u32| match forecast.danger(cell, ahead) {
@@ -96,7 +93,8 @@ impl Ask<'_> {
         let units = units.filter_map(|index| UnitIndex::try_from(index).ok());
         let units = units.map(|unit| view::unit(self.world, self.scene, &state, unit));
         let leader = state.leader().and_then(|agent| self.scene.board.agent(agent));
-        let things = state.entities().filter(|(_, entity)| entity.kind != crate::rules::Kind::Metal);
+        let things =
+            state.entities().filter(|(_, entity)| entity.kind != crate::rules::Kind::Metal);
         let things = things.map(|(cell, entity)| view::entity(self.scene, cell, entity));
         Ok(Value::map([
             ("tick", state.tick.into()),
@@ -109,15 +107,11 @@ impl Ask<'_> {
 
     /// The orders of a simulation: `{ unit=, action=, args=, after= }` each.
     fn orders(&self) -> Result<Vec<(u32, Order)>, QueryError> {
-        let given = match self.args.get(0) {
-            Value::Nil => return Ok(Vec::new()),
-            given => given,
-        };
+        let Some(given) = self.args.given(0) else { return Ok(Vec::new()) };
         // An empty Lua table may come as a map.
-        let list = match given {
-            Value::Map(pairs) if pairs.is_empty() => &[][..],
-            other => other.as_list().ok_or_else(|| self.args.wrong(0, "a list of orders"))?,
-        };
+        let empty = matches!(given, Value::Map(pairs) if pairs.is_empty());
+        let list = given.as_list().or(empty.then_some(&[][..]));
+        let list = list.ok_or_else(|| self.args.wrong(0, "a list of orders"))?;
         if list.len() > ORDERS_MAX {
             return Err(self.args.error(format!("at most {ORDERS_MAX} orders")));
         }

@@ -17,6 +17,11 @@ impl<'a> Args<'a> {
         self.args.get(index).unwrap_or(&Value::Nil)
     }
 
+    /// The argument, unless it is left out or nil.
+    pub(super) fn given(&self, index: usize) -> Option<&'a Value> {
+        self.args.get(index).filter(|value| **value != Value::Nil)
+    }
+
     /// An error that names the argument, what was expected and what came.
     pub(super) fn wrong(&self, index: usize, expected: &str) -> QueryError {
         let got = match self.get(index) {
@@ -47,10 +52,8 @@ impl<'a> Args<'a> {
         min: u32,
         max: u32,
     ) -> Result<Option<u32>, QueryError> {
-        if *self.get(index) == Value::Nil {
-            return Ok(None);
-        }
-        let count = self.get(index).as_int().and_then(|int| u32::try_from(int).ok());
+        let Some(given) = self.given(index) else { return Ok(None) };
+        let count = given.as_int().and_then(|int| u32::try_from(int).ok());
         let count = count.filter(|count| (min..=max).contains(count));
         count.map(Some).ok_or_else(|| {
             self.wrong(index, &format!("a whole number from {min} to {max}, or nil"))
@@ -63,20 +66,14 @@ impl<'a> Args<'a> {
         index: usize,
         words: &[&'static str],
     ) -> Result<Option<&'static str>, QueryError> {
-        match self.get(index) {
-            Value::Nil => Ok(None),
-            given => {
-                let found = given.as_str().and_then(|text| words.iter().find(|word| **word == text));
-                let all = || format!("one of {}", words.join(", "));
-                found.copied().map(Some).ok_or_else(|| self.wrong(index, &all()))
-            }
-        }
+        let Some(given) = self.given(index) else { return Ok(None) };
+        let found = given.as_str().and_then(|text| words.iter().find(|word| **word == text));
+        let all = || format!("one of {}", words.join(", "));
+        found.copied().map(Some).ok_or_else(|| self.wrong(index, &all()))
     }
 
     pub(super) fn flag(&self, index: usize) -> Result<bool, QueryError> {
-        match self.get(index) {
-            Value::Nil => Ok(false),
-            given => given.as_bool().ok_or_else(|| self.wrong(index, "true, false or nil")),
-        }
+        let Some(given) = self.given(index) else { return Ok(false) };
+        given.as_bool().ok_or_else(|| self.wrong(index, "true, false or nil"))
     }
 }

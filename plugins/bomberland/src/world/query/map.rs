@@ -87,11 +87,10 @@ impl Ask<'_> {
         let state = &self.scene.state;
         if kind == "enemy" {
             let enemies = (0..).zip(state.units());
-            let enemies = enemies.filter(|(_, unit)| unit.alive() && unit.agent != self.scene.agent);
+            let enemies =
+                enemies.filter(|(_, unit)| unit.alive() && unit.agent != self.scene.agent);
             return enemies
-                .map(|(index, unit)| {
-                    (unit.cell, view::unit(self.world, self.scene, state, index))
-                })
+                .map(|(index, unit)| (unit.cell, view::unit(self.world, self.scene, state, index)))
                 .collect();
         }
         let things = state.entities().filter(|(_, entity)| is(entity, kind));
@@ -134,9 +133,9 @@ impl Ask<'_> {
     }
 
     pub(super) fn distances(&self) -> Result<Value, QueryError> {
-        let from = match self.args.get(0) {
-            Value::Nil => None,
-            _ => self.at(0)?,
+        let from = match self.args.given(0) {
+            None => None,
+            Some(_) => self.at(0)?,
         };
         let walk = match from {
             Some(from) => Some(Arc::new(walk(self.scene, from, None))),
@@ -178,9 +177,9 @@ impl Ask<'_> {
         let board = &self.scene.board;
         let place = (0..usize::from(board.cells())).find(|index| board.fire(*index) == Some(cell));
         let params = &board.params;
-        let tick = place.and_then(|place| u32::try_from(place).ok()).map(|place| {
-            f64::from(params.game_duration) + f64::from(place) * params.fire_interval
-        });
+        let tick = place
+            .and_then(|place| u32::try_from(place).ok())
+            .map(|place| f64::from(params.game_duration) + f64::from(place) * params.fire_interval);
         Ok(tick.into())
     }
 }
