@@ -441,6 +441,10 @@ impl Arena for BomberlandArena {
         self.verdict.clone()
     }
 
+    fn draw(&self, colour: bool) -> String {
+        crate::picture::draw(&self.play.game.board, &self.play.game.state, colour)
+    }
+
     fn turn_limit(&self) -> Duration {
         self.period()
     }

@@ -13,14 +13,17 @@
 //! Where each rule is stated: the game itself in [`rules`], bytes and messages in [`wire`], the
 //! order of messages and the clock in [`session`], what is perceived in [`percept`], what may be
 //! done in [`action`], looking ahead in [`world`], what scripts may ask in [`api`], connections
-//! and ticks of the referee in [`arena`].
+//! and ticks of the referee in [`arena`]. The engine's own forward model is asked through
+//! [`forward`], and [`picture`] draws a game for people.
 //!
 //! Use: register [`Bomberland`] with the daemon. Absent on purpose: sockets, clocks, strategy.
 
 pub mod action;
 pub mod api;
 pub mod arena;
+pub mod forward;
 pub mod percept;
+pub mod picture;
 pub mod rules;
 pub mod session;
 pub mod wire;

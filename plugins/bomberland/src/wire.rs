@@ -9,7 +9,9 @@ mod packet;
 mod raw;
 
 pub use build::{Built, build, decode_event, encode_event, encode_full};
-pub use packet::{ActPacket, AdminPacket, Evaluation, admin_packet, agent_packet, encode_act};
+pub use packet::{
+    ActPacket, AdminPacket, Evaluation, admin_packet, agent_packet, encode_act, raw_act,
+};
 pub use raw::{
     Config, Connection, Full, Num, Pairs, RawAction, RawAgent, RawEntity, RawUnit, Size,
 };

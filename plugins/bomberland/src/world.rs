@@ -167,14 +167,16 @@ impl phalanx_game::World for World {
     }
 }
 
-/// The items of a tick's events that a unit would have been hurt on.
-fn hit_items(events: &[Event]) -> impl Iterator<Item = crate::rules::Cell> {
+/// The cells that the explosions of a tick reached, if a unit can stand there: a blast that was due
+/// is gone again at the tick's end, though it hurt.
+fn hit_cells(events: &[Event]) -> impl Iterator<Item = crate::rules::Cell> {
     events.iter().filter_map(|event| match event {
+        Event::Spawned(cell, entity) if entity.kind == crate::rules::Kind::Fire => Some(*cell),
         Event::Changed(cell, entity) if entity.kind.walkable() => Some(*cell),
-        Event::Changed(..)
+        Event::Spawned(..)
+        | Event::Changed(..)
         | Event::Done(_)
         | Event::Unit(..)
-        | Event::Spawned(..)
         | Event::Expired(_) => None,
     })
 }

@@ -156,10 +156,14 @@ fn a_reset_ends_the_round_and_begins_another() {
     stage.settle();
     let rounds: Vec<u32> = stage.told[0]
         .iter()
-        .filter_map(|told| match told {
-            Event::RoundOver { round, ranking: None, .. } => Some(*round),
-            Event::RoundStarted { round, briefing: Some(_), .. } => Some(*round + 100),
-            _ => None,
+        .filter_map(|told| {
+            if let Event::RoundStarted { round, briefing: Some(_), .. } = told {
+                return Some(*round + 100);
+            }
+            if let Event::RoundOver { round, ranking: None, .. } = told {
+                return Some(*round);
+            }
+            None
         })
         .collect();
     assert_eq!(rounds, [0, 0, 0, 101, 101, 101]);
@@ -184,9 +188,9 @@ fn an_admin_steps_a_training_game_to_its_end() {
         .iter()
         .take(2)
         .map(|told| {
-            told.iter().find_map(|told| match told {
-                Event::RoundOver { score, ranking, .. } => Some((*score, *ranking)),
-                _ => None,
+            told.iter().find_map(|told| {
+                let Event::RoundOver { score, ranking, .. } = told else { return None };
+                Some((*score, *ranking))
             })
         })
         .collect();
@@ -211,10 +215,7 @@ fn what_is_unknown_is_skipped_with_a_notice() {
     let say = |client: &mut phalanx_bomberland::session::Session, text: &str| {
         client.handle_input(text.as_bytes(), stage.now).unwrap();
         std::iter::from_fn(|| client.poll_event())
-            .filter_map(|told| match told {
-                Event::Notice(notice) => Some(notice),
-                _ => None,
-            })
+            .filter_map(|told| if let Event::Notice(notice) = told { Some(notice) } else { None })
             .collect::<Vec<_>>()
     };
     let notices = say(client, r#"{"type":"weather","payload":{}}"#);

@@ -48,7 +48,7 @@ fn scene(game: &Generated) -> Scene {
 }
 
 /// Whether a unit is hurt in a tick, when its invulnerability is put aside.
-fn hurt(state: &mut State, scene: &Scene, unit: u8, orders: &mut Vec<Order>) -> bool {
+fn hurt(state: &mut State, scene: &Scene, unit: u8, orders: &mut [Order]) -> bool {
     state.unit_mut(unit).unwrap().invulnerable = 0;
     let before = state.unit(unit).unwrap().hp;
     step(&scene.board, state, &mut Luck::default(), orders, &mut ());
@@ -66,7 +66,7 @@ proptest! {
         for unit in 0..6_u8 {
             let (mut state, cell) = (scene.state.clone(), scene.state.unit(unit).unwrap().cell);
             for ahead in 1..=HORIZON {
-                let burnt = hurt(&mut state, &scene, unit, &mut Vec::new());
+                let burnt = hurt(&mut state, &scene, unit, &mut []);
                 let foreseen = forecast.danger(cell, ahead) == Danger::Certain;
                 prop_assert_eq!(burnt, foreseen, "unit {} after {} ticks", unit, ahead);
             }

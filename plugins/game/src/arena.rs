@@ -110,6 +110,14 @@ pub trait Arena: Debug + Send {
     #[must_use]
     fn verdict(&self) -> Verdict;
 
+    /// The game as text for people, many lines; empty where an arena draws nothing. `colour`: with
+    /// terminal colours.
+    #[must_use]
+    fn draw(&self, colour: bool) -> String {
+        let _ = colour;
+        String::new()
+    }
+
     /// The longest that the arena waits for answers in a turn; for progress displays.
     #[must_use]
     fn turn_limit(&self) -> Duration;

@@ -189,7 +189,9 @@ pub(super) fn act_of(raw: &RawAction) -> Option<Act> {
     })
 }
 
-pub(super) fn raw_act(unit: &str, act: Act) -> RawAction {
+/// An order as JSON.
+#[must_use]
+pub fn raw_act(unit: &str, act: Act) -> RawAction {
     let (kind, direction, coordinates) = match act {
         Act::Move(direction) => ("move", Some(direction.word().to_owned()), None),
         Act::Bomb => ("bomb", None, None),

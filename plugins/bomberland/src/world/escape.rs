@@ -2,7 +2,7 @@
 
 use super::forecast::{Danger, Forecast, HORIZON};
 use crate::percept::Scene;
-use crate::rules::{Cell, Direction, UnitIndex};
+use crate::rules::{Act, Cell, Direction, Order, UnitIndex};
 
 /// A way out: one entry for each order from now on, `None` is to wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,9 @@ struct Search<'a> {
     layers: Vec<Vec<Option<Came>>>,
 }
 
+/// How often a way is looked for anew because walking it changed what burns.
+const TRIES: u32 = 4;
+
 /// The quickest way of a unit to a cell where nothing burns any more, never stepping where it
 /// burns. `None` when there is none within the horizon.
 #[must_use]
@@ -38,17 +41,34 @@ pub fn escape(
     unit: UnitIndex,
     avoid: Danger,
 ) -> Option<Escape> {
+    let agent = scene.state.unit(unit)?.agent;
+    let mut way = way_out(scene, forecast, unit, avoid)?;
+    let mut seen = forecast.clone();
+    for _ in 0..TRIES {
+        let moves = (forecast.free_from()..).zip(&way.steps);
+        let moves = moves.filter_map(|(at, step)| Some((at, Act::Move((*step)?))));
+        let moves = moves.map(|(at, act)| (at, Order { agent, unit, act }));
+        let plan: Vec<(u32, Order)> =
+            forecast.first.map(|order| (1, order)).into_iter().chain(moves).collect();
+        // Who only waits sees what was foreseen.
+        if plan.is_empty() || seen.follow(scene, &plan) {
+            return Some(way);
+        }
+        way = way_out(scene, &seen, unit, avoid)?;
+    }
+    None
+}
+
+/// The quickest way as far as a forecast tells.
+fn way_out(scene: &Scene, forecast: &Forecast, unit: UnitIndex, avoid: Danger) -> Option<Escape> {
     let start = scene.state.unit(unit)?.cell;
-    let from = forecast.free_from;
+    let from = forecast.free_from();
     // Before the first free order the unit stands where it is.
     if (1..=from).any(|ahead| forecast.danger(start, ahead) >= avoid) {
         return None;
     }
     let mut search = Search { scene, forecast, avoid, start, layers: Vec::new() };
     search.layers.push(vec![None; scene.state.len()]);
-    if let Some(slot) = search.layers.first_mut()?.get_mut(usize::from(start)) {
-        *slot = Some(Came { from: start, step: None });
-    }
     let mut front = vec![start];
     for ahead in from..=HORIZON {
         let safe = |cell: &&Cell| forecast.first(**cell, avoid, ahead).is_none();

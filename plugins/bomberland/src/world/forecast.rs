@@ -3,7 +3,7 @@
 //! A unit that stands on a cell in a tick is hurt when the cell burns in that tick: the fire and
 //! the explosions of a tick come before its moves.
 
-use super::hit_items;
+use super::hit_cells;
 use crate::percept::Scene;
 use crate::rules::{Cell, Direction, Entity, Event, Kind, Luck, Order, step};
 
@@ -27,8 +27,8 @@ pub struct Forecast {
     now: i32,
     certain: Vec<u64>,
     possible: Vec<u64>,
-    /// The first tick at which an own order can matter: 1, or 2 when the first is given.
-    pub(super) free_from: u32,
+    /// What our unit does in the next tick, if that is given.
+    pub(super) first: Option<Order>,
     /// A cell that the first order blocks.
     pub(super) blocked: Option<Cell>,
 }
@@ -46,34 +46,50 @@ impl Forecast {
     /// What comes when nobody acts, or when one unit of ours acts in the next tick.
     #[must_use]
     pub fn new(scene: &Scene, first: Option<Order>) -> Self {
-        let cells = scene.state.len();
-        let mut forecast = Self {
-            now: scene.state.tick,
-            certain: vec![0; cells],
-            possible: vec![0; cells],
-            free_from: if first.is_some() { 2 } else { 1 },
-            blocked: None,
-        };
-        forecast.certain(scene, first);
+        let mut forecast = Self::empty(scene, first);
+        let plan: Vec<(u32, Order)> = first.into_iter().map(|order| (1, order)).collect();
+        forecast.follow(scene, &plan);
         forecast.possible(scene);
         forecast
     }
 
-    fn certain(&mut self, scene: &Scene, first: Option<Order>) {
+    fn empty(scene: &Scene, first: Option<Order>) -> Self {
+        let cells = scene.state.len();
+        Self {
+            now: scene.state.tick,
+            certain: vec![0; cells],
+            possible: vec![0; cells],
+            first,
+            blocked: None,
+        }
+    }
+
+    /// The first tick in which an order is free to choose: 1, or 2 when the first is given.
+    pub(super) fn free_from(&self) -> u32 {
+        if self.first.is_some() { 2 } else { 1 }
+    }
+
+    /// Also foresees what burns when a plan is followed: who walks about collects items that
+    /// would have stopped a blast. Whether the unit of the plan stays whole.
+    pub(super) fn follow(&mut self, scene: &Scene, plan: &[(u32, Order)]) -> bool {
         let mut state = scene.state.clone();
         let mut events: Vec<Event> = Vec::new();
-        let mut orders: Vec<Order> = first.into_iter().collect();
+        let mut orders: Vec<Order> = Vec::new();
+        let unit = plan.first().map(|(_, order)| order.unit);
+        let mut whole = true;
         for ahead in 1..=HORIZON {
             events.clear();
-            step(&scene.board, &mut state, &mut Luck::default(), &mut orders, &mut events);
             orders.clear();
+            orders.extend(plan.iter().filter(|(at, _)| *at == ahead).map(|(_, order)| *order));
+            let stood = unit.and_then(|unit| state.unit(unit)).map(|unit| unit.cell);
+            step(&scene.board, &mut state, &mut Luck::default(), &mut orders, &mut events);
             let burning = state.entities().filter(|(_, entity)| entity.kind == Kind::Fire);
             let burning = burning.map(|(cell, _)| cell);
-            for cell in burning.chain(hit_items(&events)) {
+            for cell in burning.chain(hit_cells(&events)) {
                 mark(&mut self.certain, cell, ahead, ahead);
             }
             if ahead == 1
-                && let Some(order) = first
+                && let Some(order) = self.first
             {
                 let at = scene.state.unit(order.unit).map(|unit| unit.cell);
                 let bomb =
@@ -81,6 +97,7 @@ impl Forecast {
                 self.blocked = at.filter(bomb);
             }
         }
+        whole
     }
 
     fn possible(&mut self, scene: &Scene) {
@@ -90,6 +107,7 @@ impl Forecast {
             .filter(|(_, entity)| entity.kind == Kind::Bomb)
             .map(|(cell, bomb)| fuse(scene, cell, bomb))
             .collect();
+        spread(scene, &mut fuses);
         // A bomb goes off with any bomb whose blast reaches it; each round passes that on.
         for _ in 0..fuses.len() {
             let mut changed = false;
@@ -167,6 +185,26 @@ fn mark(bits: &mut [u64], cell: Cell, from: u32, to: u32) {
     }
 }
 
+/// How often it is looked which blocks are gone when a blast comes by.
+const ROUNDS: u32 = 3;
+
+/// The cells that the blasts reach. A block stops a blast only if the other bombs leave it whole;
+/// items and bombs may be gone by then and are not counted on.
+fn spread(scene: &Scene, fuses: &mut [Fuse]) {
+    let mut hits = vec![0_i32; scene.state.len()];
+    for _ in 0..ROUNDS {
+        for fuse in fuses.iter_mut() {
+            fuse.reach = reach(scene, fuse, &hits);
+        }
+        hits.fill(0);
+        for cell in fuses.iter().flat_map(|fuse| &fuse.reach) {
+            if let Some(hits) = hits.get_mut(usize::from(*cell)) {
+                *hits += 1;
+            }
+        }
+    }
+}
+
 fn fuse(scene: &Scene, cell: Cell, bomb: &Entity) -> Fuse {
     let owner = bomb.unit.and_then(|unit| scene.state.unit(unit));
     let enemy = owner.is_some_and(|unit| unit.alive() && unit.agent != scene.agent);
@@ -174,25 +212,31 @@ fn fuse(scene: &Scene, cell: Cell, bomb: &Entity) -> Fuse {
     let ready = ready.saturating_sub(scene.state.tick).max(1);
     let own_time = bomb.expires.unwrap_or(i32::MAX).saturating_sub(scene.state.tick).max(1);
     let earliest = if enemy { ready.min(own_time) } else { own_time };
-    Fuse {
-        cell,
-        bomb: *bomb,
-        reach: reach(scene, cell, bomb),
-        earliest: u32::try_from(earliest).unwrap_or(u32::MAX),
-    }
+    let earliest = u32::try_from(earliest).unwrap_or(u32::MAX);
+    Fuse { cell, bomb: *bomb, reach: Vec::new(), earliest }
 }
 
-/// The cells that a bomb's blast reaches now, without its own.
-fn reach(scene: &Scene, cell: Cell, bomb: &Entity) -> Vec<Cell> {
-    let (x, y) = scene.board.place(cell);
-    let radius = (bomb.diameter.unwrap_or(1) - 1) / 2;
+/// The cells that a bomb's blast can reach, without its own.
+fn reach(scene: &Scene, fuse: &Fuse, hits: &[i32]) -> Vec<Cell> {
+    let (x, y) = scene.board.place(fuse.cell);
+    let radius = (fuse.bomb.diameter.unwrap_or(1) - 1) / 2;
+    let whole = |cell: Cell| {
+        let Some(entity) = scene.state.entity(cell) else { return false };
+        let all = hits.get(usize::from(cell)).copied().unwrap_or(0);
+        let others = all - i32::from(fuse.reach.contains(&cell));
+        match entity.kind {
+            Kind::Metal | Kind::Treasure => true,
+            Kind::Wood | Kind::Ore => entity.hp.unwrap_or(1) > others,
+            Kind::Bomb | Kind::Fire | Kind::Ammo | Kind::BlastUp | Kind::FreezeUp => false,
+        }
+    };
     let mut reach = Vec::new();
     for direction in Direction::ALL {
         let (dx, dy) = direction.vector();
         for distance in 1..=radius {
             let Some(next) = scene.board.cell(x + dx * distance, y + dy * distance) else { break };
             reach.push(next);
-            if scene.state.entity(next).is_some_and(|entity| entity.kind != Kind::Fire) {
+            if whole(next) {
                 break;
             }
         }

@@ -35,10 +35,11 @@ impl Schema {
                     }
                     true
                 }
-                "type" => match wanted {
-                    Value::Array(kinds) => kinds.iter().any(|kind| is(value, kind)),
-                    kind => is(value, kind),
-                },
+                "type" => {
+                    let kinds =
+                        wanted.as_array().map_or(std::slice::from_ref(wanted), Vec::as_slice);
+                    kinds.iter().any(|kind| is(value, kind))
+                }
                 "const" => value == wanted,
                 "enum" => wanted.as_array().unwrap().contains(value),
                 "minItems" => value
@@ -88,10 +89,10 @@ impl Schema {
         for (key, other) in
             others.filter(|(key, _)| known.is_none_or(|known| !known.contains_key(*key)))
         {
-            match wanted {
-                Value::Bool(false) => return Ok(false),
-                Value::Bool(true) => {}
-                rule => self.check(rule, other, &format!("{at}.{key}"))?,
+            match wanted.as_bool() {
+                Some(false) => return Ok(false),
+                Some(true) => {}
+                None => self.check(wanted, other, &format!("{at}.{key}"))?,
             }
         }
         Ok(true)
