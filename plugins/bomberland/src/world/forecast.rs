@@ -87,6 +87,7 @@ impl Forecast {
             let burning = burning.map(|(cell, _)| cell);
             for cell in burning.chain(hit_cells(&events)) {
                 mark(&mut self.certain, cell, ahead, ahead);
+                whole &= Some(cell) != stood;
             }
             if ahead == 1
                 && let Some(order) = self.first
