@@ -85,7 +85,7 @@ proptest! {
             let order = |act| Order { agent: body.agent, unit, act };
             let first = bomb.then(|| order(Act::Bomb));
             let forecast = Forecast::new(&scene, first);
-            if bomb && !forecast.places_bomb() {
+            if bomb && !forecast.places_bomb(&scene) {
                 continue;
             }
             let Some(way) = escape(&scene, &forecast, unit, Danger::Possible) else { continue };
@@ -214,6 +214,25 @@ fn nobody_puts_a_bomb_where_no_way_leads_out() {
     let way = ask(&free, "escape", &[true.into()]);
     assert_eq!(way.get("dir"), Some(&Value::from("right")));
     assert_eq!(way.get("steps").and_then(Value::as_list).map(<[Value]>::len), Some(2));
+}
+
+#[test]
+fn a_mates_bomb_counts_before_it_lies_there() {
+    let world = world(drawn(&["#####", "#C.D#", "#####"]));
+    let bomb = Value::map([("unit", "d".into()), ("action", "bomb".into())]);
+    let others = |orders: Vec<Value>| [Value::Nil, Value::Nil, Value::List(orders)];
+    assert_ne!(ask(&world, "escape", &others(vec![])), Value::Nil);
+    assert_ne!(ask(&world, "escape", &others(vec![bomb])), Value::Nil);
+    let wider = Value::map([
+        ("unit", "d".into()),
+        ("action", "move".into()),
+        ("args", Value::List(vec!["left".into()])),
+    ]);
+    let later =
+        Value::map([("unit", "d".into()), ("action", "bomb".into()), ("after", Value::Int(2))]);
+    assert_eq!(ask(&world, "escape", &others(vec![wider, later])), Value::Nil);
+    let error = world.query(AgentId(0), "escape", &others(vec![Value::Int(1)])).unwrap_err();
+    assert_eq!(error.reason, "order 1: unit: expected its name");
 }
 
 #[test]

@@ -171,6 +171,11 @@ pub(super) const QUERIES: &[QueryDoc] = &[
                 "As if a bomb were put here first; nil where none can be.",
             ),
             optional("certain", Kind::Bool, "Avoid only what burns for certain."),
+            optional(
+                "orders",
+                Kind::List(&Kind::Table(ORDER)),
+                "What others will do, for example mates that have decided.",
+            ),
         ],
         Kind::Table(ESCAPE),
     ),

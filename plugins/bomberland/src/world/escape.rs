@@ -109,7 +109,7 @@ impl Search<'_> {
         let to = self.scene.board.cell(x + dx, y + dy)?;
         let state = &self.scene.state;
         let blocked = state.entity(to).is_some_and(|entity| !entity.kind.walkable())
-            || self.forecast.blocked == Some(to)
+            || self.forecast.blocked.contains(&to)
             || (state.occupied(to) && to != self.start);
         (!blocked).then_some(to)
     }

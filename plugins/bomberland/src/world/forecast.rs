@@ -29,8 +29,10 @@ pub struct Forecast {
     possible: Vec<u64>,
     /// What our unit does in the next tick, if that is given.
     pub(super) first: Option<Order>,
-    /// A cell that the first order blocks.
-    pub(super) blocked: Option<Cell>,
+    /// What others do, with the tick from now in which they do it.
+    others: Vec<(u32, Order)>,
+    /// Cells with bombs that were put there in the next tick.
+    pub(super) blocked: Vec<Cell>,
 }
 
 /// A bomb that an enemy may set off.
@@ -46,22 +48,25 @@ impl Forecast {
     /// What comes when nobody acts, or when one unit of ours acts in the next tick.
     #[must_use]
     pub fn new(scene: &Scene, first: Option<Order>) -> Self {
-        let mut forecast = Self::empty(scene, first);
-        let plan: Vec<(u32, Order)> = first.into_iter().map(|order| (1, order)).collect();
-        forecast.follow(scene, &plan);
-        forecast.possible(scene);
-        forecast
+        Self::with(scene, first, Vec::new())
     }
 
-    fn empty(scene: &Scene, first: Option<Order>) -> Self {
+    /// What comes when others act, too: each with the tick from now, from 1, in which it does.
+    #[must_use]
+    pub fn with(scene: &Scene, first: Option<Order>, others: Vec<(u32, Order)>) -> Self {
         let cells = scene.state.len();
-        Self {
+        let mut forecast = Self {
             now: scene.state.tick,
             certain: vec![0; cells],
             possible: vec![0; cells],
             first,
-            blocked: None,
-        }
+            others,
+            blocked: Vec::new(),
+        };
+        let plan: Vec<(u32, Order)> = first.into_iter().map(|order| (1, order)).collect();
+        forecast.follow(scene, &plan);
+        forecast.possible(scene);
+        forecast
     }
 
     /// The first tick in which an order is free to choose: 1, or 2 when the first is given.
@@ -80,7 +85,8 @@ impl Forecast {
         for ahead in 1..=HORIZON {
             events.clear();
             orders.clear();
-            orders.extend(plan.iter().filter(|(at, _)| *at == ahead).map(|(_, order)| *order));
+            let due = plan.iter().chain(&self.others).filter(|(at, _)| *at == ahead);
+            orders.extend(due.map(|(_, order)| *order));
             let stood = unit.and_then(|unit| state.unit(unit)).map(|unit| unit.cell);
             step(&scene.board, &mut state, &mut Luck::default(), &mut orders, &mut events);
             let burning = state.entities().filter(|(_, entity)| entity.kind == Kind::Fire);
@@ -89,13 +95,10 @@ impl Forecast {
                 mark(&mut self.certain, cell, ahead, ahead);
                 whole &= Some(cell) != stood;
             }
-            if ahead == 1
-                && let Some(order) = self.first
-            {
-                let at = scene.state.unit(order.unit).map(|unit| unit.cell);
-                let bomb =
-                    |cell: &Cell| state.entity(*cell).is_some_and(|it| it.kind == Kind::Bomb);
-                self.blocked = at.filter(bomb);
+            if ahead == 1 {
+                let placed = |(cell, _): &(Cell, &Entity)| scene.state.entity(*cell).is_none();
+                let bombs = state.entities().filter(|(_, entity)| entity.kind == Kind::Bomb);
+                self.blocked = bombs.filter(placed).map(|(cell, _)| cell).collect();
             }
         }
         whole
@@ -164,8 +167,9 @@ impl Forecast {
 
     /// Whether the first order puts a bomb, which then lies in the unit's cell.
     #[must_use]
-    pub fn places_bomb(&self) -> bool {
-        self.blocked.is_some()
+    pub fn places_bomb(&self, scene: &Scene) -> bool {
+        let unit = self.first.and_then(|order| scene.state.unit(order.unit));
+        unit.is_some_and(|unit| self.blocked.contains(&unit.cell))
     }
 
     /// The tick in which the forecast was made.

@@ -55,14 +55,16 @@ impl Ask<'_> {
             return Ok(Value::Nil);
         }
         let avoid = if certain { Danger::Certain } else { Danger::Possible };
-        let found = if with_bomb {
-            let order = Order { agent: body.agent, unit, act: Act::Bomb };
-            let forecast = Forecast::new(self.scene, Some(order));
-            // Where the bomb cannot be put, there is nothing to escape from.
-            forecast.places_bomb().then(|| escape(self.scene, &forecast, unit, avoid)).flatten()
+        let others = self.orders(2)?;
+        let bomb = with_bomb.then_some(Order { agent: body.agent, unit, act: Act::Bomb });
+        let forecast = if bomb.is_none() && others.is_empty() {
+            self.forecast()
         } else {
-            escape(self.scene, &self.forecast(), unit, avoid)
+            Arc::new(Forecast::with(self.scene, bomb, others))
         };
+        // Where the bomb cannot be put, there is nothing to escape from.
+        let possible = !with_bomb || forecast.places_bomb(self.scene);
+        let found = possible.then(|| escape(self.scene, &forecast, unit, avoid)).flatten();
         Ok(found.map_or(Value::Nil, |found| self.way_out(&found)))
     }
 
@@ -82,7 +84,7 @@ impl Ask<'_> {
     }
 
     pub(super) fn simulate(&self) -> Result<Value, QueryError> {
-        let orders = self.orders()?;
+        let orders = self.orders(0)?;
         let ticks = self.args.count(1, 1, TICKS_MAX)?.unwrap_or(1);
         let mut luck = match self.args.count(2, 0, u32::MAX)? {
             None => Luck::default(),
@@ -105,19 +107,19 @@ impl Ask<'_> {
         ]))
     }
 
-    /// The orders of a simulation: `{ unit=, action=, args=, after= }` each.
-    fn orders(&self) -> Result<Vec<(u32, Order)>, QueryError> {
-        let Some(given) = self.args.given(0) else { return Ok(Vec::new()) };
+    /// Orders in an argument: `{ unit=, action=, args=, after= }` each.
+    fn orders(&self, index: usize) -> Result<Vec<(u32, Order)>, QueryError> {
+        let Some(given) = self.args.given(index) else { return Ok(Vec::new()) };
         // An empty Lua table may come as a map.
         let empty = matches!(given, Value::Map(pairs) if pairs.is_empty());
         let list = given.as_list().or(empty.then_some(&[][..]));
-        let list = list.ok_or_else(|| self.args.wrong(0, "a list of orders"))?;
+        let list = list.ok_or_else(|| self.args.wrong(index, "a list of orders"))?;
         if list.len() > ORDERS_MAX {
             return Err(self.args.error(format!("at most {ORDERS_MAX} orders")));
         }
         let mut orders = Vec::with_capacity(list.len());
-        for (index, order) in list.iter().enumerate() {
-            let fault = |reason: String| self.args.error(format!("order {}: {reason}", index + 1));
+        for (number, order) in (1..).zip(list) {
+            let fault = |reason: String| self.args.error(format!("order {number}: {reason}"));
             orders.extend(self.order(order).map_err(fault)?);
         }
         Ok(orders)
