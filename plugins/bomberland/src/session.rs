@@ -10,7 +10,8 @@
 //!
 //! One order a unit and tick, never a correction. An order is sent as soon as it is decided, with
 //! one exception: a move into the cell of an own unit that is still undecided waits for it, since
-//! the engine executes moves in the order of their arrival.
+//! the engine executes moves in the order of their arrival. And a move that aims where another own
+//! move of the tick aims is not sent: the engine would drop both.
 
 mod mirror;
 
@@ -330,12 +331,27 @@ impl Session {
     }
 
     fn send(&mut self, turn: Turn, agent: AgentId, action: Action) {
+        let in_the_way = self.collides(turn, agent, action);
         self.sent.insert(agent, (turn, action));
+        if in_the_way {
+            return;
+        }
         let unit = self.units.get(&agent).zip(self.game.as_ref());
         let unit = unit.and_then(|(unit, game)| game.board.unit(*unit));
         if let (Some(unit), Some(act)) = (unit, action.act()) {
             self.transmits.push_back(wire::encode_act(&unit.name, act));
         }
+    }
+
+    /// Whether a move aims where another own move of this turn does.
+    fn collides(&self, turn: Turn, agent: AgentId, action: Action) -> bool {
+        let aim = |agent: AgentId, action: Action| {
+            let (game, unit) = (self.game.as_ref()?, *self.units.get(&agent)?);
+            Order { agent: game.agent, unit, act: action.act()? }.aim(&game.state)
+        };
+        let Some(own) = aim(agent, action) else { return false };
+        let others = self.sent.iter().filter(|(other, (at, _))| **other != agent && *at == turn);
+        others.into_iter().any(|(other, (_, sent))| aim(*other, *sent) == Some(own))
     }
 
     /// The own unit in whose cell a move ends.

@@ -236,6 +236,23 @@ fn a_mates_bomb_counts_before_it_lies_there() {
 }
 
 #[test]
+fn a_way_out_leaves_mates_their_cells() {
+    // Two ways lead out of the blast; the enemy's unit takes the first one.
+    let world = world(drawn(&["##.#", "bC##", "#.D.", "####"]));
+    let order = |dir: &'static str| {
+        Value::map([
+            ("unit", "d".into()),
+            ("action", "move".into()),
+            ("args", Value::List(vec![dir.into()])),
+        ])
+    };
+    let way = |orders| ask(&world, "escape", &[Value::Nil, Value::Nil, Value::List(orders)]);
+    assert_eq!(way(vec![]).get("dir"), Some(&Value::from("down")));
+    assert_eq!(way(vec![order("right")]).get("dir"), Some(&Value::from("down")));
+    assert_eq!(way(vec![order("left")]), Value::Nil);
+}
+
+#[test]
 fn ways_lead_round_blocks_or_through_them() {
     let world = world(drawn(&["C.o.D", "#.w..", "....."]));
     assert_eq!(ask(&world, "distance", &ints(&[3, 2])), Value::Int(7));

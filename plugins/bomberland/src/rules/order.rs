@@ -82,7 +82,8 @@ impl Order {
 
     /// The number of the cell that a move aims at, without any test for the map's edge: a step
     /// over the right edge has the number of a cell in the next row.
-    pub(super) fn aim(&self, state: &State) -> Option<i32> {
+    #[must_use]
+    pub fn aim(&self, state: &State) -> Option<i32> {
         let Act::Move(direction) = self.act else { return None };
         let (dx, dy) = direction.vector();
         let from = i32::from(state.unit(self.unit)?.cell);

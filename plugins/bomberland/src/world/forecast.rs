@@ -31,7 +31,7 @@ pub struct Forecast {
     pub(super) first: Option<Order>,
     /// What others do, with the tick from now in which they do it.
     others: Vec<(u32, Order)>,
-    /// Cells with bombs that were put there in the next tick.
+    /// Cells with bombs that are put there in the next tick, and cells where others go then.
     pub(super) blocked: Vec<Cell>,
 }
 
@@ -98,7 +98,9 @@ impl Forecast {
             if ahead == 1 {
                 let placed = |(cell, _): &(Cell, &Entity)| scene.state.entity(*cell).is_none();
                 let bombs = state.entities().filter(|(_, entity)| entity.kind == Kind::Bomb);
-                self.blocked = bombs.filter(placed).map(|(cell, _)| cell).collect();
+                let others = self.others.iter().filter(|(at, _)| *at == 1);
+                let aims = others.filter_map(|(_, order)| order.destination(&scene.state));
+                self.blocked = bombs.filter(placed).map(|(cell, _)| cell).chain(aims).collect();
             }
         }
         whole
