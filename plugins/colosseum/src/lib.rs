@@ -1,0 +1,22 @@
+//! Colosseum: our client, and our referee for its four games.
+//!
+//! The protocol in a nutshell. The referee starts an agent as a process and writes JSON lines to
+//! it: who it is, a ping, the settings, then one state a tick, then stop. Each line is answered by
+//! exactly one line. Whatever is written is taken for the answer to the newest line; a wrong id in
+//! it disqualifies, and anything that is not JSON hangs the original for ever.
+//!
+//! The games: food_catcher (actors gather, carry, fight on a plane; the main one), cherry_picker
+//! (the same, everybody in a world of its own), snake, chess.
+//!
+//! Where each rule is stated: the games themselves in [`rules`], bytes and messages in [`wire`],
+//! the order of messages and the clock in [`session`], what is perceived in [`percept`], what may
+//! be answered in [`action`].
+//!
+//! Use: register [`Colosseum`] with the daemon. Absent on purpose: processes, sockets, clocks,
+//! strategy.
+
+pub mod action;
+pub mod percept;
+pub mod rules;
+pub mod session;
+pub mod wire;

@@ -1,0 +1,247 @@
+//! food_catcher, the main game, and cherry_picker, the same on a bigger map where everybody is
+//! alone (spec sections 6 and 7).
+//!
+//! A tick is [`State::resolve`] (deaths, collisions), then everybody is asked, then
+//! [`State::grow`], then [`State::execute`] for each payload, in random order.
+
+mod act;
+mod read;
+mod write;
+
+pub use act::{Command, Fairness, Offence};
+
+use super::{Chance, Id, Num};
+
+/// Below this a source vanishes.
+const QUANTITY_MIN: f64 = 0.1;
+
+/// A source holds no more.
+const QUANTITY_MAX: i32 = 50;
+
+/// Growth of a source in a tick.
+const GROWTH: f64 = 1.05;
+
+/// Steps shorter than this are not made.
+const STEP_MIN: f64 = 1e-4;
+
+/// The numbers of the game, as `config` tells them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// Columns of the plane.
+    pub grid_width: f64,
+    /// Rows of the plane.
+    pub grid_height: f64,
+    /// Below this number of sources new ones come.
+    pub max_food_sources: usize,
+    /// Reach of `take_food`.
+    pub take_food_max_distance: f64,
+    /// Reach of `deposit_food` and `heal`.
+    pub deposit_food_max_distance: f64,
+    /// Two actors collide when nearer than twice this.
+    pub actor_radius: f64,
+    /// Reach of `attack`.
+    pub attack_range: f64,
+    /// What `take_food` takes.
+    pub take_food_speed: i32,
+    /// What `spawn` costs.
+    pub spawn_actor_cost: i32,
+    /// What `make_base` is said to cost; it never works.
+    pub make_base_cost: i32,
+    /// Place of the base slots, as a share of the plane.
+    pub base_spawn_border_offset: f64,
+    /// Longest step.
+    pub actor_speed: f64,
+    /// What a hit costs.
+    pub actor_damage: i32,
+    /// Health at the start.
+    pub actor_max_health: i32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            grid_width: 40.0,
+            grid_height: 40.0,
+            max_food_sources: 10,
+            take_food_max_distance: 1.0,
+            deposit_food_max_distance: 0.15,
+            actor_radius: 0.45,
+            attack_range: 5.0,
+            take_food_speed: 5,
+            spawn_actor_cost: 100,
+            make_base_cost: 500,
+            base_spawn_border_offset: 0.15,
+            actor_speed: 1.0,
+            actor_damage: 5,
+            actor_max_health: 50,
+        }
+    }
+}
+
+impl Rules {
+    /// The numbers of cherry_picker.
+    #[must_use]
+    pub fn cherry_picker() -> Self {
+        Self { grid_width: 75.0, grid_height: 75.0, max_food_sources: 15, ..Self::default() }
+    }
+}
+
+/// A source of food.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Food {
+    /// Its name.
+    pub id: Id,
+    /// Where it is.
+    pub position: [f64; 2],
+    /// What it holds.
+    pub quantity: Num,
+}
+
+/// An actor or a base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entity {
+    /// Its name.
+    pub id: Id,
+    /// The agent whose it is.
+    pub owner: Id,
+    /// Where it is.
+    pub position: [f64; 2],
+    /// What it carries or stores.
+    pub food: Num,
+    /// Dead at 0 and below.
+    pub health: Num,
+    /// What it can be healed to.
+    pub max_health: Num,
+}
+
+impl Entity {
+    fn new(id: Id, owner: Id, position: [f64; 2], rules: &Rules) -> Self {
+        let health = Num::whole(rules.actor_max_health);
+        Self { id, owner, position, food: Num::ZERO, health, max_health: health }
+    }
+
+    /// Whether it still has health.
+    #[must_use]
+    pub fn lives(&self) -> bool {
+        self.health.get() > 0.0
+    }
+}
+
+/// Euclidean distance.
+#[must_use]
+pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let (x, y) = (b[0] - a[0], b[1] - a[1]);
+    (x * x + y * y).sqrt()
+}
+
+/// The world of a game.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The sources.
+    pub foods: Vec<Food>,
+    /// The actors, oldest first.
+    pub actors: Vec<Entity>,
+    /// The bases, in the order of the agents.
+    pub bases: Vec<Entity>,
+    /// All that attacks killed, ever.
+    pub dead: Vec<Entity>,
+}
+
+impl State {
+    /// A world for agents, in the order of their registration; at most four, as there are slots.
+    #[must_use]
+    pub fn new(agents: &[Id], rules: &Rules, chance: &mut Chance) -> Self {
+        let mut state = Self::default();
+        let (width, height) = (rules.grid_width, rules.grid_height);
+        let near = rules.base_spawn_border_offset;
+        let far = 1.0 - near;
+        let mut slots = vec![
+            [width * near, height * near],
+            [width * far, height * near],
+            [width * near, height * far],
+            [width * far, height * far],
+        ];
+        for agent in agents.iter().take(slots.len()) {
+            let slot = slots.swap_remove(chance.below(slots.len()));
+            let mut entity = || Entity::new(chance.name(), agent.clone(), slot, rules);
+            state.bases.push(entity());
+            state.actors.push(entity());
+        }
+        state.refill(rules, chance);
+        state
+    }
+
+    /// Step 1 of a tick: the dead go, and actors that are too near to each other collide.
+    pub fn resolve(&mut self, rules: &Rules) {
+        let killed = |list: &[Entity]| -> Vec<Entity> {
+            list.iter().filter(|one| !one.lives()).cloned().collect()
+        };
+        self.dead.extend(killed(&self.actors));
+        self.dead.extend(killed(&self.bases));
+        self.bases.retain(Entity::lives);
+        collide(&mut self.actors, 2.0 * rules.actor_radius);
+        self.actors.retain(Entity::lives);
+    }
+
+    /// Step 3: sources vanish, grow and come anew.
+    pub fn grow(&mut self, rules: &Rules, chance: &mut Chance) {
+        self.ripen();
+        self.refill(rules, chance);
+    }
+
+    /// The part of [`State::grow`] that is not by chance.
+    pub fn ripen(&mut self) {
+        self.foods.retain(|food| food.quantity.get() >= QUANTITY_MIN);
+        for food in &mut self.foods {
+            let grown = Num::float(GROWTH * food.quantity.get());
+            food.quantity = grown.min(Num::whole(QUANTITY_MAX));
+        }
+    }
+
+    /// New sources, four at a time, mirrored, each with its own quantity.
+    fn refill(&mut self, rules: &Rules, chance: &mut Chance) {
+        let (width, height) = (rules.grid_width, rules.grid_height);
+        while self.foods.len() < rules.max_food_sources {
+            let (x, y) = (chance.between(0.0, width), chance.between(0.0, height));
+            for position in [[x, y], [width - x, y], [x, height - y], [width - x, height - y]] {
+                let quantity = chance.between(QUANTITY_MIN, QUANTITY_MAX.into());
+                let (id, quantity) = (chance.name(), Num::float(quantity));
+                self.foods.push(Food { id, position, quantity });
+            }
+        }
+    }
+
+    /// An agent's score: what its living bases store.
+    #[must_use]
+    pub fn score(&self, agent: &str) -> Num {
+        let own = self.bases.iter().filter(|base| &*base.owner == agent);
+        own.fold(Num::ZERO, |sum, base| sum + base.food)
+    }
+}
+
+/// Actors that are nearer than `reach`: the one with less food takes all and survives; at a tie
+/// the newer one. An actor that died in its row goes on with it, as in the original.
+fn collide(actors: &mut [Entity], reach: f64) {
+    for index in 0..actors.len() {
+        let Some((one, newer)) = actors.get_mut(index..).and_then(<[Entity]>::split_first_mut)
+        else {
+            return;
+        };
+        if !one.lives() {
+            continue;
+        }
+        for other in newer.iter_mut().filter(|other| other.lives()) {
+            if distance(one.position, other.position) >= reach {
+                continue;
+            }
+            let (winner, loser) = if one.food.get() < other.food.get() {
+                (&mut *one, other)
+            } else {
+                (other, &mut *one)
+            };
+            winner.food += loser.food;
+            loser.food = Num::ZERO;
+            loser.health = Num::ZERO;
+        }
+    }
+}
