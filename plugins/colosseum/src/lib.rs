@@ -10,13 +10,47 @@
 //!
 //! Where each rule is stated: the games themselves in [`rules`], bytes and messages in [`wire`],
 //! the order of messages and the clock in [`session`], what is perceived in [`percept`], what may
-//! be answered in [`action`].
+//! be answered in [`action`], what scripts may ask in [`api`] and how it is found in [`world`],
+//! connections, matches and tournaments of the referee in [`arena`].
 //!
 //! Use: register [`Colosseum`] with the daemon. Absent on purpose: processes, sockets, clocks,
 //! strategy.
 
 pub mod action;
+pub mod api;
+pub mod arena;
 pub mod percept;
 pub mod rules;
 pub mod session;
 pub mod wire;
+pub mod world;
+
+use phalanx_game::{Api, Framing, Game, Roster, Seat};
+
+/// The game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Colosseum;
+
+impl Game for Colosseum {
+    const NAME: &'static str = "colosseum";
+    const FRAMING: Framing = Framing::Stream;
+    const API: Api = api::API;
+
+    type Briefing = percept::Config;
+    type Percept = percept::Percept;
+    type Action = action::Action;
+    type Session = session::Session;
+    type World = world::World;
+
+    fn session(&self, seat: &Seat) -> session::Session {
+        session::Session::new(seat)
+    }
+
+    fn world(&self, roster: &Roster) -> world::World {
+        world::World::new(roster)
+    }
+
+    fn describe(action: &action::Action) -> String {
+        action.to_string()
+    }
+}

@@ -15,7 +15,7 @@ use crate::action::Action;
 use crate::percept::{Config, Percept, Scene};
 use crate::rules::Id;
 use crate::wire::{LINE_BYTES_MAX, Message, Reply};
-use fallback::fallback;
+pub(crate) use fallback::fallback;
 use phalanx_game::{
     AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
 };

@@ -131,7 +131,8 @@ impl Entity {
 #[must_use]
 pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
     let (x, y) = (b[0] - a[0], b[1] - a[1]);
-    (x * x + y * y).sqrt()
+    // One rounding less, as the original's library does it.
+    y.mul_add(y, x * x).sqrt()
 }
 
 /// The world of a game.

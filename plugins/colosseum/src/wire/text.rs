@@ -3,6 +3,7 @@
 
 use crate::rules::Num;
 
+use serde_json::Value;
 use std::fmt::Write as _;
 
 fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
@@ -86,6 +87,25 @@ pub(crate) fn list<T>(
     item: impl FnMut(&mut String, T),
 ) {
     items(out, ['[', ']'], list, item);
+}
+
+/// Any value.
+pub(crate) fn value(out: &mut String, any: &Value) {
+    match any {
+        Value::Null => out.push_str("null"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => match number.as_f64() {
+            Some(real) if number.is_f64() => float(out, real),
+            _ => put(out, format_args!("{number}")),
+        },
+        Value::String(text) => string(out, text),
+        Value::Array(array) => list(out, array, value),
+        Value::Object(map) => items(out, ['{', '}'], map, |out, (key, any)| {
+            string(out, key);
+            out.push_str(": ");
+            value(out, any);
+        }),
+    }
 }
 
 #[cfg(test)]

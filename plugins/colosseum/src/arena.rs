@@ -1,0 +1,456 @@
+//! Our referee, as a state machine (spec sections 3, 4, 10, 11 and 14).
+//!
+//! ```text
+//! seating ─ all there ─▶ set_agent_id, ping, config (agent by agent) ─▶ ticks ─▶ stop ─▶ result
+//!    ▲                                                                               │
+//!    └────────────────────── the next match of a tournament ─────────────────────────┘
+//! ```
+//!
+//! A connection is one agent in one match, as a process is: the n-th that joins plays the n-th
+//! player that [`ColosseumArena::wanted`] names, and it is closed after the match. Whether a
+//! process, a socket or our own daemon is behind it is the host's business.
+//!
+//! - [`options`]: what is played, how strictly. `agent`: a pipe and its mistakes. `table`: the
+//!   game. [`ratings`]: tournaments. `record`: replays and results.
+//!
+//! Not copied from the original: it hangs on a line that is no JSON, and dies of replies that are
+//! no objects and of bad payloads; here both disqualify the culprit as `INVALID_PAYLOAD`, and a
+//! wrong reply in chess loses instead of ending the referee.
+
+mod agent;
+pub mod options;
+pub mod ratings;
+mod record;
+mod table;
+
+pub use agent::Taint;
+pub use options::{ArenaOptions, GameName, Mode};
+
+use crate::rules::catcher::Fairness;
+use crate::rules::{Chance, Id};
+use agent::{Agent, Heard};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
+use ratings::{Standing, rate, schedule};
+use record::{Points, TAINTED_SCORE};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+use table::Table;
+
+/// Largest replay that is kept in memory; a longer one ends early.
+const REPLAY_BYTES_MAX: usize = 256 << 20;
+
+/// A message that waits for its reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Introduce(usize),
+    Ping(usize),
+    Configure(usize),
+    /// The place in the list of those that are asked in this tick.
+    Ask(usize),
+    Stop(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Seating,
+    Exchange { step: Step, since: Instant, due: Instant },
+    Over,
+}
+
+/// The referee.
+#[derive(Debug)]
+pub struct ColosseumArena {
+    options: ArenaOptions,
+    origin: Origin,
+    config: String,
+    /// The matches to be played; the first one is next, or running.
+    matches: VecDeque<Vec<usize>>,
+    phase: Phase,
+    /// Connections that wait for the next match.
+    seats: Vec<ConnectionId>,
+    agents: Vec<Agent>,
+    table: Option<Table>,
+    asked: Vec<usize>,
+    replies: Vec<Option<Value>>,
+    replay: String,
+    chance: Chance,
+    standings: Vec<Standing>,
+    verdict: Verdict,
+    results: Vec<String>,
+    out: VecDeque<Outgoing>,
+    artifacts: VecDeque<Artifact>,
+}
+
+/// The options do not fit the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionsError(String);
+
+impl std::fmt::Display for OptionsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OptionsError {}
+
+impl ColosseumArena {
+    /// A referee.
+    ///
+    /// # Errors
+    /// When so many cannot play that game, or the match would have no end.
+    pub fn new(options: ArenaOptions, origin: Origin) -> Result<Self, OptionsError> {
+        let matches: VecDeque<_> = schedule(options.mode, options.players.len()).into();
+        let (game, seats) = (options.game.word(), options.game.seats());
+        if let Some(bad) = matches.iter().find(|players| !seats.contains(&players.len())) {
+            let (count, low, high) = (bad.len(), seats.start(), seats.end());
+            let reason = format!("players: {game} is for {low} to {high}, not for {count}");
+            return Err(OptionsError(reason));
+        }
+        if matches.is_empty() {
+            return Err(OptionsError("players: a round robin needs at least two".to_owned()));
+        }
+        if options.epochs == Some(0) {
+            return Err(OptionsError("epochs: a match has at least one tick".to_owned()));
+        }
+        let team = |name: &String| Score { team: name.clone(), rounds: Vec::new() };
+        let steps = options.epochs();
+        let teams = options.players.iter().map(team).collect();
+        Ok(Self {
+            config: options.game.config(steps),
+            origin,
+            matches,
+            phase: Phase::Seating,
+            seats: Vec::new(),
+            agents: Vec::new(),
+            table: None,
+            asked: Vec::new(),
+            replies: Vec::new(),
+            replay: String::new(),
+            chance: Chance::new(options.seed),
+            standings: vec![Standing::default(); options.players.len()],
+            verdict: Verdict { steps, teams, ..Verdict::default() },
+            results: Vec::new(),
+            out: VecDeque::new(),
+            artifacts: VecDeque::new(),
+            options,
+        })
+    }
+
+    /// The players that the next match still waits for, in the order in which they must join.
+    #[must_use]
+    pub fn wanted(&self) -> &[usize] {
+        let players = self.matches.front().map(Vec::as_slice).unwrap_or_default();
+        match self.phase {
+            Phase::Seating => players.get(self.seats.len()..).unwrap_or_default(),
+            Phase::Exchange { .. } | Phase::Over => &[],
+        }
+    }
+
+    /// The result lines of all matches so far.
+    #[must_use]
+    pub fn results(&self) -> &[String] {
+        &self.results
+    }
+
+    /// The table of the tournament, in the order of the players.
+    #[must_use]
+    pub fn standings(&self) -> &[Standing] {
+        &self.standings
+    }
+
+    /// How many errors each agent of the running match has.
+    #[must_use]
+    pub fn errors(&self) -> Vec<u32> {
+        self.agents.iter().map(|agent| agent.errors).collect()
+    }
+
+    fn drive(&mut self, now: Instant) {
+        loop {
+            match self.phase {
+                Phase::Over => return,
+                Phase::Seating => {
+                    if self.matches.is_empty() || !self.wanted().is_empty() {
+                        return;
+                    }
+                    self.open_match(now);
+                }
+                Phase::Exchange { step, since, due } => {
+                    let heard = match self.partner(step).map(Agent::hear) {
+                        Some(Some(heard)) => heard,
+                        Some(None) if now < due => return,
+                        Some(None) | None => Heard::Nothing,
+                    };
+                    self.heard(step, heard, now.saturating_duration_since(since));
+                    self.follow(step, now);
+                }
+            }
+        }
+    }
+
+    fn partner(&mut self, step: Step) -> Option<&mut Agent> {
+        let index = match step {
+            Step::Introduce(index)
+            | Step::Ping(index)
+            | Step::Configure(index)
+            | Step::Stop(index) => index,
+            Step::Ask(place) => *self.asked.get(place)?,
+        };
+        self.agents.get_mut(index)
+    }
+
+    fn open_match(&mut self, now: Instant) {
+        let players = self.matches.front().cloned().unwrap_or_default();
+        let pool = self.options.limits().1;
+        let seats = std::mem::take(&mut self.seats);
+        for (connection, player) in seats.into_iter().zip(players) {
+            self.agents.push(Agent::new(connection, player, self.chance.uuid(), pool));
+        }
+        self.verdict.round = self.verdict.round.saturating_add(1);
+        self.verdict.step = 0;
+        self.say(Step::Introduce(0), now);
+    }
+
+    /// Writes the message of a step.
+    fn say(&mut self, step: Step, now: Instant) {
+        let strict = self.options.fairness == Fairness::Strict;
+        let state = match (step, &self.table) {
+            (Step::Ask(place), Some(table)) => {
+                self.asked.get(place).map(|index| table.state(*index)).unwrap_or_default()
+            }
+            _ => String::new(),
+        };
+        let config = self.config.clone();
+        let Some(agent) = self.partner(step) else { return };
+        let line = match step {
+            Step::Introduce(_) => format!("{{\"set_agent_id\": \"{}\"}}", agent.id),
+            Step::Ping(_) => "{\"ping\": \"ping\"}".to_owned(),
+            Step::Configure(_) => format!("{{\"config\": {config}}}"),
+            Step::Ask(_) => state,
+            Step::Stop(_) => "{\"stop\": {\"reason\": \"end_of_game\"}}".to_owned(),
+        };
+        if strict {
+            agent.drop_stale();
+        }
+        let (connection, silent) = (agent.connection, agent.silent());
+        if !silent {
+            let mut line = line.into_bytes();
+            if strict {
+                line.push(b'\n');
+                self.out.push_back(Outgoing::Bytes(connection, line));
+            } else {
+                // As the original does, for agents that must learn to live with it.
+                self.out.push_back(Outgoing::Bytes(connection, line));
+                self.out.push_back(Outgoing::Bytes(connection, b"\n".to_vec()));
+            }
+        }
+        let due = now + self.options.message_limit;
+        self.phase = Phase::Exchange { step, since: now, due };
+    }
+
+    /// Judges the reply of a step.
+    fn heard(&mut self, step: Step, heard: Heard, took: Duration) {
+        let limit = self.options.limits().0;
+        let Some(agent) = self.partner(step) else { return };
+        match step {
+            Step::Introduce(_) => agent.introduced(heard),
+            Step::Ping(_) => agent.ponged(heard),
+            Step::Configure(_) => agent.configured(heard),
+            Step::Stop(_) => {
+                if heard == Heard::Nothing {
+                    agent.error();
+                }
+            }
+            Step::Ask(place) => {
+                agent.overtime = agent.overtime.saturating_add(took.saturating_sub(limit));
+                let reply = agent.played(heard);
+                if let Some(slot) = self.replies.get_mut(place) {
+                    *slot = reply;
+                }
+            }
+        }
+    }
+
+    /// What comes after a step.
+    fn follow(&mut self, step: Step, now: Instant) {
+        let next = match step {
+            Step::Introduce(index) => Step::Ping(index),
+            Step::Ping(index) => Step::Configure(index),
+            Step::Configure(index) if index + 1 < self.agents.len() => Step::Introduce(index + 1),
+            Step::Configure(_) => {
+                let ids: Vec<Id> = self.agents.iter().map(|agent| Id::from(&*agent.id)).collect();
+                let seed = Chance::new(self.options.seed ^ u64::from(self.verdict.round) << 32);
+                self.table = Some(Table::new(&self.options, &ids, seed));
+                self.begin_tick()
+            }
+            Step::Ask(place) if place + 1 < self.asked.len() => Step::Ask(place + 1),
+            Step::Ask(_) => self.end_tick(),
+            Step::Stop(index) if index + 1 < self.agents.len() => Step::Stop(index + 1),
+            Step::Stop(_) => return self.close_match(),
+        };
+        self.say(next, now);
+    }
+
+    fn begin_tick(&mut self) -> Step {
+        if let Some(table) = &mut self.table {
+            self.asked = table.begin();
+            self.verdict.step = table.epoch();
+        }
+        self.replies = vec![None; self.asked.len()];
+        Step::Ask(0)
+    }
+
+    fn end_tick(&mut self) -> Step {
+        let Some(table) = &mut self.table else { return Step::Stop(0) };
+        if self.options.replays && self.replay.len() < REPLAY_BYTES_MAX {
+            self.replay.push_str(&record::replay_line(
+                &self.config,
+                self.options.epochs(),
+                table.epoch(),
+                &table.public_state(),
+                &self.replies,
+                &self.agents,
+            ));
+        }
+        let damage = table.end(&self.replies);
+        for (index, refused) in damage.refused {
+            if let Some(agent) = self.agents.get_mut(index) {
+                let refused = u32::try_from(refused).unwrap_or(u32::MAX);
+                agent.offences = agent.offences.saturating_add(refused);
+            }
+        }
+        for (index, fatal) in damage.fatal {
+            if let Some(agent) = self.agents.get_mut(index) {
+                agent.trouble = Some(fatal.to_string());
+                agent.taint(Taint::InvalidPayload);
+            }
+        }
+        let tainted = self.agents.iter().filter(|agent| agent.tainted().is_some()).count();
+        let finished = self.table.as_ref().is_none_or(|table| table.finished(tainted));
+        if finished || tainted > 0 { Step::Stop(0) } else { self.begin_tick() }
+    }
+
+    fn points(&self) -> Vec<Points> {
+        let score = |(index, agent): (usize, &Agent)| {
+            let (value, whole) = match (agent.tainted(), &self.table) {
+                (None, Some(table)) => table.score(index),
+                (Some(_), _) | (None, None) => (TAINTED_SCORE, true),
+            };
+            Points { value, whole }
+        };
+        self.agents.iter().enumerate().map(score).collect()
+    }
+
+    fn close_match(&mut self) {
+        let points = self.points();
+        let taint = self.agents.iter().find_map(Agent::tainted);
+        let outcome = record::outcome(taint, None);
+        let now = self.origin.unix_ms;
+        let stamp = format!("{}_{}", record::stamp(now), self.chance.name());
+        let name = format!("replay_{}_{stamp}.jsonl", self.options.game.word());
+        let replay = self.options.replays.then_some(name.as_str());
+        let result = record::result(&self.options, &self.agents, &points, replay, &outcome);
+        if self.options.replays {
+            let bytes = std::mem::take(&mut self.replay).into_bytes();
+            self.artifacts.push_back(Artifact { path: name, bytes });
+        }
+        self.results.push(result);
+        let bytes = self.results.concat().into_bytes();
+        self.artifacts.push_back(Artifact { path: "results.jsonl".to_owned(), bytes });
+        self.count(&points);
+        for agent in self.agents.drain(..) {
+            self.out.push_back(Outgoing::Close(agent.connection));
+        }
+        (self.table, self.phase) = (None, Phase::Seating);
+        self.matches.pop_front();
+        if self.matches.is_empty() {
+            self.phase = Phase::Over;
+            self.verdict.over = true;
+        }
+    }
+
+    /// Enters a result in the verdict and the table.
+    fn count(&mut self, points: &[Points]) {
+        for (agent, points) in self.agents.iter().zip(points) {
+            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+            let score = points.value.floor() as i64;
+            if let Some(team) = self.verdict.teams.get_mut(agent.player) {
+                team.rounds.push(score);
+            }
+        }
+        let ([a, b], [first, second]) = (self.agents.as_slice(), points) else { return };
+        let score = match first.value.total_cmp(&second.value) {
+            std::cmp::Ordering::Greater => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Less => 0.0,
+        };
+        let (Some(mut one), Some(mut other)) =
+            (self.standings.get(a.player).copied(), self.standings.get(b.player).copied())
+        else {
+            return;
+        };
+        rate(&mut one, &mut other, score);
+        for (player, row) in [(a.player, one), (b.player, other)] {
+            if let Some(place) = self.standings.get_mut(player) {
+                *place = row;
+            }
+        }
+        if self.options.mode != Mode::Skirmish {
+            let bytes = record::standings(&self.options, &self.standings);
+            self.artifacts.push_back(Artifact { path: "standings.json".to_owned(), bytes });
+        }
+    }
+}
+
+impl Arena for ColosseumArena {
+    fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
+        if self.wanted().is_empty() {
+            self.out.push_back(Outgoing::Close(connection));
+            return;
+        }
+        self.seats.push(connection);
+        self.drive(now);
+    }
+
+    fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
+        if let Some(agent) = self.agents.iter_mut().find(|agent| agent.connection == connection) {
+            agent.feed(bytes);
+            self.drive(now);
+        }
+    }
+
+    fn handle_leave(&mut self, connection: ConnectionId, now: Instant) {
+        self.seats.retain(|seat| *seat != connection);
+        if let Some(agent) = self.agents.iter_mut().find(|agent| agent.connection == connection) {
+            agent.leave();
+            self.drive(now);
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        self.drive(now);
+    }
+
+    fn poll_transmit(&mut self) -> Option<Outgoing> {
+        self.out.pop_front()
+    }
+
+    fn poll_artifact(&mut self) -> Option<Artifact> {
+        self.artifacts.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Exchange { due, .. } => Some(due),
+            Phase::Seating | Phase::Over => None,
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.verdict.clone()
+    }
+
+    fn turn_limit(&self) -> Duration {
+        self.options.message_limit
+    }
+}

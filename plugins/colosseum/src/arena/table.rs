@@ -1,0 +1,220 @@
+//! The game of one match behind one face: who is asked what, and what the replies do.
+
+use super::options::{ArenaOptions, GameName};
+use crate::percept::number;
+use crate::rules::catcher::{self, Command, Fairness, Rules};
+use crate::rules::{Chance, Fatal, Id, snake};
+use crate::wire::text;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The game's world.
+#[derive(Clone, Debug)]
+enum World {
+    Catcher(catcher::State),
+    /// One for each agent.
+    Isolated(Vec<catcher::State>),
+    Snake(snake::State),
+}
+
+/// What the replies of a tick did wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Damage {
+    /// Payloads that the original would die of, by agent.
+    pub(super) fatal: Vec<(usize, Fatal)>,
+    /// Actions that strict rules refused, by agent.
+    pub(super) refused: Vec<(usize, usize)>,
+}
+
+/// A running game.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    world: World,
+    rules: Rules,
+    fairness: Fairness,
+    agents: Vec<Id>,
+    chance: Chance,
+    epoch: u32,
+    epochs: u32,
+    /// The text of `agent_ids`, which every line has.
+    ids: String,
+    /// The keys of the common state, printed once a tick.
+    keys: String,
+}
+
+impl Table {
+    pub(super) fn new(options: &ArenaOptions, agents: &[Id], mut chance: Chance) -> Self {
+        let rules = options.game.rules();
+        let world = match options.game {
+            GameName::FoodCatcher => {
+                World::Catcher(catcher::State::new(agents, &rules, &mut chance))
+            }
+            GameName::CherryPicker => {
+                let alone = |agent: &Id| {
+                    catcher::State::new(std::slice::from_ref(agent), &rules, &mut chance)
+                };
+                World::Isolated(agents.iter().map(alone).collect())
+            }
+            GameName::Snake | GameName::Chess => {
+                World::Snake(snake::State::new(agents, &mut chance))
+            }
+        };
+        let mut ids = String::new();
+        text::list(&mut ids, agents, |out, id| text::string(out, id));
+        Self {
+            world,
+            rules,
+            fairness: options.fairness,
+            agents: agents.to_vec(),
+            chance,
+            epoch: 0,
+            epochs: options.epochs(),
+            ids,
+            keys: String::new(),
+        }
+    }
+
+    pub(super) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Begins a tick: deaths take effect, the state is fixed. Who is asked, in order.
+    pub(super) fn begin(&mut self) -> Vec<usize> {
+        self.epoch = self.epoch.saturating_add(1);
+        self.keys.clear();
+        match &mut self.world {
+            World::Catcher(state) => {
+                state.resolve(&self.rules);
+                state.write(&mut self.keys);
+            }
+            World::Isolated(states) => {
+                for state in states {
+                    state.resolve(&self.rules);
+                }
+            }
+            World::Snake(state) => state.write(&mut self.keys),
+        }
+        (0..self.agents.len()).collect()
+    }
+
+    /// The state as an agent is told it.
+    pub(super) fn state(&self, agent: usize) -> String {
+        let (epoch, ids, keys) = (self.epoch, &self.ids, &self.keys);
+        match &self.world {
+            World::Catcher(_) | World::Snake(_) => {
+                format!("{{{keys}, \"epoch\": {epoch}, \"agent_ids\": {ids}}}")
+            }
+            World::Isolated(states) => {
+                let mut keys = String::new();
+                if let Some(state) = states.get(agent) {
+                    state.write(&mut keys);
+                }
+                format!("{{\"epoch\": {epoch}, \"agent_ids\": {ids}, {keys}}}")
+            }
+        }
+    }
+
+    /// The state as replays have it.
+    pub(super) fn public_state(&self) -> String {
+        match &self.world {
+            World::Catcher(_) | World::Snake(_) => self.state(0),
+            World::Isolated(_) => "{}".to_owned(),
+        }
+    }
+
+    /// Ends a tick with the payloads of the agents, in their order.
+    pub(super) fn end(&mut self, payloads: &[Option<Value>]) -> Damage {
+        let mut damage = Damage::default();
+        let Self { world, rules, fairness, agents, chance, .. } = self;
+        match world {
+            World::Catcher(state) => {
+                state.grow(rules, chance);
+                let mut order: Vec<usize> = (0..agents.len()).collect();
+                chance.shuffle(&mut order);
+                for index in order {
+                    let payload = payloads.get(index).and_then(Option::as_ref);
+                    let (Some(payload), Some(agent)) = (payload, agents.get(index)) else {
+                        continue;
+                    };
+                    let done = execute(state, agent, payload, rules, *fairness, chance);
+                    damage.note(index, done);
+                }
+            }
+            World::Isolated(states) => {
+                for (index, (state, agent)) in states.iter_mut().zip(agents).enumerate() {
+                    // A world without a valid reply stands still in this tick.
+                    let Some(payload) = payloads.get(index).and_then(Option::as_ref) else {
+                        continue;
+                    };
+                    state.grow(rules, chance);
+                    let done = execute(state, agent, payload, rules, *fairness, chance);
+                    damage.note(index, done);
+                }
+            }
+            World::Snake(state) => {
+                let mut moves = BTreeMap::new();
+                for (index, (payload, agent)) in payloads.iter().zip(agents).enumerate() {
+                    match payload.as_ref().and_then(|payload| payload.get("move")) {
+                        None | Some(Value::Null) => {}
+                        Some(Value::String(word)) => {
+                            moves.insert(agent.clone(), snake::Move::parse(word));
+                        }
+                        Some(_) => damage.fatal.push((index, Fatal("move is no text".to_owned()))),
+                    }
+                }
+                state.step(&moves, chance);
+            }
+        }
+        damage
+    }
+
+    /// Whether the game's rules end it here; `tainted` agents count in some.
+    pub(super) fn finished(&self, tainted: usize) -> bool {
+        let over = self.epochs > 0 && self.epoch >= self.epochs;
+        match &self.world {
+            World::Catcher(_) | World::Isolated(_) => over,
+            World::Snake(state) => over || state.finished() || tainted >= 2,
+        }
+    }
+
+    /// An agent's score, as results print it.
+    pub(super) fn score(&self, index: usize) -> (f64, bool) {
+        let agent = self.agents.get(index).map(|id| &**id).unwrap_or_default();
+        match &self.world {
+            World::Catcher(state) => whole(state.score(agent)),
+            World::Isolated(states) => {
+                states.get(index).map_or((0.0, true), |state| whole(state.score(agent)))
+            }
+            World::Snake(state) => {
+                let snake = state.snakes.get(index);
+                (snake.map_or(0.0, |snake| number(snake.score())), true)
+            }
+        }
+    }
+}
+
+fn whole(num: crate::rules::Num) -> (f64, bool) {
+    (num.get(), num.is_whole())
+}
+
+fn execute(
+    state: &mut catcher::State,
+    agent: &Id,
+    payload: &Value,
+    rules: &Rules,
+    fairness: Fairness,
+    chance: &mut Chance,
+) -> Result<usize, Fatal> {
+    let commands = Command::read_all(payload)?;
+    Ok(state.execute(agent, &commands, rules, fairness, chance)?.len())
+}
+
+impl Damage {
+    fn note(&mut self, index: usize, done: Result<usize, Fatal>) {
+        match done {
+            Ok(0) => {}
+            Ok(refused) => self.refused.push((index, refused)),
+            Err(fatal) => self.fatal.push((index, fatal)),
+        }
+    }
+}

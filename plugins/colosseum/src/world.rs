@@ -1,0 +1,114 @@
+//! What the team believes. Nothing is hidden in these games, so belief is the newest percept of
+//! each agent; the work is in looking ahead.
+//!
+//! - `field`: ways and worth on the plane. `grid`: ways and room for snakes. `query`: what scripts
+//!   ask. `view`: how things look to them.
+
+mod field;
+mod grid;
+mod query;
+mod view;
+
+use crate::action::Action;
+use crate::percept::{Config, Percept, Scene};
+use crate::session::fallback;
+use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use std::collections::BTreeMap;
+
+/// The team's belief about one match.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    round: Option<u32>,
+    percepts: BTreeMap<AgentId, Percept>,
+}
+
+impl World {
+    /// An empty world; who plays makes no difference to it.
+    #[must_use]
+    pub fn new(_roster: &Roster) -> Self {
+        Self::default()
+    }
+
+    /// An agent's newest percept.
+    #[must_use]
+    pub fn percept(&self, agent: AgentId) -> Option<&Percept> {
+        self.percepts.get(&agent)
+    }
+
+    fn forget(&mut self, round: u32) {
+        if self.round != Some(round) {
+            *self = Self { round: Some(round), percepts: BTreeMap::new() };
+        }
+    }
+}
+
+impl phalanx_game::World for World {
+    type Briefing = Config;
+    type Percept = Percept;
+    type Action = Action;
+
+    fn begin(&mut self, round: u32, _agent: AgentId, _briefing: Option<&Config>) {
+        self.forget(round);
+    }
+
+    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
+        self.forget(turn.round);
+        self.percepts.insert(agent, percept);
+    }
+
+    fn settle(&mut self, _turn: Turn) {}
+
+    fn acted(&mut self, _turn: Turn, _agent: AgentId, _action: &Action) {}
+
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
+        self.percepts.get(&agent)?.field(name)
+    }
+
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
+        query::answer(self.percepts.get(&agent), name, args)
+    }
+
+    fn parse(&self, agent: AgentId, said: &Said) -> Result<Action, ActionError> {
+        Action::from_said(said, self.percepts.get(&agent))
+    }
+
+    fn fallback(&self, agent: AgentId) -> Action {
+        self.percepts.get(&agent).map_or(Action::Nothing, fallback)
+    }
+
+    fn score(&self) -> Option<i64> {
+        let sum = self.percepts.values().map(Percept::score).reduce(|a, b| a + b)?;
+        #[expect(clippy::cast_possible_truncation, reason = "scores are small; the cast saturates")]
+        let sum = sum.floor() as i64;
+        Some(sum)
+    }
+
+    fn state(&self, agent: AgentId) -> AgentState {
+        let Some(percept) = self.percepts.get(&agent) else { return AgentState::default() };
+        let summary = match &*percept.scene {
+            Scene::Catcher(state) => {
+                let own = |list: &[crate::rules::catcher::Entity]| {
+                    list.iter().filter(|one| one.owner == percept.me).count()
+                };
+                let (actors, bases) = (own(&state.actors), own(&state.bases));
+                format!("{actors} actors, {bases} bases, {:.0} food", percept.score())
+            }
+            Scene::Snake(state) => {
+                let own = state.snakes.iter().find(|snake| snake.agent == percept.me);
+                match own.and_then(|snake| Some((snake, snake.head()?))) {
+                    Some((snake, [x, y])) if snake.alive => {
+                        format!("({x}, {y}) length {}", snake.body.len())
+                    }
+                    Some((_, [x, y])) => format!("dead at ({x}, {y})"),
+                    None => "no snake".to_owned(),
+                }
+            }
+            Scene::Chess(scene) => {
+                let side = if scene.white { "white" } else { "black" };
+                format!("{side}, {} legal moves", scene.legal_moves.len())
+            }
+            Scene::Other => "an unknown game".to_owned(),
+        };
+        AgentState { summary, last_result: String::new() }
+    }
+}
