@@ -110,6 +110,10 @@ impl ColosseumArena {
         if matches.is_empty() {
             return Err(OptionsError("players: a round robin needs at least two".to_owned()));
         }
+        if options.game == GameName::Chess {
+            let reason = "game: this referee knows no chess; our agents play it elsewhere";
+            return Err(OptionsError(reason.to_owned()));
+        }
         if options.epochs == Some(0) {
             return Err(OptionsError("epochs: a match has at least one tick".to_owned()));
         }
@@ -157,12 +161,6 @@ impl ColosseumArena {
     #[must_use]
     pub fn standings(&self) -> &[Standing] {
         &self.standings
-    }
-
-    /// How many errors each agent of the running match has.
-    #[must_use]
-    pub fn errors(&self) -> Vec<u32> {
-        self.agents.iter().map(|agent| agent.errors).collect()
     }
 
     fn drive(&mut self, now: Instant) {
