@@ -1,6 +1,8 @@
 //! The recorded matches: every line is understood, printed back equal and answered once, and the
 //! recorded replies lead from each recorded state to the next.
 
+#[path = "recordings/chess.rs"]
+mod chess;
 #[path = "recordings/read.rs"]
 mod read;
 #[path = "recordings/replay.rs"]
