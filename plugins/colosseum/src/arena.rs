@@ -110,10 +110,6 @@ impl ColosseumArena {
         if matches.is_empty() {
             return Err(OptionsError("players: a round robin needs at least two".to_owned()));
         }
-        if options.game == GameName::Chess {
-            let reason = "game: this referee knows no chess; our agents play it elsewhere";
-            return Err(OptionsError(reason.to_owned()));
-        }
         if options.epochs == Some(0) {
             return Err(OptionsError("epochs: a match has at least one tick".to_owned()));
         }
@@ -318,7 +314,8 @@ impl ColosseumArena {
             }
         }
         for (index, fatal) in damage.fatal {
-            if let Some(agent) = self.agents.get_mut(index) {
+            // In chess a reply that was refused already is no move either: its own reason stands.
+            if let Some(agent) = self.agents.get_mut(index).filter(|a| a.tainted().is_none()) {
                 agent.trouble = Some(fatal.to_string());
                 agent.taint(Taint::InvalidPayload);
             }
@@ -328,10 +325,15 @@ impl ColosseumArena {
         if finished || tainted > 0 { Step::Stop(0) } else { self.begin_tick() }
     }
 
+    fn tainted(&self) -> Vec<bool> {
+        self.agents.iter().map(|agent| agent.tainted().is_some()).collect()
+    }
+
     fn points(&self) -> Vec<Points> {
+        let tainted = self.tainted();
         let score = |(index, agent): (usize, &Agent)| {
             let (value, whole) = match (agent.tainted(), &self.table) {
-                (None, Some(table)) => table.score(index),
+                (None, Some(table)) => table.score(index, &tainted),
                 (Some(_), _) | (None, None) => (TAINTED_SCORE, true),
             };
             Points { value, whole }
@@ -342,7 +344,8 @@ impl ColosseumArena {
     fn close_match(&mut self) {
         let points = self.points();
         let taint = self.agents.iter().find_map(Agent::tainted);
-        let outcome = record::outcome(taint, None);
+        let chess = self.table.as_ref().and_then(|table| table.chess(&self.tainted()));
+        let outcome = record::outcome(taint, chess);
         let now = self.origin.unix_ms;
         let stamp = format!("{}_{}", record::stamp(now), self.chance.name());
         let name = format!("replay_{}_{stamp}.jsonl", self.options.game.word());

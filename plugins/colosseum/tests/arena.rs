@@ -228,8 +228,8 @@ fn ours() -> Player {
 
 #[test]
 fn our_sessions_play_every_game_to_its_end_and_equal_seeds_play_equal_matches() {
-    for game in [GameName::FoodCatcher, GameName::CherryPicker, GameName::Snake] {
-        let epochs = Some(60);
+    for game in GameName::ALL {
+        let epochs = Some(60).filter(|_| game != GameName::Chess);
         let options = ArenaOptions { game, epochs, seed: 3, ..ArenaOptions::default() };
         let played = play(options.clone(), |_| ours());
         assert_eq!(verdict(&played).0, Value::Null, "{game:?}: {}", played.result);
@@ -237,9 +237,25 @@ fn our_sessions_play_every_game_to_its_end_and_equal_seeds_play_equal_matches() 
         let again = play(options.clone(), |_| ours());
         assert_eq!(played.results, again.results);
         assert_eq!(played.replay, again.replay);
+        if game == GameName::Chess {
+            // Only the colours are by chance, and equal players draw.
+            assert_eq!(played.result["outcome"]["winner"], "DRAW", "{}", played.result);
+            continue;
+        }
         let other = play(ArenaOptions { seed: 4, ..options }, |_| ours());
         assert_ne!(played.results, other.results);
     }
+}
+
+#[test]
+fn an_illegal_move_loses_the_game_of_chess() {
+    let options = ArenaOptions { game: GameName::Chess, ..ArenaOptions::default() };
+    let cheat = || good(|_, _| "\"move\": \"e1e8\"".to_owned());
+    let played = play(options, |player| if player == 0 { cheat() } else { ours() });
+    assert_eq!(verdict(&played).0, json!("INVALID_PAYLOAD"));
+    let best = &played.result["scores"][0];
+    assert_eq!((&best["score"], &best["tainted"]), (&json!(1), &json!(false)));
+    assert_ne!(played.result["outcome"]["winner"], "DRAW");
 }
 
 #[test]

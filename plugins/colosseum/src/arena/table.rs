@@ -3,7 +3,7 @@
 use super::options::{ArenaOptions, GameName};
 use crate::percept::number;
 use crate::rules::catcher::{self, Command, Fairness, Rules};
-use crate::rules::{Chance, Fatal, Id, snake};
+use crate::rules::{Chance, Fatal, Id, chess, snake};
 use crate::wire::text;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,6 +15,11 @@ enum World {
     /// One for each agent.
     Isolated(Vec<catcher::State>),
     Snake(snake::State),
+    Chess {
+        game: Box<chess::Game>,
+        /// The agent that plays white.
+        white: usize,
+    },
 }
 
 /// What the replies of a tick did wrong.
@@ -55,9 +60,8 @@ impl Table {
                 };
                 World::Isolated(agents.iter().map(alone).collect())
             }
-            GameName::Snake | GameName::Chess => {
-                World::Snake(snake::State::new(agents, &mut chance))
-            }
+            GameName::Snake => World::Snake(snake::State::new(agents, &mut chance)),
+            GameName::Chess => World::Chess { game: Box::default(), white: chance.below(2) },
         };
         let mut ids = String::new();
         text::list(&mut ids, agents, |out, id| text::string(out, id));
@@ -93,15 +97,43 @@ impl Table {
                 }
             }
             World::Snake(state) => state.write(&mut self.keys),
+            World::Chess { game, .. } => game.write(&mut self.keys),
         }
-        (0..self.agents.len()).collect()
+        self.mover().map_or_else(|| (0..self.agents.len()).collect(), |mover| vec![mover])
+    }
+
+    /// Whose turn it is, where agents take turns.
+    fn mover(&self) -> Option<usize> {
+        match &self.world {
+            World::Chess { game, white } => Some(if game.white() { *white } else { 1 - *white }),
+            World::Catcher(_) | World::Isolated(_) | World::Snake(_) => None,
+        }
+    }
+
+    /// How a game of chess ended: termination, winner, result. A disqualified agent loses it.
+    pub(super) fn chess(&self, tainted: &[bool]) -> Option<[&'static str; 3]> {
+        let World::Chess { game, white } = &self.world else { return None };
+        let out = |agent: usize| tainted.get(agent).copied().unwrap_or(false);
+        let end = game.end();
+        let lost = match (out(*white), out(1 - *white)) {
+            (true, true) => None,
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => (end == Some(chess::End::Checkmate)).then_some(game.white()),
+        };
+        let [winner, result] = match lost {
+            None => ["DRAW", "1/2-1/2"],
+            Some(true) => ["BLACK", "0-1"],
+            Some(false) => ["WHITE", "1-0"],
+        };
+        Some([end.map_or("GAME_ENDED", chess::End::word), winner, result])
     }
 
     /// The state as an agent is told it.
     pub(super) fn state(&self, agent: usize) -> String {
         let (epoch, ids, keys) = (self.epoch, &self.ids, &self.keys);
         match &self.world {
-            World::Catcher(_) | World::Snake(_) => {
+            World::Catcher(_) | World::Snake(_) | World::Chess { .. } => {
                 format!("{{{keys}, \"epoch\": {epoch}, \"agent_ids\": {ids}}}")
             }
             World::Isolated(states) => {
@@ -117,14 +149,15 @@ impl Table {
     /// The state as replays have it.
     pub(super) fn public_state(&self) -> String {
         match &self.world {
-            World::Catcher(_) | World::Snake(_) => self.state(0),
+            World::Catcher(_) | World::Snake(_) | World::Chess { .. } => self.state(0),
             World::Isolated(_) => "{}".to_owned(),
         }
     }
 
-    /// Ends a tick with the payloads of the agents, in their order.
+    /// Ends a tick with the payloads of those that were asked, in their order.
     pub(super) fn end(&mut self, payloads: &[Option<Value>]) -> Damage {
         let mut damage = Damage::default();
+        let mover = self.mover().unwrap_or_default();
         let Self { world, rules, fairness, agents, chance, .. } = self;
         match world {
             World::Catcher(state) => {
@@ -164,6 +197,14 @@ impl Table {
                 }
                 state.step(&moves, chance);
             }
+            World::Chess { game, .. } => {
+                let payload = payloads.first().and_then(Option::as_ref);
+                let uci = payload.and_then(|payload| payload.get("move")).and_then(Value::as_str);
+                if !uci.is_some_and(|uci| game.play(uci)) {
+                    let said = phalanx_game::excerpt(uci.unwrap_or_default().as_bytes());
+                    damage.fatal.push((mover, Fatal(format!("{said:?} is no legal move"))));
+                }
+            }
         }
         damage
     }
@@ -174,11 +215,12 @@ impl Table {
         match &self.world {
             World::Catcher(_) | World::Isolated(_) => over,
             World::Snake(state) => over || state.finished() || tainted >= 2,
+            World::Chess { game, .. } => over || game.end().is_some(),
         }
     }
 
     /// An agent's score, as results print it.
-    pub(super) fn score(&self, index: usize) -> (f64, bool) {
+    pub(super) fn score(&self, index: usize, tainted: &[bool]) -> (f64, bool) {
         let agent = self.agents.get(index).map(|id| &**id).unwrap_or_default();
         match &self.world {
             World::Catcher(state) => whole(state.score(agent)),
@@ -188,6 +230,14 @@ impl Table {
             World::Snake(state) => {
                 let snake = state.snakes.get(index);
                 (snake.map_or(0.0, |snake| number(snake.score())), true)
+            }
+            World::Chess { white, .. } => {
+                let winner = self.chess(tainted).map(|[_, winner, _]| winner);
+                match winner {
+                    Some("WHITE") => (f64::from(u8::from(index == *white)), true),
+                    Some("BLACK") => (f64::from(u8::from(index != *white)), true),
+                    Some(_) | None => (0.5, false),
+                }
             }
         }
     }
