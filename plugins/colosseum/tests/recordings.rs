@@ -1,5 +1,11 @@
 //! The recorded matches: every line is understood, printed back equal and answered once, and the
 //! recorded replies lead from each recorded state to the next.
+#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may panic, and names only the events that it is about"
+)]
 
 #[path = "recordings/chess.rs"]
 mod chess;
@@ -76,9 +82,9 @@ fn play(recording: &Recording, decide: bool) -> Vec<Vec<u8>> {
     let mut last: Option<Turn> = None;
     session.handle_connected(now);
     for (line, _) in &recording.pairs {
-        session.handle_input(line.as_bytes(), now).unwrap();
+        session.handle_input(line.as_bytes(), now).expect("never lost");
         assert_eq!(session.poll_transmit(), None, "nothing before the line's end");
-        session.handle_input(b"\n", now).unwrap();
+        session.handle_input(b"\n", now).expect("never lost");
         while let Some(event) = session.poll_event() {
             match event {
                 Event::Asked { turn, agent, percept, .. } => {
@@ -87,7 +93,7 @@ fn play(recording: &Recording, decide: bool) -> Vec<Vec<u8>> {
                     assert_eq!(percept.agents.len(), recording.agents);
                     if decide {
                         let action = phalanx_colosseum::action::Action::Nothing;
-                        session.handle_action(turn, agent, &action).unwrap();
+                        session.handle_action(turn, agent, &action).expect("in time");
                         assert!(session.handle_action(turn, agent, &action).is_err(), "once only");
                     }
                 }
