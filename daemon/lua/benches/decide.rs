@@ -129,7 +129,8 @@ fn ask(agent: u16) -> Ask<'static> {
         tick: 1,
         agent: AgentId(agent),
         present: &[AgentId(0)],
-        budget: Duration::from_millis(100),
+        // A machine that stalls must not end the bench.
+        budget: Duration::from_secs(10),
         time_left: Duration::from_secs(1),
     }
 }
