@@ -5,8 +5,10 @@ use hyper_util::rt::TokioIo;
 use phalanx_proto::v1;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use prost::Message;
+use std::error::Error;
 use std::fmt;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -74,6 +76,14 @@ pub enum ClientError {
         /// The system's reason.
         reason: String,
     },
+    /// Somebody may listen there, but not to us.
+    #[error("{} may not be opened: permission denied{owner}", .path.display())]
+    Denied {
+        /// Where.
+        path: PathBuf,
+        /// To whom it belongs and what helps, as far as that can be seen.
+        owner: String,
+    },
     /// None of several places has a daemon.
     #[error("no daemon found; looked for {}", list(.tried))]
     NotFound {
@@ -101,8 +111,8 @@ pub async fn connect(address: &Address) -> Result<Channel, ClientError> {
             let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
             connected.map_err(|error| unreachable(reason(&error)))
         }
-        Address::Unix(path) => {
-            let path = path.clone();
+        Address::Unix(file) => {
+            let path = file.clone();
             // The host only fills the `:authority` header.
             let endpoint = Endpoint::from_static("http://localhost").connect_timeout(CONNECT_MAX);
             let connector = tower::service_fn(move |_: Uri| {
@@ -110,28 +120,64 @@ pub async fn connect(address: &Address) -> Result<Channel, ClientError> {
                 async move { UnixStream::connect(path).await.map(TokioIo::new) }
             });
             let connected = endpoint.connect_with_connector(connector).await;
-            connected.map_err(|error| unreachable(reason(&error)))
+            connected.map_err(|error| {
+                let denied = io_error(&error)
+                    .is_some_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied);
+                if denied { closed_to_us(file) } else { unreachable(reason(&error)) }
+            })
         }
     }
+}
+
+fn closed_to_us(path: &Path) -> ClientError {
+    let owner = std::fs::metadata(path).map_or_else(
+        |_| "; a folder above it may not be entered".to_owned(),
+        |about| owner(about.mode(), about.gid(), crate::socket::group_name(about.gid())),
+    );
+    ClientError::Denied { path: path.to_owned(), owner }
+}
+
+fn owner(mode: u32, id: u32, name: Option<String>) -> String {
+    let group = name.unwrap_or_else(|| id.to_string());
+    let advice = if mode & 0o060 == 0o060 {
+        format!("join that group (usermod -aG {group} YOU, then log in again)")
+    } else {
+        "`control.socket_mode` in the daemon's settings opens it to its group".to_owned()
+    };
+    format!(" (mode {:04o}, group {group}); {advice}", mode & 0o7777)
 }
 
 /// Connects to the first of these sockets at which a daemon answers.
 ///
 /// # Errors
-/// When none answers.
+/// When none answers; a socket that may not be opened is told before those that are not there.
 pub async fn connect_first(sockets: &[PathBuf]) -> Result<(Address, Channel), ClientError> {
+    let mut denied = None;
     for path in sockets {
         let address = Address::Unix(path.clone());
-        if let Ok(channel) = connect(&address).await {
-            return Ok((address, channel));
+        match connect(&address).await {
+            Ok(channel) => return Ok((address, channel)),
+            Err(error @ ClientError::Denied { .. }) => denied = denied.or(Some(error)),
+            // Another place may have one.
+            Err(_) => {}
         }
     }
-    Err(ClientError::NotFound { tried: sockets.to_vec() })
+    Err(denied.unwrap_or_else(|| ClientError::NotFound { tried: sockets.to_vec() }))
+}
+
+/// Whether it is not the daemon that tells this, but the connection to it that failed.
+#[must_use]
+pub fn is_gone(status: &Status) -> bool {
+    // What the daemon tells comes without the error that caused it.
+    status.source().is_some()
 }
 
 /// A refusal in one line for people: the message and the reason that the server gave.
 #[must_use]
 pub fn explain(status: &Status) -> String {
+    if is_gone(status) {
+        return "the daemon has gone: the connection to it broke".into();
+    }
     match status.get_details_error_info() {
         Some(info) => format!("{} ({})", status.message(), info.reason),
         None if status.message().is_empty() => status.code().to_string(),
@@ -176,8 +222,35 @@ pub async fn findings(
     Some(last.filter(same).unwrap_or(report))
 }
 
+fn io_error(error: &dyn Error) -> Option<&std::io::Error> {
+    let mut causes = std::iter::successors(error.source(), |&error| error.source());
+    causes.find_map(|cause| cause.downcast_ref())
+}
+
 /// The innermost cause: the outer ones only say "transport error".
-fn reason(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
+fn reason(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |&error| error.source());
     causes.last().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_of_another_group_tells_what_helps() {
+        let told = owner(0o140_660, 993, Some("phalanx".into()));
+        assert!(told.starts_with(" (mode 0660, group phalanx); join that group"), "{told}");
+        let told = owner(0o140_600, 993, None);
+        assert!(told.contains("(mode 0600, group 993)") && told.contains("socket_mode"), "{told}");
+    }
+
+    #[test]
+    fn a_broken_connection_is_told_as_such_and_a_refusal_in_its_own_words() {
+        let broken = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+        let status = Status::from_error(Box::new(broken));
+        assert!(explain(&status).starts_with("the daemon has gone"), "{}", explain(&status));
+        let refused = Status::not_found("no such team");
+        assert!(explain(&refused).starts_with("no such team"), "{}", explain(&refused));
+    }
 }

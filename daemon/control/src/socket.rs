@@ -139,3 +139,14 @@ fn group_id(name: &str) -> io::Result<u32> {
     let unknown = || io::Error::new(ErrorKind::NotFound, format!("no group {name:?} in {GROUPS}"));
     ids.next().ok_or_else(unknown)
 }
+
+/// What `/etc/group` calls it, if it does.
+pub(crate) fn group_name(id: u32) -> Option<String> {
+    let groups = std::fs::read_to_string(GROUPS).ok()?;
+    let id = id.to_string();
+    groups.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == id).then(|| name.to_owned())
+    })
+}

@@ -17,7 +17,7 @@ use phalanx_engine::{
 };
 use phalanx_game::{AgentId, Api, Said};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A team's strategy, loaded and ready to decide. It lives on the team's thread.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl LuaBrain {
         };
         let failure = failure.or_at(self.now.host.place.take());
         if let Some(stop) = self.now.vm.take_stop() {
-            let message = format!("used up its time of {:?}", ask.budget);
+            let message = format!("used up its time of {}", rounded(ask.budget));
             let place = stop.or(failure.place);
             return Err(error(BrainErrorKind::Budget, place, role, message));
         }
@@ -297,4 +297,30 @@ pub(crate) fn error(
 /// After a failure a VM has to have half of its memory free, else a quarter.
 fn is_nearly_full(used: usize, limit: usize, failed: bool) -> bool {
     used > if failed { limit / 2 } else { limit / 4 * 3 }
+}
+
+/// Two digits of a budget: what is left of a turn differs from agent to agent, and a message that
+/// differs each time cannot be counted.
+fn rounded(time: Duration) -> String {
+    let millis = time.as_millis();
+    if millis == 0 {
+        return "less than 1ms".into();
+    }
+    let unit = 10_u128.pow(millis.ilog10().saturating_sub(1));
+    format!("{}ms", millis / unit * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_told_with_two_digits() {
+        let told = |micros| rounded(Duration::from_micros(micros));
+        assert_eq!(told(80_495), "80ms");
+        assert_eq!(told(249_999), "240ms");
+        assert_eq!(told(1_234_567), "1200ms");
+        assert_eq!(told(7_900), "7ms");
+        assert_eq!(told(900), "less than 1ms");
+    }
 }

@@ -221,16 +221,23 @@ pub enum TeamVerb {
 pub enum MatchVerb {
     /// Follow what happens in a team's match: turns, fallbacks, script errors, scores, changes of
     /// the strategy.
-    Watch {
-        /// The team's name [default: the only team].
-        name: Option<String>,
-        /// Show every decision and its reason, not only turns and trouble.
-        #[arg(long)]
-        decisions: bool,
-        /// Where and how.
-        #[command(flatten)]
-        remote: Remote,
-    },
+    Watch(WatchArgs),
+}
+
+/// `phalanx match watch`.
+#[derive(Args, Clone, Debug)]
+pub struct WatchArgs {
+    /// The team's name [default: the only team].
+    pub name: Option<String>,
+    /// Show every decision and its reason, not only turns and trouble.
+    #[arg(long)]
+    pub decisions: bool,
+    /// Leave out the turns in which every agent decided.
+    #[arg(long, conflicts_with = "decisions")]
+    pub trouble: bool,
+    /// Where and how.
+    #[command(flatten)]
+    pub remote: Remote,
 }
 
 /// `phalanxd`.

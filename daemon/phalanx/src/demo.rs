@@ -12,13 +12,18 @@ mod live;
 mod progress;
 mod summary;
 
+pub(crate) use changes::{held_back, is_held_back};
 pub use summary::{Summary, TeamSummary};
 
 use crate::cli::DemoArgs;
 use anyhow::{Context, Result};
 use phalanx_game::Artifact;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Ctrl-c came before the end of the match.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("interrupted before the match was over")]
+pub struct Interrupted;
 
 /// Plays a match and prints its summary.
 ///
@@ -27,8 +32,8 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &DemoArgs) -> Result<()> {
     let cast = cast::Cast::new(args)?;
     let summary = if args.fast { fast::play(args, &cast)? } else { live::play(args, cast)? };
-    let text = if args.json { serde_json::to_string(&summary)? + "\n" } else { summary.text() };
-    std::io::stdout().write_all(text.as_bytes()).context("cannot print the summary")
+    let text = if args.json { serde_json::to_string(&summary)? } else { summary.text() };
+    crate::remote::print(&text)
 }
 
 /// Writes a file of the arena below a folder.

@@ -1,5 +1,6 @@
 //! What the daemon logs.
 
+use crate::demo::{held_back, is_held_back};
 use crate::repeats::Repeats;
 use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
 use phalanx_net::{JournalItem, JournalStream, TeamHandle};
@@ -48,15 +49,11 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
     match &entry.event {
         JournalEvent::Seat { seat, state } => seat_line(team, seat.0, state),
         JournalEvent::RoundStarted => {
-            for line in troubles.take() {
-                warn!(team, "{line}");
-            }
+            sum_up(team, troubles);
             info!(team, round = turn.round, "round started");
         }
         JournalEvent::RoundOver { score, ranking } => {
-            for line in troubles.take() {
-                warn!(team, "{line}");
-            }
+            sum_up(team, troubles);
             info!(team, round = turn.round, score, ranking, "round over");
         }
         JournalEvent::MatchOver => info!(team, "match over"),
@@ -68,36 +65,45 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
         }
         JournalEvent::Log { level, text } => info!(team, %turn, agent, level, "script: {text}"),
         JournalEvent::Fallback { reason, role, .. } => {
-            if troubles.is_new(reason) {
+            if let Some(reason) = troubles.tell(reason) {
                 warn!(team, %turn, agent, role, "fallback: {reason}");
             }
         }
         JournalEvent::ScriptError { call, reason } => {
-            if troubles.is_new(reason) {
+            if let Some(reason) = troubles.tell(reason) {
                 warn!(team, %turn, agent, call, "script error: {reason}");
             }
         }
         JournalEvent::Defaulted { cause } => {
-            if troubles.is_new(&format!("{agent} defaulted: {cause}")) {
-                warn!(team, %turn, agent, "defaulted: {cause}");
-            }
-        }
-        JournalEvent::Generation { .. }
-        | JournalEvent::StrategyRefused { .. }
-        | JournalEvent::TakenBack { .. }
-        | JournalEvent::ParamSet { .. }
-        | JournalEvent::Ran { .. } => change(team, entry),
-        JournalEvent::Late => {
-            if troubles.is_new(&format!("{agent}'s decision came too late")) {
-                warn!(team, %turn, agent, "the decision came too late");
-            }
-        }
-        JournalEvent::Notice(notice) => {
-            let text = format!("referee: {notice}");
-            if troubles.is_new(&text) {
+            if let Some(text) = troubles.tell(&format!("defaulted: {cause}")) {
                 warn!(team, %turn, agent, "{text}");
             }
         }
+        JournalEvent::Generation { .. } | JournalEvent::TakenBack { .. } => {
+            // The same mistake in what decides from here on is news again.
+            sum_up(team, troubles);
+            change(team, entry);
+        }
+        JournalEvent::StrategyRefused { .. }
+        | JournalEvent::ParamSet { .. }
+        | JournalEvent::Ran { .. } => change(team, entry),
+        JournalEvent::Late => {
+            if let Some(text) = troubles.tell("the decision came too late") {
+                warn!(team, %turn, agent, "{text}");
+            }
+        }
+        JournalEvent::Notice(notice) => {
+            if let Some(text) = troubles.tell(&format!("referee: {notice}")) {
+                warn!(team, %turn, agent, "{text}");
+            }
+        }
+    }
+}
+
+/// Tells how often everything came, and forgets it.
+fn sum_up(team: &str, troubles: &mut Repeats) {
+    for line in troubles.take() {
+        warn!(team, "{line}");
     }
 }
 
@@ -109,6 +115,9 @@ fn change(team: &str, entry: &JournalEntry) {
         JournalEvent::Generation { generation, pinned } => {
             let (number, origin) = (generation.number, &generation.origin);
             info!(team, %turn, generation = number, %origin, pinned, "another generation decides");
+        }
+        JournalEvent::StrategyRefused { origin, faults } if is_held_back(faults) => {
+            warn!(team, %turn, %origin, "the strategy waits: {}", held_back(faults));
         }
         JournalEvent::StrategyRefused { origin, faults } => {
             let playing = entry.generation;

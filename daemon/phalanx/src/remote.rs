@@ -3,6 +3,7 @@
 mod diff;
 mod eval;
 mod events;
+mod fold;
 mod params;
 mod profile;
 mod repl;
@@ -91,6 +92,29 @@ async fn team_name(channel: &Channel, name: Option<&str>) -> Result<String> {
     }
 }
 
+/// The same for a verb whose words may begin with the team. Where the first word is a team's name
+/// although there is one word too few for that, it is told what is missing instead of what the
+/// misread words lead to.
+async fn team_of_words(
+    channel: &Channel,
+    name: Option<&str>,
+    words: &[String],
+    usage: &str,
+) -> Result<String> {
+    if let Some(name) = name {
+        return Ok(resource(name));
+    }
+    let teams = all_teams(channel.clone()).await?;
+    let first = words.first().map(|word| resource(word));
+    if teams.iter().any(|team| Some(&team.name) == first.as_ref()) {
+        let team = short(first.as_deref().unwrap_or_default());
+        // The last word of the usage is what was forgotten.
+        let missing = usage.split(' ').next_back().unwrap_or_default();
+        bail!("{missing} is missing after the team {team}; usage: {usage}");
+    }
+    only_team(&teams).map_err(|error| anyhow!("{error}; usage: {usage}"))
+}
+
 /// A refusal of the daemon, for people.
 fn refused(status: Status) -> anyhow::Error {
     anyhow!(explain(&status))
@@ -147,6 +171,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         printed => printed.context("cannot print"),
     }
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn resource(name: &str) -> String {

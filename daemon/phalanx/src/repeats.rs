@@ -2,43 +2,53 @@
 
 use std::collections::BTreeMap;
 
-/// Distinct texts that are told; further ones are only counted.
+/// Distinct texts that are told each by itself; further ones share a count.
 const DISTINCT_MAX: usize = 50;
+/// A text is told again when it came so often, and at every doubling from there.
+const AGAIN: u64 = 32;
 
-/// Counts each distinct text, so that it is told once and another one is not drowned by it.
+/// Counts each distinct text, so that it is not told every time and another one is not drowned by
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct Repeats {
     seen: BTreeMap<String, u64>,
-    untold: u64,
+    others: u64,
 }
 
 impl Repeats {
-    /// Counts a text; true when it is new and is to be told.
-    pub fn is_new(&mut self, text: &str) -> bool {
+    /// Counts a text; what is to be told of it now, if anything.
+    pub fn tell(&mut self, text: &str) -> Option<String> {
         if let Some(count) = self.seen.get_mut(text) {
             *count += 1;
-            return false;
+            return is_due(*count).then(|| format!("{text} ({count} times by now)"));
         }
-        if self.seen.len() >= DISTINCT_MAX {
-            self.untold += 1;
-            return false;
+        if self.seen.len() < DISTINCT_MAX {
+            self.seen.insert(text.to_owned(), 1);
+            return Some(text.to_owned());
         }
-        self.seen.insert(text.to_owned(), 1);
-        true
+        self.others += 1;
+        let others = self.others;
+        is_due(others).then(|| format!("{text} (one of {others} more troubles of other kinds)"))
     }
 
-    /// A line for each text that came more than once, and forgets all.
+    /// A line for each text that came more than once, and forgets all: at a new round, and when
+    /// another strategy decides.
     pub fn take(&mut self) -> Vec<String> {
         let seen = std::mem::take(&mut self.seen);
         let again = seen.into_iter().filter(|(_, count)| *count > 1);
         let mut lines: Vec<_> =
             again.map(|(text, count)| format!("{count} times: {text}")).collect();
-        let untold = std::mem::take(&mut self.untold);
-        if untold > 0 {
-            lines.push(format!("{untold} more troubles of other kinds"));
+        let others = std::mem::take(&mut self.others);
+        if others > 0 {
+            lines.push(format!("{others} more troubles of other kinds"));
         }
         lines
     }
+}
+
+fn is_due(count: u64) -> bool {
+    count == 1
+        || (count >= AGAIN && count.is_multiple_of(AGAIN) && (count / AGAIN).is_power_of_two())
 }
 
 #[cfg(test)]
@@ -48,20 +58,32 @@ mod tests {
     #[test]
     fn a_rare_trouble_is_told_beside_a_frequent_one() {
         let mut repeats = Repeats::default();
-        assert!(repeats.is_new("worker.luau:3: oh"));
-        for _ in 0..500 {
-            assert!(!repeats.is_new("worker.luau:3: oh"));
+        let mut told = Vec::new();
+        for _ in 0..150 {
+            told.extend(repeats.tell("worker.luau:3: oh"));
         }
-        assert!(repeats.is_new("worker.luau:9: rare"));
-        assert_eq!(repeats.take(), ["501 times: worker.luau:3: oh"]);
-        assert!(repeats.is_new("worker.luau:3: oh"), "a new round tells it again");
+        let again = |count| format!("worker.luau:3: oh ({count} times by now)");
+        assert_eq!(told, ["worker.luau:3: oh".to_owned(), again(32), again(64), again(128)]);
+        assert_eq!(repeats.tell("worker.luau:9: rare").unwrap(), "worker.luau:9: rare");
+        assert_eq!(repeats.take(), ["150 times: worker.luau:3: oh"]);
+        assert!(repeats.tell("worker.luau:3: oh").is_some(), "afterwards it is told again");
     }
 
     #[test]
-    fn a_flood_of_distinct_troubles_is_counted() {
+    fn a_flood_of_distinct_troubles_is_counted_and_never_mute() {
         let mut repeats = Repeats::default();
-        let told = (0..80).filter(|index| repeats.is_new(&format!("error {index}"))).count();
-        assert_eq!(told, DISTINCT_MAX);
-        assert_eq!(repeats.take(), ["30 more troubles of other kinds"]);
+        let told: Vec<_> =
+            (0..114).filter_map(|index| repeats.tell(&format!("error {index}"))).collect();
+        let others: Vec<_> = told.iter().skip(DISTINCT_MAX).map(String::as_str).collect();
+        let more = "more troubles of other kinds)";
+        assert_eq!(
+            others,
+            [
+                format!("error 50 (one of 1 {more}"),
+                format!("error 81 (one of 32 {more}"),
+                format!("error 113 (one of 64 {more}"),
+            ]
+        );
+        assert_eq!(repeats.take(), ["64 more troubles of other kinds"]);
     }
 }

@@ -1,23 +1,22 @@
 //! `phalanx script`: help for those who write strategies.
 
 use crate::cli::strategy::ReferenceFormat;
-use crate::wire;
+use crate::{remote, wire};
 use anyhow::{Context, Result};
 use phalanx_game::Api;
-use std::io::Write;
 use std::path::Path;
 
 /// Prints the reference of a game's script API.
 ///
 /// # Errors
-/// When the game has none, or standard output is closed.
+/// When the game has none, or it cannot be printed.
 pub fn api(game: &str, format: ReferenceFormat) -> Result<()> {
     let api = wire::api(game).context("the game has no script API")?;
     let page = match format {
         ReferenceFormat::Markdown => phalanx_lua::reference(game, api),
-        ReferenceFormat::Json => phalanx_lua::reference_json(game, api) + "\n",
+        ReferenceFormat::Json => phalanx_lua::reference_json(game, api),
     };
-    std::io::stdout().write_all(page.as_bytes()).context("cannot print")
+    remote::print(&page)
 }
 
 /// Writes the type definitions of a game's script API into a folder.
@@ -30,8 +29,7 @@ pub fn types(game: &str, out: &Path) -> Result<()> {
     for (name, text) in definitions(game, api) {
         let path = out.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        let line = format!("{}\n", path.display());
-        std::io::stdout().write_all(line.as_bytes()).context("cannot print")?;
+        remote::print(&path.display().to_string())?;
     }
     Ok(())
 }
@@ -39,10 +37,9 @@ pub fn types(game: &str, out: &Path) -> Result<()> {
 /// Prints what spec files may call.
 ///
 /// # Errors
-/// When standard output is closed.
+/// When it cannot be printed.
 pub fn specs() -> Result<()> {
-    let page = phalanx_lua::SPEC_REFERENCE;
-    std::io::stdout().write_all(page.as_bytes()).context("cannot print")
+    remote::print(phalanx_lua::SPEC_REFERENCE)
 }
 
 /// The files of the type definitions: for luau-lsp and for lua-language-server.

@@ -169,7 +169,9 @@ impl Task {
         let pinned = self.info().map_or(0, |info| info.generation.number);
         let what = format!("it passed its trial, but generation {pinned} is pinned");
         let mut fault = self.fault_of_folder(what);
-        fault.help = "unpin the strategy to let it play".into();
+        // Nothing is wrong with it.
+        fault.fatal = false;
+        fault.help = format!("`phalanx strategy unpin {}` lets it play", self.options.team);
         self.journal(job.work.origin.clone().unwrap_or_default(), vec![fault]);
         self.refuse(job, refusal);
     }

@@ -76,7 +76,7 @@ pub enum Refusal {
     #[error("{0}")]
     Files(LoadError),
     /// The operator pinned this generation.
-    #[error("generation {0} is pinned; unpin it first")]
+    #[error("generation {0} is pinned; `phalanx strategy unpin` first")]
     Pinned(u32),
     /// Something newer was brought while this was on trial.
     #[error("a newer strategy was brought meanwhile; this one does not play")]

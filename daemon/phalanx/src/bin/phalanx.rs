@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             writeln!(std::io::stderr(), "phalanx: {error:#}").unwrap_or_default();
-            let interrupted = error.is::<remote::Interrupted>();
+            let interrupted = error.is::<remote::Interrupted>() || error.is::<demo::Interrupted>();
             if interrupted { ExitCode::from(EXIT_INTERRUPTED) } else { ExitCode::FAILURE }
         }
     }
@@ -47,9 +47,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Script { verb: ScriptVerb::Specs } => script::specs()?,
         Verb::Team { verb: TeamVerb::List(remote) } => remote::list(&remote)?,
         Verb::Team { verb: TeamVerb::Show { name, remote } } => remote::show(&name, &remote)?,
-        Verb::Match { verb: MatchVerb::Watch { name, decisions, remote } } => {
-            remote::watch(name.as_deref(), decisions, &remote)?;
-        }
+        Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,6 +12,10 @@ pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
             let what = format!("generation {} ({}) decides", generation.number, generation.origin);
             Some(format!("{}{pinned}", paint.ink(Ink::Green, &what)))
         }
+        JournalEvent::StrategyRefused { origin, faults } if is_held_back(faults) => {
+            let what = format!("the strategy waits ({origin})");
+            Some(format!("{}: {}", paint.ink(Ink::Yellow, &what), held_back(faults)))
+        }
         JournalEvent::StrategyRefused { origin, faults } => {
             let what = format!("the strategy was refused ({origin})");
             let head = paint.ink(Ink::Red, &what);
@@ -43,6 +47,17 @@ pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
     }
 }
 
+/// Nothing is wrong with it: what plays is pinned.
+pub(crate) fn is_held_back(faults: &[Fault]) -> bool {
+    !faults.is_empty() && !faults.iter().any(|fault| fault.fatal)
+}
+
+/// Why it does not play, and what to do.
+pub(crate) fn held_back(faults: &[Fault]) -> String {
+    let each = faults.iter().map(|fault| format!("{}; {}", fault.message, fault.help));
+    each.collect::<Vec<_>>().join("; ")
+}
+
 fn line(fault: &Fault, paint: Paint) -> String {
     let place = match fault.line {
         Some(line) => format!("{}:{line}", fault.file),
@@ -60,6 +75,27 @@ mod tests {
     use super::*;
     use phalanx_engine::StrategyOrigin;
     use phalanx_game::Turn;
+
+    #[test]
+    fn what_waits_behind_a_pinned_generation_is_not_called_refused() {
+        let fault = Fault {
+            fatal: false,
+            file: "mine".into(),
+            line: None,
+            column: None,
+            message: "it passed its trial, but generation 6 is pinned".into(),
+            help: "`phalanx strategy unpin A` lets it play".into(),
+            excerpt: String::new(),
+        };
+        let event =
+            JournalEvent::StrategyRefused { origin: StrategyOrigin::File, faults: vec![fault] };
+        let entry = JournalEntry { turn: Turn::default(), agent: None, generation: 6, event };
+        assert_eq!(
+            text(&entry, Paint::none()).unwrap(),
+            "the strategy waits (file): it passed its trial, but generation 6 is pinned; \
+             `phalanx strategy unpin A` lets it play"
+        );
+    }
 
     #[test]
     fn a_refusal_names_every_file_and_line() {

@@ -1,5 +1,6 @@
 //! A demo in real time, over loopback connections, with the control API open.
 
+use super::Interrupted;
 use super::cast::Cast;
 use super::changes;
 use super::progress::Progress;
@@ -18,6 +19,7 @@ use phalanx_net::{
 };
 use phalanx_settings::{Environment, socket_candidates};
 use std::io::Write;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -125,6 +127,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         tokio::spawn(report_lines(team.clone(), sender.clone(), args.log));
     }
     drop(sender);
+    let mut interrupted = pin!(tokio::signal::ctrl_c());
     loop {
         let verdict: Verdict = verdicts.borrow_and_update().clone();
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
@@ -141,6 +144,10 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
                 return Ok(progress.finish());
             },
             Some(line) = lines.recv() => show(&mut progress, line),
+            _ = &mut interrupted => {
+                progress.finish();
+                return Err(Interrupted.into());
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::repeats::Repeats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use phalanx_engine::{Counters, JournalEntry, Snapshot};
+use phalanx_engine::{Counters, JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,8 @@ pub(crate) struct Progress {
     lines: bool,
     last: (u32, u32),
     steps: u64,
-    troubles: Repeats,
+    /// By team.
+    troubles: BTreeMap<String, Repeats>,
 }
 
 impl Progress {
@@ -26,13 +28,7 @@ impl Progress {
     pub(crate) fn new(silent: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!silent && terminal).then(bar);
-        Self {
-            bar,
-            lines: !silent && !terminal,
-            last: (0, 0),
-            steps: 0,
-            troubles: Repeats::default(),
-        }
+        Self { bar, lines: !silent && !terminal, last: (0, 0), steps: 0, troubles: BTreeMap::new() }
     }
 
     /// A step is through. `p99` is the answer time that 99 of 100 answers kept, where it can be
@@ -62,10 +58,14 @@ impl Progress {
         }
     }
 
-    /// A script failed: each mistake is shown once, since it fails for many agents.
+    /// A script failed: a mistake is not shown every time, since it fails for many agents.
     pub(crate) fn trouble(&mut self, team: &str, entry: &JournalEntry, reason: &str) {
-        if (self.bar.is_some() || self.lines) && self.troubles.is_new(reason) {
-            self.line(team, entry, reason);
+        if self.bar.is_none() && !self.lines {
+            return;
+        }
+        let troubles = self.troubles.entry(team.to_owned()).or_default();
+        if let Some(text) = troubles.tell(reason) {
+            self.line(team, entry, &text);
         }
     }
 
@@ -76,9 +76,20 @@ impl Progress {
     }
 
     /// The team's strategy changed, or was to be changed.
-    pub(crate) fn change(&self, team: &str, entry: &JournalEntry, text: &str) {
+    pub(crate) fn change(&mut self, team: &str, entry: &JournalEntry, text: &str) {
+        if matches!(entry.event, JournalEvent::Generation { .. } | JournalEvent::TakenBack { .. }) {
+            // The same mistake in what decides from here on is news again.
+            self.sum_up(team);
+        }
         if self.bar.is_some() || self.lines {
             self.print(format!("team {team}, turn {}: {text}", entry.turn));
+        }
+    }
+
+    /// Tells how often everything came, and forgets it.
+    fn sum_up(&mut self, team: &str) {
+        for line in self.troubles.remove(team).unwrap_or_default().take() {
+            self.print(format!("team {team}, {line}"));
         }
     }
 
@@ -92,8 +103,9 @@ impl Progress {
 
     /// The match is over: the bar goes, the summary follows. The steps played, over all rounds.
     pub(crate) fn finish(&mut self) -> u64 {
-        for line in self.troubles.take() {
-            self.print(line);
+        let teams: Vec<_> = self.troubles.keys().cloned().collect();
+        for team in teams {
+            self.sum_up(&team);
         }
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,6 +1,6 @@
 //! One piece of script, run as an agent.
 
-use super::{channel, json_wanted, print, refused, run, split_team, strategies, team_name};
+use super::{channel, json_wanted, print, refused, run, split_team, strategies, team_of_words};
 use crate::cli::strategy::EvalArgs;
 use crate::paint::{Ink, Paint};
 use anyhow::{Result, bail};
@@ -8,6 +8,8 @@ use phalanx_proto::v1::{EvalScriptRequest, EvalScriptResponse};
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
+
+const USAGE: &str = "phalanx agent eval [TEAM] AGENT CODE";
 
 /// `phalanx agent eval`; the exit code tells whether the script failed.
 ///
@@ -19,7 +21,7 @@ pub fn eval(args: &EvalArgs) -> Result<ExitCode> {
     run(async {
         let channel = channel(&args.remote).await?;
         let request = EvalScriptRequest {
-            team: team_name(&channel, team).await?,
+            team: team_of_words(&channel, team, rest, USAGE).await?,
             agent: agent.clone(),
             code: code.clone(),
             live: args.live,

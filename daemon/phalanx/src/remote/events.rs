@@ -6,8 +6,8 @@ use super::{seat_word, word};
 use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
-    Decided, DefaultCause, FaultSeverity, Generation, GenerationActivated, GenerationTakenBack,
-    MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
+    Decided, DefaultCause, Fault, FaultSeverity, Generation, GenerationActivated,
+    GenerationTakenBack, MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
 
@@ -93,6 +93,13 @@ fn by_whom(generation: Option<&Generation>) -> String {
 }
 
 fn refusal(refused: &StrategyRefused, generation: u32, paint: Paint) -> String {
+    // Nothing is wrong with it: what plays is pinned.
+    let warning = |fault: &Fault| fault.severity() == FaultSeverity::Warning;
+    if !refused.faults.is_empty() && refused.faults.iter().all(warning) {
+        let head = paint.ink(Ink::Yellow, &format!("STRATEGY WAITS ({})", refused.origin));
+        let each = refused.faults.iter().map(|fault| format!("{}; {}", fault.message, fault.help));
+        return format!("{head}: {}", each.collect::<Vec<_>>().join("; "));
+    }
     let head = format!("STRATEGY REFUSED ({})", refused.origin);
     let mut text = format!("{}; generation {generation} plays on", paint.ink(Ink::Red, &head));
     for fault in &refused.faults {
@@ -227,7 +234,7 @@ fn generation_json(generation: Option<&Generation>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_proto::v1::{Fallback, Fault, SeatChanged, SeatState, Turn};
+    use phalanx_proto::v1::{Fallback, SeatChanged, SeatState, Turn};
 
     fn event(kind: Kind) -> MatchEvent {
         MatchEvent {

@@ -1,7 +1,10 @@
 //! The verbs around live parameters.
 
 use super::values::{self, scope};
-use super::{Table, channel, json_wanted, print, refused, run, split_team, strategies, team_name};
+use super::{
+    Table, channel, json_wanted, print, refused, run, split_team, strategies, team_name,
+    team_of_words,
+};
 use crate::cli::strategy::{PartArgs, ResetArgs, SetArgs, TeamArgs};
 use anyhow::{Context, Result};
 use phalanx_proto::v1::param_scope::Part;
@@ -9,6 +12,9 @@ use phalanx_proto::v1::strategies_client::StrategiesClient;
 use phalanx_proto::v1::{ListParamsRequest, Param, ParamScope, SetParamRequest};
 use serde_json::{Value, json};
 use tonic::transport::Channel;
+
+const SET_USAGE: &str = "phalanx param set [TEAM] NAME VALUE";
+const RESET_USAGE: &str = "phalanx param reset [TEAM] NAME";
 
 /// `phalanx param list`.
 ///
@@ -49,7 +55,7 @@ pub fn set(args: &SetArgs) -> Result<()> {
     let [name, word] = rest else { anyhow::bail!("expected a name and a value") };
     run(async {
         let channel = channel(&args.remote).await?;
-        let team = team_name(&channel, team).await?;
+        let team = team_of_words(&channel, team, rest, SET_USAGE).await?;
         let mut client = strategies(channel);
         let params = declared(&mut client, &team).await?;
         let known = params.iter().find(|param| param.name == *name);
@@ -70,7 +76,7 @@ pub fn reset(args: &ResetArgs) -> Result<()> {
     let [name] = rest else { anyhow::bail!("expected a name") };
     run(async {
         let channel = channel(&args.remote).await?;
-        let team = team_name(&channel, team).await?;
+        let team = team_of_words(&channel, team, rest, RESET_USAGE).await?;
         let request =
             SetParamRequest { team, name: name.clone(), scope: part(&args.part), value: None };
         let answer = strategies(channel).set_param(request).await.map_err(refused)?;

@@ -9,7 +9,9 @@ use phalanx_proto::v1::{
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 
 /// Functions in the second table.
 const HOTTEST: usize = 12;
@@ -19,6 +21,8 @@ const HOTTEST: usize = 12;
 /// # Errors
 /// When no daemon answers, or the file cannot be written.
 pub fn profile(args: &ProfileArgs) -> Result<()> {
+    // A place that cannot be written is told before the turns are waited for.
+    let mut file = args.folded.as_deref().map(open).transpose()?;
     run(async {
         let channel = channel(&args.remote).await?;
         let team = team_name(&channel, args.team.as_deref()).await?;
@@ -28,15 +32,20 @@ pub fn profile(args: &ProfileArgs) -> Result<()> {
         let request = ProfileStrategyRequest { team, turns: args.turns };
         let answer = strategies(channel).profile_strategy(request).await.map_err(refused)?;
         let profile = answer.into_inner();
-        if let Some(file) = &args.folded {
-            std::fs::write(file, folded(&profile.stacks))
-                .with_context(|| format!("cannot write {}", file.display()))?;
+        let as_json = json_wanted(&args.remote);
+        print(&if as_json { json(&profile).to_string() } else { text(&profile) })?;
+        match &mut file {
+            Some((path, file)) => file
+                .write_all(folded(&profile.stacks).as_bytes())
+                .with_context(|| format!("cannot write {}", path.display())),
+            None => Ok(()),
         }
-        if json_wanted(&args.remote) {
-            return print(&json(&profile).to_string());
-        }
-        print(&text(&profile))
     })
+}
+
+fn open(path: &Path) -> Result<(&Path, File)> {
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok((path, file))
 }
 
 /// `role;function;function count`, a stack a line.

@@ -3,7 +3,7 @@
 mod complete;
 
 use super::eval::tell;
-use super::{channel, refused, short, split_team, strategies, team_name, uncut};
+use super::{channel, refused, short, split_team, strategies, team_of_words, uncut};
 use crate::cli::strategy::ReplArgs;
 use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result, bail};
@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use tokio::runtime::Runtime;
 use tonic::transport::Channel;
 
+const USAGE: &str = "phalanx agent repl [TEAM] AGENT";
 /// Lines that the history file keeps.
 const HISTORY_MAX: usize = 2_000;
 /// What an empty piece of script would tell: where the agent is now.
@@ -43,7 +44,7 @@ pub fn repl(args: &ReplArgs) -> Result<()> {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let (client, team, game) = runtime.block_on(async {
         let channel = channel(&args.remote).await?;
-        let team = team_name(&channel, team).await?;
+        let team = team_of_words(&channel, team, rest, USAGE).await?;
         let request = GetTeamRequest { name: team.clone() };
         let answer = TeamsClient::new(channel.clone()).get_team(request).await.map_err(refused)?;
         let game = answer.into_inner().team.context("the daemon's answer has no team")?.game;

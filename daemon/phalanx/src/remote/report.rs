@@ -1,5 +1,6 @@
 //! Trials as people and programs read them, whoever made them.
 
+use super::counted;
 use super::values::{micros, moment};
 use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::{Fault, FaultSeverity, TrialReport};
@@ -80,12 +81,12 @@ impl fmt::Display for TrialText<'_> {
         let millis = micros(report.spent) / 1_000;
         write!(
             f,
-            "{verdict}: {errors} errors, {} warnings, {} specs passed, {} failed, \
-             {} turns rehearsed, {millis} ms",
-            report.faults.len() - errors,
-            report.specs_passed,
+            "{verdict}: {}, {}, {} passed, {} failed, {} rehearsed, {millis} ms",
+            counted(errors, "error"),
+            counted(report.faults.len() - errors, "warning"),
+            counted(report.specs_passed, "spec"),
             report.specs_failed,
-            report.turns_rehearsed,
+            counted(report.turns_rehearsed, "turn"),
         )
     }
 }
@@ -110,7 +111,7 @@ mod tests {
         assert_eq!(
             text,
             "worker.luau:3:12: error: `foo` is not defined\n    local x = foo\n              ^^^\n    \
-             help: did you mean `for`?\nrefused: 1 errors, 0 warnings, 0 specs passed, 1 failed, \
+             help: did you mean `for`?\nrefused: 1 error, 0 warnings, 0 specs passed, 1 failed, \
              0 turns rehearsed, 0 ms"
         );
     }

@@ -75,6 +75,8 @@ pub(super) fn micros(spent: Option<Duration>) -> i64 {
 /// A moment as `2026-01-31T12:00:00Z`.
 pub(super) fn moment(time: Option<Timestamp>) -> String {
     let time = time.and_then(|time| SystemTime::try_from(time).ok());
+    // The writer of times panics before 1970.
+    let time = time.filter(|time| *time >= SystemTime::UNIX_EPOCH);
     let mut text = String::new();
     // Times before 1970 and after 9999 have no such form.
     let written =

@@ -1,23 +1,27 @@
 //! The verb that follows a match.
 
+use super::fold::{Fold, is_quiet};
 use super::{Interrupted, channel, events, json_wanted, refused, run, team_name};
-use crate::cli::Remote;
+use crate::cli::WatchArgs;
 use crate::paint::Paint;
 use anyhow::{Context, Result, bail};
-use phalanx_control::client::explain;
+use phalanx_control::client::{explain, is_gone};
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::{MatchEvent, WatchMatchRequest};
 use std::io::Write;
+use tonic::Status;
 
 /// `phalanx match watch`.
 ///
 /// # Errors
 /// When no daemon answers, there is no such team, or the stream breaks.
-pub fn watch(name: Option<&str>, decisions: bool, remote: &Remote) -> Result<()> {
+pub fn watch(args: &WatchArgs) -> Result<()> {
+    let (remote, decisions) = (&args.remote, args.decisions);
     let followed = run(async {
         let channel = channel(remote).await?;
-        let team = team_name(&channel, name).await?;
-        let json = json_wanted(remote);
+        let team = team_name(&channel, args.name.as_deref()).await?;
+        let mut printer =
+            Printer { json: json_wanted(remote), trouble: args.trouble, fold: Fold::default() };
         let mut client = MatchesClient::new(channel);
         let mut cursor = String::new();
         loop {
@@ -30,14 +34,17 @@ pub fn watch(name: Option<&str>, decisions: bool, remote: &Remote) -> Result<()>
                     Ok(Some(answer)) => {
                         let Some(event) = answer.event else { continue };
                         cursor.clone_from(&event.cursor);
-                        if !print_event(&event, json)? {
+                        if !printer.take(event)? {
                             return Ok(());
                         }
                     }
-                    Ok(None) => return Ok(()),
+                    Ok(None) => return printer.finish(),
                     // We were too slow: go on where the daemon can still serve us.
-                    Err(status) if status.code() == tonic::Code::ResourceExhausted => break,
-                    Err(status) => bail!(explain(&status)),
+                    Err(status) if too_slow(&status) => break,
+                    Err(status) => {
+                        printer.finish()?;
+                        bail!(explain(&status))
+                    }
                 }
             }
         }
@@ -46,6 +53,39 @@ pub fn watch(name: Option<&str>, decisions: bool, remote: &Remote) -> Result<()>
         // Ctrl-c is how people leave.
         Err(error) if error.is::<Interrupted>() => Ok(()),
         followed => followed,
+    }
+}
+
+fn too_slow(status: &Status) -> bool {
+    status.code() == tonic::Code::ResourceExhausted && !is_gone(status)
+}
+
+/// What is printed of the events, and how.
+struct Printer {
+    json: bool,
+    trouble: bool,
+    fold: Fold,
+}
+
+impl Printer {
+    /// Prints what can be told now that this came; false when nobody reads any more.
+    fn take(&mut self, event: MatchEvent) -> Result<bool> {
+        let told = if self.json { vec![event] } else { self.fold.add(event) };
+        self.print(&told)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let rest = self.fold.rest();
+        self.print(&rest).map(drop)
+    }
+
+    fn print(&self, events: &[MatchEvent]) -> Result<bool> {
+        for event in events.iter().filter(|event| !(self.trouble && is_quiet(event))) {
+            if !print_event(event, self.json)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -66,9 +66,10 @@ fn tell(report: &Report, format: OutputFormat) -> Result<()> {
     let errors = report.faults().iter().filter(|fault| fault.fatal).count();
     let verdict = if report.passed() { "may play" } else { "refused" };
     remote::print(&format!(
-        "{verdict}: {errors} errors, {} warnings, {} specs passed, {} failed, {} ms",
-        report.diagnostics.len() - errors,
-        report.specs_passed,
+        "{verdict}: {}, {}, {} passed, {} failed, {} ms",
+        remote::counted(errors, "error"),
+        remote::counted(report.diagnostics.len() - errors, "warning"),
+        remote::counted(report.specs_passed, "spec"),
         report.specs_failed,
         report.spent.as_millis(),
     ))

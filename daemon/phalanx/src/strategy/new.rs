@@ -4,7 +4,6 @@ use crate::cli::strategy::NewArgs;
 use crate::{shipped, wire};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Longest name, in characters.
@@ -36,7 +35,7 @@ pub fn new(args: &NewArgs) -> Result<()> {
          phalanx strategy test {shown}\n  phalanx demo --strategy {shown}\n",
         files.len()
     );
-    std::io::stdout().write_all(text.as_bytes()).context("cannot print")
+    crate::remote::print(&text)
 }
 
 /// The files of a new strategy, by path.

@@ -65,12 +65,26 @@ fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
         std::fs::write(file, report.junit(&name))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
+    let missed = nothing_matches(&report, args);
     if remote::wants_json(args.output) {
-        remote::print(&json(&report).to_string())?;
+        let mut told = json(&report);
+        if let (Some(missed), Some(keys)) = (&missed, told.as_object_mut()) {
+            keys.insert("error".into(), json!(missed));
+        }
+        remote::print(&told.to_string())?;
     } else {
         remote::print(&report.text(Paint::stdout().is_on()))?;
+        missed.iter().for_each(|missed| say(missed));
     }
-    Ok(report.passed())
+    Ok(report.passed() && missed.is_none())
+}
+
+/// A filter that leaves nothing to run is a mistake: nobody wants to be told that all passed.
+fn nothing_matches(report: &SpecReport, args: &TestArgs) -> Option<String> {
+    let filter = args.filter.as_deref()?;
+    let nothing = report.cases.is_empty() && report.failures().is_empty();
+    nothing
+        .then(|| format!("no spec has {filter:?} in its name; {} were left out", report.left_out))
 }
 
 /// Files that are no strategy have no specs to run.

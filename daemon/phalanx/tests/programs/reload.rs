@@ -298,6 +298,12 @@ fn what_cannot_be_done_says_why_and_what_to_do() {
         (&["strategy", "show"], &nowhere, "no daemon answers at unix:"),
         (&["strategy", "show", "C"], &here, "TEAM_NOT_FOUND"),
         (&["strategy", "show"], &here, "which team? There are A, B"),
+        (&["param", "set", "A", "restlessness"], &here, "VALUE is missing after the team A"),
+        (&["param", "reset", "A"], &here, "usage: phalanx param reset [TEAM] NAME"),
+        (&["agent", "repl", "A"], &here, "AGENT is missing after the team A"),
+        (&["agent", "eval", "A", "agentA1"], &here, "CODE is missing after the team A"),
+        (&["param", "set", "greed", "1"], &here, "which team? There are A, B; usage:"),
+        (&["strategy", "profile", "A", "--folded", "/nope/x"], &here, "cannot write /nope/x"),
         (&["strategy", "rollback", "A"], &here, "NOTHING_TO_ROLL_BACK"),
         (&["strategy", "rollback", "A", "77"], &here, "GENERATION_NOT_FOUND"),
         (&["strategy", "rollback", "A", "x"], &here, "\"x\" is no generation"),
@@ -319,6 +325,31 @@ fn what_cannot_be_done_says_why_and_what_to_do() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_watcher_of_a_daemon_that_dies_is_told_so_in_a_sentence() {
+    let demo = Demo::open(SKIP);
+    let mut command = quiet(Command::new("sh"));
+    command.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(crate::support::PHALANX);
+    command.args(["match", "watch", "A", "--output", "table", "--control", &demo.control()]);
+    let mut watch = Running::start(command);
+    watch.line_with("asked 2");
+    demo.running.signal("KILL");
+    let (said, code) = watch.finish();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("phalanx: the daemon has gone"), "{said}");
+}
+
+#[test]
+fn an_interrupted_demo_sums_up_its_troubles() {
+    let script = "return { decide = function() error('oh') end }\n";
+    let mut demo = Demo::start(script, &["--pace", "1ms"]);
+    demo.running.line_with("worker.luau:1: oh (32 times by now)");
+    demo.running.signal("INT");
+    let (said, code) = demo.running.finish();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("times: ") && said.contains("interrupted"), "{said}");
 }
 
 #[test]

@@ -94,6 +94,10 @@ fn specs_that_fail_are_told_with_their_line_and_written_as_junit() {
     assert!(xml.contains("<testsuite") && xml.contains("<failure"), "{xml}");
     let filtered = phalanx(&["strategy", "test", folder, "--filter", "skips"]);
     assert_eq!(filtered.status.code(), Some(0), "{}", stdout(&filtered));
+    let nothing = phalanx(&["strategy", "test", folder, "--filter", "zzz"]);
+    let report = json(&stdout(&nothing));
+    assert_eq!(nothing.status.code(), Some(1), "{report}");
+    assert!(report["error"].as_str().unwrap().contains("\"zzz\""), "{report}");
     write(dir.path(), "worker.luau", "return {\n    decide = function(\n}\n");
     let broken = phalanx(&["strategy", "test", folder]);
     let report = json(&stdout(&broken));
@@ -137,6 +141,20 @@ fn a_folder_of_shared_modules_runs_its_own_specs() {
     let output = phalanx(&["strategy", "test", lib.to_str().unwrap(), "--output", "json"]);
     let report = json(&stdout(&output));
     assert_eq!((output.status.code(), &report["passed"]), (Some(0), &1.into()), "{report}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for verb in ["script api --format json", "script types --out types", "script specs"] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = quiet(Command::new(PHALANX));
+        command.args(verb.split(' ')).current_dir(dir.path());
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command.stdout(writer).stderr(std::process::Stdio::piped()).spawn();
+        let output = output.unwrap().wait_with_output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{verb}");
+    }
 }
 
 #[test]
