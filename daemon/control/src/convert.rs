@@ -134,7 +134,7 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
             generation,
             explained: reason_text(explained.as_ref()),
         }),
-        JournalEvent::Generation { generation, pinned } => {
+        JournalEvent::Generation { generation, pinned, .. } => {
             Kind::GenerationActivated(strategy::activated(team, generation, *pinned))
         }
         JournalEvent::StrategyRefused { origin, faults } => {

@@ -55,8 +55,23 @@ pub struct Staged {
     pub code: Arc<dyn Any + Send + Sync>,
     /// How long loading took on trial: the swap waits for a moment that has room for it.
     pub cost: Duration,
+    /// What becomes of the agents' memories.
+    pub carry: Carry,
+    /// How it came to decide, as people read it: `rolled back by root`; empty when its origin tells.
+    pub note: String,
+}
+
+/// What becomes of the agents' memories when a generation takes over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Carry {
+    /// They are carried over; one that does not fit refuses the generation.
+    #[default]
+    Strict,
+    /// They are carried over; an agent whose memory does not fit gets what it remembered when the
+    /// generation decided last, or begins anew. For the way back.
+    Loose,
     /// The agents begin with empty memories.
-    pub forget: bool,
+    Forget,
 }
 
 /// A first generation without code, for brains that load nothing.
@@ -72,7 +87,8 @@ impl Default for Staged {
             generation: Arc::new(generation),
             code: Arc::new(()),
             cost: Duration::ZERO,
-            forget: false,
+            carry: Carry::Strict,
+            note: String::new(),
         }
     }
 }

@@ -64,6 +64,9 @@ pub enum JournalEvent {
         generation: Arc<Generation>,
         /// It is the operator's choice: it is not watched.
         pinned: bool,
+        /// How it came to decide, as people read it: `rolled back by root`; empty when its origin
+        /// tells.
+        note: String,
     },
     /// A strategy was refused: the old one plays on.
     StrategyRefused {

@@ -27,7 +27,7 @@ pub use board::{Board, BoardEntry, BoardError, BoardLimits, weight};
 pub use brain::{
     Ask, Brain, BrainError, BrainErrorKind, Outcome, Ran, Reason, RoundResult, TeamLink,
 };
-pub use generation::{Fault, Generation, Probation, Staged, StrategyOrigin};
+pub use generation::{Carry, Fault, Generation, Probation, Staged, StrategyOrigin};
 pub use input::{Answer, Input, Output, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
 pub use memory::{Memory, Plain, PlainKey};

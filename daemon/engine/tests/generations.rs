@@ -12,7 +12,9 @@ mod actor;
 mod game;
 
 use actor::{Manner, Match, staged};
-use phalanx_engine::{Answer, Input, JournalEvent, Probation, Scope, Staged, TeamOptions, Ticket};
+use phalanx_engine::{
+    Answer, Carry, Input, JournalEvent, Probation, Scope, Staged, TeamOptions, Ticket,
+};
 use phalanx_game::{AgentId, DefaultCause, Event, Turn, Value};
 use std::time::Duration;
 
@@ -325,4 +327,32 @@ fn the_same_inputs_give_the_same_match() {
     let (one, other) = (play(), play());
     assert!(one == other, "one history for equal inputs");
     assert!(one.1.contains(&0) && one.1.contains(&400), "some of it was eventful");
+}
+
+#[test]
+fn an_operator_goes_back_loosely_and_it_is_told_how() {
+    let mut match_ = watched(1);
+    match_.turn(1);
+    match_.install(staged(2, breaks()), false);
+    match_.turn(2);
+    match_.calls();
+    let note = "rolled back by anna".to_owned();
+    let back = Staged { carry: Carry::Loose, note, ..staged(1, Manner::default()) };
+    match_.install(back, false);
+    match_.turn(3);
+    let calls = match_.calls();
+    assert_eq!(calls[0], "install 1 spare [Num(1.0)]", "{calls:?}");
+    assert_eq!(match_.story()[1], "1 | generation 1 rolled back by anna");
+    assert!(!match_.snapshot().on_probation, "it proved itself before");
+}
+
+#[test]
+fn who_goes_back_to_what_is_not_at_hand_any_more_drops_what_does_not_fit() {
+    let mut match_ = watched(1);
+    match_.install(staged(2, Manner::default()), true);
+    match_.calls();
+    let back = Staged { carry: Carry::Loose, ..staged(1, Manner::default()) };
+    match_.install(back, false);
+    match_.turn(1);
+    assert_eq!(match_.calls()[0], "install 1 spare []");
 }

@@ -14,6 +14,9 @@ use std::time::Instant;
 /// What is plain of a memory that is not, and the culprits.
 type Rest<'a> = &'a dyn Fn() -> (Option<Plain>, Vec<String>);
 
+/// How operators do without the memories.
+const RESET: &str = "drop all memories: phalanx strategy activate TEAM --reset-memory";
+
 /// Carries memories into the VM of another generation.
 #[derive(Debug)]
 pub(crate) struct Carrier<'a> {
@@ -21,6 +24,8 @@ pub(crate) struct Carrier<'a> {
     pub(crate) timer: &'a Timer,
     /// On the way back: what the agents remembered when the other generation decided last.
     pub(crate) spare: Option<&'a [Memory]>,
+    /// Refusals say what to do: somebody waits for the generation.
+    pub(crate) advises: bool,
     /// When there is no more time for it.
     pub(crate) due: Instant,
 }
@@ -170,19 +175,24 @@ impl Carrier<'_> {
         culprit: Option<&String>,
     ) -> BrainError {
         let agent = self.next.host.link.roster.name(memory.agent);
-        let what = match culprit {
-            Some(culprit) => format!(
-                "{agent}: {culprit}; keep it elsewhere, declare another memory version with \
-                 migrate, or activate with reset-memory"
+        let (what, cure) = match culprit {
+            Some(culprit) => (
+                format!("{agent}: {culprit}"),
+                "the scripts that play put it there. Declare another memory version with migrate,",
             ),
-            None => format!(
-                "{agent}: its memory has version {}, the role {name} declares {}: write \
-                 migrate(old_version, memory), or activate with reset-memory",
-                memory.version, role.version
+            None => (
+                format!(
+                    "{agent}: its memory has version {}, the role {name} declares {}",
+                    memory.version, role.version
+                ),
+                "write migrate(old_version, memory),",
             ),
         };
+        let what = if self.advises { format!("{what}: {cure} or {RESET}") } else { what };
+        // A culprit in the memory is no fault of any line of the new files.
+        let line = role.decide_line.filter(|_| culprit.is_none());
         let path = self.next.program.bundle().resolve(name);
-        let place = path.zip(role.decide_line).map(|(path, line)| (path.to_owned(), line));
+        let place = path.zip(line).map(|(path, line)| (path.to_owned(), line));
         error(BrainErrorKind::Script, place, name, what)
     }
 }

@@ -50,7 +50,7 @@ impl Program {
     /// nobody tried.
     #[must_use]
     pub fn staged(self: Arc<Self>, generation: Arc<Generation>, cost: Duration) -> Staged {
-        Staged { generation, code: self, cost, forget: false }
+        Staged { generation, code: self, cost, ..Staged::default() }
     }
 
     /// The program in a staged generation.

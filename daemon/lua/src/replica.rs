@@ -4,8 +4,8 @@ use crate::check::Blind;
 use crate::migrate::Carrier;
 use crate::{Limits, LoadError, LuaBrain};
 use phalanx_engine::{
-    Ask, Brain, BrainError, LogLine, Memory, Outcome, Params, Ran, Scene, Shared, Staged, TeamLink,
-    View,
+    Ask, Brain, BrainError, Carry, LogLine, Memory, Outcome, Params, Ran, Scene, Shared, Staged,
+    TeamLink, View,
 };
 use phalanx_game::{AgentId, Api, Oracle, QueryError, Said, Turn, Value};
 use std::cell::RefCell;
@@ -74,12 +74,17 @@ impl Replica {
     }
 
     /// Gives the agents these memories as a swap would, `migrate` included. Returns what would
-    /// refuse the swap; those agents begin anew here.
-    pub fn remember(&mut self, memories: &[Memory]) -> Vec<BrainError> {
+    /// refuse a strict swap; those agents begin anew here.
+    pub fn remember(&mut self, memories: &[Memory], carry: Carry) -> Vec<BrainError> {
         let due = Instant::now() + self.brain.now.host.limits.load;
         self.brain.forget();
         let next = &self.brain.now;
-        let carrier = Carrier { next, timer: &self.brain.timer, spare: None, due };
+        let advises = match carry {
+            Carry::Strict => true,
+            Carry::Loose => false,
+            Carry::Forget => return Vec::new(),
+        };
+        let carrier = Carrier { next, timer: &self.brain.timer, spare: None, advises, due };
         let mut refusals = Vec::new();
         let mut writers = Vec::new();
         for memory in memories {
@@ -106,7 +111,7 @@ impl Replica {
         if let Some(scene) = &self.scene {
             *self.world.0.borrow_mut() = Arc::clone(&scene.oracle);
         }
-        self.remember(&view.memories)
+        self.remember(&view.memories, Carry::Strict)
     }
 
     /// The team's `plan`, in that turn.

@@ -10,7 +10,7 @@ use crate::timer::Timer;
 use crate::vm::Vm;
 use crate::{Diagnostic, Limits, LuaBrain, Severity};
 use mlua::Value as LuaValue;
-use phalanx_engine::{BrainError, BrainErrorKind, LogLevel, Memory, Staged, TeamLink};
+use phalanx_engine::{BrainError, BrainErrorKind, Carry, LogLevel, Memory, Staged, TeamLink};
 use phalanx_game::AgentId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -61,8 +61,10 @@ impl LuaBrain {
         let before = shared.borrow().clone();
         shared.borrow_mut().params.forget_declarations();
         let built = self.build(&program, due).and_then(|next| {
-            let memories: &[Memory] = if staged.forget { &[] } else { &old };
-            let writers = self.carry(&next, memories, spare, due)?;
+            let writers = match staged.carry {
+                Carry::Strict | Carry::Loose => self.carry(&next, &old, spare, due)?,
+                Carry::Forget => BTreeMap::new(),
+            };
             Ok((next, writers))
         });
         match built {
@@ -107,7 +109,7 @@ impl LuaBrain {
         spare: Option<&[Memory]>,
         due: Instant,
     ) -> Result<BTreeMap<AgentId, crate::brain::Writer>, BrainError> {
-        let carrier = Carrier { next, timer: &self.timer, spare, due };
+        let carrier = Carrier { next, timer: &self.timer, spare, advises: spare.is_none(), due };
         let mut writers = BTreeMap::new();
         for memory in memories {
             let rest = || self.rest(memory.agent);

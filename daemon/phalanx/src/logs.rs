@@ -112,9 +112,9 @@ fn change(team: &str, entry: &JournalEntry) {
     let turn = entry.turn;
     let agent = entry.agent.as_deref().unwrap_or("");
     match &entry.event {
-        JournalEvent::Generation { generation, pinned } => {
+        JournalEvent::Generation { generation, pinned, note } => {
             let (number, origin) = (generation.number, &generation.origin);
-            info!(team, %turn, generation = number, %origin, pinned, "another generation decides");
+            info!(team, %turn, generation = number, %origin, pinned, note, "another generation decides");
         }
         JournalEvent::StrategyRefused { origin, faults } if is_held_back(faults) => {
             warn!(team, %turn, %origin, "the strategy waits: {}", held_back(faults));

@@ -2,7 +2,7 @@
 
 use crate::wire::{self, TeamPlan, WireError};
 use crate::{keepers, shipped};
-use phalanx_engine::{Probation, Staged, TeamOptions};
+use phalanx_engine::{Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
 use phalanx_net::{BackoffOptions, Endpoint, SeatOptions};
@@ -39,7 +39,7 @@ pub fn candidate(
     let game = wire::game(game)?;
     let api = wire::api(game).ok_or_else(|| WireError::Game(game.to_owned()))?;
     let options =
-        TrialOptions { time: TRIAL_MAX, specs: true, decide_max: DECIDE_MAX, forget: false };
+        TrialOptions { time: TRIAL_MAX, specs: true, decide_max: DECIDE_MAX, carry: Carry::Strict };
     Ok(Candidate { game, api, roster, roles, limits, view: None, options })
 }
 

@@ -1,7 +1,7 @@
 //! What goes into a keeper's task, and what it shows.
 
 use crate::{Activation, GenerationInfo, Refusal, Source, Status, Trialled};
-use phalanx_engine::StrategyOrigin;
+use phalanx_engine::{Carry, StrategyOrigin};
 use phalanx_lua::Bundle;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,7 +39,8 @@ pub(crate) struct Work {
     /// `None` for a mere check.
     pub(crate) origin: Option<StrategyOrigin>,
     pub(crate) aim: Aim,
-    pub(crate) forget: bool,
+    pub(crate) carry: Carry,
+    pub(crate) is_rollback: bool,
 }
 
 /// Where a strategy is taken from.
@@ -73,7 +74,13 @@ impl Aim {
 
 impl Work {
     pub(crate) fn check(source: Source) -> Self {
-        Self { source: Wanted::From(source), origin: None, aim: Aim::Check, forget: false }
+        Self {
+            source: Wanted::From(source),
+            origin: None,
+            aim: Aim::Check,
+            carry: Carry::Strict,
+            is_rollback: false,
+        }
     }
 
     pub(crate) fn activate(source: Source, origin: StrategyOrigin, options: Activation) -> Self {
@@ -82,23 +89,48 @@ impl Work {
             (false, Source::Generation(_)) => Aim::PlayAgain,
             (false, Source::Folder | Source::Files(_)) => Aim::Play,
         };
-        let (source, forget) = (Wanted::From(source), options.forget);
-        Self { source, origin: Some(origin), aim, forget }
+        let carry = if options.forget { Carry::Forget } else { Carry::Strict };
+        Self { source: Wanted::From(source), origin: Some(origin), aim, carry, is_rollback: false }
     }
 
     pub(crate) fn roll_back(to: Option<u32>, origin: StrategyOrigin, forget: bool) -> Self {
+        let carry = if forget { Carry::Forget } else { Carry::Loose };
         let source = to.map_or(Wanted::Before, |to| Wanted::From(Source::Generation(to)));
-        Self { source, origin: Some(origin), aim: Aim::PlayAgain, forget }
+        Self { source, origin: Some(origin), aim: Aim::PlayAgain, carry, is_rollback: true }
     }
 
     pub(crate) fn reload(origin: StrategyOrigin) -> Self {
         let source = Wanted::From(Source::Folder);
-        Self { source, origin: Some(origin), aim: Aim::Play, forget: false }
+        Self {
+            source,
+            origin: Some(origin),
+            aim: Aim::Play,
+            carry: Carry::Strict,
+            is_rollback: false,
+        }
     }
 
     pub(crate) fn changed(bundle: Arc<Bundle>) -> Self {
         let origin = Some(StrategyOrigin::File);
-        Self { source: Wanted::Changed(bundle), origin, aim: Aim::Play, forget: false }
+        Self {
+            source: Wanted::Changed(bundle),
+            origin,
+            aim: Aim::Play,
+            carry: Carry::Strict,
+            is_rollback: false,
+        }
+    }
+
+    /// How it comes to decide, as people read it; empty when its origin tells.
+    pub(crate) fn note(&self) -> String {
+        let user = match &self.origin {
+            Some(StrategyOrigin::Api { user }) => user,
+            Some(StrategyOrigin::Start | StrategyOrigin::File | StrategyOrigin::Hangup) | None => {
+                return String::new();
+            }
+        };
+        let how = if self.is_rollback { "rolled back" } else { "activated" };
+        format!("{how} by {user}")
     }
 }
 

@@ -7,7 +7,7 @@ use crate::trial::unreadable;
 use crate::watch::Seen;
 use crate::{Refusal, Trialled};
 use futures_util::future::BoxFuture;
-use phalanx_engine::{BrainError, Fault, Staged, StrategyOrigin};
+use phalanx_engine::{BrainError, Carry, Fault, Staged, StrategyOrigin};
 use phalanx_lua::{Bundle, LoadError};
 use std::path::Path;
 use std::sync::Arc;
@@ -51,6 +51,7 @@ impl Task {
         let (bundle, generation) = (Arc::clone(&active.bundle), Arc::clone(&active.generation));
         // What was taken back for another one is not watched any more.
         if let Some(staged) = self.playing.clone().filter(|it| it.generation == generation) {
+            let staged = Staged { note: "pinned".into(), ..staged };
             self.install(None, bundle, staged, None);
         }
     }
@@ -93,7 +94,7 @@ impl Task {
         info!(team, generation = generation.number, origin = %generation.origin, hash =
             generation.hash, "generation decides");
         self.history.decide(&generation, bundle);
-        self.playing = Some(Staged { forget: false, ..staged });
+        self.playing = Some(Staged { carry: Carry::Strict, note: String::new(), ..staged });
         self.late = None;
     }
 

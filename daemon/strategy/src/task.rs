@@ -20,7 +20,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_engine::{
-    BrainError, Generation, JournalEntry, JournalEvent, Snapshot, Staged, StrategyOrigin,
+    BrainError, Carry, Generation, JournalEntry, JournalEvent, Snapshot, Staged, StrategyOrigin,
 };
 use phalanx_lua::Bundle;
 use std::collections::VecDeque;
@@ -299,7 +299,7 @@ impl Task {
     }
 
     fn begin(&mut self, job: Job) {
-        let Work { source, origin, aim, forget } = &job.work;
+        let Work { source, origin, aim, carry, .. } = &job.work;
         let found = self.subject(source);
         let is_active = |again: &Option<Arc<Generation>>| {
             let active = self.history.active().map(|active| active.generation.number);
@@ -317,7 +317,7 @@ impl Task {
             Ok(found) => found,
             Err(refusal) => return self.refuse(job, refusal),
         };
-        let depth = Depth { specs: *aim != Aim::PlayAgain, forget: *forget };
+        let depth = Depth { specs: *aim != Aim::PlayAgain, carry: *carry };
         let (options, stage) = (Arc::clone(&self.options), Arc::clone(&self.stage));
         let future = Box::pin(hold(options, stage, subject, depth));
         self.running = Some(Running::Trial { job, again, future });
@@ -382,7 +382,7 @@ impl Task {
         }
         let active = self.history.active().map(|active| Arc::clone(&active.generation));
         let again = again.or(active.clone().filter(|active| active.hash == bundle.hash()));
-        if again.is_some() && again == active && !job.work.forget {
+        if again.is_some() && again == active && job.work.carry != Carry::Forget {
             tracing::info!(team = self.options.team, "nothing changed: that decides already");
             return self.accept(job, trialled);
         }
@@ -392,7 +392,7 @@ impl Task {
         let origin = origin.clone().unwrap_or_default();
         let generation = again.unwrap_or_else(|| self.history.next(&bundle, origin));
         let staged = program.staged(generation, trialled.report.cost);
-        let staged = Staged { forget: job.work.forget, ..staged };
+        let staged = Staged { carry: job.work.carry, note: job.work.note(), ..staged };
         self.install(Some(job), bundle, staged, Some(trialled));
     }
 

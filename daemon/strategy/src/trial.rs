@@ -2,7 +2,7 @@
 
 use crate::patience::patiently;
 use crate::{KeeperOptions, Refusal, Stage};
-use phalanx_engine::{BrainError, BrainErrorKind, View};
+use phalanx_engine::{BrainError, BrainErrorKind, Carry, View};
 use phalanx_lua::{Bundle, LoadError};
 use phalanx_trial::{Candidate, Report, TrialOptions};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(crate) enum Subject {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Depth {
     pub(crate) specs: bool,
-    pub(crate) forget: bool,
+    pub(crate) carry: Carry,
 }
 
 /// What came of a trial.
@@ -33,7 +33,7 @@ pub(crate) struct Tried {
 
 /// Holds a trial on this thread, before the team plays.
 pub(crate) fn hold_now(options: &KeeperOptions, bundle: &Arc<Bundle>, specs: bool) -> Report {
-    let depth = Depth { specs, forget: true };
+    let depth = Depth { specs, carry: Carry::Forget };
     phalanx_trial::run(bundle, &candidate(options, None, depth))
 }
 
@@ -90,7 +90,7 @@ fn candidate(options: &KeeperOptions, view: Option<View>, depth: Depth) -> Candi
             time: options.trial_max,
             specs: depth.specs,
             decide_max: options.decide_max,
-            forget: depth.forget,
+            carry: depth.carry,
         },
     }
 }

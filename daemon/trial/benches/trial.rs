@@ -3,6 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use phalanx_assemble::api::API;
+use phalanx_engine::Carry;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_lua::{Bundle, Limits, check_bundle};
 use phalanx_trial::{Candidate, TrialOptions};
@@ -30,7 +31,7 @@ fn trial(criterion: &mut Criterion) {
             time: Duration::from_secs(60),
             specs: true,
             decide_max: Duration::from_millis(100),
-            forget: false,
+            carry: Carry::Strict,
         },
     };
     criterion.bench_function("load alone", |bencher| {

@@ -1,6 +1,6 @@
 //! What a trial is given, and what came of it.
 
-use phalanx_engine::{Fault, View};
+use phalanx_engine::{Carry, Fault, View};
 use phalanx_game::{Api, Roster};
 use phalanx_lua::{Diagnostic, Limits, Program, Severity};
 use std::collections::BTreeSet;
@@ -35,8 +35,9 @@ pub struct TrialOptions {
     pub specs: bool,
     /// Longest time of one rehearsed decision.
     pub decide_max: Duration,
-    /// The agents would begin with empty memories: none is carried over.
-    pub forget: bool,
+    /// What becomes of the memories. On the way back ([`Carry::Loose`]) only what does not load is
+    /// refused; all other findings are warnings.
+    pub carry: Carry,
 }
 
 /// How a trial went.

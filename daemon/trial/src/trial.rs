@@ -3,13 +3,16 @@
 use crate::findings::Findings;
 use crate::rehearse::rehearse;
 use crate::{Candidate, Report, lint};
-use phalanx_engine::{Board, BrainError, Generation, Params, Staged, StrategyOrigin, View};
+use phalanx_engine::{Board, BrainError, Carry, Generation, Params, Staged, StrategyOrigin, View};
 use phalanx_lua::{
     Bundle, Diagnostic, Limits, Program, Replica, SPEC_FOLDER, Severity, SpecOptions, SpecSetting,
     run_specs,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+
+/// What becomes of a memory that does not fit, on the way back.
+const LOST: &str = "; it gets what it remembered when this generation decided last, or begins anew";
 
 /// Tries a strategy for a team: compiles and lints all files, loads them into a VM of their own,
 /// carries the team's memories over, runs the strategy's specs and rehearses the team's last turns.
@@ -33,7 +36,12 @@ pub fn run(bundle: &Arc<Bundle>, candidate: &Candidate) -> Report {
         .collect();
     // Half of the time: what follows is worth more.
     let linted = lint::check(bundle, &broken, candidate, began + candidate.options.time / 2);
-    trial.findings.extend(lint::with_dialect(linted, mistakes.clone()));
+    let linted = lint::with_dialect(linted, mistakes.clone());
+    if compiles {
+        linted.into_iter().for_each(|finding| trial.tell(finding));
+    } else {
+        trial.findings.extend(linted);
+    }
     let program = Arc::new(program);
     if compiles {
         trial.play(&program);
@@ -78,10 +86,9 @@ impl Trial<'_> {
             Ok(replica) => replica,
             Err(error) => return self.findings.extend(error.diagnostics),
         };
-        if !candidate.options.forget {
-            for refusal in replica.remember(&view.memories) {
-                self.add(&refusal, "");
-            }
+        let lost = if self.is_way_back() { LOST } else { "" };
+        for refusal in replica.remember(&view.memories, candidate.options.carry) {
+            self.add(&refusal, lost);
         }
         // A swap carries the memories over, too.
         self.report.cost = began.elapsed();
@@ -91,6 +98,7 @@ impl Trial<'_> {
         }
         let rehearsal = rehearse(&mut replica, &view, candidate.options.decide_max, self.due);
         self.report.turns_rehearsed = rehearsal.turns;
+        self.memories(&mut replica);
         for (failure, context) in rehearsal.failures {
             self.add(&failure, &context);
         }
@@ -117,7 +125,19 @@ impl Trial<'_> {
         let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
         self.report.specs_passed = count(report.passed_count());
         self.report.specs_failed = count(report.failed_count());
-        self.findings.extend(report.failures());
+        report.failures().into_iter().for_each(|failure| self.tell(failure));
+    }
+
+    /// What the rehearsed decisions put into memories must not keep the next generation out.
+    fn memories(&mut self, replica: &mut Replica) {
+        for memory in replica.memories() {
+            let Err(culprit) = memory.data else { continue };
+            let file = self.bundle.resolve(&memory.role).unwrap_or("strategy");
+            let finding = Diagnostic::error(file, format!("{}: {culprit}", memory.role));
+            self.tell(
+                finding.with_help("keep it in a local of the file: memories are carried over"),
+            );
+        }
     }
 
     /// Roles that agents have now, besides those of the roster, which loading looks at.
@@ -127,7 +147,7 @@ impl Trial<'_> {
             let path = self.bundle.resolve(role).map_or_else(|| format!("{role}.luau"), Into::into);
             let what =
                 format!("there is no role {role}: a role's file returns a table with decide");
-            self.findings.add(Diagnostic::error(path, what));
+            self.tell(Diagnostic::error(path, what));
         }
     }
 
@@ -143,7 +163,16 @@ impl Trial<'_> {
                 Diagnostic::error(file, message)
             }
         };
-        self.findings.add(finding);
+        self.tell(finding);
+    }
+
+    /// On the way back nothing but what does not load is worse than staying.
+    fn tell(&mut self, finding: Diagnostic) {
+        self.findings.add(if self.is_way_back() { finding.warning() } else { finding });
+    }
+
+    fn is_way_back(&self) -> bool {
+        self.candidate.options.carry == Carry::Loose
     }
 
     fn left(&self) -> Option<Duration> {

@@ -3,7 +3,7 @@
 use super::operator::refusal;
 use super::{Drain, Team};
 use crate::{
-    Answer, Brain, BrainError, Fault, JournalEvent, Memory, Staged, StrategyOrigin, Ticket,
+    Answer, Brain, BrainError, Carry, Fault, JournalEvent, Memory, Staged, StrategyOrigin, Ticket,
 };
 use phalanx_game::{DefaultCause, Game, Turn};
 use std::sync::Arc;
@@ -85,7 +85,12 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn install(&mut self, staged: Staged, pinned: bool) -> Result<(), BrainError> {
         let generation = Arc::clone(&staged.generation);
-        let memories = match self.load(&staged, None) {
+        let note = staged.note.clone();
+        // Only what is watched still has its memories of before at hand.
+        let back = self.watch.as_ref().filter(|watch| watch.back.generation == generation);
+        let spare = back.map_or_else(Vec::new, |watch| watch.spare.clone());
+        let spare = (staged.carry == Carry::Loose).then_some(spare.as_slice());
+        let memories = match self.load(&staged, spare) {
             Ok(memories) => memories,
             Err(error) => {
                 let faults = vec![fault(&error)];
@@ -100,7 +105,9 @@ impl<G: Game, B: Brain> Team<G, B> {
             Some(watch) => (watch.back, watch.spare),
             None => (before, memories),
         };
-        if !pinned && self.options.probation.decisions > 0 {
+        // One that comes back has proved itself; and there is no way back from it to itself.
+        let is_back = back.generation == generation;
+        if !pinned && !is_back && self.options.probation.decisions > 0 {
             let from = self.next_decided_turn();
             self.watch = Some(Watch {
                 back,
@@ -112,7 +119,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 failed: None,
             });
         }
-        self.journal(None, JournalEvent::Generation { generation, pinned });
+        self.journal(None, JournalEvent::Generation { generation, pinned, note });
         self.publish();
         Ok(())
     }
@@ -137,7 +144,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     fn take_back(&mut self, watch: Watch) {
         let Watch { back, spare, decisions, troubles, last_trouble, .. } = watch;
         // It may have begun with empty memories once; now the team's memories are at stake.
-        let back = Staged { forget: false, ..back };
+        let back = Staged { carry: Carry::Loose, ..back };
         let reason = format!(
             "{troubles} errors and defaulted turns in its first {decisions} decisions; \
              the last: {last_trouble}"

@@ -39,7 +39,12 @@ pub(crate) fn staged(number: u32, manner: Manner) -> Staged {
         origin: StrategyOrigin::File,
     };
     let code = Arc::new(Mutex::new(manner));
-    Staged { generation: Arc::new(generation), code, cost: Duration::from_millis(1), forget: false }
+    Staged {
+        generation: Arc::new(generation),
+        code,
+        cost: Duration::from_millis(1),
+        ..Staged::default()
+    }
 }
 
 pub(crate) fn broken(message: &str) -> BrainError {
@@ -274,12 +279,10 @@ impl Match {
     pub(crate) fn story(&self) -> Vec<String> {
         let tell = |entry: &JournalEntry| {
             let text = match &entry.event {
-                JournalEvent::Generation { generation, pinned } => {
-                    format!(
-                        "generation {}{}",
-                        generation.number,
-                        if *pinned { " pinned" } else { "" }
-                    )
+                JournalEvent::Generation { generation, pinned, note } => {
+                    let pinned = if *pinned { " pinned" } else { "" };
+                    let note = if note.is_empty() { String::new() } else { format!(" {note}") };
+                    format!("generation {}{pinned}{note}", generation.number)
                 }
                 JournalEvent::StrategyRefused { origin, faults } => {
                     format!("{origin}: {}", faults[0])

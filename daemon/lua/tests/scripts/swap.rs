@@ -2,7 +2,7 @@
 
 use crate::stage::{API, SKIP, Stage, link, staged};
 use phalanx_engine::{
-    Brain, BrainErrorKind, Memory, ParamKind, ParamSpec, Plain, PlainKey, Scene, Scope, View,
+    Brain, BrainErrorKind, Carry, Memory, ParamKind, ParamSpec, Plain, PlainKey, Scene, Scope, View,
 };
 use phalanx_game::{AgentId, Oracle, QueryError, Turn, Value};
 use phalanx_lua::{Limits, Program, Replica};
@@ -58,7 +58,7 @@ fn another_generation_decides_and_remembers() {
 #[case::it_never_ends_loading("while true do end", "loading it took longer than")]
 #[case::a_version_without_migrate(
     "return { memory = 2, decide = function(me) return act.skip() end }",
-    "Script worker.luau:1: a1: its memory has version 0, the role worker declares 2: write migrate(old_version, memory), or activate with reset-memory"
+    "Script worker.luau:1: a1: its memory has version 0, the role worker declares 2: write migrate(old_version, memory), or drop all memories: phalanx strategy activate TEAM --reset-memory"
 )]
 #[case::an_odd_version(
     "return { memory = 'new', decide = function(me) return act.skip() end }",
@@ -126,6 +126,8 @@ fn what_is_not_plain_refuses_the_swap_by_its_path() {
     let error = stage.install(2, &files(&counter(""))).unwrap_err();
     let want = "a1: me.memory.plan.next is a function; memory is plain data";
     assert!(error.message.starts_with(want), "{error}");
+    assert!(error.message.ends_with("phalanx strategy activate TEAM --reset-memory"), "{error}");
+    assert_eq!((error.place, error.role.as_str()), (None, "worker"), "no line of the new files");
     let new =
         counter("memory = 1, migrate = function(_, memory) assert(memory.plan) return memory end,");
     stage.install(3, &files(&new)).unwrap();
@@ -147,7 +149,7 @@ fn a_cycle_refuses_the_swap_and_forgetting_lifts_it() {
     let error = stage.install(2, &files(&counter(""))).unwrap_err();
     assert!(error.message.starts_with("a1: me.memory.me[1]: the table contains itself"), "{error}");
     let mut forgetful = staged(2, &files(&counter(""))).unwrap();
-    forgetful.forget = true;
+    forgetful.carry = Carry::Forget;
     stage.brain.install(&forgetful, None).unwrap();
     assert_eq!(stage.decide(0).unwrap().args, [Value::List(vec![Value::Int(1)])]);
 }
@@ -321,7 +323,7 @@ fn a_replica_tells_all_memories_that_would_refuse_the_swap() {
     let view = view(&[], vec![broken(0), broken(1)]);
     let staged = staged(2, &files(SKIP)).unwrap();
     let mut replica = Replica::new(&view, &API, &staged, Limits::default()).unwrap();
-    let refusals = replica.remember(&view.memories);
+    let refusals = replica.remember(&view.memories, Carry::Strict);
     assert_eq!(refusals.len(), 2);
     assert!(refusals.iter().all(|refusal| refusal.kind == BrainErrorKind::Script));
     assert!(refusals[1].message.starts_with("a2: me.memory.x is a function"), "{}", refusals[1]);

@@ -32,7 +32,7 @@ fn staged(number: u32, manner: Manner) -> Staged {
     let (hash, accepted) = (format!("{number:064}"), SystemTime::UNIX_EPOCH);
     let generation = Generation { number, hash, accepted, origin: StrategyOrigin::File };
     let cost = Duration::from_millis(1);
-    Staged { generation: Arc::new(generation), code: Arc::new(manner), cost, forget: false }
+    Staged { generation: Arc::new(generation), code: Arc::new(manner), cost, ..Staged::default() }
 }
 
 /// Says the number of its generation and its parameter `greed`.

@@ -7,9 +7,11 @@ use phalanx_engine::{Fault, JournalEntry, JournalEvent};
 /// anything else.
 pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
     match &entry.event {
-        JournalEvent::Generation { generation, pinned } => {
+        JournalEvent::Generation { generation, pinned, note } => {
             let pinned = if *pinned { ", pinned" } else { "" };
-            let what = format!("generation {} ({}) decides", generation.number, generation.origin);
+            let origin = generation.origin.to_string();
+            let how = if note.is_empty() { &origin } else { note };
+            let what = format!("generation {} ({how}) decides", generation.number);
             Some(format!("{}{pinned}", paint.ink(Ink::Green, &what)))
         }
         JournalEvent::StrategyRefused { origin, faults } if is_held_back(faults) => {

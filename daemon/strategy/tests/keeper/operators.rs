@@ -125,7 +125,7 @@ async fn what_a_team_takes_over_late_is_known_and_keeps_its_number() {
     assert!(matches!(refused, Refusal::Busy), "{refused}");
     let Told::Installed { generation, .. } = game.told().await else { panic!("it was refused") };
     assert_eq!((generation.number, game.active()), (2, 1));
-    game.journal(JournalEvent::Generation { generation, pinned: false });
+    game.journal(JournalEvent::Generation { generation, pinned: false, note: String::new() });
     game.shows(|keeper| keeper.status().active.generation.number == 2).await;
     game.stage.is_mute.store(false, Ordering::SeqCst);
     let source = files(&worker("third"));

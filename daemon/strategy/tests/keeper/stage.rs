@@ -2,8 +2,8 @@
 
 use futures_util::{FutureExt, StreamExt};
 use phalanx_engine::{
-    Board, BrainError, BrainErrorKind, Fault, Generation, JournalEntry, JournalEvent, ParamError,
-    Params, Profile, Ran, Scope, Snapshot, Staged, StrategyOrigin, View,
+    Board, BrainError, BrainErrorKind, Carry, Fault, Generation, JournalEntry, JournalEvent,
+    ParamError, Params, Profile, Ran, Scope, Snapshot, Staged, StrategyOrigin, View,
 };
 use phalanx_game::{ActionDoc, AgentId, Api, Roster, RosterEntry, Turn, Value};
 use phalanx_lua::{Bundle, Limits};
@@ -70,7 +70,8 @@ impl Stage for FakeStage {
             let error = BrainError::without_place(BrainErrorKind::Script, what);
             return async move { Ok(Err(error)) }.boxed();
         }
-        let Staged { generation, forget, .. } = staged;
+        let forget = staged.carry == Carry::Forget;
+        let Staged { generation, .. } = staged;
         self.decides.store(u64::from(generation.number), Ordering::SeqCst);
         self.told.send(Told::Installed { generation, pinned, forget }).ok();
         if self.is_mute.load(Ordering::SeqCst) {

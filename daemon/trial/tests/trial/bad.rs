@@ -2,6 +2,7 @@
 
 use crate::stage::{SKIP, bundle, candidate, scripts, shown, worker};
 use crate::view::view;
+use phalanx_engine::Carry;
 use phalanx_lua::Bundle;
 use std::sync::Arc;
 
@@ -62,4 +63,47 @@ fn the_last_turns_are_rehearsed() {
         phalanx_trial::run(&bundle(&[("worker.luau", worker), ("scout.luau", SKIP)]), &playing);
     assert_eq!(report.turns_rehearsed, 2);
     insta::assert_snapshot!(shown(&report));
+}
+
+/// A worker whose memory declares another version than the view's.
+const OTHER_VERSION: &str = "return { memory = 2, decide = function(me) return act.skip() end }\n";
+
+#[test]
+fn a_function_in_a_memory_is_refused_at_the_role_with_its_path() {
+    let mut playing = candidate();
+    playing.view = Some(view());
+    let worker = "return { decide = function(me)\n\
+                  me.memory.f = function() end\n\
+                  return act.skip() end }\n";
+    let files = bundle(&[("worker.luau", worker), ("scout.luau", SKIP)]);
+    let report = phalanx_trial::run(&files, &playing);
+    let faults = report.faults();
+    let told: Vec<_> = faults.iter().map(|fault| (fault.fatal, fault.to_string())).collect();
+    let want = "worker.luau: worker: me.memory.f is a function; memory is plain data";
+    assert_eq!(told, [(true, want.to_owned())], "once, though two workers decide");
+    playing.options.carry = Carry::Loose;
+    let report = phalanx_trial::run(&files, &playing);
+    assert!(report.passed() && report.faults().len() == 1, "{}", shown(&report));
+}
+
+#[test]
+fn the_way_back_is_open_and_tells_what_is_lost() {
+    let mut playing = candidate();
+    playing.view = Some(view());
+    let files = bundle(&[("worker.luau", OTHER_VERSION), ("scout.luau", SKIP)]);
+    let strict = phalanx_trial::run(&files, &playing);
+    assert!(!strict.passed());
+    let told = strict.faults()[0].message.clone();
+    assert!(told.ends_with("phalanx strategy activate TEAM --reset-memory"), "{told}");
+    playing.options.carry = Carry::Loose;
+    let loose = phalanx_trial::run(&files, &playing);
+    assert!(loose.passed(), "{}", shown(&loose));
+    let told = &loose.faults()[0].message;
+    assert_eq!(
+        told,
+        "a1: its memory has version 0, the role worker declares 2; \
+         it gets what it remembered when this generation decided last, or begins anew"
+    );
+    playing.options.carry = Carry::Forget;
+    assert!(phalanx_trial::run(&files, &playing).faults().is_empty());
 }

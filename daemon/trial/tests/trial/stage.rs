@@ -1,6 +1,7 @@
 //! A team of the shipped game for the trials.
 
 use phalanx_assemble::api::API;
+use phalanx_engine::Carry;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_lua::{Bundle, Diagnostic, Limits};
 use phalanx_trial::{Candidate, Report, TrialOptions};
@@ -29,7 +30,7 @@ pub(crate) fn candidate() -> Candidate {
             time: Duration::from_secs(60),
             specs: true,
             decide_max: Duration::from_secs(1),
-            forget: false,
+            carry: Carry::Strict,
         },
     }
 }
