@@ -11,7 +11,7 @@ use crate::{Link, Listener};
 use client::{Client, Coming};
 use files::Files;
 use futures_util::FutureExt;
-use phalanx_game::{Arena, ConnectionId, Outgoing, Verdict};
+use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Verdict};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -36,6 +36,8 @@ pub struct HostOptions {
     pub client_bytes_max: usize,
     /// Where the arena's files go; `None`: nowhere.
     pub artifacts: Option<PathBuf>,
+    /// Draw the game after each step, with or without colours; `None`: do not.
+    pub draw: Option<bool>,
     /// How long clients have to read the last bytes before they are cut off.
     pub linger: Duration,
 }
@@ -46,6 +48,7 @@ impl Default for HostOptions {
             connections_max: 512,
             client_bytes_max: 8 << 20,
             artifacts: None,
+            draw: None,
             linger: Duration::from_secs(2),
         }
     }
@@ -87,6 +90,7 @@ pub struct ArenaReport {
 pub struct ArenaHandle {
     address: Option<SocketAddr>,
     verdict: watch::Receiver<Verdict>,
+    picture: watch::Receiver<String>,
     report: watch::Receiver<Option<ArenaReport>>,
     _stop_when_dropped: Arc<tokio_util::sync::DropGuard>,
     stopped: CancellationToken,
@@ -110,6 +114,12 @@ impl ArenaHandle {
     #[must_use]
     pub fn verdicts(&self) -> watch::Receiver<Verdict> {
         self.verdict.clone()
+    }
+
+    /// The game as text for people, as it was at the last step; empty unless it is drawn.
+    #[must_use]
+    pub fn picture(&self) -> String {
+        self.picture.borrow().clone()
     }
 
     /// Begins, where the arena waits for somebody to say so.
@@ -140,11 +150,13 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
     let stopped = CancellationToken::new();
     let start = Arc::new(Notify::new());
     let (verdict, verdicts) = watch::channel(arena.verdict());
+    let (picture, pictures) = watch::channel(String::new());
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
     let host = Host {
         files: Files::open(options.artifacts.clone()),
         arena,
+        framing: listener.framing(),
         listener: Some(listener),
         accept_after: None,
         options,
@@ -153,6 +165,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         coming_in,
         coming,
         verdict,
+        picture,
         stopped: stopped.clone(),
         start: Arc::clone(&start),
         tally: Tally::default(),
@@ -162,7 +175,15 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         sender.send_replace(Some(report));
     });
     let stop = Arc::new(stopped.clone().drop_guard());
-    ArenaHandle { address, verdict: verdicts, report, _stop_when_dropped: stop, stopped, start }
+    ArenaHandle {
+        address,
+        verdict: verdicts,
+        picture: pictures,
+        report,
+        _stop_when_dropped: stop,
+        stopped,
+        start,
+    }
 }
 
 #[derive(Debug, Default)]
@@ -188,6 +209,7 @@ impl Tally {
 
 struct Host {
     arena: Box<dyn Arena>,
+    framing: Framing,
     listener: Option<Listener>,
     accept_after: Option<Instant>,
     options: HostOptions,
@@ -197,6 +219,7 @@ struct Host {
     coming: mpsc::Receiver<(ConnectionId, Coming)>,
     files: Files,
     verdict: watch::Sender<Verdict>,
+    picture: watch::Sender<String>,
     stopped: CancellationToken,
     start: Arc<Notify>,
     tally: Tally,
@@ -299,16 +322,28 @@ impl Host {
         let connection = ConnectionId(self.next);
         self.next += 1;
         tracing::debug!(connection = connection.0, peer = link.peer, "client joined");
-        let client = Client::open(link, connection, &self.options, self.coming_in.clone());
+        let (framing, host) = (self.framing, self.coming_in.clone());
+        let client = Client::open(link, framing, connection, &self.options, host);
+        // With a handshake it joins once that is done.
+        if client.joined {
+            self.arena.handle_join(connection, now());
+        }
         self.clients.insert(connection, client);
-        self.arena.handle_join(connection, now());
     }
 
     fn take(&mut self, connection: ConnectionId, coming: Coming) {
-        if !self.clients.contains_key(&connection) {
-            return;
-        }
+        let Some(client) = self.clients.get_mut(&connection) else { return };
         match coming {
+            Coming::Request(target) => {
+                client.joined = true;
+                self.arena.handle_request(connection, &target, now());
+            }
+            Coming::Broken => {
+                if let Some(client) = self.clients.remove(&connection) {
+                    tokio::spawn(client.finish());
+                    self.arena.handle_leave(connection, now());
+                }
+            }
             Coming::Bytes(bytes) => self.arena.handle_input(connection, &bytes, now()),
             Coming::Gone => self.leave(connection),
         }
@@ -316,8 +351,11 @@ impl Host {
 
     fn leave(&mut self, connection: ConnectionId) {
         if let Some(client) = self.clients.remove(&connection) {
+            let joined = client.joined;
             client.cut();
-            self.arena.handle_leave(connection, now());
+            if joined {
+                self.arena.handle_leave(connection, now());
+            }
         }
     }
 
@@ -352,6 +390,11 @@ impl Host {
     fn publish(&mut self) -> bool {
         let verdict = self.arena.verdict();
         let over = verdict.over;
+        if let Some(colour) = self.options.draw
+            && *self.verdict.borrow() != verdict
+        {
+            self.picture.send_replace(self.arena.draw(colour));
+        }
         self.verdict.send_if_modified(|known| {
             let changed = *known != verdict;
             if changed {

@@ -24,6 +24,8 @@ pub(crate) struct Desk<G: Game> {
     pub(crate) over: bool,
     /// The referee refused the login on this connection.
     pub(crate) refused: bool,
+    /// Why the session wants this connection closed and opened again.
+    pub(crate) hangup: Option<String>,
     state: SeatState,
     open: BTreeMap<AgentId, Asked>,
     answered: Vec<Asked>,
@@ -46,6 +48,7 @@ impl<G: Game> Desk<G> {
             outbox_bytes: 0,
             over: false,
             refused: false,
+            hangup: None,
             state: SeatState::Idle,
             open: BTreeMap::new(),
             answered: Vec::new(),
@@ -66,6 +69,7 @@ impl<G: Game> Desk<G> {
 
     pub(crate) fn connected(&mut self, now: Instant) {
         self.refused = false;
+        self.hangup = None;
         // Nothing goes out before the login.
         self.outbox.clear();
         self.outbox_bytes = 0;
@@ -80,6 +84,7 @@ impl<G: Game> Desk<G> {
         self.collect(now);
         self.outbox.clear();
         self.outbox_bytes = 0;
+        self.hangup = None;
         self.open.clear();
         self.answered.clear();
     }
@@ -134,6 +139,7 @@ impl<G: Game> Desk<G> {
         self.session = session;
         self.outbox.clear();
         self.outbox_bytes = 0;
+        self.hangup = None;
         self.answered.clear();
         for (agent, asked) in std::mem::take(&mut self.open) {
             let (turn, cause) = (asked.turn, DefaultCause::Disconnected);
@@ -170,6 +176,9 @@ impl<G: Game> Desk<G> {
         while let Some(event) = self.session.poll_event() {
             self.note(&event, now);
             self.inputs.push_back(Input::Event { seat: self.seat, event });
+        }
+        if let Some(reason) = self.session.poll_hangup() {
+            self.hangup.get_or_insert(reason);
         }
     }
 

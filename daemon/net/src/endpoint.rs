@@ -1,5 +1,8 @@
 //! Where referees are, and how bytes get there: every transport yields the same two halves.
 
+use crate::pipe::Pipe;
+use crate::web_socket;
+use phalanx_game::Framing;
 use socket2::{SockRef, TcpKeepalive};
 use std::fmt;
 use std::time::Duration;
@@ -28,6 +31,13 @@ const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 pub enum Endpoint {
     /// A TCP address; the name is resolved at each try.
     Tcp {
+        /// Name or address.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+    /// A WebSocket at a TCP address, for games of whole messages.
+    WebSocket {
         /// Name or address.
         host: String,
         /// Port.
@@ -101,11 +111,16 @@ impl Link {
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
-            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Self::Tcp { host, port } => f.write_str(&address(host, *port)),
+            Self::WebSocket { host, port } => write!(f, "ws://{}", address(host, *port)),
             Self::Memory(_) => f.write_str("memory"),
         }
     }
+}
+
+/// Host and port in one.
+fn address(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 impl Endpoint {
@@ -114,13 +129,49 @@ impl Endpoint {
         Self::Tcp { host: host.into(), port }
     }
 
-    /// Connects.
+    /// A WebSocket at a TCP address.
+    pub fn web_socket(host: impl Into<String>, port: u16) -> Self {
+        Self::WebSocket { host: host.into(), port }
+    }
+
+    /// How it cuts what it carries.
+    #[must_use]
+    pub fn framing(&self) -> Framing {
+        match self {
+            Self::Tcp { .. } | Self::Memory(_) => Framing::Stream,
+            Self::WebSocket { .. } => Framing::Message,
+        }
+    }
+
+    /// Connects, below whatever the transport puts on top.
     ///
     /// # Errors
     /// When the name does not resolve, nobody listens, or it takes longer than `limit`.
     pub async fn connect(&self, limit: Duration) -> Result<Link, EndpointError> {
-        match tokio::time::timeout(limit, self.dial()).await {
-            Ok(Ok(link)) => Ok(link),
+        self.within(limit, self.dial()).await
+    }
+
+    /// Connects, and asks for a target where the transport has one.
+    pub(crate) async fn open(&self, target: &str, limit: Duration) -> Result<Pipe, EndpointError> {
+        let open = async {
+            let link = self.dial().await?;
+            match self {
+                Self::Tcp { .. } | Self::Memory(_) => Ok(link.into()),
+                Self::WebSocket { host, port } => {
+                    web_socket::ask(link, &address(host, *port), target).await
+                }
+            }
+        };
+        self.within(limit, open).await
+    }
+
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        done: impl Future<Output = std::io::Result<T>>,
+    ) -> Result<T, EndpointError> {
+        match tokio::time::timeout(limit, done).await {
+            Ok(Ok(done)) => Ok(done),
             Ok(Err(source)) => Err(EndpointError::Io { endpoint: self.to_string(), source }),
             Err(_) => Err(EndpointError::Timeout { endpoint: self.to_string(), limit }),
         }
@@ -128,7 +179,7 @@ impl Endpoint {
 
     async fn dial(&self) -> std::io::Result<Link> {
         match self {
-            Self::Tcp { host, port } => {
+            Self::Tcp { host, port } | Self::WebSocket { host, port } => {
                 Link::tcp(TcpStream::connect((host.as_str(), *port)).await?)
             }
             Self::Memory(dialer) => dialer.dial().await,

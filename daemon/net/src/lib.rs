@@ -37,11 +37,13 @@ mod meter;
 mod operator;
 mod options;
 mod outlet;
+mod pipe;
 mod seat;
 mod spec;
 mod standing;
 mod thread;
 mod tickets;
+mod web_socket;
 
 pub use arena::{ArenaEnd, ArenaHandle, ArenaReport, HostOptions, serve_arena};
 pub use artifact::ArtifactError;

@@ -1,6 +1,7 @@
 //! Where clients of an arena come in.
 
 use crate::{Link, MemoryListener};
+use phalanx_game::Framing;
 use std::io;
 use std::net::SocketAddr;
 use tokio::net::{TcpListener, ToSocketAddrs};
@@ -10,6 +11,8 @@ use tokio::net::{TcpListener, ToSocketAddrs};
 pub enum Listener {
     /// A TCP port.
     Tcp(TcpListener),
+    /// A TCP port for WebSockets.
+    WebSocket(TcpListener),
     /// A door in this process.
     Memory(MemoryListener),
 }
@@ -23,22 +26,39 @@ impl Listener {
         Ok(Self::Tcp(TcpListener::bind(address).await?))
     }
 
+    /// Listens for WebSockets on a TCP address; port 0 picks a free one.
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn bind_web_socket(address: impl ToSocketAddrs) -> io::Result<Self> {
+        Ok(Self::WebSocket(TcpListener::bind(address).await?))
+    }
+
+    /// How it cuts what comes in.
+    #[must_use]
+    pub fn framing(&self) -> Framing {
+        match self {
+            Self::Tcp(_) | Self::Memory(_) => Framing::Stream,
+            Self::WebSocket(_) => Framing::Message,
+        }
+    }
+
     /// The bound address, where there is one.
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
-            Self::Tcp(listener) => listener.local_addr().ok(),
+            Self::Tcp(listener) | Self::WebSocket(listener) => listener.local_addr().ok(),
             Self::Memory(_) => None,
         }
     }
 
-    /// The next connection; `None` when no more can come.
+    /// The next connection, below whatever is put on top; `None` when no more can come.
     ///
     /// # Errors
     /// What the system says; the next try may work.
     pub async fn accept(&mut self) -> io::Result<Option<Link>> {
         match self {
-            Self::Tcp(listener) => {
+            Self::Tcp(listener) | Self::WebSocket(listener) => {
                 let (stream, _) = listener.accept().await?;
                 Link::tcp(stream).map(Some)
             }

@@ -204,8 +204,8 @@ impl Lockstep {
                 let connection = ConnectionId(self.next_connection);
                 self.next_connection += 1;
                 self.lines.insert(connection, (index, seat));
-                self.arena.handle_join(connection, self.now);
-                side.connect(seat, connection, self.now);
+                let target = side.connect(seat, connection, self.now);
+                self.arena.handle_request(connection, &target, self.now);
             }
         }
     }
@@ -229,11 +229,7 @@ impl Lockstep {
                 }
             }
             side.decide(index, self.now, &mut self.answers, observer);
-            for connection in side.left() {
-                moved = true;
-                self.lines.remove(&connection);
-                self.arena.handle_leave(connection, self.now);
-            }
+            moved |= part(&mut **side, &mut *self.arena, &mut self.lines, self.now);
         }
         for (connection, bytes) in self.answers.drain(..) {
             moved = true;
@@ -285,7 +281,23 @@ impl Lockstep {
         for (index, side) in self.sides.iter_mut().enumerate() {
             side.timeout(self.now);
             side.decide(index, self.now, &mut self.answers, observer);
+            part(&mut **side, &mut *self.arena, &mut self.lines, self.now);
         }
         true
     }
+}
+
+/// Tells the arena which connections a side gave up; false when there are none.
+fn part(
+    side: &mut dyn Side,
+    arena: &mut dyn Arena,
+    lines: &mut BTreeMap<ConnectionId, (usize, usize)>,
+    now: Instant,
+) -> bool {
+    let left = side.left();
+    for connection in &left {
+        lines.remove(connection);
+        arena.handle_leave(*connection, now);
+    }
+    !left.is_empty()
 }

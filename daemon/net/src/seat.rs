@@ -13,7 +13,8 @@ use crate::clock::{now, until};
 use crate::desk::Desk;
 use crate::handle::SeatStatus;
 use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
-use crate::{Endpoint, EndpointError, Link, Meter, SeatOptions};
+use crate::pipe::{Pipe, Reader, Writer};
+use crate::{Endpoint, EndpointError, Meter, SeatOptions};
 use bytes::BytesMut;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -24,7 +25,6 @@ use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -113,14 +113,14 @@ struct SeatTask<G: Game> {
 
 enum Line {
     Waiting { until: Instant },
-    Dialing(BoxFuture<'static, Result<Link, EndpointError>>),
+    Dialing(Dial),
     Open(Open),
     Closed,
 }
 
 struct Open {
-    reader: Box<dyn AsyncRead + Send + Unpin>,
-    writer: Box<dyn AsyncWrite + Send + Unpin>,
+    reader: Reader,
+    writer: Writer,
     /// Bytes of the outbox's first message that are written already.
     written: usize,
     tail: Tail,
@@ -143,7 +143,7 @@ enum Tail {
 enum Wake<G: Game> {
     Timer,
     Leave,
-    Dialed(Result<Link, EndpointError>),
+    Dialed(Result<Pipe, EndpointError>),
     Written(io::Result<usize>),
     Action(Act<G>),
     Delivered,
@@ -168,7 +168,7 @@ impl<G: Game> SeatTask<G> {
             match self.wake().await {
                 Wake::Timer => self.timer(),
                 Wake::Leave => self.start_leaving(),
-                Wake::Dialed(Ok(link)) => self.dialed(link),
+                Wake::Dialed(Ok(pipe)) => self.dialed(pipe),
                 Wake::Dialed(Err(error)) => self.retry(&error.to_string()),
                 Wake::Written(Ok(bytes)) => self.written(bytes),
                 Wake::Written(Err(error)) => self.lost(&format!("writing failed: {error}")),
@@ -261,16 +261,17 @@ impl<G: Game> SeatTask<G> {
             self.desk.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
         }
         let (endpoint, limit) = (self.endpoint.clone(), self.options.connect_timeout);
-        self.line = Line::Dialing(async move { endpoint.connect(limit).await }.boxed());
+        let target = self.desk.session.target();
+        self.line = Line::Dialing(async move { endpoint.open(&target, limit).await }.boxed());
     }
 
-    fn dialed(&mut self, link: Link) {
+    fn dialed(&mut self, pipe: Pipe) {
         let now = now();
-        tracing::debug!(peer = link.peer, "connected");
+        tracing::debug!(peer = pipe.peer, "connected");
         self.status.send_modify(|status| status.connections += 1);
         self.line = Line::Open(Open {
-            reader: link.reader,
-            writer: link.writer,
+            reader: pipe.reader,
+            writer: pipe.writer,
             written: 0,
             tail: Tail::Nothing,
             login_by: Some(now + self.options.login_timeout),
@@ -331,6 +332,8 @@ impl<G: Game> SeatTask<G> {
                 open.tail = Tail::HalfClose;
             } else if self.desk.refused {
                 self.lost("the referee refused the login");
+            } else if let Some(reason) = self.desk.hangup.take() {
+                self.lost(&reason);
             } else if self.desk.outbox_bytes > self.options.write_bytes_max {
                 let bytes = self.desk.outbox_bytes;
                 self.lost(&format!("the referee does not read: {bytes} bytes wait"));
@@ -421,12 +424,11 @@ impl<G: Game> SeatTask<G> {
     }
 }
 
-type Dial = BoxFuture<'static, Result<Link, EndpointError>>;
-type Reader = Box<dyn AsyncRead + Send + Unpin>;
-type Writer<'a> = (&'a mut Box<dyn AsyncWrite + Send + Unpin>, usize, Tail);
+type Dial = BoxFuture<'static, Result<Pipe, EndpointError>>;
+type Sending<'a> = (&'a mut Writer, usize, Tail);
 
 impl Line {
-    fn parts(&mut self) -> (Option<&mut Dial>, Option<&mut Reader>, Option<Writer<'_>>) {
+    fn parts(&mut self) -> (Option<&mut Dial>, Option<&mut Reader>, Option<Sending<'_>>) {
         match self {
             Self::Waiting { .. } | Self::Closed => (None, None, None),
             Self::Dialing(dial) => (Some(dial), None, None),
@@ -437,7 +439,7 @@ impl Line {
     }
 }
 
-async fn dial_done(dial: Option<&mut Dial>) -> Result<Link, EndpointError> {
+async fn dial_done(dial: Option<&mut Dial>) -> Result<Pipe, EndpointError> {
     match dial {
         Some(dial) => dial.await,
         None => std::future::pending().await,
@@ -445,20 +447,18 @@ async fn dial_done(dial: Option<&mut Dial>) -> Result<Link, EndpointError> {
 }
 
 async fn read(reader: Option<&mut Reader>, buffer: &mut BytesMut) -> io::Result<usize> {
-    let Some(reader) = reader else { return std::future::pending().await };
-    buffer.reserve(READ_BYTES_MAX);
-    reader.take(READ_BYTES_MAX as u64).read_buf(buffer).await
+    match reader {
+        Some(reader) => reader.read(buffer).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Writes a piece of the first message; with nothing to write, what the tail asks for.
-async fn write(writer: Option<Writer<'_>>, outbox: &VecDeque<Vec<u8>>) -> io::Result<usize> {
+async fn write(writer: Option<Sending<'_>>, outbox: &VecDeque<Vec<u8>>) -> io::Result<usize> {
     let Some((writer, written, tail)) = writer else { return std::future::pending().await };
     if let Some(message) = outbox.front() {
         return match message.get(written..) {
-            Some(rest) if !rest.is_empty() => match writer.write(rest).await? {
-                0 => Err(io::ErrorKind::WriteZero.into()),
-                bytes => Ok(bytes),
-            },
+            Some(rest) if !rest.is_empty() => writer.write(rest).await,
             Some(_) | None => Ok(0),
         };
     }

@@ -7,7 +7,7 @@ use crate::seat::{SeatLink, open_seat, seat_name};
 use crate::thread::{Outlets, Recipe, Signals, run};
 use crate::{Endpoint, Meter, SeatOptions};
 use phalanx_engine::{Brain, BrainError, Input, Staged, TeamLink, TeamOptions};
-use phalanx_game::{AgentId, Framing, Game, Roster, Seat, SeatId};
+use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub enum BuildError {
         reason: String,
     },
     /// The transport cannot carry the game.
-    #[error("team {team}: {game} needs whole messages, {endpoint} carries a stream of bytes")]
+    #[error("team {team}: {game} does not go over {endpoint}: a stream of bytes is not messages")]
     Framing {
         /// The team's name.
         team: String,
@@ -108,7 +108,7 @@ impl<G: Game> TeamSpec<G> {
         let name = self.name.clone();
         let seat_of = seat_of(&self.roster, &self.seats)
             .map_err(|reason| BuildError::Seats { team: name.clone(), reason })?;
-        if G::FRAMING == Framing::Message {
+        if G::FRAMING != self.endpoint.framing() {
             let endpoint = self.endpoint.to_string();
             return Err(BuildError::Framing { team: name, game: G::NAME, endpoint });
         }

@@ -2,24 +2,32 @@
 
 use super::HostOptions;
 use crate::Link;
-use crate::options::READ_BYTES_MAX;
+use crate::pipe::{Pipe, Reader, Writer};
+use crate::web_socket;
 use bytes::{Bytes, BytesMut};
-use phalanx_game::ConnectionId;
+use phalanx_game::{ConnectionId, Framing};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 /// Messages that may wait for one client, besides the limit in bytes.
 const MESSAGES_MAX: usize = 1_024;
 /// Messages that are written in one go.
 const BATCH_MAX: usize = 64;
+/// How long a client may take to ask for a WebSocket.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
+/// No reason to close but that it is over.
+const NO_REASON: u16 = 0;
 
 /// What comes from a client.
 pub(super) enum Coming {
+    /// It named a target: it is in.
+    Request(String),
     Bytes(Bytes),
+    /// What it sends cannot be read any more; it is told so.
+    Broken,
     Gone,
 }
 
@@ -30,6 +38,8 @@ pub(super) struct Client {
     linger: Duration,
     /// The arena has said something to it: its login was read.
     pub(super) greeted: bool,
+    /// The arena knows of it.
+    pub(super) joined: bool,
     reader: JoinHandle<()>,
     writer: JoinHandle<()>,
 }
@@ -37,16 +47,21 @@ pub(super) struct Client {
 impl Client {
     pub(super) fn open(
         link: Link,
+        framing: Framing,
         id: ConnectionId,
         options: &HostOptions,
         host: mpsc::Sender<(ConnectionId, Coming)>,
     ) -> Self {
         let (queue, messages) = mpsc::channel(MESSAGES_MAX);
         let waiting = Arc::new(AtomicUsize::new(0));
-        let reader = tokio::spawn(read(link.reader, id, host.clone()));
-        let writer = tokio::spawn(write(link.writer, id, messages, Arc::clone(&waiting), host));
+        let farewell = Arc::new(AtomicU16::new(NO_REASON));
+        let (opened, open) = oneshot::channel();
+        let line = Line { id, host, farewell };
+        let reader = tokio::spawn(serve(link, framing, opened, line.clone()));
+        let writer = tokio::spawn(write(open, messages, Arc::clone(&waiting), line));
         let (bytes_max, linger) = (options.client_bytes_max, options.linger);
-        Self { queue, waiting, bytes_max, linger, greeted: false, reader, writer }
+        let (greeted, joined) = (false, framing == Framing::Stream);
+        Self { queue, waiting, bytes_max, linger, greeted, joined, reader, writer }
     }
 
     /// Queues a message; false when the client is too slow to take it, or gone.
@@ -80,21 +95,56 @@ impl Client {
     }
 }
 
-async fn read(
-    mut reader: Box<dyn AsyncRead + Send + Unpin>,
+/// What both tasks of a client share.
+#[derive(Clone)]
+struct Line {
     id: ConnectionId,
     host: mpsc::Sender<(ConnectionId, Coming)>,
-) {
+    /// Why the client is told to go, once there is a reason.
+    farewell: Arc<AtomicU16>,
+}
+
+impl Line {
+    /// Tells the host. It may be gone already; then nobody needs to know.
+    async fn tell(&self, coming: Coming) {
+        drop(self.host.send((self.id, coming)).await);
+    }
+}
+
+/// Opens the line, then reads it to its end.
+async fn serve(link: Link, framing: Framing, opened: oneshot::Sender<Writer>, line: Line) {
+    let pipe = match framing {
+        Framing::Stream => link.into(),
+        Framing::Message => {
+            let accepted = tokio::time::timeout(HANDSHAKE_MAX, web_socket::accept(link)).await;
+            let Ok(Ok((pipe, target))) = accepted else { return line.tell(Coming::Gone).await };
+            line.tell(Coming::Request(target)).await;
+            pipe
+        }
+    };
+    let Pipe { reader, writer, .. } = pipe;
+    // Without a writer the client was given up meanwhile; what it says is read all the same.
+    drop(opened.send(writer));
+    read(reader, line).await;
+}
+
+async fn read(mut reader: Reader, line: Line) {
     let mut buffer = BytesMut::new();
     loop {
-        buffer.reserve(READ_BYTES_MAX);
-        let coming = match (&mut reader).take(READ_BYTES_MAX as u64).read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => Coming::Gone,
+        let coming = match reader.read(&mut buffer).await {
+            Ok(0) => Coming::Gone,
             Ok(_) => Coming::Bytes(buffer.split().freeze()),
+            Err(error) => match web_socket::reason_to_close(&error) {
+                Some(code) => {
+                    line.farewell.store(code, Ordering::Relaxed);
+                    Coming::Broken
+                }
+                None => Coming::Gone,
+            },
         };
-        let last = matches!(coming, Coming::Gone);
+        let last = !matches!(coming, Coming::Bytes(_));
         // With the host gone the rest is read all the same: see `finish`.
-        drop(host.send((id, coming)).await);
+        line.tell(coming).await;
         if last {
             return;
         }
@@ -102,27 +152,27 @@ async fn read(
 }
 
 async fn write(
-    mut writer: Box<dyn AsyncWrite + Send + Unpin>,
-    id: ConnectionId,
+    open: oneshot::Receiver<Writer>,
     mut queue: mpsc::Receiver<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
-    host: mpsc::Sender<(ConnectionId, Coming)>,
+    line: Line,
 ) {
+    let Ok(mut writer) = open.await else { return };
     let mut batch = Vec::new();
     while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {
         for message in batch.drain(..) {
             if writer.write_all(&message).await.is_err() {
-                // The host may be gone already; then nobody needs to know.
-                drop(host.send((id, Coming::Gone)).await);
-                return;
+                return line.tell(Coming::Gone).await;
             }
             waiting.fetch_sub(message.len(), Ordering::Relaxed);
         }
         if writer.flush().await.is_err() {
-            drop(host.send((id, Coming::Gone)).await);
-            return;
+            return line.tell(Coming::Gone).await;
         }
     }
     // A peer that closed first makes this fail; the connection ends either way.
-    drop(writer.shutdown().await);
+    drop(match line.farewell.load(Ordering::Relaxed) {
+        NO_REASON => writer.shutdown().await,
+        code => writer.refuse(code).await,
+    });
 }

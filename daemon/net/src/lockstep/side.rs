@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 pub(super) trait Side {
     /// A seat that is due to connect now.
     fn wants_connection(&self, now: Instant) -> Option<usize>;
-    fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant);
+    /// Opens the connection; the target that the session asks for.
+    fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) -> String;
     /// The arena has sent all that it will send for now: real time counts from here.
     fn begin_batch(&mut self);
     fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant);
@@ -142,11 +143,13 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         self.places.iter().position(|place| place.connect_at.is_some_and(|at| at <= now))
     }
 
-    fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) {
-        let Some(place) = self.places.get_mut(seat) else { return };
+    fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) -> String {
+        let Some(place) = self.places.get_mut(seat) else { return String::new() };
+        let target = place.desk.session.target();
         place.connect_at = None;
         place.connection = Some(connection);
         place.desk.connected(now);
+        target
     }
 
     fn begin_batch(&mut self) {
@@ -179,8 +182,12 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         observer: &mut dyn Observer,
     ) {
+        let again = now + self.reconnect_after;
         for place in &mut self.places {
             place.post(answers);
+            if let Some(reason) = place.desk.hangup.take() {
+                self.left.extend(place.lose(&reason, now, again));
+            }
             for input in place.desk.inputs.drain(..) {
                 self.team.handle(input, now);
             }

@@ -15,3 +15,4 @@ mod seats;
 mod teams;
 mod toy;
 mod toy_arena;
+mod web_sockets;

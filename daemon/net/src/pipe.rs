@@ -1,0 +1,132 @@
+//! What carries a session's bytes: a stream that may be cut anywhere, or whole messages. Both halves
+//! are cancel-safe, so that they can stand in a `select!`.
+
+use crate::Link;
+use crate::options::READ_BYTES_MAX;
+use crate::web_socket::{self, Messages};
+use bytes::BytesMut;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use std::future::poll_fn;
+use std::io;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_tungstenite::tungstenite::Message;
+
+/// Both halves of an open connection.
+pub(crate) struct Pipe {
+    pub(crate) reader: Reader,
+    pub(crate) writer: Writer,
+    /// Who the peer is, for people.
+    pub(crate) peer: String,
+}
+
+/// What comes from the peer.
+pub(crate) enum Reader {
+    Bytes(Box<dyn AsyncRead + Send + Unpin>),
+    Messages(SplitStream<Messages>),
+}
+
+/// What goes to the peer.
+pub(crate) enum Writer {
+    Bytes(Box<dyn AsyncWrite + Send + Unpin>),
+    Messages(SplitSink<Messages, Message>),
+}
+
+impl From<Link> for Pipe {
+    fn from(link: Link) -> Self {
+        Self {
+            reader: Reader::Bytes(link.reader),
+            writer: Writer::Bytes(link.writer),
+            peer: link.peer,
+        }
+    }
+}
+
+impl Pipe {
+    pub(crate) fn messages(socket: Messages, peer: String) -> Self {
+        let (writer, reader) = socket.split();
+        Self { reader: Reader::Messages(reader), writer: Writer::Messages(writer), peer }
+    }
+}
+
+impl Reader {
+    /// Puts a piece of the stream, or one whole message, into the buffer: so many bytes, 0 at the
+    /// end. Empty messages say nothing and are skipped.
+    pub(crate) async fn read(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
+        match self {
+            Self::Bytes(reader) => {
+                buffer.reserve(READ_BYTES_MAX);
+                reader.take(READ_BYTES_MAX as u64).read_buf(buffer).await
+            }
+            Self::Messages(reader) => loop {
+                let Some(message) = reader.next().await else { return Ok(0) };
+                match message.map_err(web_socket::failure)? {
+                    message @ (Message::Text(_) | Message::Binary(_)) if !message.is_empty() => {
+                        let bytes = message.into_data();
+                        buffer.extend_from_slice(&bytes);
+                        return Ok(bytes.len());
+                    }
+                    // Pings are answered, and a goodbye too, while we read on.
+                    Message::Text(_)
+                    | Message::Binary(_)
+                    | Message::Ping(_)
+                    | Message::Pong(_)
+                    | Message::Close(_)
+                    | Message::Frame(_) => {}
+                }
+            },
+        }
+    }
+}
+
+impl Writer {
+    /// Takes a piece of the stream, or one whole message: so many bytes.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Bytes(writer) => match writer.write(bytes).await? {
+                0 if !bytes.is_empty() => Err(io::ErrorKind::WriteZero.into()),
+                written => Ok(written),
+            },
+            Self::Messages(writer) => {
+                poll_fn(|context| writer.poll_ready_unpin(context))
+                    .await
+                    .and_then(|()| writer.start_send_unpin(web_socket::message(bytes)))
+                    .map_err(web_socket::failure)?;
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    /// Takes all of it.
+    pub(crate) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let written = self.write(rest).await?;
+            rest = rest.get(written..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Bytes(writer) => writer.flush().await,
+            Self::Messages(writer) => writer.flush().await.map_err(web_socket::failure),
+        }
+    }
+
+    /// Says goodbye: nothing more is written.
+    pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
+        match self {
+            Self::Bytes(writer) => writer.shutdown().await,
+            Self::Messages(writer) => writer.close().await.map_err(web_socket::failure),
+        }
+    }
+
+    /// Says goodbye with a reason, where the transport has words for it.
+    pub(crate) async fn refuse(&mut self, code: u16) -> io::Result<()> {
+        if let Self::Messages(writer) = self {
+            writer.send(web_socket::goodbye(code)).await.map_err(web_socket::failure)?;
+        }
+        self.shutdown().await
+    }
+}
