@@ -134,8 +134,8 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
             generation,
             explained: reason_text(explained.as_ref()),
         }),
-        JournalEvent::Generation { generation, pinned, .. } => {
-            Kind::GenerationActivated(strategy::activated(team, generation, *pinned))
+        JournalEvent::Generation { generation, pinned, note } => {
+            Kind::GenerationActivated(strategy::activated(team, generation, *pinned, note))
         }
         JournalEvent::StrategyRefused { origin, faults } => {
             Kind::StrategyRefused(strategy::refused(origin, faults))

@@ -2494,6 +2494,10 @@ pub struct GenerationActivated {
     /// It is the operator's choice: it is not watched.
     #[prost(bool, tag = "2")]
     pub pinned: bool,
+    /// How it came to decide, where an operator had a hand in it: `rolled back by kuno`; empty
+    /// otherwise.
+    #[prost(string, tag = "3")]
+    pub note: ::prost::alloc::string::String,
 }
 /// A strategy was refused.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -80,9 +80,10 @@ pub(crate) fn activated(
     team: &str,
     activated: &Generation,
     pinned: bool,
+    note: &str,
 ) -> v1::GenerationActivated {
     let activated = v1::Generation { active: true, ..generation(team, activated) };
-    v1::GenerationActivated { activated: Some(activated), pinned }
+    v1::GenerationActivated { activated: Some(activated), pinned, note: note.to_owned() }
 }
 
 pub(crate) fn taken_back(

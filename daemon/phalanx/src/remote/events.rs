@@ -40,7 +40,13 @@ fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
         }
         Kind::GenerationActivated(activated) => {
             let pinned = if activated.pinned { ", pinned" } else { "" };
-            let what = by_whom(activated.activated.as_ref());
+            let what = match activated.note.as_str() {
+                "" => by_whom(activated.activated.as_ref()),
+                note => {
+                    let number = activated.activated.as_ref().map_or(0, |one| one.number);
+                    format!("generation {number} ({note})")
+                }
+            };
             paint.ink(Ink::Green, &format!("{what} decides from here on{pinned}"))
         }
         Kind::StrategyRefused(refused) => refusal(refused, generation, paint),
@@ -194,6 +200,7 @@ fn details(kind: &Kind) -> (&'static str, Value) {
 fn activation(activated: &GenerationActivated) -> Value {
     json!({
         "generation": generation_json(activated.activated.as_ref()), "pinned": activated.pinned,
+        "note": activated.note,
     })
 }
 
