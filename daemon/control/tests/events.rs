@@ -40,7 +40,11 @@ async fn every_kind_of_event_arrives_in_order() {
             role: "w".into(),
             explained: Some(because("trying", Value::Nil)),
         },
-        JournalEvent::Generation { generation: generation(2), pinned: true, note: "rolled back by kuno".into() },
+        JournalEvent::Generation {
+            generation: generation(2),
+            pinned: true,
+            note: "rolled back by kuno".into(),
+        },
         JournalEvent::StrategyRefused { origin: StrategyOrigin::File, faults: vec![fault()] },
         JournalEvent::TakenBack {
             failed: generation(2),
