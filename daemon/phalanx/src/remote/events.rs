@@ -40,13 +40,7 @@ fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
         }
         Kind::GenerationActivated(activated) => {
             let pinned = if activated.pinned { ", pinned" } else { "" };
-            let what = match activated.note.as_str() {
-                "" => by_whom(activated.activated.as_ref()),
-                note => {
-                    let number = activated.activated.as_ref().map_or(0, |one| one.number);
-                    format!("generation {number} ({note})")
-                }
-            };
+            let what = by_whom(activated.activated.as_ref(), &activated.note);
             paint.ink(Ink::Green, &format!("{what} decides from here on{pinned}"))
         }
         Kind::StrategyRefused(refused) => refusal(refused, generation, paint),
@@ -93,9 +87,11 @@ fn turn_done(done: &TurnDone, generation: u32) -> String {
     )
 }
 
-fn by_whom(generation: Option<&Generation>) -> String {
+/// Who let it decide now, where somebody did; else who brought it.
+fn by_whom(generation: Option<&Generation>, note: &str) -> String {
     let generation = generation.cloned().unwrap_or_default();
-    format!("generation {} ({})", generation.number, generation.origin)
+    let who = if note.is_empty() { &generation.origin } else { note };
+    format!("generation {} ({who})", generation.number)
 }
 
 fn refusal(refused: &StrategyRefused, generation: u32, paint: Paint) -> String {
