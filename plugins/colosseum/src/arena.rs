@@ -1,24 +1,29 @@
 //! Our referee, as a state machine (spec sections 3, 4, 10, 11 and 14).
 //!
 //! ```text
-//! seating ─ all there ─▶ set_agent_id, ping, config (agent by agent) ─▶ ticks ─▶ stop ─▶ result
-//!    ▲                                                                               │
-//!    └────────────────────── the next match of a tournament ─────────────────────────┘
+//! wanted ─ joins ─▶ set_agent_id, ping, config ─ all there ─▶ ticks ─▶ stop ─▶ result
+//!   ▲ ▲                         │                                                │
+//!   │ └──── the next agent ─────┘                                                │
+//!   └──────────────────── the next match of a tournament ────────────────────────┘
 //! ```
 //!
-//! A connection is one agent in one match, as a process is: the n-th that joins plays the n-th
-//! player that [`ColosseumArena::wanted`] names, and it is closed after the match. Whether a
-//! process, a socket or our own daemon is behind it is the host's business.
+//! A connection is one agent in one match, as a process is: the n-th that joins plays the match's
+//! n-th player, and it is closed after the match. A player is wanted only when the one before has
+//! answered its settings; one that joins earlier waits. Whether a process, a socket or our own
+//! daemon is behind it is the host's business.
 //!
-//! - [`options`]: what is played, how strictly. `agent`: a pipe and its mistakes. `table`: the
-//!   game. [`ratings`]: tournaments. `record`: replays and results.
+//! - [`options`]: what is played, how strictly; [`config`]: the same as a file. `agent`: a pipe and
+//!   its mistakes. `table`: the game; `picture`: how it looks. [`ratings`]: tournaments. `record`:
+//!   replays and results.
 //!
 //! Not copied from the original: it hangs on a line that is no JSON, and dies of replies that are
 //! no objects and of bad payloads; here both disqualify the culprit as `INVALID_PAYLOAD`, and a
 //! wrong reply in chess loses instead of ending the referee.
 
 mod agent;
+pub mod config;
 pub mod options;
+mod picture;
 pub mod ratings;
 mod record;
 mod table;
@@ -39,6 +44,9 @@ use table::Table;
 
 /// Largest replay that is kept in memory; a longer one ends early.
 const REPLAY_BYTES_MAX: usize = 256 << 20;
+
+/// Notices that wait to be heard; the oldest of more are dropped.
+const NOTICES_MAX: usize = 256;
 
 /// A message that waits for its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +75,7 @@ pub struct ColosseumArena {
     /// The matches to be played; the first one is next, or running.
     matches: VecDeque<Vec<usize>>,
     phase: Phase,
-    /// Connections that wait for the next match.
+    /// Connections that wait for their turn to be introduced.
     seats: Vec<ConnectionId>,
     agents: Vec<Agent>,
     table: Option<Table>,
@@ -80,6 +88,7 @@ pub struct ColosseumArena {
     results: Vec<String>,
     out: VecDeque<Outgoing>,
     artifacts: VecDeque<Artifact>,
+    notices: VecDeque<String>,
 }
 
 /// The options do not fit the game.
@@ -133,18 +142,19 @@ impl ColosseumArena {
             results: Vec::new(),
             out: VecDeque::new(),
             artifacts: VecDeque::new(),
+            notices: VecDeque::new(),
             options,
         })
     }
 
-    /// The players that the next match still waits for, in the order in which they must join.
-    #[must_use]
-    pub fn wanted(&self) -> &[usize] {
-        let players = self.matches.front().map(Vec::as_slice).unwrap_or_default();
-        match self.phase {
-            Phase::Seating => players.get(self.seats.len()..).unwrap_or_default(),
-            Phase::Exchange { .. } | Phase::Over => &[],
-        }
+    /// The players of the match that is running, or next.
+    fn players(&self) -> &[usize] {
+        self.matches.front().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// How many of them have joined.
+    fn joined(&self) -> usize {
+        self.agents.len() + self.seats.len()
     }
 
     /// The result lines of all matches so far.
@@ -164,10 +174,11 @@ impl ColosseumArena {
             match self.phase {
                 Phase::Over => return,
                 Phase::Seating => {
-                    if self.matches.is_empty() || !self.wanted().is_empty() {
+                    if self.matches.is_empty() || self.seats.is_empty() {
                         return;
                     }
-                    self.open_match(now);
+                    let connection = self.seats.remove(0);
+                    self.introduce(connection, now);
                 }
                 Phase::Exchange { step, since, due } => {
                     let heard = match self.partner(step).map(Agent::hear) {
@@ -193,16 +204,17 @@ impl ColosseumArena {
         self.agents.get_mut(index)
     }
 
-    fn open_match(&mut self, now: Instant) {
-        let players = self.matches.front().cloned().unwrap_or_default();
-        let pool = self.options.limits().1;
-        let seats = std::mem::take(&mut self.seats);
-        for (connection, player) in seats.into_iter().zip(players) {
-            self.agents.push(Agent::new(connection, player, self.chance.uuid(), pool));
+    /// The next agent is there.
+    fn introduce(&mut self, connection: ConnectionId, now: Instant) {
+        let index = self.agents.len();
+        let Some(player) = self.players().get(index).copied() else { return };
+        if index == 0 {
+            self.verdict.round = self.verdict.round.saturating_add(1);
+            self.verdict.step = 0;
         }
-        self.verdict.round = self.verdict.round.saturating_add(1);
-        self.verdict.step = 0;
-        self.say(Step::Introduce(0), now);
+        let pool = self.options.limits().1;
+        self.agents.push(Agent::new(connection, player, self.chance.uuid(), pool));
+        self.say(Step::Introduce(index), now);
     }
 
     /// Writes the message of a step.
@@ -246,6 +258,7 @@ impl ColosseumArena {
     fn heard(&mut self, step: Step, heard: Heard, took: Duration) {
         let limit = self.options.limits().0;
         let Some(agent) = self.partner(step) else { return };
+        let (errors, out) = (agent.errors, agent.tainted());
         match step {
             Step::Introduce(_) => agent.introduced(heard),
             Step::Ping(_) => agent.ponged(heard),
@@ -263,6 +276,22 @@ impl ColosseumArena {
                 }
             }
         }
+        if let Some(agent) = self.partner(step) {
+            let said = agent.judged(errors, out);
+            let player = agent.player;
+            self.note(player, said);
+        }
+    }
+
+    /// Tells people about a player.
+    fn note(&mut self, player: usize, said: Option<String>) {
+        let Some(said) = said else { return };
+        let name = self.options.players.get(player).map_or("", String::as_str);
+        let (round, tick) = (self.verdict.round, self.verdict.step);
+        if self.notices.len() >= NOTICES_MAX {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(format!("match {round}, tick {tick}: {name}: {said}"));
     }
 
     /// What comes after a step.
@@ -270,7 +299,10 @@ impl ColosseumArena {
         let next = match step {
             Step::Introduce(index) => Step::Ping(index),
             Step::Ping(index) => Step::Configure(index),
-            Step::Configure(index) if index + 1 < self.agents.len() => Step::Introduce(index + 1),
+            Step::Configure(index) if index + 1 < self.players().len() => {
+                self.phase = Phase::Seating;
+                return;
+            }
             Step::Configure(_) => {
                 let ids: Vec<Id> = self.agents.iter().map(|agent| Id::from(&*agent.id)).collect();
                 let seed = Chance::new(self.options.seed ^ u64::from(self.verdict.round) << 32);
@@ -315,10 +347,14 @@ impl ColosseumArena {
         }
         for (index, fatal) in damage.fatal {
             // In chess a reply that was refused already is no move either: its own reason stands.
-            if let Some(agent) = self.agents.get_mut(index).filter(|a| a.tainted().is_none()) {
-                agent.trouble = Some(fatal.to_string());
-                agent.taint(Taint::InvalidPayload);
-            }
+            let Some(agent) = self.agents.get_mut(index).filter(|a| a.tainted().is_none()) else {
+                continue;
+            };
+            let errors = agent.errors;
+            agent.trouble = Some(fatal.to_string());
+            agent.taint(Taint::InvalidPayload);
+            let (player, said) = (agent.player, agent.judged(errors, None));
+            self.note(player, said);
         }
         let tainted = self.agents.iter().filter(|agent| agent.tainted().is_some()).count();
         let finished = self.table.as_ref().is_none_or(|table| table.finished(tainted));
@@ -359,8 +395,9 @@ impl ColosseumArena {
         let bytes = self.results.concat().into_bytes();
         self.artifacts.push_back(Artifact { path: "results.jsonl".to_owned(), bytes });
         self.count(&points);
-        for agent in self.agents.drain(..) {
+        for agent in std::mem::take(&mut self.agents) {
             self.out.push_back(Outgoing::Close(agent.connection));
+            self.note(agent.player, agent.complaint());
         }
         (self.table, self.phase) = (None, Phase::Seating);
         self.matches.pop_front();
@@ -405,7 +442,7 @@ impl ColosseumArena {
 
 impl Arena for ColosseumArena {
     fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
-        if self.wanted().is_empty() {
+        if self.joined() >= self.players().len() {
             self.out.push_back(Outgoing::Close(connection));
             return;
         }
@@ -447,8 +484,30 @@ impl Arena for ColosseumArena {
         }
     }
 
+    fn wanted(&self) -> &[usize] {
+        match self.phase {
+            Phase::Seating => self.players().get(self.joined()..).unwrap_or_default(),
+            Phase::Exchange { .. } | Phase::Over => &[],
+        }
+    }
+
+    fn poll_notice(&mut self) -> Option<String> {
+        self.notices.pop_front()
+    }
+
     fn verdict(&self) -> Verdict {
         self.verdict.clone()
+    }
+
+    fn summary(&self) -> String {
+        record::summary(&self.options, &self.verdict.teams, &self.standings)
+    }
+
+    fn draw(&self, colour: bool) -> String {
+        let Some(table) = &self.table else { return String::new() };
+        let name = |agent: &Agent| self.options.players.get(agent.player).cloned();
+        let names: Vec<_> = self.agents.iter().map(|a| name(a).unwrap_or_default()).collect();
+        picture::draw(table, &names, colour)
     }
 
     fn turn_limit(&self) -> Duration {

@@ -67,8 +67,8 @@ pub struct Verdict {
     pub teams: Vec<Score>,
 }
 
-/// A referee of our own. After every `handle_*` call drain `poll_transmit` and `poll_artifact`,
-/// then ask `poll_timeout`.
+/// A referee of our own. After every `handle_*` call drain `poll_transmit`, `poll_artifact` and
+/// `poll_notice`, then ask `poll_timeout` and `wanted`.
 pub trait Arena: Debug + Send {
     /// A client connected.
     fn handle_join(&mut self, connection: ConnectionId, now: Instant);
@@ -109,6 +109,26 @@ pub trait Arena: Debug + Send {
     /// How the match stands.
     #[must_use]
     fn verdict(&self) -> Verdict;
+
+    /// The players that are waited for now, by their place in the referee's own list, in the order
+    /// in which they must join. Whoever starts players as processes starts the first of them, lets
+    /// it join and asks again. Empty where clients come by themselves.
+    #[must_use]
+    fn wanted(&self) -> &[usize] {
+        &[]
+    }
+
+    /// Something that people should hear: who broke which rule. Call again after every `handle_*`.
+    #[must_use]
+    fn poll_notice(&mut self) -> Option<String> {
+        None
+    }
+
+    /// The results as text for people, many lines; empty where the verdict says it all.
+    #[must_use]
+    fn summary(&self) -> String {
+        String::new()
+    }
 
     /// The game as text for people, many lines; empty where an arena draws nothing. `colour`: with
     /// terminal colours.

@@ -88,6 +88,8 @@ pub(super) struct Agent {
     buffer: Vec<u8>,
     inbox: VecDeque<Vec<u8>>,
     gone: bool,
+    /// Lines that nobody asked for.
+    stale: usize,
 }
 
 impl Agent {
@@ -108,6 +110,7 @@ impl Agent {
             buffer: Vec::new(),
             inbox: VecDeque::new(),
             gone: false,
+            stale: 0,
         }
     }
 
@@ -144,7 +147,30 @@ impl Agent {
 
     /// Forgets lines that nobody asked for.
     pub(super) fn drop_stale(&mut self) {
+        self.stale = self.stale.saturating_add(self.inbox.len());
         self.inbox.clear();
+    }
+
+    /// What people should hear after a reply, by what stood against the agent before it.
+    pub(super) fn judged(&self, errors: u32, out: Option<Taint>) -> Option<String> {
+        let trouble = self.trouble.as_deref().map(|said| format!(": {said}")).unwrap_or_default();
+        match self.tainted() {
+            taint @ Some(why) if taint != out => Some(format!("out, {}{trouble}", why.word())),
+            Some(_) | None if self.errors > errors => {
+                let gone = if self.gone { "it has ended" } else { "nothing in time, or no text" };
+                Some(format!("no reply ({gone}), error {} of {}", self.errors, ERRORS_MAX + 1))
+            }
+            Some(_) | None => None,
+        }
+    }
+
+    /// What else was wrong in its match.
+    pub(super) fn complaint(&self) -> Option<String> {
+        let refused = (self.offences > 0).then(|| format!("{} actions refused", self.offences));
+        let stale =
+            (self.stale > 0).then(|| format!("{} lines dropped that nobody asked for", self.stale));
+        let all: Vec<String> = refused.into_iter().chain(stale).collect();
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
     /// The next reply, if one is there or none can come.

@@ -1,10 +1,11 @@
 //! What a match leaves behind: the replay's lines and the result (spec section 10).
 
 use super::agent::{Agent, Taint};
-use super::options::ArenaOptions;
+use super::options::{ArenaOptions, Mode};
 use super::ratings::Standing;
 use crate::rules::Num;
 use crate::wire::text;
+use phalanx_game::Score;
 use serde_json::{Map, Value};
 
 /// The score of a disqualified agent.
@@ -135,6 +136,41 @@ pub(super) fn standings(options: &ArenaOptions, table: &[Standing]) -> Vec<u8> {
     text::value(&mut out, &Value::Array(rows));
     out.push('\n');
     out.into_bytes()
+}
+
+/// The results as text for people: each player's scores; in a tournament best first, with points
+/// and rating.
+pub(super) fn summary(options: &ArenaOptions, teams: &[Score], table: &[Standing]) -> String {
+    let mut rows: Vec<(&Score, &Standing)> = teams.iter().zip(table).collect();
+    let tournament = options.mode != Mode::Skirmish;
+    let total = |score: &Score| score.rounds.iter().sum::<i64>();
+    if tournament {
+        rows.sort_by_key(|(_, row)| -row.elo);
+    } else {
+        rows.sort_by_key(|(score, _)| -total(score));
+    }
+    let width = rows.iter().map(|(score, _)| score.team.chars().count()).max().unwrap_or(0).max(6);
+    let mut out = match tournament {
+        true => format!("{:<width$}   ELO  POINTS  WON DRAWN LOST  MEAN SCORE\n", "PLAYER"),
+        false => format!("{:<width$}  SCORE\n", "PLAYER"),
+    };
+    for (score, row) in rows {
+        let name = &score.team;
+        let line = if tournament {
+            let (elo, points, won, drawn, lost) =
+                (row.elo, row.points(), row.wins, row.draws, row.losses);
+            let matches = i64::try_from(score.rounds.len()).unwrap_or(i64::MAX).max(1);
+            let mean = total(score) / matches;
+            format!(
+                "{name:<width$}  {elo:>4}  {points:>6.1}  {won:>3} {drawn:>5} {lost:>4}  {mean:>10}"
+            )
+        } else {
+            format!("{name:<width$}  {:>5}", total(score))
+        };
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
 }
 
 /// `yymmdd_HHMMSS` of a moment, in universal time.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The game's world.
 #[derive(Clone, Debug)]
-enum World {
+pub(super) enum World {
     Catcher(catcher::State),
     /// One for each agent.
     Isolated(Vec<catcher::State>),
@@ -76,6 +76,20 @@ impl Table {
             ids,
             keys: String::new(),
         }
+    }
+
+    pub(super) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The agents' ids, in their order.
+    pub(super) fn agents(&self) -> &[Id] {
+        &self.agents
+    }
+
+    /// Columns and rows of the plane.
+    pub(super) fn plane(&self) -> [f64; 2] {
+        [self.rules.grid_width, self.rules.grid_height]
     }
 
     pub(super) fn epoch(&self) -> u32 {
