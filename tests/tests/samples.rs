@@ -5,7 +5,7 @@ use phalanx_e2e::{files, is, root, text};
 use phalanx_settings::{Environment, Settings, SettingsErrors, Sources, load};
 use std::path::{Path, PathBuf};
 
-const GAMES: &[&str] = &["assemble"];
+const GAMES: &[&str] = &["assemble", "bomberland"];
 
 #[test]
 fn every_sample_configuration_loads() {

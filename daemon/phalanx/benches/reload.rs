@@ -184,7 +184,9 @@ async fn team(
     });
     let bundle = match folder {
         Some(folder) => shipped::read(folder).unwrap(),
-        None => shipped::idle("worker").unwrap(),
+        None => {
+            shipped::idle("worker", "return { decide = function() return act.skip() end }").unwrap()
+        }
     };
     let (staged, _) = keeper.first(&Arc::new(bundle)).unwrap();
     let seats = roster.ids().zip(0..).map(|(agent, index)| Seat {

@@ -4,7 +4,7 @@ use crate::cli::{ArenaArgs, ArenaGame};
 use crate::wire::{self, ArenaPlan, Start};
 use anyhow::{Context, Result, bail};
 use phalanx_game::Verdict;
-use phalanx_net::{ArenaEnd, ArenaHandle, HostOptions, Listener, origin, serve_arena};
+use phalanx_net::{ArenaEnd, ArenaHandle, HostOptions, origin, serve_arena};
 use std::io::Write;
 
 /// Serves until all that was to be played has been played, or until ctrl-c.
@@ -14,6 +14,7 @@ use std::io::Write;
 pub fn run(game: &ArenaGame) -> Result<()> {
     let (name, args) = match game {
         ArenaGame::Assemble(args) => (wire::ASSEMBLE, args),
+        ArenaGame::Bomberland(args) => (wire::BOMBERLAND, args),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(name, args))
@@ -29,7 +30,7 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     };
     let (arena, port) = wire::arena(game, &plan)?;
     let address = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
-    let listener = Listener::bind(&address)
+    let listener = wire::listen(game, &address)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
     let bound = listener.address().map_or(address, |bound| bound.to_string());
@@ -39,7 +40,7 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     let options = HostOptions { artifacts: Some(artifacts), ..HostOptions::default() };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
-    if args.start == Start::File {
+    if args.start == Start::File && game == wire::ASSEMBLE {
         say("where `launch` in the file is `key`, press ENTER to begin");
         start_on_enter(handle.clone());
     }

@@ -88,6 +88,8 @@ pub enum Verb {
 pub enum DemoGame {
     /// MAPC 2020, Agents Assemble II.
     Assemble,
+    /// Bomberland.
+    Bomberland,
 }
 
 impl DemoGame {
@@ -96,6 +98,7 @@ impl DemoGame {
     pub fn name(self) -> &'static str {
         match self {
             Self::Assemble => wire::ASSEMBLE,
+            Self::Bomberland => wire::BOMBERLAND,
         }
     }
 }
@@ -106,7 +109,8 @@ pub struct DemoArgs {
     /// Which game.
     #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
     pub game: DemoGame,
-    /// How many steps the match has [default: what the arena's settings say; 750 for assemble].
+    /// How many steps the match has; for bomberland, until the ring of fire [default: what the
+    /// arena's settings say; 750 for assemble, 200 for bomberland].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: Option<u32>,
     /// Seed of the map, of the referee's dice and of the scripts' dice.
@@ -125,16 +129,18 @@ pub struct DemoArgs {
     /// changes play a moment later (not with --fast).
     #[arg(long, value_name = "DIR")]
     pub strategy: Option<PathBuf>,
-    /// Strategy of the second team: a folder, or `idle` for a team that only skips
+    /// Strategy of the second team: a folder, or `idle` for a team that does nothing
     /// [default: the shipped strategy].
     #[arg(long, value_name = "DIR|idle")]
     pub opponent: Option<PathBuf>,
-    /// Settings of the simulation in the organisers' JSON format [default: the contest's sim1].
+    /// Settings of the match in the organisers' format: a simulation in JSON for assemble [default:
+    /// the contest's sim1], NAME=value lines for bomberland [default: the engine's].
     #[arg(long, value_name = "FILE")]
     pub sim: Option<PathBuf>,
-    /// Shortest time for a step, so that people can watch (not with --fast).
-    #[arg(long, value_name = "DURATION", default_value = "40ms", value_parser = duration)]
-    pub pace: Duration,
+    /// Shortest time for a step, so that people can watch (not with --fast) [default: 40ms for
+    /// assemble; the referee's own tick for bomberland].
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub pace: Option<Duration>,
     /// Write the match's replay below this folder, in the organisers' format.
     #[arg(long, value_name = "DIR")]
     pub replay: Option<PathBuf>,
@@ -148,6 +154,8 @@ pub struct DemoArgs {
 pub enum ArenaGame {
     /// MAPC 2020, Agents Assemble II: JSON over TCP, port 12300 unless the file says otherwise.
     Assemble(ArenaArgs),
+    /// Bomberland: JSON over WebSocket, port 3000 unless the file says otherwise.
+    Bomberland(ArenaArgs),
 }
 
 /// `phalanx arena GAME`.

@@ -10,6 +10,7 @@ mod changes;
 mod fast;
 mod live;
 mod progress;
+mod setting;
 mod summary;
 
 pub(crate) use changes::{held_back, is_held_back};

@@ -86,7 +86,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
     TeamPlan {
         game: team.game.clone(),
         roster: team.roster(),
-        seats: team.seats(limits),
+        seats: wire::seats(team, limits),
         staged,
         limits: script_limits(limits),
         team: TeamOptions {
@@ -120,7 +120,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
 pub fn endpoint(team: &TeamSettings) -> Option<Endpoint> {
     let (host, port) = team.server.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    Some(Endpoint::Tcp { host: host.to_owned(), port: port.parse().ok()? })
+    Some(wire::endpoint(&team.game, host, port.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -77,12 +77,11 @@ pub fn template(game: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A team that only skips: the opponent for first tries.
+/// A team that only does what `source` says: the opponent for first tries.
 ///
 /// # Errors
-/// Never; the type is that of the other ways to a bundle.
-pub fn idle(role: &str) -> Result<Bundle, LoadError> {
-    let source = "return { decide = function() return act.skip() end }";
+/// Never for a source of ours; the type is that of the other ways to a bundle.
+pub fn idle(role: &str, source: &str) -> Result<Bundle, LoadError> {
     Bundle::from_files([(format!("{role}.luau"), source)])
 }
 

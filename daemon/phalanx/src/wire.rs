@@ -3,10 +3,12 @@
 use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
+use phalanx_bomberland::{Bomberland, arena as bomberland};
 use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
-use phalanx_game::{Api, Arena, Game, Origin, Roster, Seat};
+use phalanx_game::{AgentId, Api, Arena, Framing, Game, Origin, Roster, Seat, SeatId};
 use phalanx_lua::{Limits, LuaBrain};
-use phalanx_net::{BuildError, BuiltTeam, Endpoint, Lockstep, SeatOptions, TeamSpec};
+use phalanx_net::{BuildError, BuiltTeam, Endpoint, Listener, Lockstep, SeatOptions, TeamSpec};
+use phalanx_settings::{LimitSettings, TeamSettings};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -16,14 +18,18 @@ use std::time::Duration;
 /// MAPC 2020, Agents Assemble II.
 pub const ASSEMBLE: &str = Assemble::NAME;
 
+/// Bomberland.
+pub const BOMBERLAND: &str = Bomberland::NAME;
+
 /// The games that this build plays, by name.
-pub const GAMES: &[&str] = &[ASSEMBLE];
+pub const GAMES: &[&str] = &[ASSEMBLE, BOMBERLAND];
 
 /// What a game offers to scripts.
 #[must_use]
 pub fn api(game: &str) -> Option<&'static Api> {
     match game {
         Assemble::NAME => Some(const { &Assemble::API }),
+        Bomberland::NAME => Some(const { &Bomberland::API }),
         _ => None,
     }
 }
@@ -35,6 +41,53 @@ pub fn api(game: &str) -> Option<&'static Api> {
 pub fn game(name: &str) -> Result<&'static str, WireError> {
     let known = GAMES.iter().find(|game| **game == name);
     known.copied().ok_or_else(|| WireError::Game(name.to_owned()))
+}
+
+/// How a game's connections cut what they carry; unknown games carry bytes.
+fn framing(game: &str) -> Framing {
+    match game {
+        Bomberland::NAME => Bomberland::FRAMING,
+        _ => Assemble::FRAMING,
+    }
+}
+
+/// A referee's address in the transport of its game.
+#[must_use]
+pub fn endpoint(game: &str, host: &str, port: u16) -> Endpoint {
+    match framing(game) {
+        Framing::Stream => Endpoint::tcp(host, port),
+        Framing::Message => Endpoint::web_socket(host, port),
+    }
+}
+
+/// An open door for a referee in the transport of its game.
+///
+/// # Errors
+/// When the address cannot be bound.
+pub async fn listen(game: &str, address: &str) -> io::Result<Listener> {
+    match framing(game) {
+        Framing::Stream => Listener::bind(address).await,
+        Framing::Message => Listener::bind_web_socket(address).await,
+    }
+}
+
+/// The connections of a team: one an agent, or one for all where the game has it so. In
+/// Bomberland the player logs in with `options.agent_id`, or with the team's name.
+#[must_use]
+pub fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
+    if team.game != Bomberland::NAME {
+        return team.seats(limits);
+    }
+    let id = team.options.get("agent_id").and_then(|id| id.as_str()).unwrap_or(&team.name);
+    let agents = (0..).zip(&team.agents);
+    vec![Seat {
+        id: SeatId(0),
+        agents: agents.map(|(index, agent)| (AgentId(index), agent.name.clone())).collect(),
+        user: id.to_owned(),
+        password: String::new(),
+        turn_limit: team.deadline,
+        margin: limits.margin(),
+    }]
 }
 
 /// A team of any game, ready to be built.
@@ -123,8 +176,37 @@ pub fn arena(game: &str, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), 
             let options = ArenaOptions { launch, pace: plan.pace, ..ArenaOptions::default() };
             Ok((Box::new(AssembleArena::new(config, options, plan.origin)), port))
         }
+        Bomberland::NAME => bomberland_arena(plan),
         other => Err(WireError::Game(other.to_owned())),
     }
+}
+
+fn bomberland_arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+    let mut config = bomberland::ArenaConfig::load(plan.config, plan.read)
+        .map_err(|error| WireError::Arena(error.to_string()))?;
+    if plan.start == Start::Now {
+        let reason = "bomberland begins when all agents are there; leave --start out";
+        return Err(WireError::Arena(reason.to_owned()));
+    }
+    let slowest = Duration::from_secs(1).as_millis().checked_div(plan.pace.as_millis());
+    let slowest = slowest.and_then(|hz| u32::try_from(hz.max(1)).ok());
+    let server = &mut config.server;
+    server.tick_rate_hz = slowest.map_or(server.tick_rate_hz, |hz| server.tick_rate_hz.min(hz));
+    let port = server.port;
+    let options = bomberland::ArenaOptions::default();
+    let arena = bomberland::BomberlandArena::new(config, options, plan.origin)
+        .map_err(|error| WireError::Arena(error.to_string()))?;
+    Ok((Box::new(arena), port))
+}
+
+/// How many units a player of Bomberland commands by the text of a referee's configuration.
+///
+/// # Errors
+/// All mistakes of the configuration.
+pub fn bomberland_units(text: &str) -> Result<usize, WireError> {
+    let config = bomberland::ArenaConfig::parse(text);
+    let config = config.map_err(|error| WireError::Arena(error.to_string()))?;
+    Ok(config.setup.units_per_agent.into())
 }
 
 /// Builds a team that plays over connections.
@@ -134,6 +216,7 @@ pub fn arena(game: &str, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), 
 pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, WireError> {
     match plan.game.as_str() {
         Assemble::NAME => Ok(spec(Assemble, &plan, endpoint).build(brain(&plan)).await?),
+        Bomberland::NAME => Ok(spec(Bomberland, &plan, endpoint).build(brain(&plan)).await?),
         _ => Err(WireError::Game(plan.game)),
     }
 }
@@ -144,13 +227,16 @@ pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, Wire
 /// As [`build`].
 pub fn join(lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
     match plan.game.as_str() {
-        Assemble::NAME => {
-            let roster = Arc::new(plan.roster.clone());
-            let staged = plan.staged.clone();
-            Ok(lockstep.add_team(&Assemble, roster, &plan.seats, plan.team, staged, brain(plan))?)
-        }
+        Assemble::NAME => add(lockstep, &Assemble, plan),
+        Bomberland::NAME => add(lockstep, &Bomberland, plan),
         other => Err(WireError::Game(other.to_owned())),
     }
+}
+
+fn add<G: Game>(lockstep: &mut Lockstep, game: &G, plan: &TeamPlan) -> Result<usize, WireError> {
+    let roster = Arc::new(plan.roster.clone());
+    let staged = plan.staged.clone();
+    Ok(lockstep.add_team(game, roster, &plan.seats, plan.team, staged, brain(plan))?)
 }
 
 fn spec<G: Game>(game: G, plan: &TeamPlan, endpoint: Endpoint) -> TeamSpec<G> {

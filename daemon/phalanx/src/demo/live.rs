@@ -14,11 +14,10 @@ use phalanx_control::{Control, ControlHandle, Options, SocketOptions};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
-    ArenaEnd, ArenaHandle, Endpoint, HostOptions, JournalItem, Listener, TeamHandle, now, origin,
-    serve_arena,
+    ArenaEnd, ArenaHandle, HostOptions, JournalItem, TeamHandle, now, origin, serve_arena,
 };
 use phalanx_settings::{Environment, socket_candidates};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,8 +40,15 @@ pub(super) fn play(args: &DemoArgs, cast: Cast) -> Result<Summary> {
 
 async fn play_on_runtime(args: &DemoArgs, mut cast: Cast) -> Result<Summary> {
     let begun = now();
-    let listener = Listener::bind(("127.0.0.1", 0)).await.context("cannot listen on loopback")?;
-    let options = HostOptions { artifacts: args.replay.clone(), ..HostOptions::default() };
+    let listener = wire::listen(cast.game, "127.0.0.1:0").await;
+    let listener = listener.context("cannot listen on loopback")?;
+    let paint = Paint::stderr();
+    let watched = !args.json && std::io::stderr().is_terminal();
+    let options = HostOptions {
+        artifacts: args.replay.clone(),
+        draw: watched.then_some(paint.is_on()),
+        ..HostOptions::default()
+    };
     let arena = serve_arena(cast.arena(origin())?, listener, options);
     let (control, teams) = spawn_teams(args, &mut cast, &arena).await?;
     let steps = follow(args, &arena, &teams).await?;
@@ -74,7 +80,7 @@ async fn spawn_teams(
     arena: &ArenaHandle,
 ) -> Result<(ControlHandle, Vec<TeamHandle>)> {
     let address = arena.address().context("the arena has no address")?;
-    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let endpoint = wire::endpoint(cast.game, &address.ip().to_string(), address.port());
     let mut directory = Directory::default();
     for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
         let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
@@ -132,6 +138,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         let verdict: Verdict = verdicts.borrow_and_update().clone();
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
         let p99 = teams.iter().map(|team| team.timings().p99).max();
+        progress.draw(&arena.picture());
         progress.step(&verdict, &snapshots, p99);
         while let Ok(line) = lines.try_recv() {
             show(&mut progress, line);

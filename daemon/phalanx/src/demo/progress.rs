@@ -31,6 +31,13 @@ impl Progress {
         Self { bar, lines: !silent && !terminal, last: (0, 0), steps: 0, troubles: BTreeMap::new() }
     }
 
+    /// The game as its referee draws it, above the living line.
+    pub(crate) fn draw(&self, picture: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(picture.to_owned());
+        }
+    }
+
     /// A step is through. `p99` is the answer time that 99 of 100 answers kept, where it can be
     /// asked while the match runs.
     pub(crate) fn step(
@@ -116,7 +123,7 @@ impl Progress {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    let style = ProgressStyle::with_template("step {pos:>4}/{len:<4} {bar:24} {msg}");
+    let style = ProgressStyle::with_template("{prefix}step {pos:>4}/{len:<4} {bar:24} {msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar
 }

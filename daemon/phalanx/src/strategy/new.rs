@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn nothing_of_a_template_is_left_to_fill_in() {
-        for game in wire::GAMES {
+        let filled = |game: &&&str| !shipped::template(game).is_empty();
+        for game in wire::GAMES.iter().filter(filled) {
             for (path, text) in files("mine", game).unwrap() {
                 assert!(!text.contains("{{"), "{game}: {path}");
             }

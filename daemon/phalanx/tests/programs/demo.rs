@@ -36,6 +36,24 @@ fn a_fast_demo_answers_everything_and_the_same_seed_gives_the_same_match() {
 }
 
 #[test]
+fn bomberland_on_virtual_time_is_answered_whole_and_the_same_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let walker = "return { decide = function()\n\
+        return act.move(rng.pick({ 'up', 'down', 'left', 'right' }))\nend }";
+    std::fs::write(dir.path().join("walker.luau"), walker).unwrap();
+    let folder = dir.path().to_str().unwrap();
+    let args = ["--game", "bomberland", "--strategy", folder, "--opponent", "idle"];
+    let first = result(&summary(&args));
+    assert_eq!(first["game"], "bomberland");
+    for team in first["teams"].as_array().unwrap() {
+        assert!(team["asked"].as_u64().unwrap() > 60, "{team}");
+        assert_eq!(team["decided"], team["asked"], "{team}");
+        assert_eq!((&team["fallback"], &team["late"]), (&0.into(), &0.into()), "{team}");
+    }
+    assert_eq!(result(&summary(&args)), first);
+}
+
+#[test]
 fn a_demo_in_real_time_answers_everything() {
     let output =
         phalanx(&["demo", "--json", "--steps", "10", "--pace", "1ms", "--opponent", "idle"]);
