@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
 use phalanx_assemble::api::API;
+use phalanx_bomberland::api::API as BOMBERLAND;
 use phalanx_engine::{Board, Generation, Params, Scene, StrategyOrigin, View};
 use phalanx_game::{AgentId, Oracle, QueryError, Roster, RosterEntry, Turn, Value};
 use phalanx_lua::{Bundle, Limits, Module, Replica, modules, stage};
@@ -143,6 +144,12 @@ fn the_shipped_files_are_what_is_generated() {
         ("scripts/types/assemble.d.luau", phalanx_lua::types_luau("assemble", &API)),
         ("scripts/types/assemble.lua", phalanx_lua::types_luacats("assemble", &API)),
         ("tests/lint/phalanx-assemble.yml", phalanx_lua::selene_library("assemble", &API)),
+        ("scripts/types/bomberland.d.luau", phalanx_lua::types_luau("bomberland", &BOMBERLAND)),
+        ("scripts/types/bomberland.lua", phalanx_lua::types_luacats("bomberland", &BOMBERLAND)),
+        (
+            "tests/lint/phalanx-bomberland.yml",
+            phalanx_lua::selene_library("bomberland", &BOMBERLAND),
+        ),
     ];
     for (path, page) in pages {
         let file = root.join(path);
