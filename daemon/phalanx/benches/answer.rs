@@ -192,7 +192,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         origin: StrategyOrigin::Start,
     });
     let plan = TeamPlan {
-        game: wire::ASSEMBLE.into(),
+        game: "assemble".into(),
         seats: (0..AGENTS).map(seat).collect(),
         roster,
         staged: phalanx_lua::stage(bundle, generation).unwrap(),

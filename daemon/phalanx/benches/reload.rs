@@ -51,7 +51,7 @@ async fn measure(reloads: u32) {
         start: Start::Complete,
         pace: PACE,
     };
-    let (arena, _) = wire::arena(wire::ASSEMBLE, &plan).unwrap();
+    let (arena, _) = wire::arena("assemble", &plan).unwrap();
     let listener = Listener::bind(("127.0.0.1", 0)).await.unwrap();
     let arena = serve_arena(arena, listener, HostOptions::default());
     let address = arena.address().unwrap();
@@ -167,8 +167,8 @@ async fn team(
     let team = TeamOptions::default();
     let mut keeper = Keeper::open(KeeperOptions {
         team: name.into(),
-        game: wire::ASSEMBLE,
-        api: wire::api(wire::ASSEMBLE).unwrap(),
+        game: "assemble",
+        api: wire::api("assemble").unwrap(),
         roster: Arc::new(roster.clone()),
         limits,
         decide_max: team.decide_max,
@@ -198,7 +198,7 @@ async fn team(
         margin: MarginLimits::default(),
     });
     let plan = TeamPlan {
-        game: wire::ASSEMBLE.into(),
+        game: "assemble".into(),
         seats: seats.collect(),
         roster,
         staged,

@@ -13,8 +13,9 @@ use std::io::Write;
 /// When the configuration does not load or the address is taken.
 pub fn run(game: &ArenaGame) -> Result<()> {
     let (name, args) = match game {
-        ArenaGame::Assemble(args) => (wire::ASSEMBLE, args),
-        ArenaGame::Bomberland(args) => (wire::BOMBERLAND, args),
+        ArenaGame::Assemble(args) => ("assemble", args),
+        ArenaGame::Bomberland(args) => ("bomberland", args),
+        ArenaGame::Colosseum(args) => ("colosseum", args),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(name, args))
@@ -40,7 +41,7 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
     let options = HostOptions { artifacts: Some(artifacts), ..HostOptions::default() };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
-    if args.start == Start::File && game == wire::ASSEMBLE {
+    if args.start == Start::File && wire::starts_at_key(game) {
         say("where `launch` in the file is `key`, press ENTER to begin");
         start_on_enter(handle.clone());
     }

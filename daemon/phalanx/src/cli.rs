@@ -4,6 +4,7 @@
 pub mod strategy;
 
 use crate::wire::{self, Start};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -83,34 +84,19 @@ pub enum Verb {
     },
 }
 
-/// The games that have a demo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DemoGame {
-    /// MAPC 2020, Agents Assemble II.
-    Assemble,
-    /// Bomberland.
-    Bomberland,
-}
-
-impl DemoGame {
-    /// The plugin's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Assemble => wire::ASSEMBLE,
-            Self::Bomberland => wire::BOMBERLAND,
-        }
-    }
+/// Reads the name of a game.
+fn games() -> impl TypedValueParser<Value = &'static str> {
+    PossibleValuesParser::new(wire::GAMES).try_map(|name| wire::game(&name))
 }
 
 /// `phalanx demo`.
 #[derive(Args, Clone, Debug)]
 pub struct DemoArgs {
     /// Which game.
-    #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-    pub game: DemoGame,
+    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
+    pub game: &'static str,
     /// How many steps the match has; for bomberland, until the ring of fire [default: what the
-    /// arena's settings say; 750 for assemble, 200 for bomberland].
+    /// arena's settings say; 750 for assemble, 200 for bomberland, 10000 for colosseum].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: Option<u32>,
     /// Seed of the map, of the referee's dice and of the scripts' dice.
@@ -133,12 +119,16 @@ pub struct DemoArgs {
     /// [default: the shipped strategy].
     #[arg(long, value_name = "DIR|idle")]
     pub opponent: Option<PathBuf>,
+    /// A flavour of the game: engine or classic for bomberland; food_catcher, cherry_picker, snake
+    /// or chess for colosseum [default: the first one].
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
     /// Settings of the match in the organisers' format: a simulation in JSON for assemble [default:
     /// the contest's sim1], NAME=value lines for bomberland [default: the engine's].
     #[arg(long, value_name = "FILE")]
     pub sim: Option<PathBuf>,
     /// Shortest time for a step, so that people can watch (not with --fast) [default: 40ms for
-    /// assemble; the referee's own tick for bomberland].
+    /// assemble, 5ms for colosseum; the referee's own tick for bomberland].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub pace: Option<Duration>,
     /// Write the match's replay below this folder, in the organisers' format.
@@ -156,6 +146,8 @@ pub enum ArenaGame {
     Assemble(ArenaArgs),
     /// Bomberland: JSON over WebSocket, port 3000 unless the file says otherwise.
     Bomberland(ArenaArgs),
+    /// Colosseum: starts agent executables and speaks JSON lines with them.
+    Colosseum(ArenaArgs),
 }
 
 /// `phalanx arena GAME`.

@@ -10,7 +10,6 @@ mod changes;
 mod fast;
 mod live;
 mod progress;
-mod setting;
 mod summary;
 
 pub(crate) use changes::{held_back, is_held_back};

@@ -1,37 +1,43 @@
-//! The only file that names every plugin: here a game's types are erased.
+//! The only place that names plugins: here a game's types are erased.
+//!
+//! A game's wiring is a file of its own below this one: its referee from a configuration, its demo,
+//! and what is unusual about its connections. [`plugin`] turns it into what the programs call.
 
-use phalanx_assemble::Assemble;
-use phalanx_assemble::arena::config::Launch;
-use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
-use phalanx_bomberland::{Bomberland, arena as bomberland};
-use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
-use phalanx_game::{AgentId, Api, Arena, Framing, Game, Origin, Roster, Seat, SeatId};
-use phalanx_lua::{Limits, LuaBrain};
-use phalanx_net::{BuildError, BuiltTeam, Endpoint, Listener, Lockstep, SeatOptions, TeamSpec};
+mod assemble;
+mod bomberland;
+mod colosseum;
+pub mod demo;
+mod plugin;
+
+use demo::{DemoAsk, DemoStage};
+use phalanx_engine::{Staged, TeamOptions};
+use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
+use phalanx_lua::Limits;
+use phalanx_net::{BuildError, BuiltTeam, Endpoint, Listener, Lockstep, SeatOptions};
 use phalanx_settings::{LimitSettings, TeamSettings};
+use plugin::Wired;
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-/// MAPC 2020, Agents Assemble II.
-pub const ASSEMBLE: &str = Assemble::NAME;
-
-/// Bomberland.
-pub const BOMBERLAND: &str = Bomberland::NAME;
-
 /// The games that this build plays, by name.
-pub const GAMES: &[&str] = &[ASSEMBLE, BOMBERLAND];
+pub const GAMES: &[&str] = &[DEFAULT_GAME, "bomberland", "colosseum"];
+
+/// What is played when nobody says which game.
+pub const DEFAULT_GAME: &str = "assemble";
+
+static WIRED: &[&dyn Wired] = &[&assemble::Wiring, &bomberland::Wiring, &colosseum::Wiring];
+
+fn wired(name: &str) -> Result<&'static dyn Wired, WireError> {
+    let known = WIRED.iter().find(|wired| wired.name() == name);
+    known.copied().ok_or_else(|| WireError::Game(name.to_owned()))
+}
 
 /// What a game offers to scripts.
 #[must_use]
 pub fn api(game: &str) -> Option<&'static Api> {
-    match game {
-        Assemble::NAME => Some(const { &Assemble::API }),
-        Bomberland::NAME => Some(const { &Bomberland::API }),
-        _ => None,
-    }
+    wired(game).ok().map(Wired::api)
 }
 
 /// The game's own name for a name.
@@ -39,16 +45,26 @@ pub fn api(game: &str) -> Option<&'static Api> {
 /// # Errors
 /// When no plugin has this name.
 pub fn game(name: &str) -> Result<&'static str, WireError> {
-    let known = GAMES.iter().find(|game| **game == name);
-    known.copied().ok_or_else(|| WireError::Game(name.to_owned()))
+    wired(name).map(Wired::name)
+}
+
+/// The flavours of a game's demo, the default one first.
+///
+/// # Errors
+/// When no plugin has this name.
+pub fn variants(game: &str) -> Result<&'static [&'static str], WireError> {
+    wired(game).map(Wired::variants)
+}
+
+/// Whether a game's referee may wait for a key.
+#[must_use]
+pub fn starts_at_key(game: &str) -> bool {
+    wired(game).is_ok_and(Wired::starts_at_key)
 }
 
 /// How a game's connections cut what they carry; unknown games carry bytes.
 fn framing(game: &str) -> Framing {
-    match game {
-        Bomberland::NAME => Bomberland::FRAMING,
-        _ => Assemble::FRAMING,
-    }
+    wired(game).map_or(Framing::Stream, Wired::framing)
 }
 
 /// A referee's address in the transport of its game.
@@ -71,23 +87,10 @@ pub async fn listen(game: &str, address: &str) -> io::Result<Listener> {
     }
 }
 
-/// The connections of a team: one an agent, or one for all where the game has it so. In
-/// Bomberland the player logs in with `options.agent_id`, or with the team's name.
+/// The connections of a team: one an agent, or one for all where the game has it so.
 #[must_use]
 pub fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
-    if team.game != Bomberland::NAME {
-        return team.seats(limits);
-    }
-    let id = team.options.get("agent_id").and_then(|id| id.as_str()).unwrap_or(&team.name);
-    let agents = (0..).zip(&team.agents);
-    vec![Seat {
-        id: SeatId(0),
-        agents: agents.map(|(index, agent)| (AgentId(index), agent.name.clone())).collect(),
-        user: id.to_owned(),
-        password: String::new(),
-        turn_limit: team.deadline,
-        margin: limits.margin(),
-    }]
+    wired(&team.game).map_or_else(|_| team.seats(limits), |wired| wired.seats(team, limits))
 }
 
 /// A team of any game, ready to be built.
@@ -163,50 +166,15 @@ impl fmt::Debug for ArenaPlan<'_> {
 /// # Errors
 /// When the game does not exist or the configuration has mistakes: all of them at once.
 pub fn arena(game: &str, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
-    match game {
-        Assemble::NAME => {
-            let config = ArenaConfig::load(plan.config, plan.read)
-                .map_err(|error| WireError::Arena(error.to_string()))?;
-            let port = config.server.port;
-            let launch = match plan.start {
-                Start::File => None,
-                Start::Now => Some(Launch::After(Duration::ZERO)),
-                Start::Complete => Some(Launch::Complete),
-            };
-            let options = ArenaOptions { launch, pace: plan.pace, ..ArenaOptions::default() };
-            Ok((Box::new(AssembleArena::new(config, options, plan.origin)), port))
-        }
-        Bomberland::NAME => bomberland_arena(plan),
-        other => Err(WireError::Game(other.to_owned())),
-    }
+    wired(game)?.arena(plan)
 }
 
-fn bomberland_arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
-    let mut config = bomberland::ArenaConfig::load(plan.config, plan.read)
-        .map_err(|error| WireError::Arena(error.to_string()))?;
-    if plan.start == Start::Now {
-        let reason = "bomberland begins when all agents are there; leave --start out";
-        return Err(WireError::Arena(reason.to_owned()));
-    }
-    let slowest = Duration::from_secs(1).as_millis().checked_div(plan.pace.as_millis());
-    let slowest = slowest.and_then(|hz| u32::try_from(hz.max(1)).ok());
-    let server = &mut config.server;
-    server.tick_rate_hz = slowest.map_or(server.tick_rate_hz, |hz| server.tick_rate_hz.min(hz));
-    let port = server.port;
-    let options = bomberland::ArenaOptions::default();
-    let arena = bomberland::BomberlandArena::new(config, options, plan.origin)
-        .map_err(|error| WireError::Arena(error.to_string()))?;
-    Ok((Box::new(arena), port))
-}
-
-/// How many units a player of Bomberland commands by the text of a referee's configuration.
+/// A demo without its players.
 ///
 /// # Errors
-/// All mistakes of the configuration.
-pub fn bomberland_units(text: &str) -> Result<usize, WireError> {
-    let config = bomberland::ArenaConfig::parse(text);
-    let config = config.map_err(|error| WireError::Arena(error.to_string()))?;
-    Ok(config.setup.units_per_agent.into())
+/// When the game does not exist or the settings have mistakes.
+pub fn demo(game: &str, ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    wired(game)?.demo(ask)
 }
 
 /// Builds a team that plays over connections.
@@ -214,11 +182,7 @@ pub fn bomberland_units(text: &str) -> Result<usize, WireError> {
 /// # Errors
 /// When the game does not exist, the strategy does not load, or seats and roster do not fit.
 pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, WireError> {
-    match plan.game.as_str() {
-        Assemble::NAME => Ok(spec(Assemble, &plan, endpoint).build(brain(&plan)).await?),
-        Bomberland::NAME => Ok(spec(Bomberland, &plan, endpoint).build(brain(&plan)).await?),
-        _ => Err(WireError::Game(plan.game)),
-    }
+    wired(&plan.game)?.build(plan, endpoint).await
 }
 
 /// Adds a team to a match on virtual time; its number there.
@@ -226,37 +190,16 @@ pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, Wire
 /// # Errors
 /// As [`build`].
 pub fn join(lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
-    match plan.game.as_str() {
-        Assemble::NAME => add(lockstep, &Assemble, plan),
-        Bomberland::NAME => add(lockstep, &Bomberland, plan),
-        other => Err(WireError::Game(other.to_owned())),
-    }
+    wired(&plan.game)?.join(lockstep, plan)
 }
 
-fn add<G: Game>(lockstep: &mut Lockstep, game: &G, plan: &TeamPlan) -> Result<usize, WireError> {
-    let roster = Arc::new(plan.roster.clone());
-    let staged = plan.staged.clone();
-    Ok(lockstep.add_team(game, roster, &plan.seats, plan.team, staged, brain(plan))?)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn spec<G: Game>(game: G, plan: &TeamPlan, endpoint: Endpoint) -> TeamSpec<G> {
-    TeamSpec {
-        name: plan.roster.team.clone(),
-        game,
-        roster: plan.roster.clone(),
-        seats: plan.seats.clone(),
-        endpoint,
-        staged: plan.staged.clone(),
-        team: plan.team,
-        seat: plan.seat,
-    }
-}
-
-/// Makes the team's brain; after a panic of its thread, with the generation that decided then.
-fn brain(plan: &TeamPlan) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> + use<> {
-    let limits = plan.limits;
-    move |link, staged| {
-        LuaBrain::new(link, staged, limits)
-            .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))
+    #[test]
+    fn every_game_is_wired_under_its_name() {
+        let names: Vec<_> = WIRED.iter().map(|wired| wired.name()).collect();
+        assert_eq!(names, GAMES);
     }
 }

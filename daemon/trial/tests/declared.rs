@@ -4,6 +4,7 @@
 
 use phalanx_assemble::api::API;
 use phalanx_bomberland::api::API as BOMBERLAND;
+use phalanx_colosseum::api::API as COLOSSEUM;
 use phalanx_engine::{Board, Generation, Params, Scene, StrategyOrigin, View};
 use phalanx_game::{AgentId, Oracle, QueryError, Roster, RosterEntry, Turn, Value};
 use phalanx_lua::{Bundle, Limits, Module, Replica, modules, stage};
@@ -140,19 +141,16 @@ fn a_call_with_too_many_arguments_fails() {
 #[test]
 fn the_shipped_files_are_what_is_generated() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let pages = [
-        ("scripts/types/assemble.d.luau", phalanx_lua::types_luau("assemble", &API)),
-        ("scripts/types/assemble.lua", phalanx_lua::types_luacats("assemble", &API)),
-        ("tests/lint/phalanx-assemble.yml", phalanx_lua::selene_library("assemble", &API)),
-        ("scripts/types/bomberland.d.luau", phalanx_lua::types_luau("bomberland", &BOMBERLAND)),
-        ("scripts/types/bomberland.lua", phalanx_lua::types_luacats("bomberland", &BOMBERLAND)),
-        (
-            "tests/lint/phalanx-bomberland.yml",
-            phalanx_lua::selene_library("bomberland", &BOMBERLAND),
-        ),
-    ];
+    let games = [("assemble", &API), ("bomberland", &BOMBERLAND), ("colosseum", &COLOSSEUM)];
+    let pages = games.into_iter().flat_map(|(game, api)| {
+        [
+            (format!("scripts/types/{game}.d.luau"), phalanx_lua::types_luau(game, api)),
+            (format!("scripts/types/{game}.lua"), phalanx_lua::types_luacats(game, api)),
+            (format!("tests/lint/phalanx-{game}.yml"), phalanx_lua::selene_library(game, api)),
+        ]
+    });
     for (path, page) in pages {
-        let file = root.join(path);
+        let file = root.join(&path);
         if std::env::var_os("UPDATE_TYPES").is_some() {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(&file, &page).unwrap();

@@ -38,7 +38,7 @@ use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdi
 use ratings::{Standing, rate, schedule};
 use record::{Points, TAINTED_SCORE};
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use table::Table;
 
@@ -62,7 +62,15 @@ enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Seating,
-    Exchange { step: Step, since: Instant, due: Instant },
+    Exchange {
+        step: Step,
+        since: Instant,
+        due: Instant,
+    },
+    /// The next tick may not begin yet.
+    Pause {
+        until: Instant,
+    },
     Over,
 }
 
@@ -75,6 +83,8 @@ pub struct ColosseumArena {
     /// The matches to be played; the first one is next, or running.
     matches: VecDeque<Vec<usize>>,
     phase: Phase,
+    /// The running tick lasts at least until then.
+    tick_until: Instant,
     /// Connections that wait for their turn to be introduced.
     seats: Vec<ConnectionId>,
     agents: Vec<Agent>,
@@ -130,6 +140,7 @@ impl ColosseumArena {
             origin,
             matches,
             phase: Phase::Seating,
+            tick_until: origin.instant,
             seats: Vec::new(),
             agents: Vec::new(),
             table: None,
@@ -179,6 +190,11 @@ impl ColosseumArena {
                     }
                     let connection = self.seats.remove(0);
                     self.introduce(connection, now);
+                }
+                Phase::Pause { until } if now < until => return,
+                Phase::Pause { .. } => {
+                    let step = self.begin_tick(now);
+                    self.say(step, now);
                 }
                 Phase::Exchange { step, since, due } => {
                     let heard = match self.partner(step).map(Agent::hear) {
@@ -304,20 +320,47 @@ impl ColosseumArena {
                 return;
             }
             Step::Configure(_) => {
+                self.know_by_name();
                 let ids: Vec<Id> = self.agents.iter().map(|agent| Id::from(&*agent.id)).collect();
                 let seed = Chance::new(self.options.seed ^ u64::from(self.verdict.round) << 32);
                 self.table = Some(Table::new(&self.options, &ids, seed));
-                self.begin_tick()
+                self.begin_tick(now)
             }
             Step::Ask(place) if place + 1 < self.asked.len() => Step::Ask(place + 1),
-            Step::Ask(_) => self.end_tick(),
+            Step::Ask(_) => match self.end_tick() {
+                Some(step) => step,
+                None if now < self.tick_until => {
+                    self.phase = Phase::Pause { until: self.tick_until };
+                    return;
+                }
+                None => self.begin_tick(now),
+            },
             Step::Stop(index) if index + 1 < self.agents.len() => Step::Stop(index + 1),
             Step::Stop(_) => return self.close_match(),
         };
         self.say(next, now);
     }
 
-    fn begin_tick(&mut self) -> Step {
+    /// Who joins over a socket joins in any order: where all agents of the match introduced
+    /// themselves by the names of its players, they are these players.
+    fn know_by_name(&mut self) {
+        let names = &self.options.players;
+        let claimed = |agent: &Agent| {
+            let name = agent.name.as_str()?;
+            names.iter().position(|known| known == name)
+        };
+        let claims: Option<Vec<usize>> = self.agents.iter().map(claimed).collect();
+        let Some(claims) = claims else { return };
+        let wanted: BTreeSet<usize> = self.agents.iter().map(|agent| agent.player).collect();
+        if claims.iter().copied().collect::<BTreeSet<_>>() == wanted {
+            for (agent, player) in self.agents.iter_mut().zip(claims) {
+                agent.player = player;
+            }
+        }
+    }
+
+    fn begin_tick(&mut self, now: Instant) -> Step {
+        self.tick_until = now + self.options.pace;
         if let Some(table) = &mut self.table {
             self.asked = table.begin();
             self.verdict.step = table.epoch();
@@ -326,8 +369,9 @@ impl ColosseumArena {
         Step::Ask(0)
     }
 
-    fn end_tick(&mut self) -> Step {
-        let Some(table) = &mut self.table else { return Step::Stop(0) };
+    /// Applies the replies; the next message, unless there is another tick.
+    fn end_tick(&mut self) -> Option<Step> {
+        let Some(table) = &mut self.table else { return Some(Step::Stop(0)) };
         if self.options.replays && self.replay.len() < REPLAY_BYTES_MAX {
             self.replay.push_str(&record::replay_line(
                 &self.config,
@@ -358,7 +402,7 @@ impl ColosseumArena {
         }
         let tainted = self.agents.iter().filter(|agent| agent.tainted().is_some()).count();
         let finished = self.table.as_ref().is_none_or(|table| table.finished(tainted));
-        if finished || tainted > 0 { Step::Stop(0) } else { self.begin_tick() }
+        (finished || tainted > 0).then_some(Step::Stop(0))
     }
 
     fn tainted(&self) -> Vec<bool> {
@@ -480,6 +524,7 @@ impl Arena for ColosseumArena {
     fn poll_timeout(&self) -> Option<Instant> {
         match self.phase {
             Phase::Exchange { due, .. } => Some(due),
+            Phase::Pause { until } => Some(until),
             Phase::Seating | Phase::Over => None,
         }
     }
@@ -487,7 +532,7 @@ impl Arena for ColosseumArena {
     fn wanted(&self) -> &[usize] {
         match self.phase {
             Phase::Seating => self.players().get(self.joined()..).unwrap_or_default(),
-            Phase::Exchange { .. } | Phase::Over => &[],
+            Phase::Exchange { .. } | Phase::Pause { .. } | Phase::Over => &[],
         }
     }
 

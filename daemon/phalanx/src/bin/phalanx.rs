@@ -39,10 +39,10 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Agent { verb: AgentVerb::Eval(args) } => return remote::eval(&args),
         Verb::Agent { verb: AgentVerb::Repl(args) } => remote::repl(&args)?,
         Verb::Script { verb: ScriptVerb::Api { game, format } } => {
-            script::api(game.name(), format)?;
+            script::api(game, format)?;
         }
         Verb::Script { verb: ScriptVerb::Types { game, out } } => {
-            script::types(game.name(), &out)?;
+            script::types(game, &out)?;
         }
         Verb::Script { verb: ScriptVerb::Specs } => script::specs()?,
         Verb::Team { verb: TeamVerb::List(remote) } => remote::list(&remote)?,

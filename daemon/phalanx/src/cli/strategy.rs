@@ -1,6 +1,7 @@
 //! The command line of the verbs around strategies: `strategy`, `param`, `agent`, `script`.
 
-use super::{DemoGame, Remote};
+use super::{Remote, games};
+use crate::wire;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -40,8 +41,8 @@ pub struct NewArgs {
     /// The strategy's name: letters, digits, _ and -.
     pub name: String,
     /// Which game it plays.
-    #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-    pub game: DemoGame,
+    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
+    pub game: &'static str,
     /// The folder to make; it must not exist, or be empty [default: the name, in this folder].
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
@@ -61,8 +62,8 @@ pub struct TryArgs {
     #[arg(required_unless_present = "team")]
     pub dir: Option<PathBuf>,
     /// Which game it plays.
-    #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-    pub game: DemoGame,
+    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
+    pub game: &'static str,
     /// A role that agents will have; may be repeated [default: every role file].
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "team")]
     pub roles: Vec<String>,
@@ -100,8 +101,8 @@ pub struct TestArgs {
     #[arg(long)]
     pub coverage: bool,
     /// Which game it plays.
-    #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-    pub game: DemoGame,
+    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
+    pub game: &'static str,
     /// How to print.
     #[arg(long, value_enum, default_value_t = super::OutputFormat::Auto)]
     pub output: super::OutputFormat,
@@ -334,8 +335,8 @@ pub enum ScriptVerb {
     /// Print the script API: what scripts get, ask and answer.
     Api {
         /// Which game.
-        #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-        game: DemoGame,
+        #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
+        game: &'static str,
         /// In which form.
         #[arg(long, value_enum, default_value_t = ReferenceFormat::Markdown)]
         format: ReferenceFormat,
@@ -343,8 +344,8 @@ pub enum ScriptVerb {
     /// Write the type definitions of the script API, for luau-lsp and lua-language-server.
     Types {
         /// Which game.
-        #[arg(long, value_enum, default_value_t = DemoGame::Assemble)]
-        game: DemoGame,
+        #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
+        game: &'static str,
         /// Into this folder.
         #[arg(long, value_name = "DIR", default_value = "types")]
         out: PathBuf,

@@ -1,18 +1,18 @@
 //! Who plays in a demo, and what.
 
-use super::setting::Setting;
 use crate::cli::DemoArgs;
 use crate::strategy::excerpt;
-use crate::wire::{self, ArenaPlan, Start, TeamPlan};
+use crate::wire::demo::{DemoAsk, DemoStage};
+use crate::wire::{self, TeamPlan};
 use crate::{keepers, shipped};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use phalanx_engine::TeamOptions;
-use phalanx_game::{Arena, Origin};
-use phalanx_lua::{Diagnostic, Limits, LoadError};
+use phalanx_game::{Arena, Origin, Roster, RosterEntry};
+use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError};
 use phalanx_net::SeatOptions;
 use phalanx_settings::ReloadSettings;
 use phalanx_strategy::{Keeper, KeeperOptions};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LOAD_MAX: Duration = Duration::from_secs(10);
 /// What the scripts of a team may use, as the daemon's settings have it.
 const MEMORY_BYTES: usize = 64 << 20;
-/// The name of the configuration that exists only in memory.
-const CONFIG: &str = "demo";
+/// Where a strategy has a scout, one agent in so many is one.
+const AGENTS_PER_SCOUT: usize = 7;
 /// The name by which the second team may be told to do nothing.
 const IDLE: &str = "idle";
 
@@ -34,58 +34,83 @@ pub(super) struct Cast {
     pub(super) teams: Vec<TeamPlan>,
     /// The keepers of the teams' strategies, in the same order.
     pub(super) keepers: Vec<Keeper>,
-    setting: Setting,
+    stage: DemoStage,
 }
 
 impl Cast {
     pub(super) fn new(args: &DemoArgs) -> Result<Self> {
-        let game = args.game.name();
-        let setting = Setting::new(args)?;
+        let game = args.game;
+        let stage = wire::demo(game, &ask(args)?)?;
         let opponent = args.opponent.as_deref();
         let (mut teams, mut keepers) = (Vec::new(), Vec::new());
         for (name, strategy) in [("A", args.strategy.as_deref()), ("B", opponent)] {
-            let (team, keeper) = team(&setting, name, strategy, args)?;
+            let (team, keeper) = team(&stage, name, strategy, args)?;
             teams.push(team);
             keepers.push(keeper);
         }
-        Ok(Self { game, teams, keepers, setting })
+        Ok(Self { game, teams, keepers, stage })
     }
 
     /// The referee.
     pub(super) fn arena(&self, origin: Origin) -> Result<Box<dyn Arena>> {
-        let read = |path: &Path| {
-            let known = path == Path::new(CONFIG);
-            known.then(|| self.setting.config.clone().into_bytes()).ok_or_else(|| {
-                std::io::Error::other("a demo's simulation stands in one file, without includes")
-            })
-        };
-        let plan = ArenaPlan {
-            config: Path::new(CONFIG),
-            read: &read,
-            origin,
-            start: Start::Complete,
-            pace: self.setting.pace,
-        };
-        Ok(wire::arena(self.game, &plan)?.0)
+        Ok((self.stage.arena)(origin)?)
     }
 }
 
+fn ask(args: &DemoArgs) -> Result<DemoAsk> {
+    let variants = wire::variants(args.game)?;
+    if let Some(variant) = args.variant.as_deref().filter(|one| !variants.contains(one)) {
+        let known = variants.join(", ");
+        bail!("{} has no variant {variant:?}; there are: {known}", args.game);
+    }
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        Ok::<_, anyhow::Error>((text, path.display().to_string()))
+    };
+    Ok(DemoAsk {
+        seed: args.seed,
+        steps: args.steps,
+        fast: args.fast,
+        pace: args.pace,
+        variant: args.variant.clone(),
+        settings: args.sim.as_ref().map(read).transpose()?,
+    })
+}
+
+/// The agents of a team with their roles. A team of one is its agent: it bears the team's name.
+fn roster(stage: &DemoStage, team: &str, bundle: &Bundle) -> Result<Roster> {
+    let roles: Vec<&str> = bundle.root_names().collect();
+    let main = roles.iter().find(|role| **role == "worker").or_else(|| roles.first());
+    let main = *main.ok_or_else(|| {
+        anyhow!(
+            "team {team}: the strategy has no role file; --strategy and --opponent name folders"
+        )
+    })?;
+    let scouts = if roles.contains(&"scout") { stage.agents / AGENTS_PER_SCOUT } else { 0 };
+    let entry = |index: usize| RosterEntry {
+        name: if stage.agents == 1 { team.to_owned() } else { format!("agent{team}{index}") },
+        role: if index > stage.agents - scouts { "scout" } else { main }.to_owned(),
+    };
+    Ok(Roster { team: team.to_owned(), agents: (1..=stage.agents).map(entry).collect() })
+}
+
 fn team(
-    setting: &Setting,
+    stage: &DemoStage,
     name: &str,
     strategy: Option<&Path>,
     args: &DemoArgs,
 ) -> Result<(TeamPlan, Keeper)> {
-    let game = args.game.name();
+    let game = args.game;
     let folder = strategy.filter(|path| *path != Path::new(IDLE));
     let bundle = match (strategy, folder) {
         (None, _) => shipped::strategy(game),
-        (Some(_), None) => shipped::idle("worker", setting.idle_source()),
+        (Some(_), None) => shipped::idle("worker", stage.idle),
         (Some(_), Some(folder)) => shipped::read(folder),
     };
     let refused = |error: LoadError| mistakes(name, &error.diagnostics);
     let bundle = Arc::new(bundle.map_err(refused)?);
-    let roster = setting.roster(name, &bundle)?;
+    let roster = roster(stage, name, &bundle)?;
     let limits = Limits { load: LOAD_MAX, memory_bytes: MEMORY_BYTES, ..Limits::default() };
     let patience = if args.fast { PATIENCE } else { TeamOptions::default().decide_max };
     let reload = ReloadSettings::default();
@@ -113,7 +138,7 @@ fn team(
     let rehearsal_turns = if args.fast { 0 } else { reload.rehearsal_turns };
     let plan = TeamPlan {
         game: game.to_owned(),
-        seats: setting.seats(&roster),
+        seats: stage.seats(&roster),
         roster,
         staged,
         limits,

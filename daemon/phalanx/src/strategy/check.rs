@@ -41,7 +41,7 @@ fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<Report> {
     };
     let agents = roles.iter().enumerate().map(entry).collect();
     let roster = Roster { team: "check".into(), agents };
-    let game = args.game.name();
+    let game = args.game;
     let limits = Limits::default();
     let candidate = plans::candidate(game, Arc::new(roster), roles, limits)?;
     Ok(phalanx_trial::run(&bundle, &candidate))

@@ -27,7 +27,7 @@ pub fn new(args: &NewArgs) -> Result<()> {
         );
     }
     let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
-    let files = files(&args.name, args.game.name())?;
+    let files = files(&args.name, args.game)?;
     write(&dir, &files)?;
     let shown = dir.display();
     let text = format!(

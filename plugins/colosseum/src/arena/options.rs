@@ -144,6 +144,8 @@ pub struct ArenaOptions {
     /// How long a step may take before it counts as overtime, and overtime in all; `None` for the
     /// original's numbers, which are seldom reached.
     pub step_limits: Option<(Duration, Duration)>,
+    /// Shortest time of a tick, for people who watch.
+    pub pace: Duration,
     /// Whether replay files are made.
     pub replays: bool,
 }
@@ -159,6 +161,7 @@ impl Default for ArenaOptions {
             fairness: Fairness::Loose,
             message_limit: Duration::from_secs(5),
             step_limits: None,
+            pace: Duration::ZERO,
             replays: true,
         }
     }

@@ -1,0 +1,105 @@
+//! Bomberland in the programs.
+
+use super::demo::{Connections, DemoAsk, DemoStage};
+use super::plugin::Plugin;
+use super::{ArenaPlan, Start, WireError};
+use phalanx_bomberland::Bomberland;
+use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
+use phalanx_game::{AgentId, Arena, Origin, Seat, SeatId};
+use phalanx_settings::{LimitSettings, TeamSettings};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// The game as its engine plays it today.
+const ENGINE: &str = include_str!("../../../../deploy/arena/bomberland/engine.env");
+/// The game as the older document has it.
+const CLASSIC: &str = include_str!("../../../../deploy/arena/bomberland/classic.env");
+const CLASSIC_WORD: &str = "classic";
+/// How long a tick lasts unless the team's settings say otherwise.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The game's wiring.
+pub(super) struct Wiring;
+
+impl Plugin for Wiring {
+    type Game = Bomberland;
+
+    const VARIANTS: &'static [&'static str] = &["engine", CLASSIC_WORD];
+
+    /// One for all agents. The player logs in with `options.agent_id`, or with the team's name.
+    fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
+        let id = team.options.get("agent_id").and_then(|id| id.as_str()).unwrap_or(&team.name);
+        let agents = (0..).zip(&team.agents);
+        vec![Seat {
+            id: SeatId(0),
+            agents: agents.map(|(index, agent)| (AgentId(index), agent.name.clone())).collect(),
+            user: id.to_owned(),
+            password: String::new(),
+            turn_limit: team.deadline,
+            margin: limits.margin(),
+        }]
+    }
+
+    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+        let config = ArenaConfig::load(plan.config, plan.read)
+            .map_err(|error| WireError::Arena(error.to_string()))?;
+        if plan.start == Start::Now {
+            let reason = "bomberland begins when all agents are there; leave --start out";
+            return Err(WireError::Arena(reason.to_owned()));
+        }
+        let port = config.server.port;
+        Ok((arena(config, plan.pace, plan.origin)?, port))
+    }
+
+    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        let text = config(ask);
+        let config = ArenaConfig::parse(&text).map_err(|error| ask.refuse(&error.to_string()))?;
+        let agents = config.setup.units_per_agent.into();
+        let pace = ask.pace(Duration::ZERO);
+        Ok(DemoStage {
+            arena: Box::new(move |origin| arena(config.clone(), pace, origin)),
+            agents,
+            connections: Connections::Team,
+            turn_limit: TICK,
+            idle: "return { decide = function() return act.wait() end }",
+        })
+    }
+}
+
+/// A referee whose ticks last at least `pace`.
+fn arena(
+    mut config: ArenaConfig,
+    pace: Duration,
+    origin: Origin,
+) -> Result<Box<dyn Arena>, WireError> {
+    let slowest = Duration::from_secs(1).as_millis().checked_div(pace.as_millis());
+    let slowest = slowest.and_then(|hz| u32::try_from(hz.max(1)).ok());
+    let server = &mut config.server;
+    server.tick_rate_hz = slowest.map_or(server.tick_rate_hz, |hz| server.tick_rate_hz.min(hz));
+    let arena = BomberlandArena::new(config, ArenaOptions::default(), origin)
+        .map_err(|error| WireError::Arena(error.to_string()))?;
+    Ok(Box::new(arena))
+}
+
+/// Later lines win: what the demo must have stands at the end.
+fn config(ask: &DemoAsk) -> String {
+    let mut config = ask.settings_or(if ask.is(CLASSIC_WORD) { CLASSIC } else { ENGINE });
+    let mut set = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        write!(config, "\n{name}={value}").unwrap_or_default();
+    };
+    set("AGENT_SECRET_ID_MAP", r#"{"A":"a","B":"b"}"#);
+    set("TOTAL_AGENTS", "2");
+    set("TRAINING_MODE_ENABLED", "0");
+    set("WORLD_SEED", &ask.seed.to_string());
+    set("PRNG_SEED", &ask.seed.to_string());
+    if let Some(steps) = ask.steps {
+        set("GAME_DURATION_TICKS", &steps.to_string());
+    }
+    if ask.fast {
+        // Ticks are what counts; with the engine's tenth of a second a script that a busy machine
+        // holds up would lose its turn, and the match would be another one.
+        set("TICK_RATE_HZ", "1");
+    }
+    config
+}

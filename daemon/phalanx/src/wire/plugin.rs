@@ -1,0 +1,120 @@
+//! What the programs need of a game beside its contract, and how a game's types are erased.
+
+use super::demo::{DemoAsk, DemoStage};
+use super::{ArenaPlan, TeamPlan, WireError};
+use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink};
+use phalanx_game::{Api, Arena, Framing, Game, Seat};
+use phalanx_lua::LuaBrain;
+use phalanx_net::{BuiltTeam, Endpoint, Lockstep, TeamSpec};
+use phalanx_settings::{LimitSettings, TeamSettings};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A game as the programs know it.
+pub(super) trait Plugin: Sync {
+    /// The game.
+    type Game: Game + Default;
+
+    /// The flavours of a demo, the default one first.
+    const VARIANTS: &'static [&'static str];
+
+    /// The connections of a configured team: one an agent unless the game has it otherwise.
+    fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
+        team.seats(limits)
+    }
+
+    /// Whether a referee may wait for a key, as the configuration says.
+    fn starts_at_key() -> bool {
+        false
+    }
+
+    /// A referee and the port that its configuration names.
+    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
+
+    /// A demo without its players.
+    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError>;
+}
+
+/// The future of a team.
+pub(super) type Building = Pin<Box<dyn Future<Output = Result<BuiltTeam, WireError>> + Send>>;
+
+/// A [`Plugin`] without its types.
+pub(super) trait Wired: Sync {
+    fn name(&self) -> &'static str;
+    fn api(&self) -> &'static Api;
+    fn framing(&self) -> Framing;
+    fn variants(&self) -> &'static [&'static str];
+    fn starts_at_key(&self) -> bool;
+    fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat>;
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
+    fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building;
+    fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError>;
+}
+
+impl<P: Plugin> Wired for P {
+    fn name(&self) -> &'static str {
+        P::Game::NAME
+    }
+
+    fn api(&self) -> &'static Api {
+        const { &P::Game::API }
+    }
+
+    fn framing(&self) -> Framing {
+        P::Game::FRAMING
+    }
+
+    fn variants(&self) -> &'static [&'static str] {
+        P::VARIANTS
+    }
+
+    fn starts_at_key(&self) -> bool {
+        P::starts_at_key()
+    }
+
+    fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
+        P::seats(team, limits)
+    }
+
+    fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+        P::arena(plan)
+    }
+
+    fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        P::demo(ask)
+    }
+
+    fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building {
+        Box::pin(async move {
+            let spec = TeamSpec {
+                name: plan.roster.team.clone(),
+                game: P::Game::default(),
+                roster: plan.roster.clone(),
+                seats: plan.seats.clone(),
+                endpoint,
+                staged: plan.staged.clone(),
+                team: plan.team,
+                seat: plan.seat,
+            };
+            Ok(spec.build(brain(&plan)).await?)
+        })
+    }
+
+    fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
+        let roster = Arc::new(plan.roster.clone());
+        let (staged, make) = (plan.staged.clone(), brain(plan));
+        let game = P::Game::default();
+        Ok(lockstep.add_team(&game, roster, &plan.seats, plan.team, staged, make)?)
+    }
+}
+
+/// Makes the team's brain; after a panic of its thread, with the generation that decided then.
+fn brain(plan: &TeamPlan) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> + use<> {
+    let limits = plan.limits;
+    move |link, staged| {
+        LuaBrain::new(link, staged, limits)
+            .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))
+    }
+}
