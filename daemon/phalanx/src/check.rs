@@ -36,8 +36,8 @@ pub fn run(args: &CheckArgs) -> ExitCode {
 #[must_use]
 pub fn load(config: &Path, overrides: &[String]) -> Findings {
     let environment: Environment = std::env::vars_os().collect();
-    let sources =
-        Sources { file: config, environment: &environment, overrides, games: wire::GAMES };
+    let games = wire::keys();
+    let sources = Sources { file: config, environment: &environment, overrides, games: &games };
     let settings = phalanx_settings::load(&sources);
     let (mut bundles, mut strategies) = (Vec::new(), Vec::new());
     for team in settings.iter().flat_map(|settings| &settings.teams) {

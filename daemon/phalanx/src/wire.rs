@@ -14,7 +14,7 @@ use phalanx_engine::{Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{BuildError, BuiltTeam, Endpoint, Listener, Lockstep, SeatOptions};
-use phalanx_settings::{LimitSettings, TeamSettings};
+use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
 use std::fmt;
 use std::io;
@@ -46,6 +46,13 @@ pub fn api(game: &str) -> Option<&'static Api> {
 /// When no plugin has this name.
 pub fn game(name: &str) -> Result<&'static str, WireError> {
     wired(name).map(Wired::name)
+}
+
+/// The games as settings know them.
+#[must_use]
+pub fn keys() -> Vec<GameKeys> {
+    let keys = |wired: &&dyn Wired| GameKeys { name: wired.name(), options: wired.options() };
+    WIRED.iter().map(keys).collect()
 }
 
 /// The flavours of a game's demo, the default one first.

@@ -350,7 +350,13 @@ pub const KEYS: &[KeyDoc] = &[
         "\"4s\"",
         "Length of a turn where the referee does not tell a deadline.",
     ),
-    key("teams[].options", Kind::Table, None, "{}", "What only this game knows."),
+    key(
+        "teams[].options",
+        Kind::Table,
+        None,
+        "{}",
+        "What only this game knows. bomberland: agent_id, the player's secret id (the team's name when absent); training, a time: an admin connection asks for a tick so often.",
+    ),
     key(
         "teams[].agents.prefix",
         Kind::Name(NAME_CHARS_MAX),

@@ -37,7 +37,7 @@ mod types;
 pub use keys::{KEYS, KeyDoc, Kind};
 pub use mistake::{Mistake, SettingsErrors};
 pub use sample::sample;
-pub use sources::{Environment, Sources, socket_candidates};
+pub use sources::{Environment, GameKeys, Sources, socket_candidates};
 pub use types::{
     AgentSettings, ControlSettings, LimitSettings, LogFormat, LogSettings, ReloadSettings,
     Settings, TeamSettings,

@@ -1,5 +1,6 @@
 //! Where settings come from, and how they become one tree.
 
+use crate::KeyDoc;
 use crate::node::{Data, Node, Origin};
 use crate::section::Reader;
 use config::{File, FileFormat, Source};
@@ -70,8 +71,17 @@ pub struct Sources<'a> {
     pub environment: &'a Environment,
     /// Flags: `key=value` each.
     pub overrides: &'a [String],
-    /// The names of the games that this daemon can play.
-    pub games: &'a [&'a str],
+    /// The games that this daemon can play.
+    pub games: &'a [GameKeys],
+}
+
+/// A game, as far as settings know it.
+#[derive(Clone, Copy, Debug)]
+pub struct GameKeys {
+    /// Its name.
+    pub name: &'static str,
+    /// What `teams[].options` may hold; a path is just a key here.
+    pub options: &'static [KeyDoc],
 }
 
 impl Sources<'_> {

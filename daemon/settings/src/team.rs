@@ -1,13 +1,14 @@
 //! Teams: each on its own, then all of them together.
 
-use crate::section::{Section, nearest};
-use crate::{TeamSettings, agents, parse};
+use crate::node::{Data, Node};
+use crate::section::{Expected, Section, describe, nearest};
+use crate::{GameKeys, KeyDoc, Kind, TeamSettings, agents, parse};
 use std::collections::BTreeSet;
 
 /// Most teams of one daemon.
 const TEAMS_MAX: usize = 256;
 
-pub(crate) fn teams(top: &Section<'_>, games: &[&str]) -> Vec<TeamSettings> {
+pub(crate) fn teams(top: &Section<'_>, games: &[GameKeys]) -> Vec<TeamSettings> {
     let sections = top.sections("teams");
     if sections.len() > TEAMS_MAX {
         let expected = format!("at most {TEAMS_MAX} teams");
@@ -32,36 +33,82 @@ pub(crate) fn teams(top: &Section<'_>, games: &[&str]) -> Vec<TeamSettings> {
     teams
 }
 
-fn team(section: &Section<'_>, games: &[&str]) -> TeamSettings {
+fn team(section: &Section<'_>, games: &[GameKeys]) -> TeamSettings {
+    let game = game(section, games);
+    let known = games.iter().find(|known| known.name == game);
     TeamSettings {
         name: section.value("name", parse::text),
-        game: game(section, games),
+        options: options(section, known.map(|known| known.options)),
+        game,
         server: section.value("server", parse::server),
         strategy: section.value("strategy", parse::path),
         agents: agents::agents(section),
         seed: section.value("seed", parse::whole).unsigned_abs(),
         deadline: section.value("deadline", parse::duration),
-        options: options(section),
     }
 }
 
-fn game(section: &Section<'_>, games: &[&str]) -> String {
+fn game(section: &Section<'_>, games: &[GameKeys]) -> String {
     let game: String = section.value("game", parse::text);
+    let names: Vec<&str> = games.iter().map(|known| known.name).collect();
     if let Some(node) = section.node("game")
-        && !games.contains(&game.as_str())
+        && !names.contains(&game.as_str())
     {
-        let nearest = nearest(&game, games).unwrap_or_default();
-        let all = games.join(", ");
+        let nearest = nearest(&game, &names).unwrap_or_default();
+        let all = names.join(", ");
         section.refuse("game", node, format!("one of {all}; the nearest is `{nearest}`"));
     }
     game
 }
 
-fn options(section: &Section<'_>) -> toml::Table {
+/// What only the game knows, by its own declaration; a game that nobody knows was refused already.
+fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> toml::Table {
     let Some(node) = section.node("options") else { return toml::Table::new() };
-    if let toml::Value::Table(table) = node.to_toml() {
-        return table;
+    let (Data::Table(table), toml::Value::Table(read)) = (&node.data, node.to_toml()) else {
+        section.refuse("options", node, "a table");
+        return toml::Table::new();
+    };
+    for (key, node) in known.into_iter().flat_map(|_| table) {
+        let place = format!("{}.{key}", section.shown("options"));
+        let known = known.unwrap_or_default();
+        let note = |got: &str, expected| section.reader.note(&node.origin, &place, got, expected);
+        match known.iter().find(|doc| doc.path == key) {
+            None => {
+                let names: Vec<&str> = known.iter().map(|doc| doc.path).collect();
+                let expected = match nearest(key, &names) {
+                    Some(nearest) => format!("a known option, the nearest is `{nearest}`"),
+                    None => "no options: this game has none".to_owned(),
+                };
+                note("unknown option", expected);
+            }
+            Some(doc) => {
+                if let Err(expected) = fits(node, doc.kind) {
+                    let secret = doc.kind == Kind::Secret;
+                    let got = if secret { "[redacted]".to_owned() } else { node.shown() };
+                    note(&got, expected);
+                }
+            }
+        }
     }
-    section.refuse("options", node, "a table");
-    toml::Table::new()
+    read
+}
+
+/// Whether a value is of a kind; games declare nothing but these.
+fn fits(node: &Node, kind: Kind) -> Result<(), Expected> {
+    match kind {
+        Kind::Text(_) | Kind::Name(_) => parse::text(node, kind).map(drop),
+        Kind::Word(_) => parse::word(node, kind).map(drop),
+        Kind::Whole(..) => parse::whole(node, kind).map(drop),
+        Kind::Duration(..) => parse::duration(node, kind).map(drop),
+        Kind::Secret => parse::secret(node, kind).map(drop),
+        Kind::Share
+        | Kind::Size(..)
+        | Kind::Path
+        | Kind::PathOrOff
+        | Kind::Server
+        | Kind::LoopbackOrOff
+        | Kind::Mode
+        | Kind::Filter
+        | Kind::Table => Err(describe(kind)),
+    }
 }

@@ -150,11 +150,23 @@ pub struct TeamSettings {
     pub seed: u64,
     /// How long a turn lasts where the referee does not say.
     pub deadline: Duration,
-    /// What only this game knows, unchecked.
+    /// What only this game knows, checked by its declaration.
     pub options: toml::Table,
 }
 
 impl TeamSettings {
+    /// An option that is text, or `None` where it is absent.
+    #[must_use]
+    pub fn option_text(&self, key: &str) -> Option<&str> {
+        self.options.get(key)?.as_str()
+    }
+
+    /// An option that is a time, or `None` where it is absent.
+    #[must_use]
+    pub fn option_time(&self, key: &str) -> Option<Duration> {
+        humantime::parse_duration(self.option_text(key)?).ok()
+    }
+
     /// The roster: entry `i` is agent `i` of [`agents`](Self::agents).
     #[must_use]
     pub fn roster(&self) -> Roster {

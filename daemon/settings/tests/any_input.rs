@@ -59,12 +59,8 @@ fn answer(text: &str, environment: &[(&str, &str)], overrides: &[&str]) {
     std::fs::write(&file, text).unwrap();
     let environment: Environment = environment.iter().copied().collect();
     let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let sources = Sources {
-        file: &file,
-        environment: &environment,
-        overrides: &overrides,
-        games: &["assemble"],
-    };
+    let sources =
+        Sources { file: &file, environment: &environment, overrides: &overrides, games: &[] };
     if let Err(errors) = load(&sources) {
         assert!(!errors.mistakes.is_empty());
         for mistake in errors.mistakes {

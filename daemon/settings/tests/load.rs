@@ -2,11 +2,29 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_settings::{
-    Environment, LogFormat, ReloadSettings, Settings, SettingsErrors, Sources, load,
+    Environment, GameKeys, KeyDoc, Kind, LogFormat, ReloadSettings, Settings, SettingsErrors,
+    Sources, load,
 };
 use secrecy::ExposeSecret;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The games that these tests know.
+const GAMES: &[GameKeys] = &[
+    GameKeys {
+        name: "assemble",
+        options: &[
+            option("zones", Kind::Whole(1, 9)),
+            option("pace", Kind::Duration(1, 1000)),
+            option("id", Kind::Secret),
+        ],
+    },
+    GameKeys { name: "mars", options: &[] },
+];
+
+const fn option(path: &'static str, kind: Kind) -> KeyDoc {
+    KeyDoc { path, kind, default: None, example: "", doc: "" }
+}
 
 const SMALL: &str = r#"
 [[teams]]
@@ -191,12 +209,14 @@ fn the_control_socket_is_where_the_service_manager_or_the_session_says() {
 
 #[test]
 fn what_only_the_game_knows_is_handed_on_as_it_is() {
-    let text = format!("{SMALL}[teams.options]\nzones = [1, 2]\ndeep = {{ a = 1.5, b = true }}\n");
+    let text = format!("{SMALL}[teams.options]\nzones = 3\npace = \"250ms\"\nid = \"abc\"\n");
     let folder = Folder::with(&[("phalanx.toml", &text)]);
     let settings = folder.load(&[], &[]).unwrap();
-    let expected: toml::Table =
-        toml::from_str("zones = [1, 2]\ndeep = { a = 1.5, b = true }").unwrap();
-    assert_eq!(settings.teams.first().unwrap().options, expected);
+    let team = settings.teams.first().unwrap();
+    assert_eq!(team.options.get("zones").and_then(toml::Value::as_integer), Some(3));
+    assert_eq!(team.option_time("pace"), Some(Duration::from_millis(250)));
+    assert_eq!(team.option_text("id"), Some("abc"));
+    assert_eq!((team.option_text("pase"), team.option_time("id")), (None, None));
 }
 
 struct Folder(tempfile::TempDir);
@@ -227,7 +247,7 @@ impl Folder {
             file: &self.path().join("phalanx.toml"),
             environment: &environment,
             overrides: &overrides,
-            games: &["assemble", "mars"],
+            games: GAMES,
         })
     }
 }

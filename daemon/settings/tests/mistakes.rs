@@ -1,8 +1,25 @@
 //! What an operator is told about a wrong configuration: everything, at once, by key.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use phalanx_settings::{Environment, KEYS, Mistake, Sources, load, sample};
+use phalanx_settings::{Environment, GameKeys, KEYS, KeyDoc, Kind, Mistake, Sources, load, sample};
 use rstest::rstest;
+
+/// The games that these tests know.
+const GAMES: &[GameKeys] = &[
+    GameKeys {
+        name: "assemble",
+        options: &[
+            option("zones", Kind::Whole(1, 9)),
+            option("pace", Kind::Duration(1, 1000)),
+            option("id", Kind::Secret),
+        ],
+    },
+    GameKeys { name: "mars", options: &[] },
+];
+
+const fn option(path: &'static str, kind: Kind) -> KeyDoc {
+    KeyDoc { path, kind, default: None, example: "", doc: "" }
+}
 
 const SMALL: &str = r#"
 [[teams]]
@@ -73,6 +90,10 @@ fn each_mistake_names_key_got_and_expected(
 #[case::stranger("roles = { agentB1 = \"scout\" }", "roles.agentB1", "unknown agent", "`agentA1`")]
 #[case::too_many("roles = [{ role = \"x\", count = 4 }]", "roles", "a list of 1", "at most 3")]
 #[case::options("options = 3", "options", "3", "a table")]
+#[case::option("options = { zone = 1 }", "options.zone", "unknown option", "`zones`")]
+#[case::zones("options = { zones = 10 }", "options.zones", "10", "a whole number from 1 to 9")]
+#[case::pace("options = { pace = \"2s\" }", "options.pace", "\"2s\"", "a time with a unit")]
+#[case::secret_option("options = { id = 7 }", "options.id", "[redacted]", "text in quotes")]
 #[case::password("password = 7", "password", "[redacted]", "text in quotes")]
 #[case::no_file("password_file = \"nowhere\"", "password_file", "\"nowhere\"", "a readable file")]
 #[case::no_service("password_credential = \"x\"", "password_credential", "\"x\"", "LoadCredential")]
@@ -203,12 +224,8 @@ fn mistakes(text: &str, environment: &[(&str, &str)], overrides: &[&str]) -> Vec
     std::fs::write(&file, text).unwrap();
     let environment: Environment = environment.iter().copied().collect();
     let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let sources = Sources {
-        file: &file,
-        environment: &environment,
-        overrides: &overrides,
-        games: &["assemble", "mars"],
-    };
+    let sources =
+        Sources { file: &file, environment: &environment, overrides: &overrides, games: GAMES };
     let Err(errors) = load(&sources) else { return Vec::new() };
     let shown = file.display().to_string();
     let rename = |mut mistake: Mistake| {

@@ -6,7 +6,7 @@ use super::{ArenaPlan, Start, WireError};
 use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
 use phalanx_game::{AgentId, Arena, Origin, Seat, SeatId};
-use phalanx_settings::{LimitSettings, TeamSettings};
+use phalanx_settings::{KeyDoc, Kind, LimitSettings, TeamSettings};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -18,6 +18,13 @@ const CLASSIC_WORD: &str = "classic";
 /// How long a tick lasts unless the team's settings say otherwise.
 const TICK: Duration = Duration::from_millis(100);
 
+/// The option that names the player.
+const AGENT_ID: &str = "agent_id";
+/// The option that makes us the one who asks for ticks.
+const TRAINING: &str = "training";
+/// What the admin connection is called.
+const ADMIN: &str = "admin";
+
 /// The game's wiring.
 pub(super) struct Wiring;
 
@@ -26,18 +33,39 @@ impl Plugin for Wiring {
 
     const VARIANTS: &'static [&'static str] = &["engine", CLASSIC_WORD];
 
-    /// One for all agents. The player logs in with `options.agent_id`, or with the team's name.
+    const OPTIONS: &'static [KeyDoc] = &[
+        KeyDoc {
+            path: AGENT_ID,
+            kind: Kind::Secret,
+            default: None,
+            example: "\"agentA\"",
+            doc: "The player's secret id; the team's name when absent.",
+        },
+        KeyDoc {
+            path: TRAINING,
+            kind: Kind::Duration(1, 600_000),
+            default: None,
+            example: "\"100ms\"",
+            doc: "In training mode: how often our admin connection asks for a tick.",
+        },
+    ];
+
+    /// One for all agents, and in training mode one that asks for the ticks.
     fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
-        let id = team.options.get("agent_id").and_then(|id| id.as_str()).unwrap_or(&team.name);
+        let id = team.option_text(AGENT_ID).unwrap_or(&team.name);
         let agents = (0..).zip(&team.agents);
-        vec![Seat {
-            id: SeatId(0),
-            agents: agents.map(|(index, agent)| (AgentId(index), agent.name.clone())).collect(),
-            user: id.to_owned(),
+        let seat = |id, user: &str, agents, turn_limit| Seat {
+            id: SeatId(id),
+            agents,
+            user: user.to_owned(),
             password: String::new(),
-            turn_limit: team.deadline,
+            turn_limit,
             margin: limits.margin(),
-        }]
+        };
+        let named = agents.map(|(index, agent)| (AgentId(index), agent.name.clone())).collect();
+        let player = seat(0, id, named, team.deadline);
+        let admin = team.option_time(TRAINING).map(|pace| seat(1, ADMIN, Vec::new(), pace));
+        [Some(player), admin].into_iter().flatten().collect()
     }
 
     fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {

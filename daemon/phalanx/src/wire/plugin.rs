@@ -6,7 +6,7 @@ use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink};
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
 use phalanx_lua::LuaBrain;
 use phalanx_net::{BuiltTeam, Endpoint, Lockstep, TeamSpec};
-use phalanx_settings::{LimitSettings, TeamSettings};
+use phalanx_settings::{KeyDoc, LimitSettings, TeamSettings};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,6 +18,9 @@ pub(super) trait Plugin: Sync {
 
     /// The flavours of a demo, the default one first.
     const VARIANTS: &'static [&'static str];
+
+    /// What `options` of a configured team may hold.
+    const OPTIONS: &'static [KeyDoc] = &[];
 
     /// The connections of a configured team: one an agent unless the game has it otherwise.
     fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
@@ -45,6 +48,7 @@ pub(super) trait Wired: Sync {
     fn api(&self) -> &'static Api;
     fn framing(&self) -> Framing;
     fn variants(&self) -> &'static [&'static str];
+    fn options(&self) -> &'static [KeyDoc];
     fn starts_at_key(&self) -> bool;
     fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat>;
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
@@ -68,6 +72,10 @@ impl<P: Plugin> Wired for P {
 
     fn variants(&self) -> &'static [&'static str] {
         P::VARIANTS
+    }
+
+    fn options(&self) -> &'static [KeyDoc] {
+        P::OPTIONS
     }
 
     fn starts_at_key(&self) -> bool {
