@@ -10,12 +10,14 @@
 //! edges, inspect, disable and repair each other. Every step a team earns the value of the zones
 //! that its agents enclose, and its money once more.
 //!
-//! Where each rule is stated: bytes and messages in [`wire`], what is perceived in [`percept`], what
-//! may be done in [`action`], the game itself in [`rules`].
+//! Where each rule is stated: bytes and messages in [`wire`], the order of messages and the clock in
+//! [`session`], what is perceived in [`percept`], what may be done in [`action`], the game itself in
+//! [`rules`].
 //!
 //! Absent on purpose: sockets, clocks, strategy.
 
 pub mod action;
 pub mod percept;
 pub mod rules;
+pub mod session;
 pub mod wire;

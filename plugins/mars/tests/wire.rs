@@ -30,7 +30,7 @@ fn every_recorded_frame_of_the_referee_is_read_and_written_again_byte_for_byte()
         let mut requests = 0;
         for frame in frames.iter().filter(|frame| frame.way == Way::In) {
             let message = decode_server(frame.raw.as_bytes())
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+                .unwrap_or_else(|error| panic!("{name}, {}: {error}", frame.agent));
             assert!(!matches!(message.body, ServerBody::Unknown { .. }), "{name}: {}", frame.raw);
             if let ServerBody::RequestAction(request) = &message.body {
                 requests += 1;

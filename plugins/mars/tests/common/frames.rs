@@ -15,6 +15,8 @@ pub(crate) enum Way {
 /// One recorded frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
+    /// Whose connection; empty before the login.
+    pub(crate) agent: String,
     /// Which way.
     pub(crate) way: Way,
     /// The text without its NUL.
@@ -31,7 +33,8 @@ pub(crate) fn frames(name: &str) -> Option<Vec<Frame>> {
             "c2s" => Way::Out,
             _ => return None,
         };
-        Some(Frame { way, raw: line["raw"].as_str().unwrap().to_owned() })
+        let agent = line["agent"].as_str().unwrap_or_default().to_owned();
+        Some(Frame { agent, way, raw: line["raw"].as_str().unwrap().to_owned() })
     };
     Some(bytes.lines().filter_map(frame).collect())
 }
