@@ -1,0 +1,381 @@
+//! The graph that is played on, and where agents start: made from a seed exactly as the original
+//! makes them (spec, section 12).
+
+mod cut;
+mod value;
+
+use super::chance::Lcg;
+use super::graph::Links;
+use cut::Segment;
+use std::collections::BTreeMap;
+
+/// Bounds of [`MapParams::nodes`]: fewer have no zone, more take too long to make.
+pub const NODES: std::ops::RangeInclusive<u32> = 2..=1000;
+/// Bounds of the sides of the grid, which are odd so that no vertex is its own mirror image.
+pub const GRID: std::ops::RangeInclusive<u32> = 3..=99;
+/// Maps that are tried with further seeds until one is connected.
+const REDRAWS_MAX: i64 = 100;
+
+/// How maps are made. [`MapParams::default`] is the final package's sample with 200 vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapParams {
+    /// Vertices; an odd number gives one fewer, more than cells are cut.
+    pub nodes: u32,
+    /// Columns of the grid, minus one.
+    pub grid_width: u32,
+    /// Rows of the grid, minus one.
+    pub grid_height: u32,
+    /// Length of a cell's side.
+    pub cell: u32,
+    /// Least and greatest value of a vertex.
+    pub values: [u32; 2],
+    /// Least weight of an edge and the first that is too great.
+    pub weights: [u32; 2],
+    /// Share of chance in the values.
+    pub random_weight: u32,
+    /// Share of the distance to the centre in the values.
+    pub gradient_weight: u32,
+    /// Share of hills around a few best vertices in the values.
+    pub optima_weight: u32,
+    /// How often the hills are levelled.
+    pub blur_iterations: u32,
+    /// How many vertices of a hundred are best ones.
+    pub optima_percentage: u32,
+}
+
+impl Default for MapParams {
+    fn default() -> Self {
+        Self {
+            nodes: 200,
+            grid_width: 21,
+            grid_height: 21,
+            cell: 100,
+            values: [1, 10],
+            weights: [1, 10],
+            random_weight: 0,
+            gradient_weight: 0,
+            optima_weight: 100,
+            blur_iterations: 8,
+            optima_percentage: 5,
+        }
+    }
+}
+
+/// A vertex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vertex {
+    /// Its name on the wire.
+    pub name: String,
+    /// What it is worth to those who probed it.
+    pub value: i32,
+    /// Where it is drawn.
+    pub at: (i32, i32),
+}
+
+/// An edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// One end.
+    pub a: u32,
+    /// The other end.
+    pub b: u32,
+    /// What it costs to walk along it.
+    pub weight: i32,
+}
+
+impl Edge {
+    /// The end that is not `vertex`.
+    #[must_use]
+    pub fn from(&self, vertex: u32) -> u32 {
+        if self.a == vertex { self.b } else { self.a }
+    }
+}
+
+/// A graph with everything that the referee knows of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Map {
+    vertices: Vec<Vertex>,
+    edges: Vec<Edge>,
+    links: Links,
+    /// The edges of each vertex, beside its links.
+    incident: Vec<Vec<u32>>,
+    names: BTreeMap<String, u32>,
+}
+
+impl Map {
+    /// A map of these vertices and edges. Edges to vertices that do not exist and loops are
+    /// dropped; of vertices with the same name the last is found by it.
+    #[must_use]
+    pub fn new(vertices: Vec<Vertex>, mut edges: Vec<Edge>) -> Self {
+        let count = vertices.len();
+        edges.retain(|edge| {
+            edge.a != edge.b && (edge.a as usize) < count && (edge.b as usize) < count
+        });
+        let links = Links::new(count, edges.iter().map(|edge| (edge.a, edge.b)));
+        let mut incident = vec![Vec::new(); count];
+        for (number, edge) in (0u32..).zip(&edges) {
+            for end in [edge.a, edge.b] {
+                if let Some(list) = incident.get_mut(end as usize) {
+                    list.push(number);
+                }
+            }
+        }
+        let names = (0u32..).zip(&vertices).map(|(id, vertex)| (vertex.name.clone(), id)).collect();
+        Self { vertices, edges, links, incident, names }
+    }
+
+    /// The vertices, by number.
+    #[must_use]
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.vertices
+    }
+
+    /// The edges, by number.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Who is next to whom.
+    #[must_use]
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// The numbers of a vertex's edges, in the order of its links.
+    #[must_use]
+    pub fn edges_of(&self, vertex: u32) -> &[u32] {
+        self.incident.get(vertex as usize).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The edge of that number.
+    #[must_use]
+    pub fn edge(&self, number: u32) -> Option<Edge> {
+        self.edges.get(number as usize).copied()
+    }
+
+    /// The vertex of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// A vertex's name; empty for one that does not exist.
+    #[must_use]
+    pub fn name(&self, vertex: u32) -> &str {
+        self.vertices.get(vertex as usize).map(|vertex| vertex.name.as_str()).unwrap_or_default()
+    }
+
+    /// The weight of the edge between two vertices; the least, should there be several.
+    #[must_use]
+    pub fn weight(&self, from: u32, to: u32) -> Option<i32> {
+        let edges = self.edges_of(from).iter().filter_map(|number| self.edge(*number));
+        edges.filter(|edge| edge.from(from) == to).map(|edge| edge.weight).min()
+    }
+
+    /// Whether every vertex can be reached from every other.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        let mut seen = vec![false; self.vertices.len()];
+        let mut stack = vec![0u32];
+        let mut reached = 0;
+        while let Some(vertex) = stack.pop() {
+            match seen.get_mut(vertex as usize) {
+                Some(seen @ false) => *seen = true,
+                Some(true) | None => continue,
+            }
+            reached += 1;
+            stack.extend(self.links.of(vertex));
+        }
+        reached == self.vertices.len()
+    }
+}
+
+/// A map with the places where agents start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ground {
+    /// The map.
+    pub map: Map,
+    /// Where the agents of each team start, by their number in the team.
+    pub starts: [Vec<u32>; 2],
+    /// The seed that it was made from: a later one when the first gave a map in several pieces.
+    pub seed: i64,
+}
+
+impl Ground {
+    /// The map of a seed, for so many agents a team. Numbers out of [`NODES`] and [`GRID`] are
+    /// taken for the nearest bound.
+    #[must_use]
+    pub fn draw(params: &MapParams, seed: i64, agents: u32) -> Self {
+        let mut ground = Self::attempt(params, seed, agents);
+        for redraw in 1..REDRAWS_MAX {
+            if ground.map.is_connected() {
+                break;
+            }
+            ground = Self::attempt(params, seed.wrapping_add(redraw), agents);
+        }
+        ground
+    }
+
+    fn attempt(params: &MapParams, seed: i64, agents: u32) -> Self {
+        let mut lcg = Lcg::new(seed);
+        let half = Half::draw(params, &mut lcg);
+        let Whole { vertices, edges } = half.mirrored(params, &mut lcg);
+        let count = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
+        let mut order: Vec<u32> = (0..count).collect();
+        lcg.shuffle(&mut order);
+        let mut place = vec![0u32; vertices.len()];
+        for (number, created) in (0u32..).zip(&order) {
+            if let Some(place) = place.get_mut(*created as usize) {
+                *place = number;
+            }
+        }
+        let numbered = |created: u32| place.get(created as usize).copied().unwrap_or_default();
+        let mut named: Vec<Vertex> =
+            order.iter().filter_map(|created| vertices.get(*created as usize).cloned()).collect();
+        for (number, vertex) in named.iter_mut().enumerate() {
+            vertex.name = format!("vertex{number}");
+        }
+        let edges = edges.into_iter().map(|edge| Edge {
+            a: numbered(edge.a),
+            b: numbered(edge.b),
+            weight: edge.weight,
+        });
+        let map = Map::new(named, edges.collect());
+        let mut starts = [Vec::new(), Vec::new()];
+        for _ in 0..agents {
+            let red = lcg.below(count);
+            let created = order.get(red as usize).copied().unwrap_or_default();
+            let image = if created < count / 2 { created + count / 2 } else { created - count / 2 };
+            let [a, b] = &mut starts;
+            a.push(red);
+            b.push(numbered(image));
+        }
+        Self { map, starts, seed }
+    }
+}
+
+/// The left half, in the order of its making.
+struct Half {
+    cells: Vec<(i32, i32)>,
+    values: Vec<i32>,
+    edges: Vec<Edge>,
+}
+
+/// All vertices, the mirrored ones after the others, and all edges.
+struct Whole {
+    vertices: Vec<Vertex>,
+    edges: Vec<Edge>,
+}
+
+/// The size of the left half: vertices, columns and rows.
+fn size(params: &MapParams) -> (u32, u32, u32) {
+    let side = |side: u32| side.clamp(*GRID.start(), *GRID.end());
+    let (width, height) = (side(params.grid_width), side(params.grid_height));
+    let cells = (width + 1) * (height + 1);
+    let nodes = params.nodes.clamp(*NODES.start(), *NODES.end()).min(cells);
+    (nodes / 2, width / 2, height)
+}
+
+fn weight(params: &MapParams, lcg: &mut Lcg) -> i32 {
+    let [low, high] = params.weights;
+    i32::try_from(low + lcg.below(high.saturating_sub(low))).unwrap_or(i32::MAX)
+}
+
+impl Half {
+    fn draw(params: &MapParams, lcg: &mut Lcg) -> Self {
+        let (nodes, width, height) = size(params);
+        let mut cells = Vec::new();
+        let mut taken = std::collections::BTreeSet::new();
+        while cells.len() < nodes as usize {
+            let cell = (lcg.below(width + 1), lcg.below(height + 1));
+            if taken.insert(cell) {
+                cells.push((cell.0.cast_signed(), cell.1.cast_signed()));
+            }
+        }
+        let edges = Self::edges(params, &cells, lcg);
+        let values = value::draw(params, &cells, &edges, lcg);
+        Self { cells, values, edges }
+    }
+
+    fn edges(params: &MapParams, cells: &[(i32, i32)], lcg: &mut Lcg) -> Vec<Edge> {
+        let (nodes, width, height) = size(params);
+        let (w, h, n) = (f64::from(width), f64::from(height), f64::from(nodes));
+        let (dx, dy) = (100.0 * h / (h / w * n).sqrt(), 100.0 * w / (w / h * n).sqrt());
+        let limit = 4.0 * (dx * dx + dy * dy).sqrt();
+        let mut kept = Vec::new();
+        for (a, from) in (0u32..).zip(cells) {
+            for (b, to) in (0u32..).zip(cells).skip(a as usize + 1) {
+                let weight = weight(params, lcg);
+                let segment = Segment { ends: [a, b], from: *from, to: *to };
+                if f64::from(cut::length(&segment, params.cell)) < limit {
+                    kept.push((segment, weight));
+                }
+            }
+        }
+        // Longest first; the sort is stable.
+        kept.sort_by_key(|(segment, _)| std::cmp::Reverse(segment.squared()));
+        let segments: Vec<Segment> = kept.iter().map(|(segment, _)| *segment).collect();
+        let survives = |(index, segment): (usize, &Segment)| {
+            let later = segments.get(index + 1..).unwrap_or_default();
+            !later.iter().any(|other| segment.yields_to(other))
+        };
+        let stay: Vec<bool> = segments.iter().enumerate().map(survives).collect();
+        let kept = kept.into_iter().zip(stay).filter(|(_, stays)| *stays);
+        let edge = |(segment, weight): (Segment, i32)| {
+            let [a, b] = segment.ends;
+            Edge { a, b, weight }
+        };
+        kept.map(|(kept, _)| edge(kept)).collect()
+    }
+
+    fn mirrored(self, params: &MapParams, lcg: &mut Lcg) -> Whole {
+        let (nodes, _, _) = size(params);
+        let width = params.grid_width.clamp(*GRID.start(), *GRID.end()).cast_signed();
+        let image = |(x, y): (i32, i32)| (width - x, y);
+        let cells: Vec<(i32, i32)> =
+            self.cells.iter().copied().chain(self.cells.iter().copied().map(image)).collect();
+        let mut edges = self.edges.clone();
+        let mirrored = |edge: &Edge| Edge { a: edge.a + nodes, b: edge.b + nodes, ..*edge };
+        edges.extend(self.edges.iter().map(mirrored));
+        let between = |a: u32, b: u32| {
+            let cell = |vertex: u32| cells.get(vertex as usize).copied().unwrap_or_default();
+            Segment { ends: [a, b], from: cell(a), to: cell(b) }
+        };
+        for inner in self.innermost() {
+            let weight = weight(params, lcg);
+            let bridge = between(inner, inner + nodes);
+            if !edges.iter().any(|edge| bridge.crosses(&between(edge.a, edge.b))) {
+                edges.push(Edge { a: inner, b: inner + nodes, weight });
+            }
+        }
+        let side = params.cell.cast_signed();
+        let vertex = |((x, y), value): (&(i32, i32), &i32)| Vertex {
+            name: String::new(),
+            value: *value,
+            at: (x * side + side / 2, y * side + side / 2),
+        };
+        let values = self.values.iter().cycle();
+        Whole { vertices: cells.iter().zip(values).map(vertex).collect(), edges }
+    }
+
+    /// The vertex nearest to the mirror in each row, in the order in which the original's hash
+    /// table lists rows.
+    fn innermost(&self) -> Vec<u32> {
+        let mut rows: Vec<(i32, u32, i32)> = Vec::new();
+        for (vertex, (x, y)) in (0u32..).zip(&self.cells) {
+            match rows.iter_mut().find(|(row, _, _)| row == y) {
+                Some((_, best, column)) if x > column => (*best, *column) = (vertex, *x),
+                Some(_) => {}
+                None => rows.push((*y, vertex, *x)),
+            }
+        }
+        let mut buckets = 16;
+        while rows.len() * 4 > buckets * 3 {
+            buckets *= 2;
+        }
+        let buckets = i32::try_from(buckets).unwrap_or(i32::MAX);
+        rows.sort_by_key(|(row, _, _)| row % buckets);
+        rows.into_iter().map(|(_, vertex, _)| vertex).collect()
+    }
+}
