@@ -5,6 +5,7 @@
 //! searched that leaves no difference at all.
 
 use crate::golden::{self, Golden};
+use phalanx_mars::rules::chance::Lcg;
 use phalanx_mars::rules::map::{Ground, MapParams};
 use phalanx_mars::rules::{Act, Luck, Outcome, Rules, Side, State, Verb};
 use serde_json::{Value, json};
@@ -12,9 +13,9 @@ use std::collections::BTreeSet;
 
 /// How many results of agents, among all that were recorded, come out differently when all act in
 /// the order of their accounts.
-const DEPEND_ON_ORDER: usize = 715;
-/// Rounds of the search for an order.
-const ROUNDS_MAX: usize = 4;
+const DEPEND_ON_ORDER: usize = 714;
+/// Moves that are tried in the search for an order.
+const MOVES_MAX: usize = 2000;
 
 /// The state of a game before its first step.
 pub(crate) fn begin(seed: i64, nodes: u32) -> State {
@@ -50,12 +51,9 @@ fn agent(state: &State, agent: usize, theirs: &Value) -> bool {
 fn team(state: &State, side: Side, theirs: &Value) -> bool {
     let ours = side.of(&state.teams);
     let map = &state.setting.map;
-    let mut probed: Vec<&str> = (0u32..)
-        .zip(&ours.probed)
-        .filter_map(|(vertex, probed)| probed.then(|| map.name(vertex)))
-        .collect();
-    let mut achievements: Vec<String> =
-        ours.achievements.iter().map(ToString::to_string).collect();
+    let marked = (0u32..).zip(&ours.probed).filter(|(_, probed)| **probed);
+    let mut probed: Vec<&str> = marked.map(|(vertex, _)| map.name(vertex)).collect();
+    let mut achievements: Vec<String> = ours.achievements.iter().map(ToString::to_string).collect();
     probed.sort_unstable();
     achievements.sort_unstable();
     let sorted = |list: &Value| {
@@ -110,37 +108,44 @@ impl<'g> Step<'g> {
         state
     }
 
-    /// An order with the fewest differences that can be found by moving those who differ. It starts
-    /// with those who got what they bought before all others wanted to.
+    /// Those whose place in the order may matter for what is different.
+    fn involved(&self, different: &[usize], teams: usize) -> Vec<usize> {
+        let people = &self.before.setting.people;
+        let names = |id: usize, other: usize| self.acts[id].param == people[other].name;
+        let near = |id: &usize| {
+            let linked = |other: &usize| id == other || names(*id, *other) || names(*other, *id);
+            // What an inspector saw shows in its team's achievements alone.
+            let inspects = teams > 0 && self.acts[*id].is(Verb::Inspect);
+            inspects || different.iter().any(linked)
+        };
+        (0..people.len()).filter(near).collect()
+    }
+
+    /// The state without differences, if an order can be found for it by moving agents about. The
+    /// search starts with those who got what they bought before all others wanted to.
     fn search(&self, mut order: Vec<usize>) -> State {
         let people = &self.before.setting.people;
         let bought = |id: usize| self.after["agents"][&people[id].name][10] == "successful";
         order.sort_by_key(|id| self.acts[*id].is(Verb::Buy) && !bought(*id));
         let cost = |state: &State| {
-            let (mut agents, teams) = differences(state, self.after);
-            let count = agents.len() + teams;
-            // What an inspector saw shows in its team's achievements alone.
-            let inspectors = (0..people.len()).filter(|id| self.acts[*id].is(Verb::Inspect));
-            agents.extend(inspectors.filter(|_| teams > 0));
-            (count, agents)
+            let (agents, teams) = differences(state, self.after);
+            (agents.len() + teams, self.involved(&agents, teams))
         };
+        let mut lcg = Lcg::new(1);
         let mut best = self.play(&order);
-        for _ in 0..ROUNDS_MAX {
-            let (mut least, different) = cost(&best);
-            if least == 0 {
+        let (mut least, mut involved) = cost(&best);
+        for _ in 0..MOVES_MAX {
+            if least == 0 || involved.is_empty() {
                 break;
             }
-            for agent in different {
-                for place in 0..order.len() {
-                    let mut other = order.clone();
-                    other.retain(|id| *id != agent);
-                    other.insert(place, agent);
-                    let state = self.play(&other);
-                    let (count, _) = cost(&state);
-                    if count < least {
-                        (least, best, order) = (count, state, other);
-                    }
-                }
+            let agent = involved[lcg.below(u32::try_from(involved.len()).unwrap()) as usize];
+            let mut other = order.clone();
+            other.retain(|id| *id != agent);
+            other.insert(lcg.below(u32::try_from(order.len()).unwrap()) as usize, agent);
+            let state = self.play(&other);
+            let (count, those) = cost(&state);
+            if count <= least {
+                (least, involved, best, order) = (count, those, state, other);
             }
         }
         best
