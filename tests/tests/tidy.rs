@@ -50,6 +50,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-net", &["phalanx-game", "phalanx-engine"]),
     ("phalanx-settings", &["phalanx-game"]),
     ("phalanx-proto", &[]),
+    ("phalanx-access", &[]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
     ("phalanx-strategy", &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-trial"]),
     (

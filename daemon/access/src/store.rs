@@ -1,0 +1,268 @@
+//! The tokens of a daemon: a file of JSON with argon2 hashes, never with secrets.
+
+use crate::token::Token;
+use crate::{Role, file};
+use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
+use rand::Rng;
+use secrecy::ExposeSecret;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Most tokens of a daemon.
+pub const TOKENS_MAX: usize = 1_000;
+/// Longest name of a token, in characters.
+pub const NAME_CHARS_MAX: usize = 64;
+/// Largest file that is read, in bytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+/// argon2id: memory in KiB, passes, lanes, as OWASP recommends.
+const COST: (u32, u32, u32) = (19 * 1024, 2, 1);
+/// Bytes of a salt.
+const SALT_BYTES: usize = 16;
+
+/// A token as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenInfo {
+    /// Which one: the part after `phx_`.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What it allows.
+    pub role: Role,
+    /// When it was made, in seconds since the Unix epoch.
+    pub created: u64,
+    /// When it ends, in seconds since the Unix epoch; never where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<u64>,
+    /// When it was revoked, in seconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked: Option<u64>,
+}
+
+impl TokenInfo {
+    /// Whether it allows anything at that time, in seconds since the Unix epoch.
+    #[must_use]
+    pub fn is_valid(&self, now: u64) -> bool {
+        self.revoked.is_none() && self.expires.is_none_or(|end| now < end)
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    info: TokenInfo,
+    /// In PHC form.
+    hash: String,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    tokens: Vec<Entry>,
+}
+
+/// What is wrong with a token or with the file.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The system says no.
+    #[error("the token file {path}: could not {what}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Others may read it.
+    #[error("the token file {path} can be read by others; chmod 600 it")]
+    OpenToOthers {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is not what we write.
+    #[error("the token file {path} is damaged: {reason}; move it away and make new tokens")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// In which way.
+        reason: String,
+    },
+    /// A name is missing, too long, or has characters that are not shown.
+    #[error(
+        "a token's name has 1 to {NAME_CHARS_MAX} characters, none of them a control character"
+    )]
+    Name,
+    /// Too many tokens.
+    #[error("there are {TOKENS_MAX} tokens already; revoke one and prune the file")]
+    Full,
+    /// No such token.
+    #[error("no token has the id {0:?}")]
+    Unknown(String),
+    /// It was revoked before.
+    #[error("the token {0:?} is revoked already")]
+    Revoked(String),
+    /// The hash cannot be made.
+    #[error("the token cannot be hashed: {0}")]
+    Hash(String),
+}
+
+/// The tokens of a daemon. Every change is on disk before it counts.
+#[derive(Debug)]
+pub struct TokenStore {
+    path: Option<PathBuf>,
+    entries: Vec<Entry>,
+    /// Verified against when there is no such token, so that time tells nothing.
+    decoy: String,
+}
+
+impl TokenStore {
+    /// Tokens that live as long as the process.
+    ///
+    /// # Errors
+    /// When hashing fails.
+    pub fn in_memory(random: &mut dyn Rng) -> Result<Self, StoreError> {
+        let decoy = hash(&Token::generate(random), random)?;
+        Ok(Self { path: None, entries: Vec::new(), decoy })
+    }
+
+    /// The tokens in a file; none when there is no file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged, or others may read it.
+    pub fn open(path: &Path, random: &mut dyn Rng) -> Result<Self, StoreError> {
+        let mut store = Self::in_memory(random)?;
+        store.path = Some(path.to_owned());
+        let failed = |what, source| StoreError::Io { path: path.to_owned(), what, source };
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(store),
+            Err(error) => return Err(failed("look at it", error)),
+            Ok(found) if found.len() > FILE_BYTES_MAX => {
+                let reason = format!("it has more than {FILE_BYTES_MAX} bytes");
+                return Err(StoreError::Damaged { path: path.to_owned(), reason });
+            }
+            Ok(_) => {}
+        }
+        if file::is_open_to_others(path).map_err(|error| failed("look at it", error))? {
+            return Err(StoreError::OpenToOthers { path: path.to_owned() });
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| failed("read it", error))?;
+        let page: Page = serde_json::from_str(&text).map_err(|error| StoreError::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        store.entries = page.tokens;
+        Ok(store)
+    }
+
+    /// All tokens, the oldest first, revoked ones included.
+    pub fn list(&self) -> impl Iterator<Item = &TokenInfo> {
+        self.entries.iter().map(|entry| &entry.info)
+    }
+
+    /// Makes a token; its text is never shown again. `now` in seconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// When the name is no name, there are too many, or it cannot be written.
+    pub fn create(
+        &mut self,
+        name: &str,
+        role: Role,
+        life: Option<Duration>,
+        now: u64,
+        random: &mut dyn Rng,
+    ) -> Result<(Token, TokenInfo), StoreError> {
+        let chars = name.chars().count();
+        if !(1..=NAME_CHARS_MAX).contains(&chars) || name.chars().any(char::is_control) {
+            return Err(StoreError::Name);
+        }
+        if self.entries.len() >= TOKENS_MAX {
+            return Err(StoreError::Full);
+        }
+        let token = std::iter::repeat_with(|| Token::generate(random))
+            .find(|token| self.find(&token.id).is_none())
+            .ok_or(StoreError::Full)?;
+        let info = TokenInfo {
+            id: token.id.clone(),
+            name: name.to_owned(),
+            role,
+            created: now,
+            expires: life.map(|life| now.saturating_add(life.as_secs())),
+            revoked: None,
+        };
+        let entry = Entry { info: info.clone(), hash: hash(&token, random)? };
+        self.entries.push(entry);
+        if let Err(error) = self.write() {
+            self.entries.pop();
+            return Err(error);
+        }
+        Ok((token, info))
+    }
+
+    /// Ends a token for good. `now` in seconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// When there is none of that id, it was revoked before, or it cannot be written.
+    pub fn revoke(&mut self, id: &str, now: u64) -> Result<TokenInfo, StoreError> {
+        let place = self.entries.iter().position(|entry| entry.info.id == id);
+        let unknown = || StoreError::Unknown(id.to_owned());
+        let entry = place.and_then(|place| self.entries.get_mut(place)).ok_or_else(unknown)?;
+        if entry.info.revoked.is_some() {
+            return Err(StoreError::Revoked(id.to_owned()));
+        }
+        entry.info.revoked = Some(now);
+        let info = entry.info.clone();
+        if let Err(error) = self.write() {
+            if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
+                entry.info.revoked = None;
+            }
+            return Err(error);
+        }
+        Ok(info)
+    }
+
+    /// The hash to verify a token against, and the token when there is one of that id. Without one
+    /// the hash fits nothing.
+    pub(crate) fn challenge(&self, id: &str) -> (String, Option<TokenInfo>) {
+        match self.find(id) {
+            Some(entry) => (entry.hash.clone(), Some(entry.info.clone())),
+            None => (self.decoy.clone(), None),
+        }
+    }
+
+    fn find(&self, id: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.info.id == id)
+    }
+
+    fn write(&self) -> Result<(), StoreError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let page = Page { tokens: self.entries.clone() };
+        let failed = |source| StoreError::Io { path: path.clone(), what: "write it", source };
+        let text = serde_json::to_string_pretty(&page).map_err(|error| failed(error.into()))?;
+        file::replace(path, &(text + "\n")).map_err(failed)
+    }
+}
+
+fn argon() -> Argon2<'static> {
+    let (memory, passes, lanes) = COST;
+    let params = Params::new(memory, passes, lanes, None).unwrap_or_default();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+fn hash(token: &Token, random: &mut dyn Rng) -> Result<String, StoreError> {
+    let mut salt = [0; SALT_BYTES];
+    random.fill_bytes(&mut salt);
+    let failed = |error: argon2::password_hash::Error| StoreError::Hash(error.to_string());
+    let salt = SaltString::encode_b64(&salt).map_err(failed)?;
+    let secret = token.secret().expose_secret().as_bytes();
+    argon().hash_password(secret, &salt).map(|hash| hash.to_string()).map_err(failed)
+}
+
+/// Whether a token's secret fits a hash. Takes tens of milliseconds.
+pub(crate) fn fits(token: &Token, hash: &str) -> bool {
+    let secret = token.secret().expose_secret().as_bytes();
+    PasswordHash::new(hash).is_ok_and(|hash| argon().verify_password(secret, &hash).is_ok())
+}

@@ -1,0 +1,175 @@
+//! Tokens as their users meet them: made, shown, expired, revoked, guessed, kept on disk.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use phalanx_access::throttle::{FAILURES_MAX, WINDOW};
+use phalanx_access::{Authenticator, Denied, Role, StoreError, Token, TokenStore};
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rstest::rstest;
+use secrecy::ExposeSecret;
+use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+const NOW: u64 = 1_800_000_000;
+
+fn random() -> rand_chacha::ChaCha8Rng {
+    rand_chacha::ChaCha8Rng::seed_from_u64(7)
+}
+
+fn authenticator(path: &Path) -> Authenticator {
+    Authenticator::new(TokenStore::open(path, &mut random()).unwrap())
+}
+
+fn text(token: &Token) -> String {
+    token.text().expose_secret().to_owned()
+}
+
+#[test]
+fn a_token_opens_until_it_is_revoked_and_outlives_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens.json");
+    let gate = authenticator(&path);
+    let (token, made) = gate.create("dashboard", Role::Viewer, None, NOW, &mut random()).unwrap();
+    let text = text(&token);
+    let now = Instant::now();
+    assert!(!gate.is_quick(&text));
+    assert_eq!(gate.check(&text, HOME, now, NOW), Ok(made.clone()));
+    assert!(gate.is_quick(&text), "what fitted once is not hashed again");
+
+    let again = authenticator(&path);
+    assert_eq!(again.check(&text, HOME, now, NOW), Ok(made.clone()));
+    let revoked = again.revoke(&made.id, NOW + 5).unwrap();
+    assert_eq!(revoked.revoked, Some(NOW + 5));
+    assert_eq!(again.check(&text, HOME, now, NOW + 6), Err(Denied::Revoked));
+    assert!(matches!(again.revoke(&made.id, NOW + 6), Err(StoreError::Revoked(_))));
+    assert!(matches!(again.revoke("nobody00", NOW), Err(StoreError::Unknown(_))));
+}
+
+#[test]
+fn a_token_ends_when_its_time_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = authenticator(&folder.path().join("tokens.json"));
+    let life = Some(Duration::from_secs(60));
+    let (token, _) = gate.create("day", Role::Operator, life, NOW, &mut random()).unwrap();
+    let (text, now) = (text(&token), Instant::now());
+    assert!(gate.check(&text, HOME, now, NOW + 59).is_ok());
+    assert_eq!(gate.check(&text, HOME, now, NOW + 60), Err(Denied::Expired));
+}
+
+#[test]
+fn the_file_holds_no_secret_and_is_its_owners_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens.json");
+    let gate = authenticator(&path);
+    let (token, _) = gate.create("x", Role::Admin, None, NOW, &mut random()).unwrap();
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(!kept.contains(token.secret().expose_secret()));
+    assert!(kept.contains("$argon2id$"), "{kept}");
+    assert!(!format!("{gate:?} {token:?}").contains(token.secret().expose_secret()));
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let opened = TokenStore::open(&path, &mut random());
+    assert!(matches!(opened, Err(StoreError::OpenToOthers { .. })), "{opened:?}");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(&path, "{\"tokens\": [{}]}").unwrap();
+    let opened = TokenStore::open(&path, &mut random());
+    assert!(matches!(opened, Err(StoreError::Damaged { .. })), "{opened:?}");
+}
+
+#[test]
+fn a_token_that_cannot_be_written_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens.json");
+    let gate = authenticator(&path);
+    let (_, first) = gate.create("first", Role::Viewer, None, NOW, &mut random()).unwrap();
+    // A folder in the place of the file that is written beside it.
+    std::fs::create_dir(folder.path().join("tokens.json.new")).unwrap();
+    let made = gate.create("second", Role::Viewer, None, NOW, &mut random());
+    assert!(matches!(made, Err(StoreError::Io { .. })), "{made:?}");
+    assert!(matches!(gate.revoke(&first.id, NOW), Err(StoreError::Io { .. })));
+    assert_eq!(gate.list(), [first]);
+}
+
+#[rstest]
+#[case::nothing("")]
+#[case::no_prefix("abc")]
+#[case::no_secret("phx_01234567")]
+#[case::short_secret("phx_01234567_abc")]
+#[case::strange_id("phx_0123456!_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+#[case::long(&"phx_".repeat(100_000))]
+fn what_is_no_token_is_turned_away_at_once(#[case] text: &str) {
+    let gate = Authenticator::new(TokenStore::in_memory(&mut random()).unwrap());
+    assert!(gate.is_quick(text));
+    assert_eq!(gate.check(text, HOME, Instant::now(), NOW), Err(Denied::Malformed));
+}
+
+#[test]
+fn a_wrong_secret_and_an_unknown_id_look_the_same() {
+    let gate = Authenticator::new(TokenStore::in_memory(&mut random()).unwrap());
+    let (token, _) = gate.create("x", Role::Viewer, None, NOW, &mut random()).unwrap();
+    let other = Token::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(8));
+    let wrong = format!("phx_{}_{}", token.id, other.secret().expose_secret());
+    let now = Instant::now();
+    assert_eq!(gate.check(&wrong, HOME, now, NOW), Err(Denied::Unknown));
+    assert_eq!(gate.check(&text(&other), HOME, now, NOW), Err(Denied::Unknown));
+    assert!(gate.check(&text(&token), HOME, now, NOW).is_ok());
+    // Once the right one is known, a wrong one is still wrong.
+    assert_eq!(gate.check(&wrong, HOME, now, NOW), Err(Denied::Unknown));
+}
+
+#[test]
+fn whoever_guesses_has_to_wait() {
+    let gate = Authenticator::new(TokenStore::in_memory(&mut random()).unwrap());
+    let (token, _) = gate.create("x", Role::Viewer, None, NOW, &mut random()).unwrap();
+    let (text, now) = (text(&token), Instant::now());
+    for _ in 0..FAILURES_MAX {
+        assert_eq!(gate.check("guess", HOME, now, NOW), Err(Denied::Malformed));
+    }
+    assert_eq!(gate.check(&text, HOME, now, NOW), Err(Denied::Throttled(WINDOW)));
+    assert!(gate.check(&text, [10, 0, 0, 1].into(), now, NOW).is_ok());
+    assert!(gate.check(&text, HOME, now + WINDOW, NOW).is_ok());
+}
+
+#[rstest]
+#[case::empty("")]
+#[case::long(&"n".repeat(65))]
+#[case::escape("a\u{1b}[31m")]
+fn names_are_for_people(#[case] name: &str) {
+    let gate = Authenticator::new(TokenStore::in_memory(&mut random()).unwrap());
+    let made = gate.create(name, Role::Viewer, None, NOW, &mut random());
+    assert!(matches!(made, Err(StoreError::Name)), "{made:?}");
+}
+
+#[test]
+fn a_greater_role_may_what_a_smaller_one_may() {
+    for (index, role) in Role::ALL.into_iter().enumerate() {
+        assert_eq!(role.word().parse(), Ok(role));
+        for (other, needed) in Role::ALL.into_iter().enumerate() {
+            assert_eq!(role.may(needed), index >= other, "{role} {needed}");
+        }
+    }
+    assert!("root".parse::<Role>().is_err());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_turned_away(text in ".*") {
+        if let Ok(token) = Token::parse(&text) {
+            let shown = token.text();
+            prop_assert_eq!(shown.expose_secret(), &text);
+        }
+    }
+
+    #[test]
+    fn what_is_generated_is_read_back(seed: u64) {
+        let token = Token::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(seed));
+        let read = Token::parse(token.text().expose_secret()).unwrap();
+        prop_assert_eq!(&read.id, &token.id);
+        prop_assert_eq!(read.secret().expose_secret(), token.secret().expose_secret());
+    }
+}
