@@ -135,7 +135,7 @@ async fn teams(settings: &Settings, first: Vec<First>) -> Result<Directory> {
     for (team, First { keeper, staged }) in settings.teams.iter().zip(first) {
         let endpoint = plans::endpoint(team).context("the server's address has no port")?;
         let plan = plans::plan(team, settings, staged);
-        let seats = (0..plan.seats.len()).collect();
+        let seats = plan.seat_of_agents();
         let handle = wire::build(plan, endpoint).await?.spawn();
         let keeper = keepers::spawn(keeper, &handle);
         directory.add(handle, keeper, team.server.clone(), seats);

@@ -119,6 +119,18 @@ pub struct TeamPlan {
     pub seat: SeatOptions,
 }
 
+impl TeamPlan {
+    /// The seat of each agent, by roster index.
+    #[must_use]
+    pub fn seat_of_agents(&self) -> Vec<usize> {
+        let seat_of = |agent| {
+            let sits = |seat: &Seat| seat.agents.iter().any(|(known, _)| *known == agent);
+            self.seats.iter().position(sits).unwrap_or(usize::MAX)
+        };
+        self.roster.ids().map(seat_of).collect()
+    }
+}
+
 /// Why a plan does not become a team.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {

@@ -85,7 +85,7 @@ async fn spawn_teams(
     for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
         let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
         let keeper = keepers::spawn(keeper, &team);
-        directory.add(team, keeper, address.to_string(), (0..plan.seats.len()).collect());
+        directory.add(team, keeper, address.to_string(), plan.seat_of_agents());
     }
     let teams = directory.handles().cloned().collect();
     let control = open_control(Arc::new(directory))?;
