@@ -17,6 +17,7 @@
 //! Absent on purpose: sockets, clocks, strategy.
 
 pub mod action;
+pub mod arena;
 pub mod percept;
 pub mod rules;
 pub mod session;

@@ -8,5 +8,7 @@ mod colours;
 mod golden;
 #[path = "rules_conformance/maps.rs"]
 mod maps;
+#[path = "rules_conformance/percepts.rs"]
+mod percepts;
 #[path = "rules_conformance/replay.rs"]
 mod replay;

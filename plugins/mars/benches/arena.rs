@@ -1,0 +1,2 @@
+//! What the referee costs: zone colouring, and whole steps with percepts.
+fn main() {}
