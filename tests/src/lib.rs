@@ -2,6 +2,8 @@
 //!
 //! The tests are in `tests/`; here is what they share. Absent on purpose: anything that ships.
 
+pub mod bomberland;
+
 use std::path::{Path, PathBuf};
 
 /// Folders that no rule is about.

@@ -1,0 +1,184 @@
+//! What a replay of Bomberland tells of a match: whom a team's own bombs hit.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A column and a row.
+type Cell = (i64, i64);
+
+/// What a team's own bombs did to it, counted with caution: a hit is its own whenever one of its
+/// blasts was in the unit's cell in that tick, whoever else's fire was there, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnBombs {
+    /// Lives that its units lost.
+    pub hits: u32,
+    /// Units whose last life it was.
+    pub losses: u32,
+}
+
+/// Reads a replay, as the arena or the original engine writes it, for one team: `a` or `b`.
+#[must_use]
+pub fn own_bombs(replay: &Value, team: &str) -> OwnBombs {
+    let packet = replay.get("payload").unwrap_or(replay);
+    let mut reader = Reader { team, ..Reader::default() };
+    let start = field(packet, "initial_state");
+    for entity in list(field(start, "entities")) {
+        reader.place(entity);
+    }
+    let units = field(start, "unit_state").as_object();
+    for unit in units.into_iter().flat_map(|units| units.values()) {
+        reader.lives.insert(text(field(unit, "unit_id")), field(unit, "hp").as_i64().unwrap_or(0));
+    }
+    for tick in list(field(packet, "history")) {
+        reader.tick(list(field(tick, "events")));
+    }
+    reader.found
+}
+
+/// The state of a match, as far as it matters for who burns in what.
+#[derive(Default)]
+struct Reader<'a> {
+    team: &'a str,
+    /// Cells on fire, and whose fire it is; nobody's is the ring of fire.
+    fires: BTreeMap<Cell, String>,
+    lives: BTreeMap<String, i64>,
+    found: OwnBombs,
+}
+
+impl Reader<'_> {
+    fn tick(&mut self, events: &[Value]) {
+        let mut burnt: BTreeMap<Cell, Vec<String>> =
+            self.fires.iter().map(|(cell, owner)| (*cell, vec![owner.clone()])).collect();
+        let mut hurt = Vec::new();
+        for event in events {
+            match field(event, "type").as_str() {
+                Some("entity_spawned") => {
+                    if let Some((cell, owner)) = self.place(field(event, "data")) {
+                        burnt.entry(cell).or_default().push(owner);
+                    }
+                }
+                Some("entity_state") => {
+                    self.place(field(event, "updated_entity"));
+                }
+                Some("entity_expired") => {
+                    self.fires.remove(&pair(field(event, "data")));
+                }
+                Some("unit_state") => hurt.extend(self.hurt(field(event, "data"))),
+                _ => {}
+            }
+        }
+        // The blast of an explosion is told after the hit.
+        for (cell, left) in hurt {
+            let owners = burnt.get(&cell);
+            if owners.is_some_and(|owners| owners.iter().any(|owner| owner == self.team)) {
+                self.found.hits += 1;
+                self.found.losses += u32::from(left <= 0);
+            }
+        }
+    }
+
+    /// Notes what is in a cell; answers its owner when it burns.
+    fn place(&mut self, entity: &Value) -> Option<(Cell, String)> {
+        let cell = (field(entity, "x").as_i64()?, field(entity, "y").as_i64()?);
+        if field(entity, "type") != "x" {
+            self.fires.remove(&cell);
+            return None;
+        }
+        let owner = text(field(entity, "agent_id"));
+        self.fires.insert(cell, owner.clone());
+        Some((cell, owner))
+    }
+
+    /// Where one of the team's living units lost a life, and how many it has left.
+    fn hurt(&mut self, unit: &Value) -> Option<(Cell, i64)> {
+        let left = field(unit, "hp").as_i64()?;
+        let before = self.lives.insert(text(field(unit, "unit_id")), left)?;
+        let ours = field(unit, "agent_id") == self.team && before > 0 && left < before;
+        ours.then(|| (pair(field(unit, "coordinates")), left))
+    }
+}
+
+/// A field of an object; null where there is none.
+fn field<'a>(value: &'a Value, name: &str) -> &'a Value {
+    value.get(name).unwrap_or(&Value::Null)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The cell that two numbers name.
+fn pair(value: &Value) -> Cell {
+    let number = |index: usize| value.get(index).and_then(Value::as_i64).unwrap_or(-1);
+    (number(0), number(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn unit(name: &str, team: &str, hp: i64, x: i64) -> Value {
+        json!({ "unit_id": name, "agent_id": team, "hp": hp, "coordinates": [x, 0] })
+    }
+
+    fn fire(x: i64, owner: Option<&str>) -> Value {
+        let mut entity = json!({ "type": "x", "x": x, "y": 0, "created": 1 });
+        if let Some(owner) = owner {
+            entity["agent_id"] = owner.into();
+        }
+        entity
+    }
+
+    fn spawned(entity: Value) -> Value {
+        json!({ "type": "entity_spawned", "data": entity })
+    }
+
+    fn state(unit: Value) -> Value {
+        json!({ "type": "unit_state", "data": unit })
+    }
+
+    fn count(ticks: &[Vec<Value>]) -> OwnBombs {
+        let units = json!({ "c": unit("c", "a", 2, 3), "d": unit("d", "b", 2, 3) });
+        let history: Vec<Value> = (1..)
+            .zip(ticks)
+            .map(|(tick, events)| json!({ "tick": tick, "events": events }))
+            .collect();
+        let initial = json!({ "unit_state": units, "entities": [] });
+        let packet = json!({ "payload": { "initial_state": initial, "history": history } });
+        own_bombs(&packet, "a")
+    }
+
+    #[test]
+    fn an_explosion_of_the_own_bomb_is_told_after_its_hit() {
+        let tick = vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("a")))];
+        assert_eq!(count(&[tick]), OwnBombs { hits: 1, losses: 0 });
+    }
+
+    #[test]
+    fn a_blast_that_still_burns_takes_the_last_life() {
+        let lit = vec![spawned(fire(3, Some("a")))];
+        let last = vec![state(unit("c", "a", 0, 3))];
+        let corpse = vec![state(unit("c", "a", -1, 3))];
+        assert_eq!(count(&[lit, last, corpse]), OwnBombs { hits: 1, losses: 1 });
+    }
+
+    #[test]
+    fn other_fire_and_other_units_do_not_count() {
+        let foe = vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("b")))];
+        let gone = vec![json!({ "type": "entity_expired", "data": [3, 0] })];
+        let ring = vec![spawned(fire(3, None)), state(unit("c", "a", 0, 3))];
+        let theirs = vec![state(unit("d", "b", 1, 3)), spawned(fire(3, Some("a")))];
+        assert_eq!(count(&[foe, gone, ring, theirs]), OwnBombs::default());
+    }
+
+    #[test]
+    fn an_item_collected_is_no_hit() {
+        let lit = vec![spawned(fire(3, Some("a")))];
+        assert_eq!(count(&[lit, vec![state(unit("c", "a", 2, 3))]]), OwnBombs::default());
+    }
+}
