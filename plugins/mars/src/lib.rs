@@ -11,14 +11,47 @@
 //! that its agents enclose, and its money once more.
 //!
 //! Where each rule is stated: bytes and messages in [`wire`], the order of messages and the clock in
-//! [`session`], what is perceived in [`percept`], what may be done in [`action`], the game itself in
-//! [`rules`].
+//! [`session`], what is perceived in [`percept`], what may be done in [`action`], what is believed in
+//! [`world`], what scripts may ask in [`api`], the game itself in [`rules`], the referee's side of the
+//! connections in [`arena`].
 //!
-//! Absent on purpose: sockets, clocks, strategy.
+//! Use: register [`Mars`] with the daemon. Absent on purpose: sockets, clocks, strategy.
 
 pub mod action;
+pub mod api;
 pub mod arena;
 pub mod percept;
 pub mod rules;
 pub mod session;
 pub mod wire;
+pub mod world;
+
+use phalanx_game::{Api, Framing, Game, Roster, Seat};
+
+/// The game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mars;
+
+impl Game for Mars {
+    const NAME: &'static str = "mars";
+    const FRAMING: Framing = Framing::Stream;
+    const API: Api = api::API;
+
+    type Briefing = percept::Briefing;
+    type Percept = percept::Percept;
+    type Action = action::Action;
+    type Session = session::Session;
+    type World = world::World;
+
+    fn session(&self, seat: &Seat) -> session::Session {
+        session::Session::new(seat)
+    }
+
+    fn world(&self, roster: &Roster) -> world::World {
+        world::World::new(roster)
+    }
+
+    fn describe(action: &action::Action) -> String {
+        action.to_string()
+    }
+}

@@ -1,0 +1,215 @@
+//! What the team believes: one map for all agents, since names mean the same to everybody.
+//!
+//! - `chart`: the graph. `people`: friends and enemies. `ways`: paths and cut vertices. `zones`: what
+//!   placements are worth. `query` and below: what scripts ask.
+
+mod chart;
+mod people;
+mod query;
+mod ways;
+mod zones;
+
+pub use chart::{DEGREE_MAX, VERTICES_MAX};
+pub use people::PEOPLE_MAX;
+
+use crate::action::Action;
+use crate::percept::{Briefing, Percept, Standing};
+use crate::rules::Role;
+use chart::{Chart, Vertex};
+use people::{Mate, People, Person};
+use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use smol_str::SmolStr;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Achievements that are remembered at most; there are 48.
+const ACHIEVEMENTS_MAX: usize = 1024;
+
+/// The team's joined belief about one simulation.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    roster: Names,
+    round: Option<u32>,
+    briefings: BTreeMap<AgentId, Briefing>,
+    /// The team's name as entities show it.
+    team: SmolStr,
+    step: u32,
+    standing: Standing,
+    /// The step of the standing.
+    standing_step: u32,
+    achievements: BTreeSet<SmolStr>,
+    chart: Chart,
+    people: People,
+    mates: BTreeMap<AgentId, Mate>,
+    percepts: BTreeMap<AgentId, Percept>,
+    cache: RefCell<query::Cache>,
+}
+
+/// The agents' names, in order.
+#[derive(Clone, Debug, Default)]
+struct Names(Vec<SmolStr>);
+
+impl Names {
+    fn of(&self, agent: AgentId) -> &str {
+        self.0.get(agent.index()).map_or("?", SmolStr::as_str)
+    }
+
+    fn find(&self, name: &str) -> Option<AgentId> {
+        let index = self.0.iter().position(|known| known == name)?;
+        u16::try_from(index).ok().map(AgentId)
+    }
+}
+
+impl World {
+    /// An empty world.
+    #[must_use]
+    pub fn new(roster: &Roster) -> Self {
+        let names = roster.agents.iter().map(|agent| SmolStr::new(&agent.name)).collect();
+        Self { roster: Names(names), team: SmolStr::new(&roster.team), ..Self::default() }
+    }
+
+    fn forget_round(&mut self, round: u32) {
+        if self.round != Some(round) {
+            *self = Self {
+                roster: std::mem::take(&mut self.roster),
+                round: Some(round),
+                team: std::mem::take(&mut self.team),
+                ..Self::default()
+            };
+        }
+    }
+
+    /// The step that the team has perceived last.
+    #[must_use]
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// An agent's newest percept.
+    #[must_use]
+    pub fn percept(&self, agent: AgentId) -> Option<&Percept> {
+        self.percepts.get(&agent)
+    }
+
+    /// An agent's role, once a start message told.
+    #[must_use]
+    pub fn role(&self, agent: AgentId) -> Option<Role> {
+        Role::parse(&self.briefings.get(&agent)?.role)
+    }
+
+    /// The agents that are known not to be of our team.
+    fn enemies(&self) -> impl Iterator<Item = &Person> {
+        self.people.iter().filter(|person| person.team != self.team)
+    }
+
+    /// Where enabled enemies are believed to stand.
+    fn enemy_vertices(&self) -> Vec<Vertex> {
+        let there = self.enemies().filter(|enemy| !enemy.disabled && !enemy.gone);
+        there.filter_map(|enemy| enemy.at).collect()
+    }
+
+    /// Where our enabled agents stand.
+    fn own_vertices(&self) -> Vec<Vertex> {
+        let enabled = self.mates.values().filter(|mate| !mate.own.disabled());
+        enabled.filter_map(|mate| mate.at).collect()
+    }
+
+    fn learn_team(&mut self, agent: AgentId, percept: &Percept) {
+        let name = self.roster.of(agent);
+        if let Some(own) = percept.entities.iter().find(|entity| entity.name == name)
+            && !own.team.is_empty()
+        {
+            self.team = own.team.clone();
+        }
+    }
+
+    fn learn_standing(&mut self, percept: &mut Percept) {
+        percept.team.inherit(&self.standing);
+        if percept.step >= self.standing_step {
+            self.standing = Standing { achievements: Vec::new(), ..percept.team.clone() };
+            self.standing_step = percept.step;
+        }
+        for achievement in &percept.team.achievements {
+            if self.achievements.len() < ACHIEVEMENTS_MAX {
+                self.achievements.insert(achievement.clone());
+            }
+        }
+    }
+}
+
+impl phalanx_game::World for World {
+    type Briefing = Briefing;
+    type Percept = Percept;
+    type Action = Action;
+
+    fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
+        self.forget_round(round);
+        if let Some(briefing) = briefing {
+            self.briefings.insert(agent, briefing.clone());
+        }
+    }
+
+    fn observe(&mut self, turn: Turn, agent: AgentId, mut percept: Percept) {
+        self.forget_round(turn.round);
+        if let Some(old) = self.percepts.get(&agent) {
+            percept.me.inherit(&old.me);
+        }
+        self.learn_team(agent, &percept);
+        self.learn_standing(&mut percept);
+        self.chart.learn(&percept, &self.team);
+        self.people.learn(&percept, &self.chart);
+        if self.percepts.get(&agent).is_none_or(|old| old.step <= percept.step) {
+            let at = self.chart.number(&percept.me.position);
+            let mate = Mate { own: percept.me.clone(), seen: percept.step, at };
+            self.mates.insert(agent, mate);
+            self.step = self.step.max(percept.step);
+            self.percepts.insert(agent, percept);
+        }
+        self.cache = RefCell::default();
+    }
+
+    fn settle(&mut self, _turn: Turn) {
+        self.people.settle(&self.chart);
+        self.cache = RefCell::default();
+    }
+
+    fn acted(&mut self, _turn: Turn, _agent: AgentId, _action: &Action) {}
+
+    fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
+        self.percepts.get(&agent)?.field(name)
+    }
+
+    fn query(&self, agent: AgentId, name: &str, args: &[Value]) -> Result<Value, QueryError> {
+        query::answer(self, agent, name, args)
+    }
+
+    fn parse(&self, _agent: AgentId, said: &Said) -> Result<Action, ActionError> {
+        Action::from_said(said)
+    }
+
+    fn fallback(&self, _agent: AgentId) -> Action {
+        Action::Recharge
+    }
+
+    fn score(&self) -> Option<i64> {
+        self.standing.score
+    }
+
+    fn state(&self, agent: AgentId) -> AgentState {
+        let Some(percept) = self.percepts.get(&agent) else { return AgentState::default() };
+        let me = &percept.me;
+        let number = |number: Option<i32>| number.map_or("?".to_owned(), |some| some.to_string());
+        let mut summary = format!(
+            "{} health {}/{} energy {}/{}",
+            phalanx_game::excerpt(me.position.as_bytes()),
+            number(me.health),
+            number(me.max_health),
+            number(me.energy),
+            number(me.max_energy),
+        );
+        if me.disabled() {
+            summary += " disabled";
+        }
+        AgentState { summary, last_result: me.last_result.word().to_owned() }
+    }
+}

@@ -1,0 +1,134 @@
+//! Who is where and in which state: friends by their own percepts, everybody by sight.
+
+use super::chart::{Chart, Vertex};
+use crate::percept::{Inspected, Own, Percept, SeenEntity};
+use crate::rules::Role;
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+
+/// Agents that are remembered at most; contests have up to 56.
+pub const PEOPLE_MAX: usize = 512;
+
+/// Somebody of any team.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Person {
+    pub(super) name: SmolStr,
+    pub(super) team: SmolStr,
+    /// Where it was seen last.
+    pub(super) at: Option<Vertex>,
+    /// The step of that.
+    pub(super) seen: Option<u32>,
+    /// Somebody looked there since and did not find it.
+    pub(super) gone: bool,
+    pub(super) disabled: bool,
+    /// What an inspection told, and in which step.
+    pub(super) inspected: Option<(u32, Inspected)>,
+}
+
+impl Person {
+    /// Its role, once an inspection told.
+    pub(super) fn role(&self) -> Option<Role> {
+        let (_, inspected) = self.inspected.as_ref()?;
+        Role::parse(&inspected.role)
+    }
+
+    /// Its role as the number at the end of its name suggests: accounts of both teams have their
+    /// roles in the same order (spec section 1).
+    pub(super) fn guess(&self) -> Option<Role> {
+        let start = self.name.trim_end_matches(|last: char| last.is_ascii_digit()).len();
+        let number: usize = self.name.get(start..)?.parse().ok()?;
+        number.checked_sub(1).filter(|number| *number < 20).map(Role::of_account)
+    }
+
+    /// The role as known, or else as guessed.
+    pub(super) fn likely_role(&self) -> Option<Role> {
+        self.role().or_else(|| self.guess())
+    }
+
+    /// Damage of its attack: as inspected, or what its likely role starts with. A stranger may be
+    /// a saboteur.
+    pub(super) fn strength(&self) -> i32 {
+        let told = self.inspected.as_ref().and_then(|(_, inspected)| inspected.strength);
+        let role = self.likely_role().unwrap_or(Role::Saboteur);
+        told.unwrap_or_else(|| role.traits().strength)
+    }
+}
+
+/// One of our own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mate {
+    pub(super) own: Own,
+    /// The step of its last percept.
+    pub(super) seen: u32,
+    pub(super) at: Option<Vertex>,
+}
+
+/// Everybody.
+#[derive(Clone, Debug, Default)]
+pub(super) struct People {
+    persons: BTreeMap<SmolStr, Person>,
+}
+
+impl People {
+    /// Learns all that a percept tells about agents.
+    pub(super) fn learn(&mut self, percept: &Percept, chart: &Chart) {
+        for entity in &percept.entities {
+            self.learn_sight(entity, chart, percept.step);
+        }
+        for inspected in &percept.inspected {
+            self.learn_internals(inspected, chart, percept.step);
+        }
+    }
+
+    fn learn_sight(&mut self, entity: &SeenEntity, chart: &Chart, step: u32) {
+        let Some(person) = self.person(&entity.name) else { return };
+        if person.seen.is_some_and(|known| known > step) {
+            return;
+        }
+        person.team = entity.team.clone();
+        person.disabled = entity.disabled;
+        if let Some(at) = chart.number(&entity.node) {
+            (person.at, person.seen, person.gone) = (Some(at), Some(step), false);
+        }
+    }
+
+    fn learn_internals(&mut self, inspected: &Inspected, chart: &Chart, step: u32) {
+        let Some(person) = self.person(&inspected.name) else { return };
+        if person.inspected.as_ref().is_some_and(|(known, _)| *known > step) {
+            return;
+        }
+        if !inspected.team.is_empty() {
+            person.team = inspected.team.clone();
+        }
+        if let (Some(at), true) = (chart.number(&inspected.node), person.seen <= Some(step)) {
+            (person.at, person.seen, person.gone) = (Some(at), Some(step), false);
+            person.disabled = inspected.health == Some(0);
+        }
+        person.inspected = Some((step, inspected.clone()));
+    }
+
+    fn person(&mut self, name: &SmolStr) -> Option<&mut Person> {
+        if !self.persons.contains_key(name) && self.persons.len() >= PEOPLE_MAX {
+            return None;
+        }
+        let fresh = || Person { name: name.clone(), ..Person::default() };
+        Some(self.persons.entry(name.clone()).or_insert_with(fresh))
+    }
+
+    /// All percepts of a step are in: whoever is not where it was seen before is gone.
+    pub(super) fn settle(&mut self, chart: &Chart) {
+        for person in self.persons.values_mut() {
+            let spot = person.at.and_then(|at| chart.spot(at));
+            person.gone |= spot.is_some_and(|spot| spot.watched > person.seen);
+        }
+    }
+
+    /// Everybody who was ever seen, by name.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Person> {
+        self.persons.values()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Person> {
+        self.persons.get(name)
+    }
+}
