@@ -1,13 +1,19 @@
 //! The host of a referee of our own: accepts clients, carries bytes, keeps its timer, writes its
 //! files. The arena itself stays a state machine in one task; each client has one reader and one
-//! writer with a bounded queue, and who does not read is dropped.
+//! writer with a bounded queue, and who does not read is dropped. Where the arena names the players
+//! that it wants, the host starts them as processes.
 
+mod cast;
 mod client;
 mod files;
+mod stderr;
+
+pub use cast::{Cast, Player, Stderr};
 
 use crate::clock::{now, until};
 use crate::seat::panic_text;
 use crate::{Link, Listener};
+use cast::{Keeper, Started};
 use client::{Client, Coming};
 use files::Files;
 use futures_util::FutureExt;
@@ -19,6 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// Pieces from clients that wait for the arena at most; each client has one more in its hand.
@@ -34,6 +41,9 @@ pub struct HostOptions {
     pub connections_max: usize,
     /// Bytes that may wait for one client; one that reads less is dropped.
     pub client_bytes_max: usize,
+    /// Who plays, where the arena names the players that it wants; clients are let in only when
+    /// one without a program is wanted. `None`: whoever connects.
+    pub cast: Option<Cast>,
     /// Where the arena's files go; `None`: nowhere.
     pub artifacts: Option<PathBuf>,
     /// Draw the game after each step, with or without colours; `None`: do not.
@@ -47,6 +57,7 @@ impl Default for HostOptions {
         Self {
             connections_max: 512,
             client_bytes_max: 8 << 20,
+            cast: None,
             artifacts: None,
             draw: None,
             linger: Duration::from_secs(2),
@@ -75,6 +86,8 @@ pub struct ArenaReport {
     pub end: ArenaEnd,
     /// The last verdict.
     pub verdict: Verdict,
+    /// The results as text for people; empty where the verdict says it all.
+    pub summary: String,
     /// Files written.
     pub artifacts_written: u64,
     /// Files that could not be written.
@@ -160,6 +173,8 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         listener: Some(listener),
         accept_after: None,
         options,
+        starting: None,
+        tasks: JoinSet::new(),
         clients: BTreeMap::new(),
         next: 0,
         coming_in,
@@ -199,6 +214,7 @@ impl Tally {
         ArenaReport {
             end,
             verdict,
+            summary: String::new(),
             artifacts_written: self.written,
             artifacts_failed: self.failed,
             clients_slow: self.slow,
@@ -213,6 +229,10 @@ struct Host {
     listener: Option<Listener>,
     accept_after: Option<Instant>,
     options: HostOptions,
+    /// The player that is being started.
+    starting: Option<(usize, Starting)>,
+    /// What goes on in its own time: goodbyes, and processes on their way to their end.
+    tasks: JoinSet<()>,
     clients: BTreeMap<ConnectionId, Client>,
     next: u64,
     coming_in: mpsc::Sender<(ConnectionId, Coming)>,
@@ -225,8 +245,11 @@ struct Host {
     tally: Tally,
 }
 
+type Starting = JoinHandle<std::io::Result<Started>>;
+
 /// All reasons for which a host does anything.
 enum Wake {
+    Started(usize, std::io::Result<Started>),
     Timer,
     Stop,
     Start,
@@ -251,9 +274,12 @@ impl Host {
         // What they still say is not heard, but must not block their readers.
         self.coming.close();
         all.await;
+        while self.tasks.join_next().await.is_some() {}
         (self.tally.written, self.tally.failed) = self.files.close().await;
         let verdict = self.verdict.borrow().clone();
-        self.tally.report(end, verdict)
+        let panicked = matches!(end, ArenaEnd::Panicked { .. });
+        let summary = if panicked { String::new() } else { self.arena.summary() };
+        ArenaReport { summary, ..self.tally.report(end, verdict) }
     }
 
     async fn play(&mut self) -> ArenaEnd {
@@ -270,8 +296,10 @@ impl Host {
                     self.accept_after = Some(now() + ACCEPT_PAUSE);
                 }
                 Wake::AcceptAgain => self.accept_after = None,
+                Wake::Started(player, started) => self.started(player, started),
             }
             self.flush();
+            while self.tasks.try_join_next().is_some() {}
             for _ in 0..COMING_MAX {
                 let Ok((connection, coming)) = self.coming.try_recv() else { break };
                 self.take(connection, coming);
@@ -287,7 +315,8 @@ impl Host {
         if self.arena.poll_timeout().is_some_and(|due| due <= now()) {
             return Wake::Timer;
         }
-        let accepting = self.accept_after.is_none();
+        self.start_wanted();
+        let accepting = self.accept_after.is_none() && self.lets_in();
         // Fair: neither a flood of bytes nor one of connections keeps the other out.
         tokio::select! {
             () = until(self.arena.poll_timeout()) => Wake::Timer,
@@ -295,8 +324,53 @@ impl Host {
             () = self.start.notified() => Wake::Start,
             Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),
             joined = accept(self.listener.as_mut()), if accepting => Wake::Joined(joined),
-            () = until(self.accept_after), if !accepting => Wake::AcceptAgain,
+            () = until(self.accept_after) => Wake::AcceptAgain,
+            (player, started) = start_done(self.starting.as_mut()) => Wake::Started(player, started),
         }
+    }
+
+    /// Whether clients are let in now: with a cast, when somebody who connects is wanted.
+    fn lets_in(&self) -> bool {
+        let Some(cast) = &self.options.cast else { return true };
+        self.arena.wanted().first().is_some_and(|player| cast.program(*player).is_none())
+    }
+
+    /// Begins to start the player that is wanted next, if it is one to be started.
+    fn start_wanted(&mut self) {
+        let (None, Some(cast)) = (&self.starting, &self.options.cast) else { return };
+        let Some(player) = self.arena.wanted().first().copied() else { return };
+        let Some((name, program)) = cast.program(player) else { return };
+        let (name, program, stderr) = (name.to_owned(), program.clone(), cast.stderr);
+        let starting = tokio::task::spawn_blocking(move || cast::start(&name, &program, stderr));
+        self.starting = Some((player, starting));
+    }
+
+    fn started(&mut self, player: usize, started: std::io::Result<Started>) {
+        self.starting = None;
+        match started {
+            Ok(Started { link, keeper }) => {
+                self.tasks.spawn(Keeper::keep(keeper));
+                self.join(link);
+            }
+            Err(error) => {
+                let program = self.options.cast.as_ref().and_then(|cast| cast.program(player));
+                if let Some((player, program)) = program {
+                    let program = program.display();
+                    tracing::error!(player, %program, %error, "could not start the player");
+                }
+                // The same as a process that ends at once.
+                let connection = self.number();
+                self.arena.handle_join(connection, now());
+                self.arena.handle_leave(connection, now());
+            }
+        }
+    }
+
+    /// The next connection's number.
+    fn number(&mut self) -> ConnectionId {
+        let connection = ConnectionId(self.next);
+        self.next += 1;
+        connection
     }
 
     fn join(&mut self, link: Link) {
@@ -319,8 +393,7 @@ impl Host {
             }
             self.leave(silent);
         }
-        let connection = ConnectionId(self.next);
-        self.next += 1;
+        let connection = self.number();
         tracing::debug!(connection = connection.0, peer = link.peer, "client joined");
         let (framing, host) = (self.framing, self.coming_in.clone());
         let client = Client::open(link, framing, connection, &self.options, host);
@@ -340,7 +413,7 @@ impl Host {
             }
             Coming::Broken => {
                 if let Some(client) = self.clients.remove(&connection) {
-                    tokio::spawn(client.finish());
+                    self.tasks.spawn(client.finish());
                     self.arena.handle_leave(connection, now());
                 }
             }
@@ -367,13 +440,16 @@ impl Host {
                 // Flushed in its own time; what it still says is not heard.
                 Outgoing::Close(connection) => {
                     if let Some(client) = self.clients.remove(&connection) {
-                        tokio::spawn(client.finish());
+                        self.tasks.spawn(client.finish());
                     }
                 }
             }
         }
         while let Some(artifact) = self.arena.poll_artifact() {
             self.files.push(artifact);
+        }
+        while let Some(notice) = self.arena.poll_notice() {
+            tracing::warn!("{notice}");
         }
     }
 
@@ -403,6 +479,16 @@ impl Host {
             changed
         });
         over
+    }
+}
+
+/// Waits for the player that is being started.
+async fn start_done(starting: Option<&mut (usize, Starting)>) -> (usize, std::io::Result<Started>) {
+    match starting {
+        Some((player, starting)) => {
+            (*player, starting.await.unwrap_or_else(|error| Err(error.into())))
+        }
+        None => std::future::pending().await,
     }
 }
 

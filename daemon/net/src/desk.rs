@@ -20,6 +20,8 @@ pub(crate) struct Desk<G: Game> {
     pub(crate) outbox: VecDeque<Vec<u8>>,
     /// Bytes in the outbox.
     pub(crate) outbox_bytes: usize,
+    /// The seat plays one match after the other: no goodbye is the last one.
+    pub(crate) stays: bool,
     /// The referee said goodbye.
     pub(crate) over: bool,
     /// The referee refused the login on this connection.
@@ -46,6 +48,7 @@ impl<G: Game> Desk<G> {
             inputs: VecDeque::new(),
             outbox: VecDeque::new(),
             outbox_bytes: 0,
+            stays: false,
             over: false,
             refused: false,
             hangup: None,
@@ -174,6 +177,10 @@ impl<G: Game> Desk<G> {
             self.outbox.push_back(message);
         }
         while let Some(event) = self.session.poll_event() {
+            if self.stays && matches!(event, Event::MatchOver) {
+                // The team hears of the rounds' ends only.
+                continue;
+            }
             self.note(&event, now);
             self.inputs.push_back(Input::Event { seat: self.seat, event });
         }

@@ -1,5 +1,6 @@
 //! Where referees are, and how bytes get there: every transport yields the same two halves.
 
+use crate::lobby::Awaited;
 use crate::pipe::Pipe;
 use crate::web_socket;
 use phalanx_game::Framing;
@@ -45,6 +46,8 @@ pub enum Endpoint {
     },
     /// A listener in this process.
     Memory(MemoryDialer),
+    /// Nothing to connect to: the referee comes to us, through a bridge.
+    Awaited(Awaited),
 }
 
 /// Why there is no connection.
@@ -114,6 +117,7 @@ impl fmt::Display for Endpoint {
             Self::Tcp { host, port } => f.write_str(&address(host, *port)),
             Self::WebSocket { host, port } => write!(f, "ws://{}", address(host, *port)),
             Self::Memory(_) => f.write_str("memory"),
+            Self::Awaited(awaited) => awaited.fmt(f),
         }
     }
 }
@@ -138,7 +142,7 @@ impl Endpoint {
     #[must_use]
     pub fn framing(&self) -> Framing {
         match self {
-            Self::Tcp { .. } | Self::Memory(_) => Framing::Stream,
+            Self::Tcp { .. } | Self::Memory(_) | Self::Awaited(_) => Framing::Stream,
             Self::WebSocket { .. } => Framing::Message,
         }
     }
@@ -146,17 +150,28 @@ impl Endpoint {
     /// Connects, below whatever the transport puts on top.
     ///
     /// # Errors
-    /// When the name does not resolve, nobody listens, or it takes longer than `limit`.
+    /// When the name does not resolve, nobody listens, it takes longer than `limit`, or the
+    /// endpoint is one that is waited for.
     pub async fn connect(&self, limit: Duration) -> Result<Link, EndpointError> {
         self.within(limit, self.dial()).await
     }
 
-    /// Connects, and asks for a target where the transport has one.
-    pub(crate) async fn open(&self, target: &str, limit: Duration) -> Result<Pipe, EndpointError> {
+    /// Connects the seat of an agent, and asks for a target where the transport has one. A seat
+    /// that is waited for has no limit.
+    pub(crate) async fn open(
+        &self,
+        agent: &str,
+        target: &str,
+        limit: Duration,
+    ) -> Result<Pipe, EndpointError> {
+        if let Self::Awaited(awaited) = self {
+            let failed = |source| EndpointError::Io { endpoint: self.to_string(), source };
+            return awaited.wait(agent).await.map(Pipe::from).map_err(failed);
+        }
         let open = async {
             let link = self.dial().await?;
             match self {
-                Self::Tcp { .. } | Self::Memory(_) => Ok(link.into()),
+                Self::Tcp { .. } | Self::Memory(_) | Self::Awaited(_) => Ok(link.into()),
                 Self::WebSocket { host, port } => {
                     web_socket::ask(link, &address(host, *port), target).await
                 }
@@ -183,6 +198,7 @@ impl Endpoint {
                 Link::tcp(TcpStream::connect((host.as_str(), *port)).await?)
             }
             Self::Memory(dialer) => dialer.dial().await,
+            Self::Awaited(_) => Err(std::io::ErrorKind::Unsupported.into()),
         }
     }
 }

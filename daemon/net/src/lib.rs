@@ -16,11 +16,12 @@
 //!
 //! The seat never waits for anything without its timer, so a stuck team, a full inbox or a referee
 //! that does not read cannot stop a fallback. [`serve_arena`] hosts a referee of our own on the
-//! same transports; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
+//! same transports, and starts the players that it wants as processes; a [`Lobby`] is where seats
+//! wait for a referee that comes to them; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
 //!
 //! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
-//! the path of a turn (of the two mutexes one guards a histogram, the other the operators' open
-//! requests).
+//! the path of a turn (one mutex guards a histogram, one the operators' open requests, two in the
+//! lobby are taken when a bridge comes).
 #![deny(missing_docs)]
 
 mod arena;
@@ -32,6 +33,7 @@ mod endpoint;
 mod handle;
 mod ledger;
 mod listener;
+mod lobby;
 mod lockstep;
 mod meter;
 mod operator;
@@ -45,13 +47,16 @@ mod thread;
 mod tickets;
 mod web_socket;
 
-pub use arena::{ArenaEnd, ArenaHandle, ArenaReport, HostOptions, serve_arena};
+pub use arena::{
+    ArenaEnd, ArenaHandle, ArenaReport, Cast, HostOptions, Player, Stderr, serve_arena,
+};
 pub use artifact::ArtifactError;
 pub use backoff::BackoffOptions;
 pub use clock::{now, origin};
 pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
 pub use handle::{DrainReport, OperatorError, SeatStatus, TeamEnd, TeamHandle};
 pub use listener::Listener;
+pub use lobby::{Awaited, HELLO_BYTES_MAX, Lobby, hello, receive_bridges, welcomed};
 pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer};
 pub use meter::{Meter, Timings};
 pub use options::SeatOptions;

@@ -15,6 +15,8 @@ pub enum Listener {
     WebSocket(TcpListener),
     /// A door in this process.
     Memory(MemoryListener),
+    /// No door: the host starts all players itself.
+    Closed,
 }
 
 impl Listener {
@@ -38,7 +40,7 @@ impl Listener {
     #[must_use]
     pub fn framing(&self) -> Framing {
         match self {
-            Self::Tcp(_) | Self::Memory(_) => Framing::Stream,
+            Self::Tcp(_) | Self::Memory(_) | Self::Closed => Framing::Stream,
             Self::WebSocket(_) => Framing::Message,
         }
     }
@@ -48,7 +50,7 @@ impl Listener {
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(listener) | Self::WebSocket(listener) => listener.local_addr().ok(),
-            Self::Memory(_) => None,
+            Self::Memory(_) | Self::Closed => None,
         }
     }
 
@@ -63,6 +65,7 @@ impl Listener {
                 Link::tcp(stream).map(Some)
             }
             Self::Memory(listener) => Ok(listener.accept().await),
+            Self::Closed => Ok(None),
         }
     }
 }

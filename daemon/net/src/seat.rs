@@ -7,6 +7,9 @@
 //!  Waiting ──► Dialing ──► Open (login ► seated) ─────────┘
 //!     └───────────┴──────────┴── match over or leave ──► Closed
 //! ```
+//!
+//! A seat that is waited for dials nobody: each match is a connection that comes to it, and it is
+//! closed only by a leave.
 
 use crate::backoff::Backoff;
 use crate::clock::{now, until};
@@ -69,8 +72,10 @@ pub fn open_seat<G: Game>(
     let seed = seat.user.bytes().fold(options.seed ^ u64::from(seat.id.0), |seed, byte| {
         (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
+    let mut desk = Desk::new(seat.id, game.session(&seat));
+    desk.stays = matches!(endpoint, Endpoint::Awaited(_));
     let task = SeatTask {
-        desk: Desk::new(seat.id, game.session(&seat)),
+        desk,
         game,
         seat,
         endpoint,
@@ -257,12 +262,25 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn dial(&mut self) {
-        if !matches!(self.desk.state(), SeatState::Connecting { .. } | SeatState::Refused { .. }) {
+        if let Endpoint::Awaited(awaited) = &self.endpoint {
+            let reason = awaited.wish(self.agent());
+            self.desk.set_state(SeatState::Connecting { failures: 0, reason });
+        } else if !matches!(
+            self.desk.state(),
+            SeatState::Connecting { .. } | SeatState::Refused { .. }
+        ) {
             self.desk.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
         }
         let (endpoint, limit) = (self.endpoint.clone(), self.options.connect_timeout);
         let target = self.desk.session.target();
-        self.line = Line::Dialing(async move { endpoint.open(&target, limit).await }.boxed());
+        let agent = self.agent().to_owned();
+        let dial = async move { endpoint.open(&agent, &target, limit).await };
+        self.line = Line::Dialing(dial.boxed());
+    }
+
+    /// The name of the seat's first agent.
+    fn agent(&self) -> &str {
+        self.seat.agents.first().map_or("", |(_, name)| name)
     }
 
     fn dialed(&mut self, pipe: Pipe) {
@@ -377,6 +395,9 @@ impl<G: Game> SeatTask<G> {
             };
             tracing::error!(reason = told, "login refused");
             self.line = Line::Waiting { until: now + self.backoff.refused() };
+        } else if matches!(self.endpoint, Endpoint::Awaited(_)) {
+            tracing::debug!(reason, "the bridge is gone; the next one is waited for");
+            self.line = Line::Waiting { until: now };
         } else {
             self.retry(reason);
         }

@@ -1,0 +1,158 @@
+//! Seats that are waited for: the referee starts an executable, the bridge, and the bridge comes to
+//! us over a Unix socket. It says which seat it is for, and is let in or told why not.
+//!
+//! ```text
+//! bridge                                   daemon
+//!   phalanx-bridge 1 ⇥ TEAM ⇥ AGENT ─────────▶
+//!   ◀───────────────────────────────── welcome   (from here on the referee's lines and our replies)
+//!   ◀───────────────────── refused ⇥ REASON      (the bridge answers by itself and comes again)
+//! ```
+
+mod door;
+
+pub use door::receive_bridges;
+
+use crate::{Endpoint, Link};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+
+/// The first word of a bridge, with the version of what it speaks.
+const HELLO: &str = "phalanx-bridge 1";
+/// What a bridge is told that may stay.
+const WELCOME: &str = "welcome";
+/// The first word of what a bridge is told that must go.
+const REFUSED: &str = "refused";
+/// Between the parts of a line; no name has one.
+const SEPARATOR: char = '\t';
+/// Longest line of either side, in bytes.
+pub const HELLO_BYTES_MAX: usize = 1024;
+/// How long a bridge waits for a seat whose last connection is ending.
+const BUSY_MAX: Duration = Duration::from_millis(500);
+
+/// The first line of a bridge, without its end.
+#[must_use]
+pub fn hello(team: &str, agent: &str) -> String {
+    format!("{HELLO}{SEPARATOR}{team}{SEPARATOR}{agent}")
+}
+
+/// What the answer to the first line means.
+///
+/// # Errors
+/// Why the bridge is not let in.
+pub fn welcomed(line: &str) -> Result<(), String> {
+    match line.split_once(SEPARATOR) {
+        None if line == WELCOME => Ok(()),
+        Some((REFUSED, reason)) => Err(reason.to_owned()),
+        None | Some(_) => {
+            Err(format!("no phalanxd: it said {:?}", phalanx_game::excerpt(line.as_bytes())))
+        }
+    }
+}
+
+/// Where bridges find the seats that wait for them. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Lobby {
+    seats: Arc<Mutex<Seats>>,
+}
+
+/// By team and agent.
+type Seats = BTreeMap<(String, String), Arc<Place>>;
+
+/// One seat.
+#[derive(Debug, Default)]
+struct Place {
+    /// Takes the next connection, while one is waited for.
+    waiting: Mutex<Option<oneshot::Sender<Link>>>,
+    /// Somebody waits again.
+    free: Notify,
+}
+
+/// The way to the seats of a team that are waited for.
+#[derive(Clone, Debug)]
+pub struct Awaited {
+    lobby: Lobby,
+    team: String,
+}
+
+impl fmt::Display for Awaited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "phalanx bridge --team {}", self.team)
+    }
+}
+
+impl Lobby {
+    /// The endpoint of a team with these agents, whose seats are waited for.
+    #[must_use]
+    pub fn endpoint<'a>(&self, team: &str, agents: impl Iterator<Item = &'a str>) -> Endpoint {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        for agent in agents {
+            seats.entry((team.to_owned(), agent.to_owned())).or_default();
+        }
+        Endpoint::Awaited(Awaited { lobby: self.clone(), team: team.to_owned() })
+    }
+
+    fn place(&self, team: &str, agent: &str) -> Result<Arc<Place>, String> {
+        let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (team.to_owned(), agent.to_owned());
+        let missing = || {
+            let mut known = seats.keys().filter(|(known, _)| known == team).peekable();
+            if known.peek().is_some() {
+                let agents: Vec<_> = known.map(|(_, agent)| agent.as_str()).collect();
+                return format!("team {team} has no agent {agent}; it has {}", agents.join(", "));
+            }
+            let mut teams: Vec<_> = seats.keys().map(|(team, _)| team.as_str()).collect();
+            teams.dedup();
+            format!("no team {team} waits for bridges; there are: {}", teams.join(", "))
+        };
+        seats.get(&key).cloned().ok_or_else(missing)
+    }
+
+    /// Finds the seat and takes what it waits with; a seat whose connection is ending is given a
+    /// moment.
+    async fn admit(&self, team: &str, agent: &str) -> Result<oneshot::Sender<Link>, String> {
+        let place = self.place(team, agent)?;
+        let busy = || format!("{agent} of team {team} is connected already");
+        tokio::time::timeout(BUSY_MAX, place.take()).await.map_err(|_| busy())
+    }
+}
+
+impl Place {
+    async fn take(&self) -> oneshot::Sender<Link> {
+        loop {
+            let freed = self.free.notified();
+            tokio::pin!(freed);
+            // From here on no call is missed.
+            freed.as_mut().enable();
+            let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // A seat that was left while it waited has dropped the other end.
+            if let Some(waiting) = waiting.filter(|waiting| !waiting.is_closed()) {
+                return waiting;
+            }
+            freed.await;
+        }
+    }
+}
+
+impl Awaited {
+    /// What people do so that this seat is connected.
+    pub(crate) fn wish(&self, agent: &str) -> String {
+        format!("waits for its referee to start `{self} --agent {agent}`")
+    }
+
+    /// Waits for the seat's next connection, however long it takes.
+    pub(crate) async fn wait(&self, agent: &str) -> std::io::Result<Link> {
+        let place = self.lobby.place(&self.team, agent).map_err(std::io::Error::other)?;
+        loop {
+            let (sender, link) = oneshot::channel();
+            *place.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+            place.free.notify_waiters();
+            // A bridge that went away in the middle of its welcome leaves nothing: wait again.
+            if let Ok(link) = link.await {
+                return Ok(link);
+            }
+        }
+    }
+}
