@@ -31,5 +31,7 @@ mod teams;
 
 pub use directory::{Feed, TeamDirectory, TeamView};
 pub use server::{
-    Bound, Control, ControlError, ControlHandle, Options, SocketOptions, bind, build, prepare,
+    Bound, Control, ControlError, ControlHandle, Options, SocketOptions, bind, bind_unix, build,
+    prepare,
 };
+pub use socket::SocketGuard;

@@ -3,7 +3,7 @@
 use crate::TeamDirectory;
 use crate::follow::Followers;
 use crate::matches::MatchesService;
-use crate::socket::{self, Guard};
+use crate::socket::{self, SocketGuard};
 use crate::strategies::StrategiesService;
 use crate::teams::TeamsService;
 use phalanx_proto::v1::matches_server::MatchesServer;
@@ -79,7 +79,7 @@ pub enum ControlError {
         address: SocketAddr,
     },
     /// Somebody serves there already.
-    #[error("{holder} serves at {path} already; stop it or choose another control.socket")]
+    #[error("{holder} serves at {path} already; stop it or choose another socket")]
     InUse {
         /// The socket.
         path: PathBuf,
@@ -87,13 +87,13 @@ pub enum ControlError {
         holder: String,
     },
     /// There is a file of another kind.
-    #[error("{path} exists and is not a socket; remove it or choose another control.socket")]
+    #[error("{path} exists and is not a socket; remove it or choose another path")]
     NotASocket {
         /// The path.
         path: PathBuf,
     },
     /// The system refused something about the socket.
-    #[error("the control socket {path}: could not {what}: {source}")]
+    #[error("the socket {path}: could not {what}: {source}")]
     Socket {
         /// The socket.
         path: PathBuf,
@@ -117,7 +117,7 @@ pub enum ControlError {
 
 /// A server that is bound but does not serve yet.
 pub struct Control {
-    unix: Option<(UnixListener, Guard)>,
+    unix: Option<(UnixListener, SocketGuard)>,
     tcp: Option<TcpListener>,
     socket_path: Option<PathBuf>,
     tcp_address: Option<SocketAddr>,
@@ -148,7 +148,7 @@ impl fmt::Debug for Control {
 pub struct Bound {
     options: Options,
     tcp: Option<(TcpListener, SocketAddr)>,
-    unix: Option<(UnixListener, Guard)>,
+    unix: Option<(UnixListener, SocketGuard)>,
 }
 
 /// Binds all listeners, before any team connects: a second daemon must not take the seats of the
@@ -224,7 +224,12 @@ fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ControlErr
     Ok((TcpListener::from_std(listener).map_err(failed)?, bound))
 }
 
-fn bind_unix(options: &SocketOptions) -> Result<(UnixListener, Guard), ControlError> {
+/// Binds a Unix socket with its rights, for whoever serves on it. Its file goes with the guard.
+/// Must run inside a tokio runtime.
+///
+/// # Errors
+/// When somebody serves there, or the system refuses.
+pub fn bind_unix(options: &SocketOptions) -> Result<(UnixListener, SocketGuard), ControlError> {
     let bound = socket::bind(options)?;
     let listener = UnixListener::from_std(bound.listener).map_err(|source| {
         ControlError::Socket { path: options.path.clone(), what: "listen", source }

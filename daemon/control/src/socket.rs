@@ -16,17 +16,17 @@ const GROUPS: &str = "/etc/group";
 #[derive(Debug)]
 pub(crate) struct Bound {
     pub(crate) listener: UnixListener,
-    pub(crate) guard: Guard,
+    pub(crate) guard: SocketGuard,
 }
 
 /// Removes the socket's file when dropped; holds the lock that keeps a second daemon away.
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub struct SocketGuard {
     path: PathBuf,
     _lock: File,
 }
 
-impl Drop for Guard {
+impl Drop for SocketGuard {
     fn drop(&mut self) {
         if let Err(error) = std::fs::remove_file(&self.path) {
             tracing::debug!(path = %self.path.display(), %error, "could not remove the socket");
@@ -60,7 +60,7 @@ pub(crate) fn bind(options: &SocketOptions) -> Result<Bound, ControlError> {
     let cleared = std::fs::remove_dir_all(&hidden).map_err(failed("clear the folder beside it"));
     let listener = bound?;
     cleared?;
-    Ok(Bound { listener, guard: Guard { path: path.clone(), _lock: lock } })
+    Ok(Bound { listener, guard: SocketGuard { path: path.clone(), _lock: lock } })
 }
 
 fn bind_in<F: FnOnce(io::Error) -> ControlError>(

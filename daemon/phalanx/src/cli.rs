@@ -44,6 +44,8 @@ pub enum Verb {
         #[command(subcommand)]
         game: ArenaGame,
     },
+    /// Play one agent of a running daemon's team for a referee that starts its agents itself.
+    Bridge(BridgeArgs),
     /// Check a daemon's configuration and its strategies without playing.
     Check(CheckArgs),
     /// Make, check and test strategies; change what a running team plays, and go back.
@@ -169,6 +171,27 @@ pub struct ArenaArgs {
     /// Shortest time for a step.
     #[arg(long, value_name = "DURATION", default_value = "0ms", value_parser = duration)]
     pub pace: Duration,
+}
+
+/// `phalanx bridge`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+The referee starts this, speaks to it on standard input and reads standard output. Everything but
+replies goes nowhere, or to --log. While the daemon is away the bridge answers by itself: it does
+nothing in the game and stays in the match. It ends with the match.")]
+pub struct BridgeArgs {
+    /// The team, by its name in the daemon's settings; its server must be \"bridge\".
+    #[arg(long, value_name = "NAME")]
+    pub team: String,
+    /// The agent of that team.
+    #[arg(long, value_name = "NAME")]
+    pub agent: String,
+    /// The daemon's socket for bridges [default: where phalanxd has it unless told otherwise].
+    #[arg(long, value_name = "PATH", env = "PHALANX_BRIDGE")]
+    pub socket: Option<PathBuf>,
+    /// Append what happens to this file.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
 }
 
 /// `phalanx check`.

@@ -5,17 +5,19 @@ use crate::cli::{EXIT_USAGE, Phalanxd};
 use crate::directory::Directory;
 use crate::{keepers, plans, wire};
 use anyhow::{Context, Result};
-use phalanx_control::{Control, ControlHandle, Options, SocketOptions};
+use phalanx_control::{Control, ControlHandle, Options, SocketGuard, SocketOptions};
 use phalanx_engine::{Staged, StrategyOrigin};
-use phalanx_net::TeamHandle;
-use phalanx_settings::{ControlSettings, Settings};
+use phalanx_net::{Lobby, TeamHandle, receive_bridges};
+use phalanx_settings::{ControlSettings, Settings, TeamSettings};
 use phalanx_strategy::{Keeper, KeeperHandle};
 use sd_notify::NotifyState;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::UnixListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 /// Exit code when something could not be started.
@@ -101,7 +103,14 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let bound = phalanx_control::bind(&control(&settings.control))?;
-    let directory = teams(settings, first).await?;
+    let (door, lobby) = (door(settings)?, Lobby::default());
+    let directory = teams(settings, first, &lobby).await?;
+    let leaving = CancellationToken::new();
+    // The socket's file stays as long as this does.
+    let _door = door.map(|(listener, guard)| {
+        tokio::spawn(receive_bridges(listener, lobby, leaving.clone()));
+        guard
+    });
     let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
     let mut logging = JoinSet::new();
     for team in &teams {
@@ -121,6 +130,7 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     }
     tell_manager(&[NotifyState::Stopping]);
     reloading.abort();
+    leaving.cancel();
     let grace = settings.limits.drain_max;
     let code = tokio::select! {
         code = drain(&teams, control, logging, grace) => code,
@@ -130,10 +140,19 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     Ok(code)
 }
 
-async fn teams(settings: &Settings, first: Vec<First>) -> Result<Directory> {
+/// The door for bridges, where a team waits for some.
+fn door(settings: &Settings) -> Result<Option<(UnixListener, SocketGuard)>> {
+    let awaited = settings.teams.iter().any(TeamSettings::is_awaited);
+    let Some(path) = settings.bridge.socket.clone().filter(|_| awaited) else { return Ok(None) };
+    let options = SocketOptions { path, mode: settings.bridge.socket_mode, group: None };
+    info!(socket = %options.path.display(), "bridges");
+    Ok(Some(phalanx_control::bind_unix(&options)?))
+}
+
+async fn teams(settings: &Settings, first: Vec<First>, lobby: &Lobby) -> Result<Directory> {
     let mut directory = Directory::default();
     for (team, First { keeper, staged }) in settings.teams.iter().zip(first) {
-        let endpoint = plans::endpoint(team).context("the server's address has no port")?;
+        let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
         let plan = plans::plan(team, settings, staged);
         let seats = plan.seat_of_agents();
         let handle = wire::build(plan, endpoint).await?.spawn();

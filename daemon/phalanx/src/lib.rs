@@ -4,6 +4,7 @@
 //! [`wire`] is the only place that knows which games exist.
 
 pub mod arena;
+pub mod bridge;
 pub mod check;
 pub mod cli;
 pub mod daemon;

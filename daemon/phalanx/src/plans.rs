@@ -5,7 +5,7 @@ use crate::{keepers, shipped};
 use phalanx_engine::{Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
-use phalanx_net::{BackoffOptions, Endpoint, SeatOptions};
+use phalanx_net::{BackoffOptions, Endpoint, Lobby, SeatOptions};
 use phalanx_settings::{LimitSettings, Settings, TeamSettings};
 use phalanx_strategy::KeeperOptions;
 use phalanx_trial::{Candidate, TrialOptions};
@@ -115,9 +115,13 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
     }
 }
 
-/// Where a team's referee is; `None` when the settings' address has no port.
+/// Where a team's referee is, or how it comes to us; `None` when the settings' address has no port.
 #[must_use]
-pub fn endpoint(team: &TeamSettings) -> Option<Endpoint> {
+pub fn endpoint(team: &TeamSettings, lobby: &Lobby) -> Option<Endpoint> {
+    if team.is_awaited() {
+        let agents = team.agents.iter().map(|agent| agent.name.as_str());
+        return Some(lobby.endpoint(&team.name, agents));
+    }
     let (host, port) = team.server.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     Some(wire::endpoint(&team.game, host, port.parse().ok()?))
@@ -143,10 +147,12 @@ mod tests {
     #[test]
     fn an_address_in_brackets_loses_them() {
         for (server, want) in [("localhost:12300", "localhost"), ("[::1]:12300", "::1")] {
-            match endpoint(&team(server)) {
+            match endpoint(&team(server), &Lobby::default()) {
                 Some(Endpoint::Tcp { host, port }) => assert_eq!((&*host, port), (want, 12300)),
                 other => panic!("{server}: {other:?}"),
             }
         }
+        let awaited = endpoint(&team("bridge"), &Lobby::default());
+        assert!(matches!(awaited, Some(Endpoint::Awaited(_))), "{awaited:?}");
     }
 }

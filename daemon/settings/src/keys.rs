@@ -21,7 +21,7 @@ pub enum Kind {
     Path,
     /// A path, or `off`.
     PathOrOff,
-    /// `host:port`.
+    /// `host:port`, or `bridge`.
     Server,
     /// A loopback address with port, or `off`.
     LoopbackOrOff,
@@ -105,6 +105,22 @@ pub const KEYS: &[KeyDoc] = &[
         "\"127.0.0.1:7420\"",
         "TCP address of the control API, or \"off\". Only loopback addresses are accepted. Port 0 \
          takes a free one.",
+    ),
+    key(
+        "bridge.socket",
+        Kind::PathOrOff,
+        None,
+        "\"/run/phalanx/bridge.sock\"",
+        "Unix socket where `phalanx bridge` finds the seats of teams whose server is \"bridge\", or \
+         \"off\". Without it: bridge.sock beside the control API's socket.",
+    ),
+    key(
+        "bridge.socket_mode",
+        Kind::Mode,
+        Some("0600"),
+        "\"0660\"",
+        "Permission bits of that socket, as octal digits in quotes. Whoever may write to it can play \
+         a seat's match.",
     ),
     key(
         "limits.decide_max",
@@ -283,7 +299,8 @@ pub const KEYS: &[KeyDoc] = &[
         Kind::Server,
         Some("127.0.0.1:12300"),
         "\"127.0.0.1:12300\"",
-        "The referee's address, host:port.",
+        "The referee's address, host:port; or \"bridge\" where the referee starts our agents itself: \
+         the seats wait for `phalanx bridge --team NAME --agent AGENT`.",
     ),
     key(
         "teams[].strategy",

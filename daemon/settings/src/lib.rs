@@ -37,13 +37,14 @@ mod types;
 pub use keys::{KEYS, KeyDoc, Kind};
 pub use mistake::{Mistake, SettingsErrors};
 pub use sample::sample;
-pub use sources::{Environment, GameKeys, Sources, socket_candidates};
+pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
-    AgentSettings, ControlSettings, LimitSettings, LogFormat, LogSettings, ReloadSettings,
-    Settings, TeamSettings,
+    AgentSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat, LogSettings,
+    ReloadSettings, Settings, TeamSettings,
 };
 
 use section::{Reader, Section};
+use sources::BRIDGE_SOCKET;
 
 /// Reads all sources and checks everything.
 ///
@@ -53,14 +54,22 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
     let reader = Reader::new(sources.environment);
     let tree = sources.read(&reader);
     let top = Section::top(&reader, &tree);
+    let control = control(&top.section("control"), sources.environment);
+    let bridge = bridge(&top.section("bridge"), &control, sources.environment);
     let settings = Settings {
         state_dir: top.optional("state_dir", parse::path),
-        control: control(&top.section("control"), sources.environment),
+        control,
+        bridge,
         limits: limits(&top.section("limits")),
         reload: reload(&top.section("reload")),
         log: log(&top.section("log")),
         teams: team::teams(&top, sources.games),
     };
+    let awaited = settings.teams.iter().find(|team| team.is_awaited());
+    if let (Some(team), None) = (awaited, &settings.bridge.socket) {
+        let expected = format!("a path, since team {} waits for bridges", team.name);
+        reader.note(&top.origin, "bridge.socket", "no socket", expected);
+    }
     reader.finish(settings)
 }
 
@@ -74,6 +83,21 @@ fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings 
         socket_mode: section.value("socket_mode", parse::mode),
         socket_group: section.optional("socket_group", parse::text),
         tcp: section.optional("tcp", parse::loopback_or_off).flatten(),
+    }
+}
+
+fn bridge(
+    section: &Section<'_>,
+    control: &ControlSettings,
+    environment: &Environment,
+) -> BridgeSettings {
+    let beside = || {
+        let control = control.socket.as_ref().map(|socket| socket.with_file_name(BRIDGE_SOCKET));
+        control.or_else(|| bridge_candidates(environment).into_iter().next())
+    };
+    BridgeSettings {
+        socket: section.optional("socket", parse::path_or_off).unwrap_or_else(beside),
+        socket_mode: section.value("socket_mode", parse::mode),
     }
 }
 

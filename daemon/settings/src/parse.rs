@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// The word that switches a listener off.
 const OFF: &str = "off";
+/// The word for a referee that starts our agents itself.
+pub(crate) const BRIDGE: &str = "bridge";
 /// Levels of log directives.
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
@@ -113,10 +115,13 @@ pub(crate) fn loopback_or_off(node: &Node, kind: Kind) -> Result<Option<SocketAd
     address.map(Some).ok_or_else(|| describe(kind))
 }
 
-/// `host:port`, `1.2.3.4:5`, `[::1]:5`.
+/// `host:port`, `1.2.3.4:5`, `[::1]:5`, `bridge`.
 pub(crate) fn server(node: &Node, kind: Kind) -> Result<String, Expected> {
     let expected = || format!("{}, for example \"127.0.0.1:12300\"", describe(kind));
     let written = as_text(node).ok_or_else(expected)?;
+    if written == BRIDGE {
+        return Ok(written.to_owned());
+    }
     let (host, port) = written.rsplit_once(':').ok_or_else(expected)?;
     let port = port.parse::<u16>().is_ok_and(|port| port > 0);
     let six = host.starts_with('[') && host.ends_with(']') && written.parse::<SocketAddr>().is_ok();

@@ -200,7 +200,7 @@ pub(crate) fn describe(kind: Kind) -> String {
         }
         Kind::Path => "a path".to_owned(),
         Kind::PathOrOff => "a path, or \"off\"".to_owned(),
-        Kind::Server => "host:port".to_owned(),
+        Kind::Server => "host:port, or \"bridge\"".to_owned(),
         Kind::LoopbackOrOff => {
             "a loopback address with port, or \"off\" (any other address would need TLS)".to_owned()
         }

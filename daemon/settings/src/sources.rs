@@ -14,6 +14,8 @@ const PREFIX: &str = "PHALANX";
 const SEPARATOR: &str = "__";
 /// Longest path of a key, in parts.
 const PATH_PARTS_MAX: usize = 16;
+/// The file name of the socket for bridges, where no path is told.
+pub(crate) const BRIDGE_SOCKET: &str = "bridge.sock";
 /// Largest settings file, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
@@ -51,6 +53,16 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Environment {
 /// folder. The daemon listens on the first; clients try each, then `/run/phalanx/control.sock`.
 #[must_use]
 pub fn socket_candidates(environment: &Environment) -> Vec<PathBuf> {
+    candidates(environment, "control.sock")
+}
+
+/// Where the socket for bridges is when nobody says: beside the control socket, in the same order.
+#[must_use]
+pub fn bridge_candidates(environment: &Environment) -> Vec<PathBuf> {
+    candidates(environment, BRIDGE_SOCKET)
+}
+
+fn candidates(environment: &Environment, name: &str) -> Vec<PathBuf> {
     let runtime = environment.get("RUNTIME_DIRECTORY").and_then(|list| list.split(':').next());
     let below = |name| environment.get(name).filter(|folder| folder.starts_with('/'));
     let places = [
@@ -59,7 +71,7 @@ pub fn socket_candidates(environment: &Environment) -> Vec<PathBuf> {
         below("XDG_STATE_HOME").map(|folder| Path::new(folder).join("phalanx")),
         below("HOME").map(|folder| Path::new(folder).join(".local/state/phalanx")),
     ];
-    places.into_iter().flatten().map(|folder| folder.join("control.sock")).collect()
+    places.into_iter().flatten().map(|folder| folder.join(name)).collect()
 }
 
 /// What [`load`](crate::load) reads.

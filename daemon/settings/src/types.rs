@@ -1,5 +1,6 @@
 //! The checked settings.
 
+use crate::parse::BRIDGE;
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
 use std::net::SocketAddr;
@@ -13,6 +14,8 @@ pub struct Settings {
     pub state_dir: Option<PathBuf>,
     /// Where the control API listens.
     pub control: ControlSettings,
+    /// Where bridges find their seats.
+    pub bridge: BridgeSettings,
     /// Bounds on time and memory.
     pub limits: LimitSettings,
     /// How strategies change while they play.
@@ -34,6 +37,15 @@ pub struct ControlSettings {
     pub socket_group: Option<String>,
     /// The TCP address, always a loopback one; `None`: none. Port 0: any free one.
     pub tcp: Option<SocketAddr>,
+}
+
+/// Where bridges find the seats of teams whose referee starts its agents itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BridgeSettings {
+    /// The Unix socket; `None`: none.
+    pub socket: Option<PathBuf>,
+    /// The socket's permission bits.
+    pub socket_mode: u32,
 }
 
 /// Bounds on time and memory; each key of `[limits]`.
@@ -140,7 +152,7 @@ pub struct TeamSettings {
     pub name: String,
     /// The game's name, one of those given to [`load`](crate::load).
     pub game: String,
-    /// The referee: `host:port`.
+    /// The referee: `host:port`; or `bridge`, see [`is_awaited`](Self::is_awaited).
     pub server: String,
     /// The folder of the strategy.
     pub strategy: PathBuf,
@@ -165,6 +177,12 @@ impl TeamSettings {
     #[must_use]
     pub fn option_time(&self, key: &str) -> Option<Duration> {
         humantime::parse_duration(self.option_text(key)?).ok()
+    }
+
+    /// Whether the referee starts our agents itself, so that its seats wait for bridges.
+    #[must_use]
+    pub fn is_awaited(&self) -> bool {
+        self.server == BRIDGE
     }
 
     /// The roster: entry `i` is agent `i` of [`agents`](Self::agents).

@@ -33,6 +33,8 @@ pub enum Write {
 #[derive(Debug, Default)]
 pub struct Bridge {
     id: Option<String>,
+    /// What the referee is told as our name.
+    name: Option<String>,
     /// The lines that a new daemon must hear first.
     introduction: Vec<Vec<u8>>,
     /// Replies of the daemon to lines that were answered from here.
@@ -44,6 +46,12 @@ pub struct Bridge {
 }
 
 impl Bridge {
+    /// The executable of an agent.
+    #[must_use]
+    pub fn new(agent: &str) -> Self {
+        Self { name: Some(agent.to_owned()), ..Self::default() }
+    }
+
     /// The daemon is there: it learns what it missed.
     pub fn handle_daemon(&mut self) {
         (self.daemon, self.unwanted) = (true, self.introduction.len());
@@ -117,7 +125,8 @@ impl Bridge {
             fallback(&percept)
         });
         let (id, pong) = (self.id.as_deref(), message.ping);
-        Reply { id, name: None, pong, action: action.as_ref() }.line()
+        let name = self.name.as_deref().filter(|_| message.set_agent_id.is_some());
+        Reply { id, name, pong, action: action.as_ref() }.line()
     }
 
     /// A line of the daemon, without its end.

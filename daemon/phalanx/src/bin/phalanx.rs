@@ -4,11 +4,14 @@ use anyhow::Result;
 use clap::Parser;
 use phalanx::cli::strategy::{AgentVerb, ParamVerb, ScriptVerb, StrategyVerb};
 use phalanx::cli::{EXIT_INTERRUPTED, EXIT_USAGE, MatchVerb, Phalanx, TeamVerb, Verb};
-use phalanx::{arena, check, demo, remote, script, strategy};
+use phalanx::{arena, bridge, check, demo, remote, script, strategy};
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|verb| verb == "bridge") {
+        bridge::hush();
+    }
     let args = match Phalanx::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -31,6 +34,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Demo(args) => demo::run(&args)?,
         Verb::Arena { game } => arena::run(&game)?,
+        Verb::Bridge(args) => return Ok(bridge::run(&args)),
         Verb::Check(args) => return Ok(check::run(&args)),
         Verb::Strategy { verb } => return about_strategy(verb),
         Verb::Param { verb: ParamVerb::List(args) } => remote::list_params(&args)?,
