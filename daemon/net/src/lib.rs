@@ -56,7 +56,7 @@ pub use clock::{now, origin};
 pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
 pub use handle::{DrainReport, OperatorError, SeatStatus, TeamEnd, TeamHandle};
 pub use listener::Listener;
-pub use lobby::{Awaited, HELLO_BYTES_MAX, Lobby, hello, receive_bridges, welcomed};
+pub use lobby::{Awaited, Lobby, hello, receive_bridges, welcomed};
 pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer};
 pub use meter::{Meter, Timings};
 pub use options::SeatOptions;

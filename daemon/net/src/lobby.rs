@@ -27,8 +27,8 @@ const WELCOME: &str = "welcome";
 const REFUSED: &str = "refused";
 /// Between the parts of a line; no name has one.
 const SEPARATOR: char = '\t';
-/// Longest line of either side, in bytes.
-pub const HELLO_BYTES_MAX: usize = 1024;
+/// Longest first line, in bytes.
+const HELLO_BYTES_MAX: usize = 1024;
 /// How long a bridge waits for a seat whose last connection is ending.
 const BUSY_MAX: Duration = Duration::from_millis(500);
 

@@ -4,7 +4,8 @@ use crate::cli::{ArenaArgs, ArenaGame};
 use crate::wire::{self, ArenaPlan, Start};
 use anyhow::{Context, Result, bail};
 use phalanx_game::Verdict;
-use phalanx_net::{ArenaEnd, ArenaHandle, HostOptions, origin, serve_arena};
+use phalanx_net::{ArenaEnd, ArenaHandle, Cast, HostOptions, Listener, origin, serve_arena};
+use phalanx_settings::{LogFormat, LogSettings};
 use std::io::Write;
 
 /// Serves until all that was to be played has been played, or until ctrl-c.
@@ -17,6 +18,8 @@ pub fn run(game: &ArenaGame) -> Result<()> {
         ArenaGame::Bomberland(args) => ("bomberland", args),
         ArenaGame::Colosseum(args) => ("colosseum", args),
     };
+    // Who broke which rule is for people, beside the results.
+    crate::logs::start(&LogSettings { filter: "warn".to_owned(), format: LogFormat::Pretty });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(name, args))
 }
@@ -30,15 +33,17 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
         pace: args.pace,
     };
     let (arena, port) = wire::arena(game, &plan)?;
-    let address = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
-    let listener = wire::listen(game, &address)
-        .await
-        .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
-    let bound = listener.address().map_or(address, |bound| bound.to_string());
-    say(&format!("arena {game} listens on {bound}"));
+    let cast = wire::cast(game, &plan)?;
+    let starts = |cast: &Cast| cast.players.iter().all(|player| player.program.is_some());
+    let listener = if cast.as_ref().is_some_and(starts) {
+        say(&format!("arena {game} starts its agents itself"));
+        Listener::Closed
+    } else {
+        listen(game, args, port).await?
+    };
     let artifacts = args.output.clone().unwrap_or_else(|| ".".into());
     say(&format!("replays and results go below {}", artifacts.display()));
-    let options = HostOptions { artifacts: Some(artifacts), ..HostOptions::default() };
+    let options = HostOptions { cast, artifacts: Some(artifacts), ..HostOptions::default() };
     let handle = serve_arena(arena, listener, options);
     tokio::spawn(follow(handle.clone()));
     if args.start == Start::File && wire::starts_at_key(game) {
@@ -50,11 +55,24 @@ async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
             if let ArenaEnd::Panicked { reason } = report.end {
                 bail!("the arena failed: {reason}");
             }
-            say(&scores("over", &report.verdict));
+            match report.summary.trim_end() {
+                "" => say(&scores("over", &report.verdict)),
+                summary => say(summary),
+            }
         }
         _ = tokio::signal::ctrl_c() => handle.stop(),
     }
     Ok(())
+}
+
+async fn listen(game: &str, args: &ArenaArgs, port: u16) -> Result<Listener> {
+    let address = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
+    let listener = wire::listen(game, &address)
+        .await
+        .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
+    let bound = listener.address().map_or(address, |bound| bound.to_string());
+    say(&format!("arena {game} listens on {bound}"));
+    Ok(listener)
 }
 
 /// Begins at ENTER, as the original does where `launch` is `key`.

@@ -13,7 +13,7 @@ use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
-use phalanx_net::{BuildError, BuiltTeam, Endpoint, Listener, Lockstep, SeatOptions};
+use phalanx_net::{BuildError, BuiltTeam, Cast, Endpoint, Listener, Lockstep, SeatOptions};
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
 use std::fmt;
@@ -186,6 +186,14 @@ impl fmt::Debug for ArenaPlan<'_> {
 /// When the game does not exist or the configuration has mistakes: all of them at once.
 pub fn arena(game: &str, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
     wired(game)?.arena(plan)
+}
+
+/// The players that a referee starts itself; `None` where everybody connects.
+///
+/// # Errors
+/// As [`arena`].
+pub fn cast(game: &str, plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError> {
+    wired(game)?.cast(plan)
 }
 
 /// A demo without its players.

@@ -292,7 +292,9 @@ impl ColosseumArena {
                 }
             }
         }
-        if let Some(agent) = self.partner(step) {
+        // Many end at their stop without a word, which is as good as a reply.
+        let ending = matches!(step, Step::Stop(_));
+        if let Some(agent) = self.partner(step).filter(|_| !ending) {
             let said = agent.judged(errors, out);
             let player = agent.player;
             self.note(player, said);

@@ -5,9 +5,9 @@ use super::Heard;
 use super::lines::Lines;
 use super::log::Log;
 use crate::cli::BridgeArgs;
-use phalanx_net::{HELLO_BYTES_MAX, hello, welcomed};
+use phalanx_net::{hello, welcomed};
 use phalanx_settings::{Environment, bridge_candidates};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
@@ -21,6 +21,9 @@ const PAUSE_MAX: Duration = Duration::from_millis(500);
 const WELCOME_MAX: Duration = Duration::from_secs(3);
 /// Where packages have the socket.
 const SYSTEM_SOCKET: &str = "/run/phalanx/bridge.sock";
+
+/// What a daemon says, and where it hears us.
+type Daemon = (Lines<UnixStream>, UnixStream);
 
 pub(super) struct Caller {
     sockets: Vec<PathBuf>,
@@ -47,9 +50,9 @@ impl Caller {
         let mut failures: u32 = 0;
         loop {
             match self.connect() {
-                Ok(stream) => {
+                Ok((lines, writer)) => {
                     failures = 0;
-                    if self.serve(stream, heard).is_none() {
+                    if serve(lines, writer, heard).is_none() {
                         return;
                     }
                     self.log.line("the daemon is gone; called again");
@@ -68,43 +71,40 @@ impl Caller {
     }
 
     /// The first daemon that lets us in, or why the last one did not.
-    fn connect(&self) -> io::Result<UnixStream> {
+    fn connect(&self) -> io::Result<Daemon> {
         let mut last = io::Error::other("no place to look for it; say --socket");
         for path in &self.sockets {
             match UnixStream::connect(path).and_then(|stream| self.greet(stream)) {
-                Ok(stream) => return Ok(stream),
+                Ok(daemon) => return Ok(daemon),
                 Err(error) => last = io::Error::other(format!("{}: {error}", path.display())),
             }
         }
         Err(last)
     }
 
-    fn greet(&self, mut stream: UnixStream) -> io::Result<UnixStream> {
+    fn greet(&self, mut stream: UnixStream) -> io::Result<Daemon> {
         stream.set_read_timeout(Some(WELCOME_MAX))?;
         stream.set_write_timeout(Some(WELCOME_MAX))?;
         stream.write_all(format!("{}\n", self.hello).as_bytes())?;
-        // The daemon says nothing after its welcome until it is spoken to: this is read bytewise
-        // only so that a stranger cannot say more than a line.
-        let mut line = Vec::new();
-        for byte in (&mut stream).take(HELLO_BYTES_MAX as u64).bytes() {
-            match byte? {
-                b'\n' => break,
-                byte => line.push(byte),
-            }
-        }
-        welcomed(&String::from_utf8_lossy(&line)).map_err(io::Error::other)?;
-        stream.set_read_timeout(None)?;
-        Ok(stream)
-    }
-
-    /// Hands on what the daemon says, to its end; nothing when nobody listens.
-    fn serve(&self, stream: UnixStream, heard: &SyncSender<Heard>) -> Option<()> {
-        let Ok(writer) = stream.try_clone() else { return Some(()) };
-        heard.send(Heard::Daemon(writer)).ok()?;
+        let writer = stream.try_clone()?;
         let mut lines = Lines::new(stream);
-        while let Ok(Some(line)) = lines.next() {
-            heard.send(Heard::Reply(line)).ok()?;
-        }
-        heard.send(Heard::DaemonGone).ok()
+        let line = lines.next()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        welcomed(&String::from_utf8_lossy(&line)).map_err(io::Error::other)?;
+        // It holds for both halves.
+        writer.set_read_timeout(None)?;
+        Ok((lines, writer))
     }
+}
+
+/// Hands on what the daemon says, to its end; nothing when nobody listens.
+fn serve(
+    mut lines: Lines<UnixStream>,
+    writer: UnixStream,
+    heard: &SyncSender<Heard>,
+) -> Option<()> {
+    heard.send(Heard::Daemon(writer)).ok()?;
+    while let Ok(Some(line)) = lines.next() {
+        heard.send(Heard::Reply(line)).ok()?;
+    }
+    heard.send(Heard::DaemonGone).ok()
 }

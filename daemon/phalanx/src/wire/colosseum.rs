@@ -2,14 +2,20 @@
 
 use super::demo::{Connections, DemoAsk, DemoStage};
 use super::plugin::Plugin;
-use super::{ArenaPlan, WireError};
+use super::{ArenaPlan, Start, WireError};
 use phalanx_colosseum::Colosseum;
+use phalanx_colosseum::arena::config::{ArenaConfig, ConfigError};
 use phalanx_colosseum::arena::{ArenaOptions, ColosseumArena, GameName};
+use phalanx_colosseum::rules::catcher::Fairness;
 use phalanx_game::{Arena, Origin};
+use phalanx_net::{Cast, Player, Stderr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The shortest tick of a demo in real time: people are to see something.
 const PACE: Duration = Duration::from_millis(5);
+/// Where those agents connect that are not started, unless told otherwise.
+const PORT: u16 = 12_400;
 /// How long the referee waits for a reply.
 const MESSAGE_LIMIT: Duration = Duration::from_secs(5);
 
@@ -21,9 +27,27 @@ impl Plugin for Wiring {
 
     const VARIANTS: &'static [&'static str] = &["food_catcher", "cherry_picker", "snake", "chess"];
 
-    fn arena(_plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
-        // Replaced by the reader of configuration files.
-        Err(WireError::Arena("colosseum: no arena yet".to_owned()))
+    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+        if plan.start == Start::Now {
+            let reason = "colosseum begins when its agents are there; leave --start out";
+            return Err(WireError::Arena(reason.to_owned()));
+        }
+        let options = ArenaOptions { pace: plan.pace, ..config(plan)?.options };
+        Ok((arena(options, plan.origin)?, PORT))
+    }
+
+    fn cast(plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError> {
+        let ArenaConfig { options, paths } = config(plan)?;
+        let player = |(name, path): (String, Option<String>)| Player {
+            name,
+            program: path.map(PathBuf::from),
+        };
+        let stderr = match options.fairness {
+            Fairness::Loose => Stderr::Merged,
+            Fairness::Strict => Stderr::Reported,
+        };
+        let players = options.players.into_iter().zip(paths).map(player).collect();
+        Ok(Some(Cast { players, stderr }))
     }
 
     fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
@@ -50,6 +74,18 @@ impl Plugin for Wiring {
             idle: "return { decide = function() return act.nothing() end }",
         })
     }
+}
+
+fn config(plan: &ArenaPlan<'_>) -> Result<ArenaConfig, WireError> {
+    let path = plan.config.display();
+    let refuse = |error: String| WireError::Arena(format!("{path}: {error}"));
+    let bytes = (plan.read)(plan.config).map_err(|error| refuse(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| refuse("not text in UTF-8".to_owned()))?;
+    let told = |error: ConfigError| {
+        let lines: Vec<_> = error.mistakes().iter().map(|line| format!("{path}: {line}")).collect();
+        WireError::Arena(lines.join("\n"))
+    };
+    ArenaConfig::read(&text).map_err(told)
 }
 
 fn arena(options: ArenaOptions, origin: Origin) -> Result<Box<dyn Arena>, WireError> {

@@ -5,7 +5,7 @@ use super::{ArenaPlan, TeamPlan, WireError};
 use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink};
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
 use phalanx_lua::LuaBrain;
-use phalanx_net::{BuiltTeam, Endpoint, Lockstep, TeamSpec};
+use phalanx_net::{BuiltTeam, Cast, Endpoint, Lockstep, TeamSpec};
 use phalanx_settings::{KeyDoc, LimitSettings, TeamSettings};
 use std::future::Future;
 use std::pin::Pin;
@@ -35,6 +35,11 @@ pub(super) trait Plugin: Sync {
     /// A referee and the port that its configuration names.
     fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
 
+    /// The players that the referee starts itself, where its configuration names some.
+    fn cast(_plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError> {
+        Ok(None)
+    }
+
     /// A demo without its players.
     fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError>;
 }
@@ -52,6 +57,7 @@ pub(super) trait Wired: Sync {
     fn starts_at_key(&self) -> bool;
     fn seats(&self, team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat>;
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
+    fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError>;
     fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building;
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError>;
@@ -88,6 +94,10 @@ impl<P: Plugin> Wired for P {
 
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         P::arena(plan)
+    }
+
+    fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError> {
+        P::cast(plan)
     }
 
     fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {

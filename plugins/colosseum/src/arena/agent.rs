@@ -156,7 +156,7 @@ impl Agent {
         let trouble = self.trouble.as_deref().map(|said| format!(": {said}")).unwrap_or_default();
         match self.tainted() {
             taint @ Some(why) if taint != out => Some(format!("out, {}{trouble}", why.word())),
-            Some(_) | None if self.errors > errors => {
+            None if self.errors > errors => {
                 let gone = if self.gone { "it has ended" } else { "nothing in time, or no text" };
                 Some(format!("no reply ({gone}), error {} of {}", self.errors, ERRORS_MAX + 1))
             }
@@ -215,9 +215,16 @@ impl Agent {
 
     /// The first message's reply.
     pub(super) fn introduced(&mut self, heard: Heard) {
-        let Some(value) = self.handshake(heard) else { return self.fail(Taint::StartupFail) };
+        let garbage = heard == Heard::Garbage;
+        // Said of the first reply this stands, whatever fails later.
+        let Some(value) = self.handshake(heard) else {
+            if !garbage {
+                self.taint(Taint::StartupFail);
+            }
+            return;
+        };
         match &value {
-            Value::Object(reply) if reply.is_empty() => self.fail(Taint::StartupFail),
+            Value::Object(reply) if reply.is_empty() => self.taint(Taint::StartupFail),
             Value::Object(reply) => {
                 let truthy = |key: &str| {
                     let said = reply.get(key).unwrap_or(&Value::Null);
@@ -228,7 +235,7 @@ impl Agent {
                     self.fail(Taint::SetAgentIdFail);
                 }
             }
-            other if falsy(other) => self.fail(Taint::StartupFail),
+            other if falsy(other) => self.taint(Taint::StartupFail),
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)

@@ -56,6 +56,14 @@ pub struct ArenaConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(Vec<String>);
 
+impl ConfigError {
+    /// The mistakes.
+    #[must_use]
+    pub fn mistakes(&self) -> &[String] {
+        &self.0
+    }
+}
+
 impl std::fmt::Display for ConfigError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0.join("\n"))
@@ -113,6 +121,7 @@ impl Reader {
         let mut options = ArenaOptions {
             game,
             mode,
+            paths: players.iter().zip(&paths).map(shown_path).collect(),
             players,
             seed: self.whole("seed", 0, u64::MAX).unwrap_or(usual.seed),
             epochs: self
@@ -246,6 +255,11 @@ impl Reader {
         }
         written.as_bool()
     }
+}
+
+/// What results call a player: its executable, or its name.
+fn shown_path((name, path): (&String, &Option<String>)) -> String {
+    path.as_ref().unwrap_or(name).clone()
 }
 
 fn mode(word: &str) -> Option<Mode> {

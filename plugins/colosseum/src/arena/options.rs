@@ -133,6 +133,8 @@ pub struct ArenaOptions {
     pub mode: Mode,
     /// The players' names, in their order: a tournament's table and its matches go by it.
     pub players: Vec<String>,
+    /// The players' executables, as results name them; by their names where this is shorter.
+    pub paths: Vec<String>,
     /// The seed of all chance.
     pub seed: u64,
     /// Ticks of a match, where they are not the game's own.
@@ -156,6 +158,7 @@ impl Default for ArenaOptions {
             game: GameName::FoodCatcher,
             mode: Mode::Skirmish,
             players: vec!["1".to_owned(), "2".to_owned()],
+            paths: Vec::new(),
             seed: 1,
             epochs: None,
             fairness: Fairness::Loose,

@@ -82,7 +82,9 @@ pub(super) fn result(
         out.push_str(", \"agent_id\": ");
         text::string(out, &agent.id);
         out.push_str(", \"agent_path\": ");
-        text::string(out, options.players.get(agent.player).map_or("", String::as_str));
+        let player = agent.player;
+        let path = options.paths.get(player).or_else(|| options.players.get(player));
+        text::string(out, path.map_or("", String::as_str));
         let taint = agent.tainted();
         out.push_str(if taint.is_some() { ", \"tainted\": true" } else { ", \"tainted\": false" });
         match taint {
