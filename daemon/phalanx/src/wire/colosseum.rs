@@ -27,6 +27,9 @@ impl Plugin for Wiring {
 
     const VARIANTS: &'static [&'static str] = &["food_catcher", "cherry_picker", "snake", "chess"];
 
+    // The referee asks the next agent only when it has the answer of the one before.
+    const TOGETHER: bool = false;
+
     fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
         if plan.start == Start::Now {
             let reason = "colosseum begins when its agents are there; leave --start out";

@@ -2,7 +2,7 @@
 
 use super::demo::{DemoAsk, DemoStage};
 use super::{ArenaPlan, TeamPlan, WireError};
-use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink};
+use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
 use phalanx_lua::LuaBrain;
 use phalanx_net::{BuiltTeam, Cast, Endpoint, Lockstep, TeamSpec};
@@ -10,6 +10,7 @@ use phalanx_settings::{KeyDoc, LimitSettings, TeamSettings};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A game as the programs know it.
 pub(super) trait Plugin: Sync {
@@ -21,6 +22,10 @@ pub(super) trait Plugin: Sync {
 
     /// What `options` of a configured team may hold.
     const OPTIONS: &'static [KeyDoc] = &[];
+
+    /// Whether a turn asks all agents of a team at once, so that one waits for the others' views;
+    /// where agents are asked one after the other nobody is waited for.
+    const TOGETHER: bool = true;
 
     /// The connections of a configured team: one an agent unless the game has it otherwise.
     fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
@@ -113,7 +118,7 @@ impl<P: Plugin> Wired for P {
                 seats: plan.seats.clone(),
                 endpoint,
                 staged: plan.staged.clone(),
-                team: plan.team,
+                team: patience::<P>(plan.team),
                 seat: plan.seat,
             };
             Ok(spec.build(brain(&plan)).await?)
@@ -124,8 +129,13 @@ impl<P: Plugin> Wired for P {
         let roster = Arc::new(plan.roster.clone());
         let (staged, make) = (plan.staged.clone(), brain(plan));
         let game = P::Game::default();
-        Ok(lockstep.add_team(&game, roster, &plan.seats, plan.team, staged, make)?)
+        Ok(lockstep.add_team(&game, roster, &plan.seats, patience::<P>(plan.team), staged, make)?)
     }
+}
+
+/// How long a team of this game waits for views that are missing.
+fn patience<P: Plugin>(options: TeamOptions) -> TeamOptions {
+    if P::TOGETHER { options } else { TeamOptions { straggler_max: Duration::ZERO, ..options } }
 }
 
 /// Makes the team's brain; after a panic of its thread, with the generation that decided then.
