@@ -3,7 +3,7 @@
 //! It must be small and silent: it starts within milliseconds, writes one line for each line that
 //! it reads, and nothing else ever, standard error included, since the referee takes every byte for
 //! a reply. So there is no runtime here, only three threads: one reads the referee, one calls the
-//! daemon and reads it, and this one owns the state, which is `phalanx_colosseum::bridge`.
+//! daemon and reads it, and this one owns the state, which is the game's own.
 
 mod caller;
 mod lines;
@@ -13,7 +13,7 @@ use crate::cli::BridgeArgs;
 use caller::Caller;
 use lines::Lines;
 use log::Log;
-use phalanx_colosseum::bridge::{Bridge, Write as Do};
+use crate::wire::bridge::{Bridge, Write as Do};
 use phalanx_net::now;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};

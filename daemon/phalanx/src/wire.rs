@@ -5,6 +5,7 @@
 
 mod assemble;
 mod bomberland;
+pub mod bridge;
 mod colosseum;
 pub mod demo;
 mod plugin;

@@ -1,6 +1,6 @@
 //! Lines with a bound: what is longer is cut, and read on to its end all the same.
 
-use phalanx_colosseum::wire::LINE_BYTES_MAX;
+use crate::wire::bridge::LINE_BYTES_MAX;
 use std::io::{self, BufRead, BufReader, Read};
 
 /// Bytes that are read at once.
