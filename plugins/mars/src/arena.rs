@@ -177,6 +177,8 @@ impl Arena for MarsArena {
     }
 
     fn handle_leave(&mut self, connection: ConnectionId, now: Instant) {
+        // What its last words bring about is kept for the next login.
+        self.lobby.unseat(connection);
         if let Some(frame) = self.lobby.rest(connection) {
             self.frame(connection, frame, now);
         }

@@ -112,9 +112,14 @@ impl Lobby {
         self.connections.insert(id, Connection { place, framing: Framing::default(), bad: 0 });
     }
 
-    /// Forgets a connection; returns what it had sent of a last frame.
+    /// Forgets a connection.
     pub(super) fn leave(&mut self, id: ConnectionId) {
         self.connections.remove(&id);
+        self.unseat(id);
+    }
+
+    /// Sends nothing more to a connection.
+    pub(super) fn unseat(&mut self, id: ConnectionId) {
         for account in self.accounts.iter_mut().filter(|account| account.connection == Some(id)) {
             account.connection = None;
         }
