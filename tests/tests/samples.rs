@@ -5,8 +5,6 @@ use phalanx_e2e::{files, is, root, text};
 use phalanx_settings::{Environment, Settings, SettingsErrors, Sources, load};
 use std::path::{Path, PathBuf};
 
-const GAMES: &[&str] = &["assemble", "bomberland"];
-
 #[test]
 fn every_sample_configuration_loads() {
     let samples = samples();
@@ -57,7 +55,12 @@ fn read(file: &Path) -> Result<Settings, SettingsErrors> {
     let place = credentials.path().to_string_lossy().into_owned();
     let environment: Environment =
         [("CREDENTIALS_DIRECTORY", place.as_str())].into_iter().collect();
-    load(&Sources { file, environment: &environment, overrides: &[], games: GAMES })
+    load(&Sources {
+        file,
+        environment: &environment,
+        overrides: &[],
+        games: &phalanx::wire::keys(),
+    })
 }
 
 /// The code blocks of a language in a page.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
 use phalanx_assemble::Assemble;
+use phalanx_bomberland::Bomberland;
 use phalanx_game::{Api, Game};
 use phalanx_lua::{Bundle, Program, SpecOptions, SpecReport, SpecSetting};
 use rstest::rstest;
@@ -12,13 +13,14 @@ use std::time::Duration;
 /// Least share of the lines of each file that specs run, in percent.
 const COVERED_MIN: f64 = 85.0;
 
-static API: Api = Assemble::API;
+static ASSEMBLE: Api = Assemble::API;
+static BOMBERLAND: Api = Bomberland::API;
 
 fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts")
 }
 
-fn run(bundle: Bundle) -> SpecReport {
+fn run(api: &'static Api, bundle: Bundle) -> SpecReport {
     let (program, findings) = Program::compile(Arc::new(bundle));
     assert!(findings.is_empty(), "{findings:?}");
     let options = SpecOptions {
@@ -27,27 +29,35 @@ fn run(bundle: Bundle) -> SpecReport {
         coverage: true,
         ..SpecOptions::default()
     };
-    phalanx_lua::run_specs(&SpecSetting::new(&API), &Arc::new(program), &options)
+    phalanx_lua::run_specs(&SpecSetting::new(api), &Arc::new(program), &options)
 }
 
 #[rstest]
-#[case::assemble("assemble", 60)]
-fn the_specs_of_a_strategy_pass_and_cover_it(#[case] name: &str, #[case] at_least: usize) {
-    let lib = scripts().join("lib");
-    let bundle = Bundle::read(&scripts().join(name), &[&lib]).expect("it is in order");
-    covered(&run(bundle), at_least);
+#[case::assemble("assemble", &ASSEMBLE, 60)]
+#[case::bomberland("bomberland", &BOMBERLAND, 40)]
+#[case::bomberland_template("templates/bomberland", &BOMBERLAND, 5)]
+fn the_specs_of_a_strategy_pass_and_cover_it(
+    #[case] name: &str,
+    #[case] api: &'static Api,
+    #[case] at_least: usize,
+) {
+    let (folder, lib) = (scripts().join(name), scripts().join("lib"));
+    let bundle = Bundle::read(&folder, &[&lib]).expect("it is in order");
+    // The specs of a strategy need not try the modules that all share.
+    covered(&run(api, bundle), at_least, |file| folder.join(file).is_file());
 }
 
 #[test]
 fn the_specs_of_shared_modules_pass_and_cover_them() {
-    covered(&run(Bundle::read_modules(&scripts().join("lib")).expect("it is in order")), 10);
+    let bundle = Bundle::read_modules(&scripts().join("lib")).expect("it is in order");
+    covered(&run(&ASSEMBLE, bundle), 10, |_| true);
 }
 
-fn covered(report: &SpecReport, at_least: usize) {
+fn covered(report: &SpecReport, at_least: usize, own: impl Fn(&str) -> bool) {
     let text = report.text(false);
     assert!(report.passed(), "{text}");
     assert!(report.passed_count() >= at_least, "{text}");
-    for (file, lines) in &report.coverage {
+    for (file, lines) in report.coverage.iter().filter(|(file, _)| own(file)) {
         assert!(lines.percent() >= COVERED_MIN, "{file} is not tested enough:\n{text}");
     }
 }

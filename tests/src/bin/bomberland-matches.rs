@@ -1,11 +1,10 @@
 //! Whole matches of the shipped Bomberland strategy against an idle, a random and an equal team.
 //!
 //! `bomberland-matches PROGRAM GAMES` plays so many games of each kind with the program `phalanx`
-//! and prints a table. It fails when a game against the idle or the random team is not won or
+//! and prints a table; it is run at the top of the repository. It fails when a game against the idle or the random team is not won or
 //! costs a unit by an own bomb, when an answer is missing, or when one side of equals wins most.
 
 use phalanx_e2e::bomberland::{OwnBombs, own_bombs};
-use phalanx_e2e::root;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -122,7 +121,6 @@ fn play(program: &Path, pairing: Pairing, seed: u64, first: bool) -> Result<Outc
     let folder = tempfile::tempdir().map_err(|error| trouble(&error))?;
     let (one, other) = if first { (STRATEGY, pairing.folder) } else { (pairing.folder, STRATEGY) };
     let output = Command::new(program)
-        .current_dir(root())
         .args(["demo", "--game", "bomberland", "--fast", "--json", "--variant", pairing.variant])
         .args(["--strategy", one, "--opponent", other, "--seed", &seed.to_string()])
         .arg("--replay")

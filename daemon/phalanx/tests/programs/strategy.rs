@@ -49,6 +49,26 @@ fn a_new_strategy_passes_its_check_and_its_specs_and_plays_at_once() {
 }
 
 #[test]
+fn a_new_strategy_for_bomberland_plays_at_once_and_loses_no_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    let mine = dir.path().join("mine");
+    let mine = mine.to_str().unwrap();
+    let game = ["--game", "bomberland"];
+    let made = phalanx(&[&["strategy", "new", "mine", "--dir", mine], &game[..]].concat());
+    assert!(made.status.success(), "{}", stderr(&made));
+    assert!(stdout(&made).contains("--game bomberland"), "{}", stdout(&made));
+    let checked = phalanx(&[&["strategy", "check", mine, "--output", "json"], &game[..]].concat());
+    let report = json(&stdout(&checked));
+    assert_eq!(checked.status.code(), Some(0), "{report}");
+    let args = ["demo", "--fast", "--json", "--opponent", "idle", "--strategy", mine];
+    let played = phalanx(&[&args[..], &game[..]].concat());
+    let summary = json(&stdout(&played));
+    let ours = &summary["teams"][0];
+    assert_eq!((&ours["fallback"], &ours["script_errors"]), (&0.into(), &0.into()), "{summary}");
+    assert_eq!(ours["score"], 1, "it beats a team that does nothing: {summary}");
+}
+
+#[test]
 fn a_check_shows_all_mistakes_with_file_line_and_excerpt() {
     let dir = tempfile::tempdir().unwrap();
     let worker =
