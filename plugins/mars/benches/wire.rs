@@ -132,36 +132,30 @@ fn parse(c: &mut Criterion) {
     for (label, name) in FILES {
         let Some(requests) = requests(name) else { return };
         let texts: Vec<String> = requests.into_iter().map(|(_, raw)| raw).step_by(4).collect();
-        let bytes: u64 = texts.iter().map(|text| text.len() as u64).sum();
-        for (unit, throughput) in [
-            ("bytes", Throughput::Bytes(bytes)),
-            ("percepts", Throughput::Elements(texts.len() as u64)),
-        ] {
-            let mut group = c.benchmark_group(format!("{label}, {unit}"));
-            group.sample_size(10).throughput(throughput);
-            group.bench_function("typed percepts", |b| {
-                let read = |text: &&String| decode_server(text.as_bytes()).is_ok();
-                b.iter(|| texts.iter().filter(read).count());
+        let mut group = c.benchmark_group(format!("{label}, read"));
+        group.sample_size(10).throughput(Throughput::Elements(texts.len() as u64));
+        group.bench_function("typed percepts", |b| {
+            let read = |text: &&String| decode_server(text.as_bytes()).is_ok();
+            b.iter(|| texts.iter().filter(read).count());
+        });
+        group.bench_function("bare event reader", |b| {
+            b.iter(|| texts.iter().map(|text| bare(text)).sum::<usize>());
+        });
+        group.bench_function("serde, half of the fields", |b| {
+            let read = |text: &&String| quick_xml::de::from_str::<Message>(text).is_ok();
+            b.iter(|| texts.iter().filter(read).count());
+        });
+        group.bench_function("memcpy", |b| {
+            let mut to = Vec::with_capacity(1 << 20);
+            b.iter(|| {
+                for text in &texts {
+                    to.clear();
+                    to.extend_from_slice(black_box(text.as_bytes()));
+                    black_box(&to);
+                }
             });
-            group.bench_function("bare event reader", |b| {
-                b.iter(|| texts.iter().map(|text| bare(text)).sum::<usize>());
-            });
-            group.bench_function("serde, half of the fields", |b| {
-                let read = |text: &&String| quick_xml::de::from_str::<Message>(text).is_ok();
-                b.iter(|| texts.iter().filter(read).count());
-            });
-            group.bench_function("memcpy", |b| {
-                let mut to = Vec::with_capacity(1 << 20);
-                b.iter(|| {
-                    for text in &texts {
-                        to.clear();
-                        to.extend_from_slice(black_box(text.as_bytes()));
-                        black_box(&to);
-                    }
-                });
-            });
-            group.finish();
-        }
+        });
+        group.finish();
         let messages: Vec<_> =
             texts.iter().map(|text| decode_server(text.as_bytes()).unwrap()).collect();
         let mut group = c.benchmark_group(format!("{label}, written"));

@@ -201,7 +201,7 @@ const BEST_OPTIONS: &[FieldDoc] = &[
     field(
         "effort",
         Kind::Int { min: 0, max: 200_000 },
-        "Placements to try; 8000 when left out, a fortieth of a second.",
+        "Placements to try; 3000 when left out, which takes some hundredths of a second.",
     ),
 ];
 
@@ -308,7 +308,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         "The cheapest pairing of takers with jobs: for each taker the number of its job, 0 for none.",
         &[required(
             "costs",
-            Kind::Any,
+            Kind::List(&Kind::List(&Kind::Any)),
             "A list of takers, each a list of costs of the jobs; false forbids a pair.",
         )],
         Kind::List(&Kind::Int { min: 0, max: 128 }),

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Paintings that a search spends unless it is told otherwise.
-pub(super) const EFFORT: u32 = 8_000;
+pub(super) const EFFORT: u32 = 3_000;
 
 /// Paintings that a search may spend at most.
 pub(super) const EFFORT_MAX: u32 = 200_000;
