@@ -24,7 +24,8 @@ pub mod v1 {
     include!("gen/phalanx.v1.rs");
 
     /// The full names of the package's services, for health and reflection.
-    pub const NAMES: &[&str] = &["phalanx.v1.Teams", "phalanx.v1.Matches", "phalanx.v1.Strategies"];
+    pub const NAMES: &[&str] =
+        &["phalanx.v1.Access", "phalanx.v1.Teams", "phalanx.v1.Matches", "phalanx.v1.Strategies"];
 }
 
 /// The encoded `google.protobuf.FileDescriptorSet` of the package, with everything it imports.

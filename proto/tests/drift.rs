@@ -5,8 +5,12 @@ use prost_types::{DescriptorProto, FileDescriptorSet};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-const FILES: &[&str] =
-    &["phalanx/v1/teams.proto", "phalanx/v1/matches.proto", "phalanx/v1/strategies.proto"];
+const FILES: &[&str] = &[
+    "phalanx/v1/access.proto",
+    "phalanx/v1/teams.proto",
+    "phalanx/v1/matches.proto",
+    "phalanx/v1/strategies.proto",
+];
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]

@@ -61,6 +61,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-lua",
             "phalanx-trial",
             "phalanx-strategy",
+            "phalanx-access",
             "phalanx-proto",
         ],
     ),

@@ -1,9 +1,11 @@
 //! Who calls, for the lines that say who changed what; and how long the caller waits.
 
+use crate::gate::Caller;
 use std::time::Duration;
 use tonic::Request;
+use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
-use tonic::transport::server::{TcpConnectInfo, UdsConnectInfo};
+use tonic::transport::server::UdsConnectInfo;
 
 /// Request metadata in which clients add a name for people.
 pub(crate) const USER_KEY: &str = "x-phalanx-user";
@@ -16,19 +18,27 @@ const TIMEOUT_KEY: &str = "grpc-timeout";
 /// Most digits of that patience, as gRPC has it.
 const TIMEOUT_DIGITS_MAX: usize = 8;
 
-/// Who calls. What the system vouches for: `kuno`, `uid 1000` where the user has no name here, or
-/// `tcp 127.0.0.1:4711`. Behind a name that the client gave itself it stands in brackets:
-/// `Anna (kuno)`.
-pub(crate) async fn name<T>(request: &Request<T>) -> String {
-    let connection = request.extensions();
-    let proven = match (connection.get(), connection.get().and_then(TcpConnectInfo::remote_addr)) {
-        (Some(UdsConnectInfo { peer_cred: Some(peer), .. }), _) => user(peer.uid()).await,
-        (_, Some(address)) => format!("tcp {address}"),
-        (_, None) => "unknown".to_owned(),
-    };
-    match request.metadata().get(USER_KEY).map(|given| readable(given.as_bytes())) {
+/// Who calls, as the gate found out: the user at the Unix socket, the token over the network.
+/// Behind a name that the client gave itself it stands in brackets: `Anna (kuno)`.
+pub(crate) fn name<T>(request: &Request<T>) -> String {
+    let caller = request.extensions().get::<Caller>();
+    caller.map_or_else(|| "unknown".to_owned(), |caller| caller.who.clone())
+}
+
+/// Who is at the other end of the Unix socket, by the system's word: `kuno`, or `uid 1000` where
+/// the user has no name here.
+pub(crate) async fn user_at(peer: &UdsConnectInfo) -> String {
+    match peer.peer_cred {
+        Some(peer) => user(peer.uid()).await,
+        None => "unknown".to_owned(),
+    }
+}
+
+/// What is proven, behind the name that the client gave itself.
+pub(crate) fn shown(headers: &HeaderMap, proven: &str) -> String {
+    match headers.get(USER_KEY).map(|given| readable(given.as_bytes())) {
         Some(given) if !given.is_empty() && given != proven => format!("{given} ({proven})"),
-        Some(_) | None => proven,
+        Some(_) | None => proven.to_owned(),
     }
 }
 

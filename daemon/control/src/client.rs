@@ -5,6 +5,7 @@ use hyper_util::rt::TokioIo;
 use phalanx_proto::v1;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use prost::Message;
+use secrecy::{ExposeSecret, SecretString};
 use std::error::Error;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -12,8 +13,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tokio::net::UnixStream;
-use tonic::Status;
-use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity, Uri};
+use tonic::{Request, Status};
 use tonic_types::StatusExt;
 
 /// How long a connection attempt may take.
@@ -28,9 +32,11 @@ pub enum Address {
     Unix(PathBuf),
     /// `http://host:port`.
     Http(String),
+    /// `https://host:port`.
+    Https(String),
 }
 
-/// `unix:/path`, a plain path, `http://host:port` or `host:port`.
+/// `unix:/path`, a plain path, `https://host:port`, `http://host:port` or `host:port`.
 impl FromStr for Address {
     type Err = ClientError;
 
@@ -42,11 +48,16 @@ impl FromStr for Address {
         {
             return if path.is_empty() { Err(malformed()) } else { Ok(Self::Unix(path.into())) };
         }
-        let host = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+        let (scheme, host) = text.split_once("://").unwrap_or(("http", text));
+        let host = host.trim_end_matches('/');
         let port = host.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        let uri = format!("http://{host}");
-        let whole = port.is_some() && uri.parse::<Uri>().is_ok();
-        if whole { Ok(Self::Http(uri)) } else { Err(malformed()) }
+        let uri = format!("{scheme}://{host}");
+        match scheme {
+            "http" | "https" if port.is_none() || uri.parse::<Uri>().is_err() => Err(malformed()),
+            "http" => Ok(Self::Http(uri)),
+            "https" => Ok(Self::Https(uri)),
+            _ => Err(malformed()),
+        }
     }
 }
 
@@ -54,7 +65,7 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
-            Self::Http(uri) => f.write_str(uri),
+            Self::Http(uri) | Self::Https(uri) => f.write_str(uri),
         }
     }
 }
@@ -63,7 +74,9 @@ impl fmt::Display for Address {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The address makes no sense.
-    #[error("{got:?} is no address; expected unix:/path, http://host:port or host:port")]
+    #[error(
+        "{got:?} is no address; expected unix:/path, https://host:port, http://host:port or host:port"
+    )]
     Malformed {
         /// What was given.
         got: String,
@@ -84,6 +97,12 @@ pub enum ClientError {
         /// To whom it belongs and what helps, as far as that can be seen.
         owner: String,
     },
+    /// A token, a certificate or a key is wrong.
+    #[error("cannot use these credentials: {reason}")]
+    Credentials {
+        /// Why not.
+        reason: String,
+    },
     /// None of several places has a daemon.
     #[error("no daemon found; looked for {}", list(.tried))]
     NotFound {
@@ -97,15 +116,105 @@ fn list(paths: &[PathBuf]) -> String {
     shown.join(", ")
 }
 
-/// Connects; the channel reconnects by itself later on.
+/// What a caller shows to the daemon.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    /// The token: over the network, not at the Unix socket.
+    token: Option<MetadataValue<Ascii>>,
+    /// The authority of the daemon's certificate, in PEM; the system's authorities without it.
+    authority: Option<Vec<u8>>,
+    /// Our own certificate and its key, in PEM.
+    identity: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Credentials {
+    /// Shows a token at each call.
+    ///
+    /// # Errors
+    /// When the text cannot be a token.
+    pub fn with_token(self, text: &SecretString) -> Result<Self, ClientError> {
+        let header = format!("Bearer {}", text.expose_secret().trim());
+        let mut token: MetadataValue<Ascii> =
+            header.parse().map_err(|_| ClientError::Credentials {
+                reason: "the token has characters that no token has".to_owned(),
+            })?;
+        token.set_sensitive(true);
+        Ok(Self { token: Some(token), ..self })
+    }
+
+    /// Believes certificates of this authority alone.
+    #[must_use]
+    pub fn with_authority(self, pem: Vec<u8>) -> Self {
+        Self { authority: Some(pem), ..self }
+    }
+
+    /// Shows a certificate of our own.
+    #[must_use]
+    pub fn with_identity(self, certificate: Vec<u8>, key: Vec<u8>) -> Self {
+        Self { identity: Some((certificate, key)), ..self }
+    }
+
+    fn tls(&self) -> ClientTlsConfig {
+        let mut tls = ClientTlsConfig::new();
+        tls = match &self.authority {
+            Some(pem) => tls.ca_certificate(Certificate::from_pem(pem)),
+            None => tls.with_native_roots(),
+        };
+        match &self.identity {
+            Some((certificate, key)) => tls.identity(Identity::from_pem(certificate, key)),
+            None => tls,
+        }
+    }
+}
+
+impl Interceptor for Credentials {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.token {
+            request.metadata_mut().insert("authorization", token.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// A connection to a daemon that shows credentials at each call.
+pub type Link = InterceptedService<Channel, Credentials>;
+
+/// Connects; the link reconnects by itself later on.
+///
+/// # Errors
+/// When nobody answers there, or its certificate is not believed.
+pub async fn connect_as(address: &Address, credentials: Credentials) -> Result<Link, ClientError> {
+    let channel = match address {
+        Address::Https(uri) => {
+            let endpoint = Endpoint::from_shared(uri.clone());
+            let endpoint = endpoint.map_err(|_| ClientError::Malformed { got: uri.clone() })?;
+            let endpoint = endpoint.tls_config(credentials.tls());
+            let endpoint =
+                endpoint.map_err(|error| ClientError::Credentials { reason: reason(&error) })?;
+            let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
+            connected.map_err(|error| ClientError::Unreachable {
+                address: address.clone(),
+                reason: reason(&error),
+            })?
+        }
+        Address::Unix(_) | Address::Http(_) => dial(address).await?,
+    };
+    Ok(InterceptedService::new(channel, credentials))
+}
+
+/// Connects without credentials; the link reconnects by itself later on.
 ///
 /// # Errors
 /// When nobody answers there.
-pub async fn connect(address: &Address) -> Result<Channel, ClientError> {
+pub async fn connect(address: &Address) -> Result<Link, ClientError> {
+    connect_as(address, Credentials::default()).await
+}
+
+async fn dial(address: &Address) -> Result<Channel, ClientError> {
     let unreachable =
         |reason: String| ClientError::Unreachable { address: address.clone(), reason };
     match address {
-        Address::Http(uri) => {
+        Address::Http(uri) | Address::Https(uri) => {
             let endpoint = Endpoint::from_shared(uri.clone());
             let endpoint = endpoint.map_err(|_| ClientError::Malformed { got: uri.clone() })?;
             let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
@@ -151,7 +260,7 @@ fn owner(mode: u32, id: u32, name: Option<String>) -> String {
 ///
 /// # Errors
 /// When none answers; a socket that may not be opened is told before those that are not there.
-pub async fn connect_first(sockets: &[PathBuf]) -> Result<(Address, Channel), ClientError> {
+pub async fn connect_first(sockets: &[PathBuf]) -> Result<(Address, Link), ClientError> {
     let mut denied = None;
     for path in sockets {
         let address = Address::Unix(path.clone());
@@ -187,8 +296,8 @@ pub fn explain(status: &Status) -> String {
 
 /// The service `Strategies`, ready for answers with all files of a strategy.
 #[must_use]
-pub fn strategies(channel: Channel) -> StrategiesClient<Channel> {
-    StrategiesClient::new(channel).max_decoding_message_size(ANSWER_BYTES_MAX)
+pub fn strategies(link: Link) -> StrategiesClient<Link> {
+    StrategiesClient::new(link).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
 /// The findings of a refused strategy, as far as its status has them; with how many there were.
@@ -209,7 +318,7 @@ pub fn refused(status: &Status) -> Option<(v1::TrialReport, usize)> {
 /// which remembers the last trial of the team (`teams/A`). Where another one was held since, it
 /// stays at what the status has.
 pub async fn findings(
-    client: &mut StrategiesClient<Channel>,
+    client: &mut StrategiesClient<Link>,
     team: &str,
     status: &Status,
 ) -> Option<v1::TrialReport> {

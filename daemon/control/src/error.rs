@@ -39,6 +39,20 @@ pub(crate) enum Reason {
     TooManySessions,
     TurnsMalformed,
     DeadlineExceeded,
+    TokenMissing,
+    TokenMalformed,
+    TokenUnknown,
+    TokenExpired,
+    TokenRevoked,
+    RoleTooSmall,
+    TooManyFailures,
+    TokenName,
+    TokenRole,
+    TokenLife,
+    TooManyTokens,
+    TokenNotFound,
+    TokenEnded,
+    TokensNotWritten,
 }
 
 impl Reason {
@@ -62,6 +76,17 @@ impl Reason {
             | Self::GenerationPinned
             | Self::NoFolder
             | Self::NothingToRollBack => Code::FailedPrecondition,
+            Self::TokenMissing
+            | Self::TokenMalformed
+            | Self::TokenUnknown
+            | Self::TokenExpired
+            | Self::TokenRevoked => Code::Unauthenticated,
+            Self::RoleTooSmall => Code::PermissionDenied,
+            Self::TooManyFailures | Self::TooManyTokens => Code::ResourceExhausted,
+            Self::TokenName | Self::TokenRole | Self::TokenLife => Code::InvalidArgument,
+            Self::TokenNotFound => Code::NotFound,
+            Self::TokenEnded => Code::FailedPrecondition,
+            Self::TokensNotWritten => Code::Internal,
             Self::StrategyStale => Code::Aborted,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::CursorExpired => Code::OutOfRange,
@@ -101,6 +126,20 @@ impl Reason {
             Self::TooManySessions => "TOO_MANY_SESSIONS",
             Self::TurnsMalformed => "TURNS_MALFORMED",
             Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Self::TokenMissing => "TOKEN_MISSING",
+            Self::TokenMalformed => "TOKEN_MALFORMED",
+            Self::TokenUnknown => "TOKEN_UNKNOWN",
+            Self::TokenExpired => "TOKEN_EXPIRED",
+            Self::TokenRevoked => "TOKEN_REVOKED",
+            Self::RoleTooSmall => "ROLE_TOO_SMALL",
+            Self::TooManyFailures => "TOO_MANY_FAILURES",
+            Self::TokenName => "TOKEN_NAME",
+            Self::TokenRole => "TOKEN_ROLE",
+            Self::TokenLife => "TOKEN_LIFE",
+            Self::TooManyTokens => "TOO_MANY_TOKENS",
+            Self::TokenNotFound => "TOKEN_NOT_FOUND",
+            Self::TokenEnded => "TOKEN_ENDED",
+            Self::TokensNotWritten => "TOKENS_NOT_WRITTEN",
         }
     }
 }

@@ -10,10 +10,13 @@
 //! [`Control::spawn`] (cannot fail). The daemon serves `phalanx.v1`, the standard health service
 //! (a service name each, and `teams/<name>` for each team) and reflection. [`client`] connects.
 //!
-//! Absent on purpose: TLS and tokens (hence loopback only), anything that changes a team
-//! behind its keeper's back, any knowledge of sockets to referees or of games.
+//! Over the network callers show tokens ([`Access`]), and beyond loopback there is TLS
+//! ([`Certificates`]) or nothing. One table says what each method needs.
+//!
+//! Absent on purpose: anything that changes a team behind its keeper's back, any knowledge of sockets to referees or of games.
 #![deny(missing_docs)]
 
+mod access;
 mod caller;
 pub mod client;
 mod convert;
@@ -21,17 +24,24 @@ mod directory;
 mod error;
 mod events;
 mod follow;
+mod gate;
+mod listener;
 mod matches;
+mod methods;
 mod page;
 mod refusal;
 mod server;
 mod socket;
 mod strategies;
 mod teams;
+mod tls;
 
 pub use directory::{Feed, TeamDirectory, TeamView};
+pub use gate::Access;
+pub use phalanx_access::{Audit, Role, StoreError};
 pub use server::{
     Bound, Control, ControlError, ControlHandle, Options, SocketOptions, bind, bind_unix, build,
     prepare,
 };
 pub use socket::SocketGuard;
+pub use tls::{Certificates, TlsError, TlsOptions};

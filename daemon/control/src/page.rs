@@ -39,6 +39,11 @@ impl<'a> Page<'a> {
         self.fill(rest, |item| name(item).to_owned())
     }
 
+    /// The name after which the list goes on.
+    pub(crate) fn after(&self) -> Option<&str> {
+        self.after
+    }
+
     /// The number after which a list goes on that is named by numbers.
     pub(crate) fn after_number(&self) -> Result<Option<u32>, Status> {
         let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));

@@ -1,11 +1,16 @@
 //! The server: bound in one step, serving in the next.
 
 use crate::TeamDirectory;
+use crate::access::AccessService;
 use crate::follow::Followers;
+use crate::gate::{Access, GateLayer};
+use crate::listener;
 use crate::matches::MatchesService;
 use crate::socket::{self, SocketGuard};
 use crate::strategies::StrategiesService;
 use crate::teams::TeamsService;
+use crate::tls::Certificates;
+use phalanx_proto::v1::access_server::AccessServer;
 use phalanx_proto::v1::matches_server::MatchesServer;
 use phalanx_proto::v1::strategies_server::StrategiesServer;
 use phalanx_proto::v1::teams_server::TeamsServer;
@@ -18,11 +23,12 @@ use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::wrappers::UnixListenerStream;
 use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
+use tower::layer::util::{Identity, Stack};
 
 /// Largest request, in bytes.
 const REQUEST_BYTES_MAX: usize = 64 * 1024;
@@ -36,12 +42,14 @@ const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from
 const WHOLE_SERVER: &str = "";
 
 /// Where and how much to serve.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The Unix socket, if any.
     pub socket: Option<SocketOptions>,
-    /// The TCP address, if any; must be a loopback one. Port 0 takes a free one.
+    /// The TCP address, if any; without TLS it must be a loopback one. Port 0 takes a free one.
     pub tcp: Option<SocketAddr>,
+    /// The certificates for TCP, if any.
+    pub tls: Option<Arc<Certificates>>,
     /// Events that are kept for each team: the slowest a client may read, the furthest it may
     /// resume.
     pub events_max: usize,
@@ -51,7 +59,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { socket: None, tcp: None, events_max: 8_192, streams_max: 256 }
+        Self { socket: None, tcp: None, tls: None, events_max: 8_192, streams_max: 256 }
     }
 }
 
@@ -72,7 +80,8 @@ pub enum ControlError {
     /// Without TLS nobody but this machine may connect.
     #[error(
         "the control API would listen on {address}, which other machines can reach; without TLS \
-         it listens on loopback addresses only, for example 127.0.0.1:7420"
+         it listens on loopback addresses only, for example 127.0.0.1:7420; \
+         control.tls.certificate and control.tls.key make it TLS"
     )]
     NotLoopback {
         /// The address that was asked for.
@@ -122,6 +131,8 @@ pub struct Control {
     socket_path: Option<PathBuf>,
     tcp_address: Option<SocketAddr>,
     routes: Routes,
+    gate: GateLayer,
+    tls: Option<Arc<Certificates>>,
     directory: Arc<dyn TeamDirectory>,
     shared: Shared,
 }
@@ -157,7 +168,7 @@ pub struct Bound {
 /// # Errors
 /// When an address is taken, not allowed or not loopback.
 pub fn bind(options: &Options) -> Result<Bound, ControlError> {
-    let tcp = options.tcp.map(bind_tcp).transpose()?;
+    let tcp = options.tcp.map(|address| bind_tcp(address, options.tls.is_some())).transpose()?;
     let unix = options.socket.as_ref().map(bind_unix).transpose()?;
     Ok(Bound { options: options.clone(), tcp, unix })
 }
@@ -169,15 +180,20 @@ pub fn bind(options: &Options) -> Result<Bound, ControlError> {
 pub fn build(
     options: &Options,
     directory: Arc<dyn TeamDirectory>,
+    access: Arc<Access>,
 ) -> Result<Control, ControlError> {
-    prepare(bind(options)?, directory)
+    prepare(bind(options)?, directory, access)
 }
 
 /// Prepares the server over listeners that are bound.
 ///
 /// # Errors
 /// When the descriptors in this program cannot be served.
-pub fn prepare(bound: Bound, directory: Arc<dyn TeamDirectory>) -> Result<Control, ControlError> {
+pub fn prepare(
+    bound: Bound,
+    directory: Arc<dyn TeamDirectory>,
+    access: Arc<Access>,
+) -> Result<Control, ControlError> {
     let Bound { options, tcp, unix } = bound;
     let health = HealthReporter::new();
     let followers = Arc::new(Followers::new(health.clone(), options.events_max));
@@ -197,9 +213,12 @@ pub fn prepare(bound: Bound, directory: Arc<dyn TeamDirectory>) -> Result<Contro
         .register_encoded_file_descriptor_set(phalanx_proto::DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
+    let tokens = AccessService { authenticator: Arc::clone(&access.authenticator) };
+    let tokens = AccessServer::new(tokens).max_decoding_message_size(REQUEST_BYTES_MAX);
     let routes = Routes::new(TeamsServer::new(teams).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(MatchesServer::new(matches).max_decoding_message_size(REQUEST_BYTES_MAX))
         .add_service(strategies)
+        .add_service(tokens)
         .add_service(tonic_health::pb::health_server::HealthServer::new(checks))
         .add_service(reflection);
     Ok(Control {
@@ -208,13 +227,15 @@ pub fn prepare(bound: Bound, directory: Arc<dyn TeamDirectory>) -> Result<Contro
         socket_path: options.socket.as_ref().map(|socket| socket.path.clone()),
         unix,
         routes,
+        gate: GateLayer::new(access),
+        tls: options.tls,
         directory,
         shared: Shared { followers, health, closing },
     })
 }
 
-fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ControlError> {
-    if !address.ip().is_loopback() {
+fn bind_tcp(address: SocketAddr, tls: bool) -> Result<(TcpListener, SocketAddr), ControlError> {
+    if !tls && !address.ip().is_loopback() {
         return Err(ControlError::NotLoopback { address });
     }
     let failed = |source| ControlError::Tcp { address, source };
@@ -253,7 +274,7 @@ impl Control {
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
     #[must_use]
     pub fn spawn(self) -> ControlHandle {
-        let Self { unix, tcp, routes, directory, shared, .. } = self;
+        let Self { unix, tcp, routes, gate, tls, directory, shared, .. } = self;
         shared.followers.follow_all(directory.as_ref());
         let health = shared.health.clone();
         let mut tasks = JoinSet::new();
@@ -267,7 +288,8 @@ impl Control {
             drop(closing.wait_for(|closing| *closing).await);
         };
         if let Some((listener, guard)) = unix {
-            let (router, end) = (server().add_routes(routes.clone()), shared.closing.subscribe());
+            let (router, end) =
+                (server(gate.clone()).add_routes(routes.clone()), shared.closing.subscribe());
             tasks.spawn(async move {
                 let clients = UnixListenerStream::new(listener);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
@@ -275,9 +297,9 @@ impl Control {
             });
         }
         if let Some(listener) = tcp {
-            let (router, end) = (server().add_routes(routes), shared.closing.subscribe());
+            let (router, end) = (server(gate).add_routes(routes), shared.closing.subscribe());
             tasks.spawn(async move {
-                let clients = TcpListenerStream::new(listener);
+                let clients = listener::accept(listener, tls);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
             });
         }
@@ -285,8 +307,9 @@ impl Control {
     }
 }
 
-fn server() -> Server {
+fn server(gate: GateLayer) -> Server<Stack<GateLayer, Identity>> {
     Server::builder()
+        .layer(gate)
         .max_concurrent_streams(CALLS_MAX)
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))

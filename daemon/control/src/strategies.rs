@@ -2,6 +2,7 @@
 
 use crate::convert::{strategy, value};
 use crate::error::{Reason, refuse, refuse_field};
+use crate::gate::Subject;
 use crate::page::Page;
 use crate::refusal::{self, FILES_FIELD};
 use crate::{TeamDirectory, TeamView, caller, teams};
@@ -97,6 +98,7 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::CheckStrategyRequest>,
     ) -> Answer<v1::CheckStrategyResponse> {
+        Subject::note(&request, &request.get_ref().team);
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
         let Kept { keeper, .. } = self.kept("team", &request.team)?;
@@ -115,7 +117,8 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::ActivateStrategyRequest>,
     ) -> Answer<v1::ActivateStrategyResponse> {
-        let origin = StrategyOrigin::Api { user: caller::name(&request).await };
+        Subject::note(&request, &request.get_ref().team);
+        let origin = StrategyOrigin::Api { user: caller::name(&request) };
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
         let Kept { team, keeper } = self.kept("team", &request.team)?;
@@ -138,7 +141,8 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::RollBackStrategyRequest>,
     ) -> Answer<v1::RollBackStrategyResponse> {
-        let origin = StrategyOrigin::Api { user: caller::name(&request).await };
+        Subject::note(&request, &request.get_ref().team);
+        let origin = StrategyOrigin::Api { user: caller::name(&request) };
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
         let Kept { team, keeper } = self.kept("team", &request.team)?;
@@ -153,7 +157,8 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::PinStrategyRequest>,
     ) -> Answer<v1::PinStrategyResponse> {
-        let user = caller::name(&request).await;
+        Subject::note(&request, &request.get_ref().team);
+        let user = caller::name(&request);
         let patience = caller::patience(request.metadata());
         let strategy = Some(self.pin(&request.into_inner().team, true, user, patience).await?);
         Ok(Response::new(v1::PinStrategyResponse { strategy }))
@@ -163,7 +168,8 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::UnpinStrategyRequest>,
     ) -> Answer<v1::UnpinStrategyResponse> {
-        let user = caller::name(&request).await;
+        Subject::note(&request, &request.get_ref().team);
+        let user = caller::name(&request);
         let patience = caller::patience(request.metadata());
         let strategy = Some(self.pin(&request.into_inner().team, false, user, patience).await?);
         Ok(Response::new(v1::UnpinStrategyResponse { strategy }))
@@ -184,7 +190,8 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::SetParamRequest>,
     ) -> Answer<v1::SetParamResponse> {
-        let by = caller::name(&request).await;
+        Subject::note(&request, &request.get_ref().team);
+        let by = caller::name(&request);
         let patience = caller::patience(request.metadata());
         let v1::SetParamRequest { team, name, scope, value } = request.into_inner();
         let Kept { team, keeper } = self.kept("team", &team)?;
@@ -204,7 +211,8 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::EvalScriptRequest>,
     ) -> Answer<v1::EvalScriptResponse> {
-        let by = caller::name(&request).await;
+        Subject::note(&request, &request.get_ref().team);
+        let by = caller::name(&request);
         let patience = caller::patience(request.metadata());
         let v1::EvalScriptRequest { team, agent, code, live, session } = request.into_inner();
         let Kept { keeper, .. } = self.kept("team", &team)?;

@@ -210,7 +210,10 @@ fn check(status: &Status, code: Code, reason: &str) {
 
 type HealthStream = tonic::Streaming<tonic_health::pb::HealthCheckResponse>;
 
-async fn health(client: &mut HealthClient<tonic::transport::Channel>, name: &str) -> HealthStream {
+async fn health(
+    client: &mut HealthClient<phalanx_control::client::Link>,
+    name: &str,
+) -> HealthStream {
     // The follower registers its team a moment after the server is up.
     loop {
         let request = HealthCheckRequest { service: name.to_owned() };

@@ -5,7 +5,7 @@
 #[path = "support/fake.rs"]
 mod fake;
 
-use fake::{Daemon, FakeDirectory, socket};
+use fake::{Daemon, FakeDirectory, local, socket};
 use phalanx_control::client::{Address, connect, connect_first};
 use phalanx_control::{Control, ControlError, Options, SocketOptions, build};
 use std::net::SocketAddr;
@@ -126,7 +126,7 @@ fn try_build(
     tcp: Option<SocketAddr>,
 ) -> Result<Control, ControlError> {
     let options = Options { socket, tcp, ..Options::default() };
-    build(&options, Arc::new(FakeDirectory(Vec::new())))
+    build(&options, Arc::new(FakeDirectory(Vec::new())), local())
 }
 
 fn mode_of(path: &Path) -> u32 {

@@ -8,6 +8,7 @@ mod fake;
 mod stage;
 
 use fake::Daemon;
+use phalanx_control::client::Link;
 use phalanx_control::{TeamView, client};
 use phalanx_engine::{BrainError, BrainErrorKind};
 use phalanx_proto::v1;
@@ -16,7 +17,6 @@ use prost_types::value::Kind;
 use stage::{BROKEN, FakeStage, GOOD, keep};
 use std::sync::Arc;
 use std::time::Duration;
-use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
@@ -24,7 +24,7 @@ use tonic_types::StatusExt;
 struct Kept {
     daemon: Daemon,
     stage: Arc<FakeStage>,
-    client: StrategiesClient<Channel>,
+    client: StrategiesClient<Link>,
 }
 
 impl Kept {

@@ -10,10 +10,10 @@ mod lines;
 mod log;
 
 use crate::cli::BridgeArgs;
+use crate::wire::bridge::{Bridge, Write as Do};
 use caller::Caller;
 use lines::Lines;
 use log::Log;
-use crate::wire::bridge::{Bridge, Write as Do};
 use phalanx_net::now;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};

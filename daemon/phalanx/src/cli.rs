@@ -78,6 +78,12 @@ pub enum Verb {
         #[command(subcommand)]
         verb: TeamVerb,
     },
+    /// Tokens for callers of the control API over the network.
+    Token {
+        /// What to do.
+        #[command(subcommand)]
+        verb: TokenVerb,
+    },
     /// Follow the matches of a running daemon.
     Match {
         /// What to do.
@@ -205,9 +211,19 @@ pub struct CheckArgs {
 /// Where the daemon is.
 #[derive(Args, Clone, Debug)]
 pub struct Remote {
-    /// The daemon's control socket: `unix:/path` or `http://127.0.0.1:port`.
+    /// The daemon's control socket: `unix:/path`, `http://127.0.0.1:port` or `https://host:port`.
     #[arg(long, value_name = "ADDRESS", env = "PHALANX_CONTROL")]
     pub control: Option<String>,
+    /// File with the token to show over the network; the environment variable PHALANX_TOKEN holds
+    /// the token itself.
+    #[arg(long, value_name = "FILE", env = "PHALANX_TOKEN_FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Authority of the daemon's certificate in PEM [default: those of the system].
+    #[arg(long, value_name = "FILE", env = "PHALANX_CA")]
+    pub ca: Option<PathBuf>,
+    /// Our own certificate with its key behind it, in PEM, where the daemon wants one.
+    #[arg(long, value_name = "FILE", env = "PHALANX_CERTIFICATE")]
+    pub certificate: Option<PathBuf>,
     /// How to print.
     #[arg(long, value_enum, default_value_t = OutputFormat::Auto)]
     pub output: OutputFormat,
@@ -237,6 +253,41 @@ pub enum TeamVerb {
         #[command(flatten)]
         remote: Remote,
     },
+}
+
+/// `phalanx token`.
+#[derive(Debug, Subcommand)]
+pub enum TokenVerb {
+    /// Make a token and print it: this once, nobody can look it up later.
+    #[command(after_help = "\
+Example:
+  phalanx token create dashboard --role viewer --life 7days > dashboard.token
+  phalanx team list --control https://host:7420 --token-file dashboard.token")]
+    Create {
+        /// What people call it.
+        name: String,
+        /// What it allows: viewer looks, operator also steers, admin also makes tokens.
+        #[arg(long, default_value = "viewer")]
+        role: phalanx_control::Role,
+        /// When it ends by itself, for example 12h or 7days [default: never].
+        #[arg(long, value_name = "DURATION", value_parser = duration)]
+        life: Option<Duration>,
+        /// Where and how.
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// All tokens with their roles and ends; their secrets are not kept anywhere.
+    List(Remote),
+    /// End a token for good.
+    Revoke {
+        /// Its id, as lists show it.
+        id: String,
+        /// Where and how.
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Who the daemon takes you for.
+    Whoami(Remote),
 }
 
 /// `phalanx match`.

@@ -3,9 +3,9 @@
 use crate::check::{self, Findings};
 use crate::cli::{EXIT_USAGE, Phalanxd};
 use crate::directory::Directory;
-use crate::{keepers, plans, wire};
+use crate::{access, keepers, plans, wire};
 use anyhow::{Context, Result};
-use phalanx_control::{Control, ControlHandle, Options, SocketGuard, SocketOptions};
+use phalanx_control::{Certificates, Control, ControlHandle, Options, SocketGuard, SocketOptions};
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_net::{Lobby, TeamHandle, receive_bridges};
 use phalanx_settings::{ControlSettings, Settings, TeamSettings};
@@ -102,7 +102,9 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
-    let bound = phalanx_control::bind(&control(&settings.control))?;
+    let access = Arc::new(access::open(settings)?);
+    let certificates = access::certificates(&settings.control)?;
+    let bound = phalanx_control::bind(&control(&settings.control, certificates.clone()))?;
     let (door, lobby) = (door(settings)?, Lobby::default());
     let directory = teams(settings, first, &lobby).await?;
     let leaving = CancellationToken::new();
@@ -118,8 +120,9 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     }
     let names = teams.iter().map(|team| team.name().to_owned());
     let keepers = names.zip(directory.keepers().cloned()).collect();
-    let reloading = tokio::spawn(reload(hangup, keepers));
-    let control = phalanx_control::prepare(bound, Arc::new(directory))?;
+    let watching = certificates.clone().map(|all| tokio::spawn(access::follow(all)));
+    let reloading = tokio::spawn(reload(hangup, keepers, certificates));
+    let control = phalanx_control::prepare(bound, Arc::new(directory), access)?;
     announce(&control, &teams);
     let control = control.spawn();
     tell_manager(&[NotifyState::Ready]);
@@ -131,6 +134,7 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     tell_manager(&[NotifyState::Stopping]);
     reloading.abort();
     leaving.cancel();
+    watching.inspect(tokio::task::JoinHandle::abort);
     let grace = settings.limits.drain_max;
     let code = tokio::select! {
         code = drain(&teams, control, logging, grace) => code,
@@ -162,9 +166,15 @@ async fn teams(settings: &Settings, first: Vec<First>, lobby: &Lobby) -> Result<
     Ok(directory)
 }
 
-/// At each SIGHUP every team takes its folder as it is then.
-async fn reload(mut hangup: Signal, keepers: Vec<(String, KeeperHandle)>) {
+/// At each SIGHUP every team takes its folder as it is then, and new callers meet the certificates
+/// that are there then.
+async fn reload(
+    mut hangup: Signal,
+    keepers: Vec<(String, KeeperHandle)>,
+    certificates: Option<Arc<Certificates>>,
+) {
     while hangup.recv().await.is_some() {
+        certificates.as_deref().inspect(|all| access::renew(all));
         info!("SIGHUP: every strategy is read and tried again");
         let reloads = keepers.iter().map(|(_, keeper)| keeper.reload(StrategyOrigin::Hangup));
         futures_util::future::join_all(reloads).await;
@@ -176,13 +186,13 @@ async fn reload(mut hangup: Signal, keepers: Vec<(String, KeeperHandle)>) {
     }
 }
 
-fn control(settings: &ControlSettings) -> Options {
+fn control(settings: &ControlSettings, tls: Option<Arc<Certificates>>) -> Options {
     let socket = settings.socket.as_ref().map(|path| SocketOptions {
         path: path.clone(),
         mode: settings.socket_mode,
         group: settings.socket_group.clone(),
     });
-    Options { socket, tcp: settings.tcp, ..Options::default() }
+    Options { socket, tcp: settings.tcp, tls, ..Options::default() }
 }
 
 fn announce(control: &Control, teams: &[TeamHandle]) {

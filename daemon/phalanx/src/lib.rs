@@ -3,6 +3,7 @@
 //! Start reading at `src/bin/phalanxd.rs` and `src/bin/phalanx.rs`; [`cli`] has both command lines.
 //! [`wire`] is the only place that knows which games exist.
 
+pub mod access;
 pub mod arena;
 pub mod bridge;
 pub mod check;

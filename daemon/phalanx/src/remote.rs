@@ -11,6 +11,7 @@ mod report;
 mod strategy;
 mod table;
 mod teams;
+mod tokens;
 mod values;
 mod watch;
 
@@ -21,21 +22,27 @@ pub use repl::repl;
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
 pub(crate) use table::Table;
 pub use teams::{list, show};
+pub use tokens::token;
 pub use watch::watch;
 
 use crate::cli::{OutputFormat, Remote};
 use anyhow::{Context, Result, anyhow, bail};
-use phalanx_control::client::{Address, connect, connect_first, explain, strategies};
+use phalanx_control::client::Link;
+use phalanx_control::client::{
+    Address, Credentials, connect_as, connect_first, explain, strategies,
+};
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{ListTeamsRequest, SeatState, Team};
 use phalanx_settings::{Environment, socket_candidates};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use tonic::Status;
-use tonic::transport::Channel;
 
 /// Where the packaged daemon listens, tried last.
 const SYSTEM_SOCKET: &str = "/run/phalanx/control.sock";
+
+/// The environment variable that holds a token.
+const TOKEN_VARIABLE: &str = "PHALANX_TOKEN";
 
 /// Ctrl-c came before the answer.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -55,10 +62,10 @@ async fn uncut<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-async fn channel(remote: &Remote) -> Result<Channel> {
+async fn channel(remote: &Remote) -> Result<Link> {
     if let Some(text) = &remote.control {
         let address: Address = text.parse()?;
-        return Ok(connect(&address).await?);
+        return Ok(connect_as(&address, credentials(remote)?).await?);
     }
     let environment: Environment = std::env::vars_os().collect();
     let mut places = socket_candidates(&environment);
@@ -69,7 +76,30 @@ async fn channel(remote: &Remote) -> Result<Channel> {
     Ok(channel)
 }
 
-async fn all_teams(channel: Channel) -> Result<Vec<Team>> {
+/// What we show over the network.
+fn credentials(remote: &Remote) -> Result<Credentials> {
+    let read = |path: &PathBuf| {
+        std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let mut credentials = Credentials::default();
+    let token = match &remote.token_file {
+        Some(path) => Some(String::from_utf8_lossy(&read(path)?).into_owned()),
+        None => std::env::var(TOKEN_VARIABLE).ok(),
+    };
+    if let Some(token) = token.filter(|token| !token.trim().is_empty()) {
+        credentials = credentials.with_token(&token.into())?;
+    }
+    if let Some(path) = &remote.ca {
+        credentials = credentials.with_authority(read(path)?);
+    }
+    if let Some(path) = &remote.certificate {
+        let pem = read(path)?;
+        credentials = credentials.with_identity(pem.clone(), pem);
+    }
+    Ok(credentials)
+}
+
+async fn all_teams(channel: Link) -> Result<Vec<Team>> {
     let mut client = TeamsClient::new(channel);
     let (mut teams, mut page_token) = (Vec::new(), String::new());
     loop {
@@ -85,7 +115,7 @@ async fn all_teams(channel: Channel) -> Result<Vec<Team>> {
 }
 
 /// The resource name of the team of that name, or of the only one.
-async fn team_name(channel: &Channel, name: Option<&str>) -> Result<String> {
+async fn team_name(channel: &Link, name: Option<&str>) -> Result<String> {
     match name {
         Some(name) => Ok(resource(name)),
         None => only_team(&all_teams(channel.clone()).await?),
@@ -96,7 +126,7 @@ async fn team_name(channel: &Channel, name: Option<&str>) -> Result<String> {
 /// although there is one word too few for that, it is told what is missing instead of what the
 /// misread words lead to.
 async fn team_of_words(
-    channel: &Channel,
+    channel: &Link,
     name: Option<&str>,
     words: &[String],
     usage: &str,

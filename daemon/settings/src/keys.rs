@@ -23,8 +23,8 @@ pub enum Kind {
     PathOrOff,
     /// `host:port`, or `bridge`.
     Server,
-    /// A loopback address with port, or `off`.
-    LoopbackOrOff,
+    /// An address with port, or `off`.
+    AddressOrOff,
     /// Permission bits, in octal digits.
     Mode,
     /// Log directives.
@@ -100,11 +100,44 @@ pub const KEYS: &[KeyDoc] = &[
     ),
     key(
         "control.tcp",
-        Kind::LoopbackOrOff,
+        Kind::AddressOrOff,
         Some("off"),
         "\"127.0.0.1:7420\"",
-        "TCP address of the control API, or \"off\". Only loopback addresses are accepted. Port 0 \
-         takes a free one.",
+        "TCP address of the control API, or \"off\". Without control.tls only loopback addresses \
+         are accepted. Port 0 takes a free one.",
+    ),
+    key(
+        "control.loopback_role",
+        Kind::Word(&["none", "viewer", "operator", "admin"]),
+        Some("viewer"),
+        "\"viewer\"",
+        "What callers from this machine may do at the TCP address without a token. Callers at the \
+         Unix socket are admins: its mode and group say who they are.",
+    ),
+    key(
+        "control.tokens",
+        Kind::Path,
+        None,
+        "\"/var/lib/phalanx/tokens.json\"",
+        "File of the tokens (as hashes) for callers over the network. Without it: tokens.json in \
+         state_dir; without that tokens end with the daemon.",
+    ),
+    key(
+        "control.tls.certificate",
+        Kind::Path,
+        None,
+        "\"/etc/phalanx/server.pem\"",
+        "Certificate of the daemon in PEM, with those between it and its authority. SIGHUP reads \
+         it again.",
+    ),
+    key("control.tls.key", Kind::Path, None, "\"/etc/phalanx/server.key\"", "Its key in PEM."),
+    key(
+        "control.tls.client_ca",
+        Kind::Path,
+        None,
+        "\"/etc/phalanx/clients.pem\"",
+        "Authority of the callers' certificates in PEM: where it is set, nobody comes in without \
+         one. Tokens are needed besides.",
     ),
     key(
         "bridge.socket",

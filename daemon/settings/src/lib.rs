@@ -40,11 +40,12 @@ pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
     AgentSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat, LogSettings,
-    ReloadSettings, Settings, TeamSettings,
+    ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
 use section::{Reader, Section};
 use sources::BRIDGE_SOCKET;
+use std::net::SocketAddr;
 
 /// Reads all sources and checks everything.
 ///
@@ -75,6 +76,15 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
 
 fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings {
     let chosen = section.optional("socket", parse::path_or_off);
+    let tls = tls(&section.section("tls"));
+    let tcp: Option<SocketAddr> = section.optional("tcp", parse::address_or_off).flatten();
+    if let (Some(address), None, Some(node)) = (tcp, &tls, section.node("tcp"))
+        && !address.ip().is_loopback()
+    {
+        let expected = "a loopback address such as 127.0.0.1:7420; for any other one set \
+                        control.tls.certificate and control.tls.key";
+        section.refuse("tcp", node, expected);
+    }
     ControlSettings {
         socket: match chosen {
             Some(chosen) => chosen,
@@ -82,7 +92,27 @@ fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings 
         },
         socket_mode: section.value("socket_mode", parse::mode),
         socket_group: section.optional("socket_group", parse::text),
-        tcp: section.optional("tcp", parse::loopback_or_off).flatten(),
+        tcp,
+        loopback_role: section.value("loopback_role", parse::word),
+        tokens: section.optional("tokens", parse::path),
+        tls,
+    }
+}
+
+/// Certificate and key come together.
+fn tls(section: &Section<'_>) -> Option<TlsSettings> {
+    let certificate = section.optional("certificate", parse::path);
+    let key = section.optional("key", parse::path);
+    let client_ca = section.optional("client_ca", parse::path);
+    match (certificate, key) {
+        (Some(certificate), Some(key)) => Some(TlsSettings { certificate, key, client_ca }),
+        (None, None) if client_ca.is_none() => None,
+        (certificate, _) => {
+            let missing = if certificate.is_none() { "certificate" } else { "key" };
+            let expected = "a path: certificate and key come together";
+            section.reader.note(&section.origin, section.shown(missing), "missing", expected);
+            None
+        }
     }
 }
 

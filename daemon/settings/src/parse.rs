@@ -105,13 +105,13 @@ pub(crate) fn path_or_off(node: &Node, kind: Kind) -> Result<Option<PathBuf>, Ex
     if as_text(node) == Some(OFF) { Ok(None) } else { path(node, kind).map(Some) }
 }
 
-pub(crate) fn loopback_or_off(node: &Node, kind: Kind) -> Result<Option<SocketAddr>, Expected> {
+pub(crate) fn address_or_off(node: &Node, kind: Kind) -> Result<Option<SocketAddr>, Expected> {
     let written = as_text(node).ok_or_else(|| describe(kind))?;
     if written == OFF {
         return Ok(None);
     }
     let local = written.replace("localhost:", "127.0.0.1:");
-    let address = local.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback());
+    let address = local.parse::<SocketAddr>().ok();
     address.map(Some).ok_or_else(|| describe(kind))
 }
 

@@ -201,9 +201,7 @@ pub(crate) fn describe(kind: Kind) -> String {
         Kind::Path => "a path".to_owned(),
         Kind::PathOrOff => "a path, or \"off\"".to_owned(),
         Kind::Server => "host:port, or \"bridge\"".to_owned(),
-        Kind::LoopbackOrOff => {
-            "a loopback address with port, or \"off\" (any other address would need TLS)".to_owned()
-        }
+        Kind::AddressOrOff => "an address with port, or \"off\"".to_owned(),
         Kind::Mode => "permission bits as octal digits from \"0600\" to \"0777\"".to_owned(),
         Kind::Filter => "log directives".to_owned(),
         Kind::Secret => "text in quotes".to_owned(),

@@ -106,7 +106,7 @@ fn fits(node: &Node, kind: Kind) -> Result<(), Expected> {
         | Kind::Path
         | Kind::PathOrOff
         | Kind::Server
-        | Kind::LoopbackOrOff
+        | Kind::AddressOrOff
         | Kind::Mode
         | Kind::Filter
         | Kind::Table => Err(describe(kind)),

@@ -35,8 +35,25 @@ pub struct ControlSettings {
     pub socket_mode: u32,
     /// The group that owns the socket; `None`: the daemon's own.
     pub socket_group: Option<String>,
-    /// The TCP address, always a loopback one; `None`: none. Port 0: any free one.
+    /// The TCP address, without TLS always a loopback one; `None`: none. Port 0: any free one.
     pub tcp: Option<SocketAddr>,
+    /// What callers from this machine may do over TCP without a token: `none`, or a role.
+    pub loopback_role: String,
+    /// The file of the tokens; `None`: in the state folder, if there is one.
+    pub tokens: Option<PathBuf>,
+    /// The certificates for TCP; `None`: no TLS.
+    pub tls: Option<TlsSettings>,
+}
+
+/// Where the certificates of the control API are: PEM files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsSettings {
+    /// The daemon's certificate.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+    /// The authority of the callers' certificates; `None`: callers need none.
+    pub client_ca: Option<PathBuf>,
 }
 
 /// Where bridges find the seats of teams whose referee starts its agents itself.

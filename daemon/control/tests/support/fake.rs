@@ -2,6 +2,7 @@
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use phalanx_control::client::Link;
 use phalanx_control::{
     Control, ControlHandle, Feed, Options, SocketOptions, TeamDirectory, TeamView, build, client,
 };
@@ -12,7 +13,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::transport::Channel;
 
 /// A team whose journal is fed by the test.
 pub struct FakeTeam {
@@ -117,6 +117,11 @@ impl TeamDirectory for FakeDirectory {
 }
 
 /// A served daemon in a folder of its own.
+/// Whoever connects on this machine is an admin.
+pub fn local() -> Arc<phalanx_control::Access> {
+    Arc::new(phalanx_control::Access::on_this_machine(phalanx_control::Role::Admin).unwrap())
+}
+
 pub struct Daemon {
     pub folder: tempfile::TempDir,
     pub teams: Vec<Arc<FakeTeam>>,
@@ -137,7 +142,8 @@ impl Daemon {
             tcp: Some("127.0.0.1:0".parse().unwrap()),
             ..limits
         };
-        let control: Control = build(&options, Arc::new(FakeDirectory(teams.clone()))).unwrap();
+        let control: Control =
+            build(&options, Arc::new(FakeDirectory(teams.clone())), local()).unwrap();
         let tcp = control.tcp().unwrap();
         Self { folder, teams, handle: control.spawn(), tcp }
     }
@@ -146,7 +152,7 @@ impl Daemon {
         self.folder.path().join("control.sock")
     }
 
-    pub async fn channel(&self) -> Channel {
+    pub async fn channel(&self) -> Link {
         client::connect(&client::Address::Unix(self.path())).await.unwrap()
     }
 }

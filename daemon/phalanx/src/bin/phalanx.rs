@@ -51,6 +51,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Script { verb: ScriptVerb::Specs } => script::specs()?,
         Verb::Team { verb: TeamVerb::List(remote) } => remote::list(&remote)?,
         Verb::Team { verb: TeamVerb::Show { name, remote } } => remote::show(&name, &remote)?,
+        Verb::Token { verb } => remote::token(verb)?,
         Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -10,7 +10,7 @@ use crate::directory::Directory;
 use crate::paint::Paint;
 use crate::{keepers, wire};
 use anyhow::{Context, Result, bail};
-use phalanx_control::{Control, ControlHandle, Options, SocketOptions};
+use phalanx_control::{Access, Control, ControlHandle, Options, Role, SocketOptions};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
@@ -98,16 +98,17 @@ async fn spawn_teams(
 /// Listens on loopback TCP, and where `phalanx` looks for a daemon unless one is there.
 fn open_control(directory: Arc<Directory>) -> Result<Control> {
     let tcp = Some(([127, 0, 0, 1], 0).into());
+    let access = Arc::new(Access::on_this_machine(Role::Admin)?);
     let environment: Environment = std::env::vars_os().collect();
     if let Some(path) = socket_candidates(&environment).into_iter().next() {
         let socket = Some(SocketOptions { path, mode: SOCKET_MODE, group: None });
         let options = Options { socket, tcp, ..Options::default() };
         // Somebody serves there, or the folder is not ours: the other address is enough.
-        if let Ok(control) = phalanx_control::build(&options, directory.clone()) {
+        if let Ok(control) = phalanx_control::build(&options, directory.clone(), access.clone()) {
             return Ok(control);
         }
     }
-    Ok(phalanx_control::build(&Options { tcp, ..Options::default() }, directory)?)
+    Ok(phalanx_control::build(&Options { tcp, ..Options::default() }, directory, access)?)
 }
 
 fn announce(args: &DemoArgs, control: &Control) {

@@ -4,13 +4,13 @@ use super::refused;
 use crate::paint::{Ink, Paint};
 use crate::shipped;
 use anyhow::{Context, Result, anyhow};
+use phalanx_control::client::Link;
 use phalanx_proto::v1::GetGenerationRequest;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tonic::transport::Channel;
 
 /// Lines shown around a change.
 const CONTEXT: usize = 3;
@@ -35,7 +35,7 @@ pub(super) struct Change {
 
 /// The files of a generation.
 pub(super) async fn generation(
-    client: &mut StrategiesClient<Channel>,
+    client: &mut StrategiesClient<Link>,
     team: &str,
     number: u32,
 ) -> Result<Side> {

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::cli::strategy::{PartArgs, ResetArgs, SetArgs, TeamArgs};
 use anyhow::{Context, Result};
+use phalanx_control::client::Link;
 use phalanx_proto::v1::param_scope::Part;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use phalanx_proto::v1::{ListParamsRequest, Param, ParamScope, SetParamRequest};
 use serde_json::{Value, json};
-use tonic::transport::Channel;
 
 const SET_USAGE: &str = "phalanx param set [TEAM] NAME VALUE";
 const RESET_USAGE: &str = "phalanx param reset [TEAM] NAME";
@@ -84,7 +84,7 @@ pub fn reset(args: &ResetArgs) -> Result<()> {
     })
 }
 
-async fn declared(client: &mut StrategiesClient<Channel>, team: &str) -> Result<Vec<Param>> {
+async fn declared(client: &mut StrategiesClient<Link>, team: &str) -> Result<Vec<Param>> {
     let request = ListParamsRequest { parent: team.to_owned() };
     Ok(client.list_params(request).await.map_err(refused)?.into_inner().params)
 }

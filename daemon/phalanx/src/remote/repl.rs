@@ -8,6 +8,7 @@ use crate::cli::strategy::ReplArgs;
 use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result, bail};
 use complete::Assistant;
+use phalanx_control::client::Link;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{EvalScriptRequest, EvalScriptResponse, GetTeamRequest};
@@ -17,7 +18,6 @@ use rustyline::{CompletionType, Config, Editor};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 use tokio::runtime::Runtime;
-use tonic::transport::Channel;
 
 const USAGE: &str = "phalanx agent repl [TEAM] AGENT";
 /// Lines that the history file keeps.
@@ -62,7 +62,7 @@ pub fn repl(args: &ReplArgs) -> Result<()> {
 /// One conversation.
 struct Talk {
     runtime: Runtime,
-    client: StrategiesClient<Channel>,
+    client: StrategiesClient<Link>,
     team: String,
     agent: String,
     session: String,

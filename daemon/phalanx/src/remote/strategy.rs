@@ -9,6 +9,7 @@ use crate::cli::Remote;
 use crate::cli::strategy::{ActivateArgs, DiffArgs, RollbackArgs, TeamArgs};
 use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result, anyhow, bail};
+use phalanx_control::client::Link;
 use phalanx_control::client::{explain, findings};
 use phalanx_lua::Bundle;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
@@ -21,7 +22,6 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 use tonic::Status;
-use tonic::transport::Channel;
 
 /// So much of a hash is shown to people.
 const HASH_SHOWN: usize = 12;
@@ -127,7 +127,7 @@ pub fn history(args: &TeamArgs) -> Result<()> {
 }
 
 /// All generations that are kept, newest first.
-async fn generations(channel: Channel, parent: &str) -> Result<Vec<Generation>> {
+async fn generations(channel: Link, parent: &str) -> Result<Vec<Generation>> {
     let mut client = strategies(channel);
     let (mut all, mut page_token) = (Vec::new(), String::new());
     loop {
@@ -308,7 +308,7 @@ fn decides(
 
 /// A refused strategy is told with all that is wrong, anything else in a line.
 async fn turned_down(
-    client: &mut StrategiesClient<Channel>,
+    client: &mut StrategiesClient<Link>,
     team: &str,
     status: &Status,
 ) -> anyhow::Error {

@@ -30,8 +30,11 @@ pub fn new(args: &NewArgs) -> Result<()> {
     let files = files(&args.name, args.game)?;
     write(&dir, &files)?;
     let shown = dir.display();
-    let game =
-        if args.game == wire::DEFAULT_GAME { String::new() } else { format!(" --game {}", args.game) };
+    let game = if args.game == wire::DEFAULT_GAME {
+        String::new()
+    } else {
+        format!(" --game {}", args.game)
+    };
     let text = format!(
         "made {shown} with {} files; go on with\n  phalanx strategy check {shown}{game}\n  \
          phalanx strategy test {shown}{game}\n  phalanx demo --strategy {shown}{game}\n",

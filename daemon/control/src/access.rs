@@ -1,0 +1,157 @@
+//! The service `Access`.
+
+use crate::error::{Reason, refuse, refuse_field};
+use crate::gate::{Caller, Subject};
+use crate::page::Page;
+use phalanx_access::{Authenticator, Role, StoreError, TokenInfo};
+use phalanx_proto::v1;
+use prost_types::Timestamp;
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+use secrecy::ExposeSecret;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tonic::{Request, Response, Status};
+
+/// What stands before a token's id in its resource name.
+const TOKENS: &str = "tokens/";
+
+/// Makes and ends tokens.
+pub(crate) struct AccessService {
+    pub(crate) authenticator: Arc<Authenticator>,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl v1::access_server::Access for AccessService {
+    async fn get_caller(
+        &self,
+        request: Request<v1::GetCallerRequest>,
+    ) -> Answer<v1::GetCallerResponse> {
+        let caller = request.extensions().get::<Caller>();
+        let caller = caller.ok_or_else(|| Status::internal("nobody asked who calls"))?;
+        Ok(Response::new(v1::GetCallerResponse {
+            who: caller.who.clone(),
+            role: role(caller.role).into(),
+            from: caller.from.clone(),
+        }))
+    }
+
+    async fn list_tokens(
+        &self,
+        request: Request<v1::ListTokensRequest>,
+    ) -> Answer<v1::ListTokensResponse> {
+        let request = request.into_inner();
+        let page = Page::parse(request.page_size, &request.page_token)?;
+        let all = self.authenticator.list();
+        let seen = match page.after() {
+            None => 0,
+            Some(last) => all.iter().position(|info| info.id == last).map_or(0, |place| place + 1),
+        };
+        let rest = all.into_iter().skip(seen);
+        let (infos, next_page_token) = page.fill(rest, |info| info.id.clone());
+        let tokens = infos.iter().map(token).collect();
+        Ok(Response::new(v1::ListTokensResponse { tokens, next_page_token }))
+    }
+
+    async fn create_token(
+        &self,
+        request: Request<v1::CreateTokenRequest>,
+    ) -> Answer<v1::CreateTokenResponse> {
+        Subject::note(&request, &request.get_ref().display_name);
+        let request = request.into_inner();
+        let role = wanted(request.role())?;
+        let life = request.life.map(life).transpose()?;
+        let (authenticator, name) = (Arc::clone(&self.authenticator), request.display_name);
+        let make = move || {
+            let mut random = UnwrapErr(SysRng);
+            authenticator.create(&name, role, life, now(), &mut random)
+        };
+        let (made, info) = blocking(make).await?;
+        Ok(Response::new(v1::CreateTokenResponse {
+            token: Some(token(&info)),
+            text: made.text().expose_secret().to_owned(),
+        }))
+    }
+
+    async fn revoke_token(
+        &self,
+        request: Request<v1::RevokeTokenRequest>,
+    ) -> Answer<v1::RevokeTokenResponse> {
+        Subject::note(&request, &request.get_ref().name);
+        let name = request.into_inner().name;
+        let id = name.strip_prefix(TOKENS).filter(|id| !id.is_empty() && !id.contains('/'));
+        let id = id.ok_or_else(|| {
+            refuse_field(Reason::NameMalformed, "name", "a resource name such as tokens/7k2m9qxa")
+        })?;
+        let (authenticator, id) = (Arc::clone(&self.authenticator), id.to_owned());
+        let info = blocking(move || authenticator.revoke(&id, now())).await?;
+        Ok(Response::new(v1::RevokeTokenResponse { token: Some(token(&info)) }))
+    }
+}
+
+/// Hashing and writing take their time: not on the runtime's threads.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Status> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Status::internal(error.to_string()))?.map_err(refused)
+}
+
+fn refused(error: StoreError) -> Status {
+    let message = error.to_string();
+    match error {
+        StoreError::Name => refuse_field(Reason::TokenName, "display_name", &message),
+        StoreError::Full => refuse(Reason::TooManyTokens, message, []),
+        StoreError::Unknown(_) => refuse(Reason::TokenNotFound, message, []),
+        StoreError::Revoked(_) => refuse(Reason::TokenEnded, message, []),
+        StoreError::Io { .. }
+        | StoreError::OpenToOthers { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::Hash(_) => refuse(Reason::TokensNotWritten, message, []),
+    }
+}
+
+fn wanted(role: v1::Role) -> Result<Role, Status> {
+    match role {
+        v1::Role::Viewer => Ok(Role::Viewer),
+        v1::Role::Operator => Ok(Role::Operator),
+        v1::Role::Admin => Ok(Role::Admin),
+        v1::Role::Unspecified => {
+            Err(refuse_field(Reason::TokenRole, "role", "ROLE_VIEWER, ROLE_OPERATOR or ROLE_ADMIN"))
+        }
+    }
+}
+
+fn life(life: prost_types::Duration) -> Result<Duration, Status> {
+    let life = Duration::try_from(life).ok().filter(|life| life.as_secs() > 0);
+    life.ok_or_else(|| refuse_field(Reason::TokenLife, "life", "at least a second, or nothing"))
+}
+
+fn role(role: Role) -> v1::Role {
+    match role {
+        Role::Viewer => v1::Role::Viewer,
+        Role::Operator => v1::Role::Operator,
+        Role::Admin => v1::Role::Admin,
+    }
+}
+
+fn token(info: &TokenInfo) -> v1::Token {
+    v1::Token {
+        name: format!("{TOKENS}{}", info.id),
+        display_name: info.name.clone(),
+        role: role(info.role).into(),
+        create_time: Some(time(info.created)),
+        expire_time: info.expires.map(time),
+        revoke_time: info.revoked.map(time),
+    }
+}
+
+fn time(seconds: u64) -> Timestamp {
+    Timestamp { seconds: i64::try_from(seconds).unwrap_or(i64::MAX), nanos: 0 }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

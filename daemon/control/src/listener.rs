@@ -1,0 +1,153 @@
+//! Callers over the network: how many at once, with or without TLS, and nobody who says nothing.
+
+use crate::tls::Certificates;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::server::Connected;
+
+/// Most connections at once; who comes then is hung up on.
+pub(crate) const CONNECTIONS_MAX: usize = 512;
+/// How long a caller may take to say its first word, handshake included.
+const FIRST_WORD_MAX: Duration = Duration::from_secs(10);
+/// Wait after the system refused to accept, as without free descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The other end of a connection over the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NetPeer {
+    pub(crate) address: SocketAddr,
+}
+
+/// A connection over the network.
+#[derive(Debug)]
+pub(crate) struct NetStream {
+    inner: Inner,
+    peer: NetPeer,
+    _place: OwnedSemaphorePermit,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connected for NetStream {
+    type ConnectInfo = NetPeer;
+
+    fn connect_info(&self) -> NetPeer {
+        self.peer
+    }
+}
+
+/// Accepts until the receiver is gone. Every caller is greeted by a task of its own, so that a
+/// slow handshake keeps nobody waiting.
+pub(crate) fn accept(
+    listener: TcpListener,
+    tls: Option<Arc<Certificates>>,
+) -> ReceiverStream<io::Result<NetStream>> {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = sender.closed() => return,
+            };
+            let (stream, address) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "the control API could not accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                tracing::warn!(%address, "too many connections to the control API: hung up");
+                continue;
+            };
+            let (sender, tls) = (sender.clone(), tls.clone());
+            tokio::spawn(async move {
+                let greeted = tokio::time::timeout(FIRST_WORD_MAX, greet(stream, tls)).await;
+                let reason = match greeted {
+                    Ok(Ok(inner)) => {
+                        let peer = NetPeer { address };
+                        // A server that is gone takes nobody.
+                        drop(sender.send(Ok(NetStream { inner, peer, _place: place })).await);
+                        return;
+                    }
+                    Ok(Err(error)) => error.to_string(),
+                    Err(_) => format!("no word within {FIRST_WORD_MAX:?}"),
+                };
+                tracing::debug!(%address, reason, "a caller of the control API was hung up on");
+            });
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+async fn greet(stream: TcpStream, tls: Option<Arc<Certificates>>) -> io::Result<Inner> {
+    stream.set_nodelay(true)?;
+    match tls {
+        Some(tls) => {
+            let acceptor = TlsAcceptor::from(tls.current());
+            Ok(Inner::Tls(Box::new(acceptor.accept(stream).await?)))
+        }
+        None => {
+            if stream.peek(&mut [0]).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            Ok(Inner::Plain(stream))
+        }
+    }
+}
+
+impl AsyncRead for NetStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match &mut self.inner {
+            Inner::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Inner::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for NetStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.inner {
+            Inner::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Inner::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.inner {
+            Inner::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Inner::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.inner {
+            Inner::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Inner::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! From settings to who may use the control API.
+
+use anyhow::{Context, Result};
+use phalanx_control::{Access, Audit, Certificates, Role, TlsOptions};
+use phalanx_settings::{ControlSettings, Settings};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tracing::{error, info, warn};
+
+/// The tokens' file in the state folder.
+const TOKENS: &str = "tokens.json";
+/// The audit log in the state folder.
+const AUDIT: &str = "audit.jsonl";
+/// How often the certificates are looked at.
+const CERTIFICATES_EVERY: Duration = Duration::from_secs(60);
+
+/// Tokens, audit log, and what this machine may do without a token.
+///
+/// # Errors
+/// When the files in the state folder cannot be used.
+pub fn open(settings: &Settings) -> Result<Access> {
+    let ControlSettings { tokens, loopback_role, .. } = &settings.control;
+    let loopback: Option<Role> = loopback_role.parse().ok();
+    let in_state = |name| settings.state_dir.as_ref().map(|folder| folder.join(name));
+    let mut access = match tokens.clone().or_else(|| in_state(TOKENS)) {
+        Some(path) => Access::open(&path, loopback)?,
+        None => Access { loopback, ..Access::on_this_machine(Role::Viewer)? },
+    };
+    if let Some(path) = in_state(AUDIT) {
+        let audit = Audit::open(&path);
+        let audit = audit.with_context(|| format!("the audit log {}", path.display()))?;
+        access.audit = Some(Arc::new(audit));
+    }
+    Ok(access)
+}
+
+/// The certificates, if there are any.
+///
+/// # Errors
+/// When they cannot be used.
+pub fn certificates(settings: &ControlSettings) -> Result<Option<Arc<Certificates>>> {
+    let options = settings.tls.clone().map(|tls| TlsOptions {
+        certificate: tls.certificate,
+        key: tls.key,
+        client_ca: tls.client_ca,
+    });
+    let loaded = options.map(Certificates::load).transpose();
+    Ok(loaded.context("control.tls")?.map(Arc::new))
+}
+
+/// Takes new certificates when there are some; the old ones stay where the new ones are no good.
+pub fn renew(certificates: &Certificates) {
+    match certificates.reload() {
+        Ok(()) => info!("the certificates of the control API were read again"),
+        Err(error) => error!(%error, "the certificates of the control API stay as they are"),
+    }
+}
+
+/// Looks whether the certificates' files changed, again and again.
+pub async fn follow(certificates: Arc<Certificates>) {
+    let mut known = stamps(&certificates).await;
+    loop {
+        tokio::time::sleep(CERTIFICATES_EVERY).await;
+        let now = stamps(&certificates).await;
+        if now != known {
+            known = now;
+            renew(&certificates);
+        }
+    }
+}
+
+async fn stamps(certificates: &Arc<Certificates>) -> Vec<Option<SystemTime>> {
+    let files = certificates.files();
+    let changed =
+        |file: &std::path::PathBuf| std::fs::metadata(file).and_then(|f| f.modified()).ok();
+    let looked = tokio::task::spawn_blocking(move || files.iter().map(changed).collect()).await;
+    looked.unwrap_or_else(|error| {
+        warn!(%error, "the certificates could not be looked at");
+        Vec::new()
+    })
+}
