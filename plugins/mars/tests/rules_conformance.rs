@@ -12,3 +12,5 @@ mod maps;
 mod percepts;
 #[path = "rules_conformance/replay.rs"]
 mod replay;
+#[path = "rules_conformance/tape.rs"]
+mod tape;

@@ -70,7 +70,7 @@ fn achievement(name: &Value) -> Achievement {
 }
 
 /// Makes a state be what a golden state says.
-fn become_golden(state: &mut State, golden: &Value) {
+pub(crate) fn become_golden(state: &mut State, golden: &Value) {
     let setting = state.setting.clone();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     for (person, agent) in setting.people.iter().zip(&mut state.agents) {
