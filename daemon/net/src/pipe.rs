@@ -59,8 +59,14 @@ impl Reader {
                 reader.take(READ_BYTES_MAX as u64).read_buf(buffer).await
             }
             Self::Messages(reader) => loop {
-                let Some(message) = reader.next().await else { return Ok(0) };
-                match message.map_err(web_socket::failure)? {
+                let message = match reader.next().await {
+                    Some(Err(error)) if !web_socket::is_gone(&error) => {
+                        return Err(web_socket::failure(error));
+                    }
+                    Some(Ok(message)) => message,
+                    Some(Err(_)) | None => return Ok(0),
+                };
+                match message {
                     message @ (Message::Text(_) | Message::Binary(_)) if !message.is_empty() => {
                         let bytes = message.into_data();
                         buffer.extend_from_slice(&bytes);

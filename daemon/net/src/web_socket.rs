@@ -131,14 +131,18 @@ pub(crate) fn goodbye(code: u16) -> Message {
 /// Why a connection that failed so is closed, as the protocol numbers it; `None` when it is gone.
 pub(crate) fn reason_to_close(error: &io::Error) -> Option<u16> {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>())?;
-    let gone = matches!(inner, Error::Protocol(ProtocolError::ResetWithoutClosingHandshake));
-    let broken = matches!(inner, Error::Protocol(_)) && !gone;
+    let broken = matches!(inner, Error::Protocol(_)) && !is_gone(inner);
     let reasons = [
         (matches!(inner, Error::Capacity(_)), TOO_LONG),
         (matches!(inner, Error::Utf8(_)), NOT_UTF8),
         (broken, PROTOCOL_BROKEN),
     ];
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, code)| code)
+}
+
+/// Whether the peer went without a goodbye, which is an end like any other.
+pub(crate) fn is_gone(error: &Error) -> bool {
+    matches!(error, Error::Protocol(ProtocolError::ResetWithoutClosingHandshake))
 }
 
 /// An error of the protocol as one of the system.

@@ -88,16 +88,23 @@ fn start_on_enter(arena: ArenaHandle) {
     });
 }
 
-/// Tells when a simulation begins.
+/// Tells when a simulation begins, and when it is through and the match is not.
 async fn follow(arena: ArenaHandle) {
     let mut verdicts = arena.verdicts();
     drop(arena);
-    let mut round = 0;
+    let (mut round, mut through) = (0, 0);
     while verdicts.changed().await.is_ok() {
         let verdict = verdicts.borrow_and_update().clone();
         if verdict.round != round {
             round = verdict.round;
             say(&scores(&format!("simulation {round}, {} steps", verdict.steps), &verdict));
+        }
+        if verdict.step == verdict.steps && round != through && !verdict.over {
+            through = round;
+            say(&scores(
+                &format!("simulation {round} is over after {} steps", verdict.step),
+                &verdict,
+            ));
         }
     }
 }

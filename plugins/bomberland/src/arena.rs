@@ -24,7 +24,7 @@ pub use options::ArenaOptions;
 
 use crate::rules::{Chance as _, Luck, Refusal, State, Unmakeable};
 use crate::wire::{self, AdminPacket};
-use lobby::{Lobby, Role};
+use lobby::{Admission, Lobby, Role};
 use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
 use play::Play;
 use std::collections::{BTreeMap, VecDeque};
@@ -47,6 +47,12 @@ const SEED_END: u64 = 1_000_000;
 
 /// How many seeds by chance are tried; about one in a hundred is unusable on the usual map.
 const SEEDS_MAX: u32 = 1000;
+
+/// What admins are called in notices.
+const ADMIN: &str = "admin";
+
+/// Notices that wait for somebody to hear them; more are dropped.
+const NOTICES_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -79,6 +85,7 @@ pub struct BomberlandArena {
     trouble: Option<String>,
     verdict: Verdict,
     artifacts: VecDeque<Artifact>,
+    notices: VecDeque<String>,
 }
 
 impl BomberlandArena {
@@ -116,6 +123,7 @@ impl BomberlandArena {
             trouble: None,
             verdict,
             artifacts: VecDeque::new(),
+            notices: VecDeque::new(),
         })
     }
 
@@ -143,9 +151,28 @@ impl BomberlandArena {
         self.trouble.as_deref()
     }
 
-    fn drop_input(&mut self, cause: &'static str) {
+    /// Counts what is dropped without a word on the wire. People hear of each doubling: a client
+    /// that repeats its mistake is not to fill the log.
+    fn drop_input(&mut self, who: &str, cause: &'static str) {
         let count = self.drops.entry(cause).or_default();
         *count = count.saturating_add(1);
+        let count = *count;
+        if count.is_power_of_two() {
+            self.notice(format!("{who}: {cause} ({count} so far)"));
+        }
+    }
+
+    fn notice(&mut self, text: String) {
+        if self.notices.len() < NOTICES_MAX {
+            self.notices.push_back(text);
+        }
+    }
+
+    /// Something that the original would have died of.
+    fn survive(&mut self, who: &str, cause: &'static str, trouble: String) {
+        self.drop_input(who, cause);
+        self.notice(trouble.clone());
+        self.trouble = Some(trouble);
     }
 
     fn everybody_is_there(&self) -> bool {
@@ -199,6 +226,10 @@ impl BomberlandArena {
         let packet = self.play.tick();
         self.lobby.broadcast(&packet);
         self.verdict.step = u32::try_from(self.play.game.state.tick).unwrap_or_default();
+        if matches!(self.phase, Phase::Over(_)) {
+            // Now it is known how many there were to be.
+            self.verdict.steps = self.verdict.step;
+        }
     }
 
     /// The first tick of a game begins a round.
@@ -245,33 +276,35 @@ impl BomberlandArena {
     }
 
     fn agent_frame(&mut self, agent: &str, bytes: &[u8]) {
+        let who = format!("agent {agent}");
         if bytes.len() > AGENT_BYTES_MAX {
-            return self.drop_input("frame too long");
+            return self.drop_input(&who, "frame too long");
         }
         let Ok(value) = serde_json::from_slice(bytes) else {
-            return self.drop_input("not JSON");
+            return self.drop_input(&who, "not JSON");
         };
         let Some(packet) = wire::agent_packet(&value, self.options.lenient) else {
-            return self.drop_input("not an agent's packet");
+            return self.drop_input(&who, "not an agent's packet");
         };
         if let Err(refusal) = self.play.order(agent, &packet) {
-            self.drop_input(match refusal {
-                Refusal::NotYours => "unit of somebody else",
-                Refusal::Dead => "dead unit",
-                Refusal::Second => "second order in a tick",
-                Refusal::Stunned => "stunned unit",
-            });
+            let cause = match refusal {
+                Refusal::NotYours => "order for a unit that it does not have",
+                Refusal::Dead => "order for a dead unit",
+                Refusal::Second => "second order for a unit in a tick",
+                Refusal::Stunned => "order for a stunned unit, or before the first tick",
+            };
+            self.drop_input(&who, cause);
         }
     }
 
     fn admin_frame(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
         if bytes.len() > ADMIN_BYTES_MAX {
-            return self.drop_input("frame too long");
+            return self.drop_input(ADMIN, "frame too long");
         }
         match wire::admin_packet(bytes) {
-            None => self.drop_input("not an admin's packet"),
+            None => self.drop_input(ADMIN, "not an admin's packet"),
             Some(AdminPacket::Tick) if self.everybody_is_there() => self.tick(now),
-            Some(AdminPacket::Tick) => self.drop_input("tick while agents are missing"),
+            Some(AdminPacket::Tick) => self.drop_input(ADMIN, "tick while agents are missing"),
             Some(AdminPacket::Reset { world_seed, prng_seed }) => {
                 self.reset(world_seed, prng_seed, now);
             }
@@ -281,8 +314,8 @@ impl BomberlandArena {
                 match evaluator.answer(&request, self.hidden_seed()) {
                     Ok(answer) => self.lobby.send(connection, answer),
                     Err(trouble) => {
-                        self.drop_input("fatal question to the forward model");
-                        self.trouble = Some(format!("evaluate_next_state: {trouble}"));
+                        let trouble = format!("evaluate_next_state: {trouble}");
+                        self.survive(ADMIN, "fatal question to the forward model", trouble);
                     }
                 }
             }
@@ -305,9 +338,8 @@ impl BomberlandArena {
         match Play::new(&self.config, seeds.0, seeds.1, game_id(&mut self.luck)) {
             Ok(play) => self.play = play,
             Err(error) => {
-                self.drop_input("reset to an unusable seed");
-                self.trouble = Some(format!("request_game_reset: {error}"));
-                return;
+                let trouble = format!("request_game_reset: {error}");
+                return self.survive(ADMIN, "reset to an unusable seed", trouble);
             }
         }
         self.verdict.over = false;
@@ -374,8 +406,10 @@ impl Arena for BomberlandArena {
     }
 
     fn handle_request(&mut self, connection: ConnectionId, target: &str, now: Instant) {
-        let joined = self.lobby.join(connection, target, &self.config.server, now);
-        let Some(joined) = joined.filter(|joined| joined.role != Role::Silent) else { return };
+        let joined = match self.lobby.join(connection, target, &self.config.server, now) {
+            Admission::In(joined) => joined,
+            Admission::Refused(cause) => return self.drop_input("a client", cause),
+        };
         let over = matches!(self.phase, Phase::Over(_));
         let bytes = if over { self.play.end() } else { self.play.game_state(&joined) };
         self.lobby.send(connection, bytes);
@@ -388,7 +422,8 @@ impl Arena for BomberlandArena {
         match role {
             Role::Agent(id) => self.agent_frame(&id, bytes),
             Role::Admin => self.admin_frame(connection, bytes, now),
-            Role::Spectator | Role::Silent => self.drop_input("frame of a mute connection"),
+            Role::Spectator => self.drop_input("spectator", "frame of a mute connection"),
+            Role::Silent => self.drop_input("a refused client", "frame of a mute connection"),
         }
     }
 
@@ -411,6 +446,7 @@ impl Arena for BomberlandArena {
             Phase::Over(Some(at)) if at <= now => {
                 self.lobby.close_all();
                 self.phase = Phase::Over(None);
+                self.verdict.over = true;
             }
             Phase::Waiting(_) | Phase::Countdown(_) | Phase::Running(_) | Phase::Over(_) => {}
         }
@@ -427,6 +463,10 @@ impl Arena for BomberlandArena {
 
     fn poll_artifact(&mut self) -> Option<Artifact> {
         self.artifacts.pop_front()
+    }
+
+    fn poll_notice(&mut self) -> Option<String> {
+        self.notices.pop_front()
     }
 
     fn poll_timeout(&self) -> Option<Instant> {

@@ -5,8 +5,8 @@
 //!                 └─ silence ─▶ refused    └─ endgame_state ─▶ over   silence ─▶ hang up, again
 //! ```
 //!
-//! A seat with agents plays for the id that its user names (`agentA`); a seat without agents is an
-//! admin that steps a training game at the pace of its turn limit.
+//! A seat with agents plays for the secret id that is its password (`agentA`), or its user where it
+//! has none; a seat without agents is an admin that steps a training game at the pace of its turn limit.
 //!
 //! One order a unit and tick, never a correction. An order is sent as soon as it is decided, with
 //! one exception: a move into the cell of an own unit that is still undecided waits for it, since
@@ -43,6 +43,9 @@ pub const SILENCE_MAX: Duration = Duration::from_secs(60);
 
 /// After the end of a game a reset may follow; after this long none is expected any more.
 pub const END_PATIENCE: Duration = Duration::from_secs(10);
+
+/// A request for a tick that nothing came of is repeated after this long.
+pub const STEP_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Complaints of one packet that become notices; the rest of a packet full of them is silent.
 const COMPLAINTS_MAX: usize = 8;
@@ -418,11 +421,13 @@ impl phalanx_game::Session for Session {
     type Action = Action;
 
     fn target(&self) -> String {
-        let user = escaped(&self.seat.user);
+        let Seat { user, password, .. } = &self.seat;
+        let name = escaped(user);
         if self.is_admin() {
-            return format!("/?role=admin&name={user}");
+            return format!("/?role=admin&name={name}");
         }
-        format!("/?role=agent&agentId={user}&name=phalanx")
+        let id = if password.is_empty() { user } else { password };
+        format!("/?role=agent&agentId={}&name={name}", escaped(id))
     }
 
     fn handle_connected(&mut self, now: Instant) {
@@ -478,7 +483,8 @@ impl phalanx_game::Session for Session {
         }
         self.release();
         if self.step_at.is_some_and(|at| at <= now) {
-            self.step_at = None;
+            // The engine ignores requests while agents are missing, so this one is not the last.
+            self.step_at = Some(now + self.seat.turn_limit.max(STEP_PATIENCE));
             self.transmits.push_back(br#"{"type":"request_tick"}"#.to_vec());
         }
         match self.phase {

@@ -54,17 +54,18 @@ impl Plugin for Wiring {
     fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
         let id = team.option_text(AGENT_ID).unwrap_or(&team.name);
         let agents = (0..).zip(&team.agents);
-        let seat = |id, user: &str, agents, turn_limit| Seat {
-            id: SeatId(id),
+        // The id is a secret: it never stands where people read.
+        let seat = |number, user: &str, secret: &str, agents, turn_limit| Seat {
+            id: SeatId(number),
             agents,
             user: user.to_owned(),
-            password: String::new(),
+            password: secret.to_owned(),
             turn_limit,
             margin: limits.margin(),
         };
         let named = agents.map(|(index, agent)| (AgentId(index), agent.name.clone())).collect();
-        let player = seat(0, id, named, team.deadline);
-        let admin = team.option_time(TRAINING).map(|pace| seat(1, ADMIN, Vec::new(), pace));
+        let player = seat(0, &team.name, id, named, team.deadline);
+        let admin = team.option_time(TRAINING).map(|pace| seat(1, ADMIN, "", Vec::new(), pace));
         [Some(player), admin].into_iter().flatten().collect()
     }
 
@@ -76,7 +77,9 @@ impl Plugin for Wiring {
             return Err(WireError::Arena(reason.to_owned()));
         }
         let port = config.server.port;
-        Ok((arena(config, plan.pace, plan.origin)?, port))
+        // As the engine: admins may reset a game that is over, late clients are told how it ended.
+        let options = ArenaOptions { stay: true, ..ArenaOptions::default() };
+        Ok((arena(config, options, plan.pace, plan.origin)?, port))
     }
 
     fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
@@ -85,7 +88,9 @@ impl Plugin for Wiring {
         let agents = config.setup.units_per_agent.into();
         let pace = ask.pace(Duration::ZERO);
         Ok(DemoStage {
-            arena: Box::new(move |origin| arena(config.clone(), pace, origin)),
+            arena: Box::new(move |origin| {
+                arena(config.clone(), ArenaOptions::default(), pace, origin)
+            }),
             agents,
             connections: Connections::Team,
             turn_limit: TICK,
@@ -97,6 +102,7 @@ impl Plugin for Wiring {
 /// A referee whose ticks last at least `pace`.
 fn arena(
     mut config: ArenaConfig,
+    options: ArenaOptions,
     pace: Duration,
     origin: Origin,
 ) -> Result<Box<dyn Arena>, WireError> {
@@ -104,7 +110,7 @@ fn arena(
     let slowest = slowest.and_then(|hz| u32::try_from(hz.max(1)).ok());
     let server = &mut config.server;
     server.tick_rate_hz = slowest.map_or(server.tick_rate_hz, |hz| server.tick_rate_hz.min(hz));
-    let arena = BomberlandArena::new(config, ArenaOptions::default(), origin)
+    let arena = BomberlandArena::new(config, options, origin)
         .map_err(|error| WireError::Arena(error.to_string()))?;
     Ok(Box::new(arena))
 }

@@ -3,8 +3,11 @@
 
 mod arena;
 mod bad_input;
+mod bomberland;
+mod bomberland_daemon;
 mod daemon;
 mod demo;
 mod reload;
 mod strategy;
 mod support;
+mod web;

@@ -41,13 +41,22 @@ impl Role {
 }
 
 /// One client.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     /// The engine's number for it.
     pub(super) number: u64,
     pub(super) role: Role,
     pub(super) since: Instant,
+}
+
+/// How an attempt to connect ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// It is in.
+    In(Connection),
+    /// It is not, for this reason; the wire stays silent about it.
+    Refused(&'static str),
 }
 
 /// Who is there, and what waits to be sent.
@@ -59,40 +68,45 @@ pub(super) struct Lobby {
 }
 
 impl Lobby {
-    /// Admits a client by the target of its request; its connection, unless it is closed at once.
+    /// Admits a client by the target of its request. Without a role it is closed at once; who is
+    /// refused otherwise stays connected and hears nothing.
     pub(super) fn join(
         &mut self,
         id: ConnectionId,
         target: &str,
         server: &ServerConfig,
         now: Instant,
-    ) -> Option<Connection> {
+    ) -> Admission {
         self.count += 1;
         let query = Query::parse(target);
         let Some(role) = query.get("role").filter(|role| !role.is_empty()) else {
             self.out.push_back(Outgoing::Close(id));
-            return None;
+            return Admission::Refused("closed: no role in its request");
         };
         let role = match role {
-            "agent" => self.agent(&query, server).map_or(Role::Silent, Role::Agent),
-            "admin" if server.admin => Role::Admin,
-            "spectator" => Role::Spectator,
-            _ => Role::Silent,
+            "agent" => self.agent(&query, server).map(Role::Agent),
+            "admin" if server.admin => Ok(Role::Admin),
+            "admin" => Err("refused: ADMIN_ROLE_ENABLED is 0"),
+            "spectator" => Ok(Role::Spectator),
+            _ => Err("refused: role is none of agent, spectator, admin"),
         };
+        let (role, refusal) =
+            role.map_or_else(|why| (Role::Silent, Some(why)), |role| (role, None));
         let connection = Connection { id, number: self.count, role, since: now };
         self.connections.push(connection.clone());
         // Agents first, then admins, then spectators, each in the order of their coming.
         self.connections.sort_by_key(|connection| (connection.role.rank(), connection.number));
-        Some(connection)
+        refusal.map_or(Admission::In(connection), Admission::Refused)
     }
 
     /// The agent whose secret the query knows, unless it is there already.
-    fn agent(&self, query: &Query, server: &ServerConfig) -> Option<String> {
-        let secret = query.get("agentId")?;
-        let (_, id) = server.secrets.iter().find(|(known, _)| known == secret)?;
+    fn agent(&self, query: &Query, server: &ServerConfig) -> Result<String, &'static str> {
+        let secret = query.get("agentId").ok_or("refused: no agentId in its request")?;
+        let known = server.secrets.iter().find(|(known, _)| known == secret);
+        let (_, id) = known.ok_or("refused: its agentId is not in AGENT_SECRET_ID_MAP")?;
         let there = Role::Agent(id.clone());
         let free = self.connections.iter().all(|connection| connection.role != there);
-        free.then(|| id.clone())
+        if free { Ok(id.clone()) } else { Err("refused: its agentId is connected already") }
     }
 
     pub(super) fn leave(&mut self, id: ConnectionId) {

@@ -14,6 +14,7 @@ pub struct ArenaOptions {
     pub lenient: bool,
     /// How the forward model reads states.
     pub forward: ForwardMode,
-    /// After a game wait for resets instead of calling the match over.
+    /// After a game wait for resets instead of calling the match over. It is over when the engine's
+    /// process would end: a while after the game, where that is configured.
     pub stay: bool,
 }
