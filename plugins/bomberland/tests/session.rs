@@ -174,7 +174,7 @@ fn a_lost_frame_is_noticed() {
 fn silence_from_the_start_is_a_refusal() {
     let now = Instant::now();
     let mut client = session("agentA");
-    assert_eq!(client.target(), "/?role=agent&agentId=agentA&name=phalanx");
+    assert_eq!(client.target(), "/?role=agent&agentId=agentA&name=agentA");
     client.handle_connected(now);
     assert_eq!(client.poll_timeout(), Some(now + LOGIN_PATIENCE));
     client.handle_timeout(now + LOGIN_PATIENCE);
