@@ -1,4 +1,4 @@
-//! What a replay of Bomberland tells of a match: whom a team's own bombs hit.
+//! What a replay of Bomberland tells of a match: which hits a team brought upon itself.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -6,19 +6,22 @@ use std::collections::BTreeMap;
 /// A column and a row.
 type Cell = (i64, i64);
 
-/// What a team's own bombs did to it, counted with caution: a hit is its own whenever one of its
-/// blasts was in the unit's cell in that tick, whoever else's fire was there, too.
+/// The hits that a team brought upon itself, counted with caution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OwnBombs {
-    /// Lives that its units lost.
+pub struct Blunders {
+    /// Lives that its units lost while a blast of the team was in their cell, whoever else's fire
+    /// was there, too.
     pub hits: u32,
     /// Units whose last life it was.
     pub losses: u32,
+    /// Lives lost, by whomever, in a cell that had burnt before, or in line with a bomb whose fuse
+    /// ended in that tick.
+    pub foreseeable: u32,
 }
 
 /// Reads a replay, as the arena or the original engine writes it, for one team: `a` or `b`.
 #[must_use]
-pub fn own_bombs(replay: &Value, team: &str) -> OwnBombs {
+pub fn blunders(replay: &Value, team: &str) -> Blunders {
     let packet = replay.get("payload").unwrap_or(replay);
     let mut reader = Reader { team, ..Reader::default() };
     let start = field(packet, "initial_state");
@@ -30,25 +33,39 @@ pub fn own_bombs(replay: &Value, team: &str) -> OwnBombs {
         reader.lives.insert(text(field(unit, "unit_id")), field(unit, "hp").as_i64().unwrap_or(0));
     }
     for tick in list(field(packet, "history")) {
-        reader.tick(list(field(tick, "events")));
+        reader.tick(field(tick, "tick").as_i64().unwrap_or(0), list(field(tick, "events")));
     }
     reader.found
+}
+
+#[derive(Clone)]
+struct Fire {
+    /// The team whose blast it is; nobody's is the ring of fire.
+    owner: String,
+    /// The tick in which it is out; `None` for ever.
+    out: Option<i64>,
 }
 
 /// The state of a match, as far as it matters for who burns in what.
 #[derive(Default)]
 struct Reader<'a> {
     team: &'a str,
-    /// Cells on fire, and whose fire it is; nobody's is the ring of fire.
-    fires: BTreeMap<Cell, String>,
+    /// Cells on fire.
+    fires: BTreeMap<Cell, Fire>,
+    /// Cells with bombs, and when they go off.
+    bombs: BTreeMap<Cell, i64>,
     lives: BTreeMap<String, i64>,
-    found: OwnBombs,
+    found: Blunders,
 }
 
 impl Reader<'_> {
-    fn tick(&mut self, events: &[Value]) {
-        let mut burnt: BTreeMap<Cell, Vec<String>> =
-            self.fires.iter().map(|(cell, owner)| (*cell, vec![owner.clone()])).collect();
+    fn tick(&mut self, now: i64, events: &[Value]) {
+        let burning = self.fires.iter().filter(|(_, fire)| fire.out.is_none_or(|out| out > now));
+        let burning: Vec<Cell> = burning.map(|(cell, _)| *cell).collect();
+        let due = self.bombs.iter().filter(|(_, expires)| **expires == now);
+        let due: Vec<Cell> = due.map(|(cell, _)| *cell).collect();
+        let before = self.fires.iter().map(|(cell, fire)| (*cell, vec![fire.owner.clone()]));
+        let mut burnt: BTreeMap<Cell, Vec<String>> = before.collect();
         let mut hurt = Vec::new();
         for event in events {
             match field(event, "type").as_str() {
@@ -61,7 +78,9 @@ impl Reader<'_> {
                     self.place(field(event, "updated_entity"));
                 }
                 Some("entity_expired") => {
-                    self.fires.remove(&pair(field(event, "data")));
+                    let cell = pair(field(event, "data"));
+                    self.fires.remove(&cell);
+                    self.bombs.remove(&cell);
                 }
                 Some("unit_state") => hurt.extend(self.hurt(field(event, "data"))),
                 _ => {}
@@ -74,19 +93,28 @@ impl Reader<'_> {
                 self.found.hits += 1;
                 self.found.losses += u32::from(left <= 0);
             }
+            let in_line = due.iter().any(|bomb| bomb.0 == cell.0 || bomb.1 == cell.1);
+            self.found.foreseeable += u32::from(in_line || burning.contains(&cell));
         }
     }
 
     /// Notes what is in a cell; answers its owner when it burns.
     fn place(&mut self, entity: &Value) -> Option<(Cell, String)> {
         let cell = (field(entity, "x").as_i64()?, field(entity, "y").as_i64()?);
-        if field(entity, "type") != "x" {
-            self.fires.remove(&cell);
-            return None;
+        let (out, owner) = (field(entity, "expires").as_i64(), text(field(entity, "agent_id")));
+        self.fires.remove(&cell);
+        self.bombs.remove(&cell);
+        match field(entity, "type").as_str() {
+            Some("x") => {
+                self.fires.insert(cell, Fire { owner: owner.clone(), out });
+                return Some((cell, owner));
+            }
+            Some("b") => {
+                self.bombs.insert(cell, out?);
+            }
+            _ => {}
         }
-        let owner = text(field(entity, "agent_id"));
-        self.fires.insert(cell, owner.clone());
-        Some((cell, owner))
+        None
     }
 
     /// Where one of the team's living units lost a life, and how many it has left.
@@ -142,7 +170,7 @@ mod tests {
         json!({ "type": "unit_state", "data": unit })
     }
 
-    fn count(ticks: &[Vec<Value>]) -> OwnBombs {
+    fn count(ticks: &[Vec<Value>]) -> Blunders {
         let units = json!({ "c": unit("c", "a", 2, 3), "d": unit("d", "b", 2, 3) });
         let history: Vec<Value> = (1..)
             .zip(ticks)
@@ -150,13 +178,13 @@ mod tests {
             .collect();
         let initial = json!({ "unit_state": units, "entities": [] });
         let packet = json!({ "payload": { "initial_state": initial, "history": history } });
-        own_bombs(&packet, "a")
+        blunders(&packet, "a")
     }
 
     #[test]
     fn an_explosion_of_the_own_bomb_is_told_after_its_hit() {
         let tick = vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("a")))];
-        assert_eq!(count(&[tick]), OwnBombs { hits: 1, losses: 0 });
+        assert_eq!(count(&[tick]), Blunders { hits: 1, losses: 0, foreseeable: 0 });
     }
 
     #[test]
@@ -164,7 +192,7 @@ mod tests {
         let lit = vec![spawned(fire(3, Some("a")))];
         let last = vec![state(unit("c", "a", 0, 3))];
         let corpse = vec![state(unit("c", "a", -1, 3))];
-        assert_eq!(count(&[lit, last, corpse]), OwnBombs { hits: 1, losses: 1 });
+        assert_eq!(count(&[lit, last, corpse]), Blunders { hits: 1, losses: 1, foreseeable: 1 });
     }
 
     #[test]
@@ -173,12 +201,25 @@ mod tests {
         let gone = vec![json!({ "type": "entity_expired", "data": [3, 0] })];
         let ring = vec![spawned(fire(3, None)), state(unit("c", "a", 0, 3))];
         let theirs = vec![state(unit("d", "b", 1, 3)), spawned(fire(3, Some("a")))];
-        assert_eq!(count(&[foe, gone, ring, theirs]), OwnBombs::default());
+        assert_eq!(count(&[foe, gone, ring, theirs]), Blunders::default());
+    }
+
+    #[test]
+    fn who_burns_when_a_fuse_ends_could_have_known() {
+        let bomb =
+            json!({ "type": "b", "x": 5, "y": 0, "created": 1, "expires": 2, "agent_id": "b" });
+        let hit = || vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("b")))];
+        let timed = count(&[vec![spawned(bomb.clone())], hit()]);
+        assert_eq!(timed, Blunders { foreseeable: 1, ..Blunders::default() });
+        let early = count(&[vec![spawned(bomb.clone()), hit()[0].clone()]]);
+        assert_eq!(early, Blunders::default());
+        let elsewhere = json!({ "type": "b", "x": 5, "y": 5, "created": 1, "expires": 2 });
+        assert_eq!(count(&[vec![spawned(elsewhere)], hit()]), Blunders::default());
     }
 
     #[test]
     fn an_item_collected_is_no_hit() {
         let lit = vec![spawned(fire(3, Some("a")))];
-        assert_eq!(count(&[lit, vec![state(unit("c", "a", 2, 3))]]), OwnBombs::default());
+        assert_eq!(count(&[lit, vec![state(unit("c", "a", 2, 3))]]), Blunders::default());
     }
 }

@@ -1,10 +1,12 @@
 //! Whole matches of the shipped Bomberland strategy against an idle, a random and an equal team.
 //!
-//! `bomberland-matches PROGRAM GAMES` plays so many games of each kind with the program `phalanx`
-//! and prints a table; it is run at the top of the repository. It fails when a game against the idle or the random team is not won or
-//! costs a unit by an own bomb, when an answer is missing, or when one side of equals wins most.
+//! `bomberland-matches PROGRAM GAMES [OPPONENT]` plays so many games of each kind, or against `idle`,
+//! `random` or `itself` only, with the program `phalanx`
+//! and prints a table; it is run at the top of the repository. It fails when a game against the
+//! idle or the random team is not won, costs a unit by an own bomb or a life in a blast that could
+//! be foreseen, when an answer is missing, or when one side of equals wins most.
 
-use phalanx_e2e::bomberland::{OwnBombs, own_bombs};
+use phalanx_e2e::bomberland::{Blunders, blunders};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +45,7 @@ struct Outcome {
     /// 1 won, 0 drawn, -1 lost.
     result: i64,
     ticks: u64,
-    own: OwnBombs,
+    own: Blunders,
     /// Answers that were late, missing or wrong.
     amiss: i64,
 }
@@ -60,11 +62,14 @@ fn main() -> ExitCode {
 }
 
 fn table() -> Result<(), String> {
-    let usage = || format!("usage: bomberland-matches PROGRAM GAMES, 1 to {GAMES_MAX}");
+    let usage =
+        || format!("usage: bomberland-matches PROGRAM GAMES [OPPONENT], 1 to {GAMES_MAX} games");
     let mut args = std::env::args().skip(1);
     let program = args.next().map(PathBuf::from).ok_or_else(usage)?;
     let games = args.next().and_then(|games| games.parse().ok()).ok_or_else(usage)?;
-    if !(1..=GAMES_MAX).contains(&games) {
+    let only = args.next();
+    let asked = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    if !(1..=GAMES_MAX).contains(&games) || !OPPONENTS.iter().any(|(name, _)| asked(name)) {
         return Err(usage());
     }
     let program =
@@ -75,7 +80,7 @@ fn table() -> Result<(), String> {
     say("|---|---|---|---|---|---|---|---|")?;
     let mut troubles = Vec::new();
     for &variant in VARIANTS {
-        for &(opponent, folder) in OPPONENTS {
+        for &(opponent, folder) in OPPONENTS.iter().filter(|(name, _)| asked(name)) {
             let pairing = Pairing { variant, opponent, folder };
             let outcomes = play_all(&program, pairing, games)?;
             say(&row(pairing, &outcomes))?;
@@ -137,12 +142,12 @@ fn play(program: &Path, pairing: Pairing, seed: u64, first: bool) -> Result<Outc
     let replay =
         std::fs::read(folder.path().join("replay.json")).map_err(|error| trouble(&error))?;
     let replay: Value = serde_json::from_slice(&replay).map_err(|error| trouble(&error))?;
-    let own = own_bombs(&replay, if first { "a" } else { "b" });
+    let own = blunders(&replay, if first { "a" } else { "b" });
     read(&summary, seed, first, own).ok_or_else(|| trouble(&"the summary lacks a team"))
 }
 
 /// What the summary of a game says.
-fn read(summary: &Value, seed: u64, first: bool, own: OwnBombs) -> Option<Outcome> {
+fn read(summary: &Value, seed: u64, first: bool, own: Blunders) -> Option<Outcome> {
     let teams = summary.get("teams")?.as_array()?;
     let (ours, theirs) = if first { (0, 1) } else { (1, 0) };
     let (ours, theirs) = (teams.get(ours)?, teams.get(theirs)?);
@@ -191,6 +196,9 @@ fn judge(pairing: Pairing, outcomes: &[Outcome]) -> Vec<String> {
         }
         if !equals && own.losses > 0 {
             troubles.push(format!("{place}: {} units lost to own bombs", own.losses));
+        }
+        if !equals && own.foreseeable > 0 {
+            troubles.push(format!("{place}: {} hits that could be foreseen", own.foreseeable));
         }
     }
     if equals && outcomes.len() >= TELLING {
