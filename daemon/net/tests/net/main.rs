@@ -8,7 +8,9 @@
 )]
 
 mod hosting;
+mod lobbies;
 mod lockstep;
+mod processes;
 mod referee;
 mod reload;
 mod seats;

@@ -5,6 +5,7 @@ mod arena;
 mod bad_input;
 mod bomberland;
 mod bomberland_daemon;
+mod colosseum;
 mod daemon;
 mod demo;
 mod reload;
