@@ -107,12 +107,6 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let bound = phalanx_control::bind(&control(&settings.control, certificates.clone()))?;
     let (door, lobby) = (door(settings)?, Lobby::default());
     let directory = teams(settings, first, &lobby).await?;
-    let leaving = CancellationToken::new();
-    // The socket's file stays as long as this does.
-    let _door = door.map(|(listener, guard)| {
-        tokio::spawn(receive_bridges(listener, lobby, leaving.clone()));
-        guard
-    });
     let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
     let mut logging = JoinSet::new();
     for team in &teams {
@@ -125,6 +119,13 @@ async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
     let control = phalanx_control::prepare(bound, Arc::new(directory), access)?;
     announce(&control, &teams);
     let control = control.spawn();
+    let leaving = CancellationToken::new();
+    // Last: whoever follows the teams is to hear of the first bridge. The socket's file stays as long
+    // as this does.
+    let _door = door.map(|(listener, guard)| {
+        tokio::spawn(receive_bridges(listener, lobby, leaving.clone()));
+        guard
+    });
     tell_manager(&[NotifyState::Ready]);
     tokio::select! {
         () = all_over(&teams) => info!("every match is over"),

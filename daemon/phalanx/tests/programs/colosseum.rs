@@ -151,18 +151,18 @@ fn a_wrong_command_line_is_told_to_people_only() {
 fn the_daemon_decides_is_away_and_comes_back_in_the_middle_of_a_match() {
     let dir = tempfile::tempdir().unwrap();
     let config = settings(dir.path(), PLAYS);
-    let mut daemon = open_daemon(&config);
+    let mut first = open_daemon(&config);
     let seat = &shown(dir.path())["agents"][0];
     let wish = "waits for its referee to start `phalanx bridge --team A --agent a1`";
     assert_eq!(seat["seat_reason"], wish, "{seat}");
     let mut referee = Referee::start(&bridge(dir.path(), "a1"));
     referee.introduce("x");
-    daemon.line_with("seated");
+    first.line_with("seated");
     assert_eq!(referee.moves(1), "d2d4");
-    daemon.terminate();
-    assert_eq!(daemon.finish().1, Some(0));
+    first.terminate();
+    assert_eq!(first.finish().1, Some(0));
     assert_eq!(referee.moves(2), "e2e4", "its own, since nobody else answers");
-    let mut daemon = open_daemon(&config);
+    let mut daemon = daemon(&config);
     daemon.line_with("seated");
     assert_eq!(referee.moves(3), "d2d4");
     referee.ask(&json!({ "stop": { "reason": "end_of_game" } }));
