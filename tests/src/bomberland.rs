@@ -14,9 +14,9 @@ pub struct Blunders {
     pub hits: u32,
     /// Units whose last life it was.
     pub losses: u32,
-    /// Lives lost, by whomever, in a cell that had burnt before, or in line with a bomb whose fuse
-    /// ended in that tick.
-    pub foreseeable: u32,
+    /// Lives lost right after a step into a cell that was known to burn: when the step was decided
+    /// fire was there that would last, or a bomb lay in line whose fuse would end.
+    pub walked_into: u32,
 }
 
 /// Reads a replay, as the arena or the original engine writes it, for one team: `a` or `b`.
@@ -46,6 +46,12 @@ struct Fire {
     out: Option<i64>,
 }
 
+impl Fire {
+    fn lasts(&self, tick: i64) -> bool {
+        self.out.is_none_or(|out| out > tick)
+    }
+}
+
 /// The state of a match, as far as it matters for who burns in what.
 #[derive(Default)]
 struct Reader<'a> {
@@ -54,16 +60,24 @@ struct Reader<'a> {
     fires: BTreeMap<Cell, Fire>,
     /// Cells with bombs, and when they go off.
     bombs: BTreeMap<Cell, i64>,
+    /// The same as of one tick before, and who has walked since.
+    fires_before: BTreeMap<Cell, Fire>,
+    bombs_before: BTreeMap<Cell, i64>,
+    walked: Vec<String>,
+    /// The last tick in which something happened.
+    last: i64,
     lives: BTreeMap<String, i64>,
     found: Blunders,
 }
 
 impl Reader<'_> {
     fn tick(&mut self, now: i64, events: &[Value]) {
-        let burning = self.fires.iter().filter(|(_, fire)| fire.out.is_none_or(|out| out > now));
-        let burning: Vec<Cell> = burning.map(|(cell, _)| *cell).collect();
-        let due = self.bombs.iter().filter(|(_, expires)| **expires == now);
-        let due: Vec<Cell> = due.map(|(cell, _)| *cell).collect();
+        let quiet = self.last + 1 < now;
+        let walked = std::mem::take(&mut self.walked);
+        let walked = if quiet { Vec::new() } else { walked };
+        let known_fires = std::mem::replace(&mut self.fires_before, self.fires.clone());
+        let known_bombs = std::mem::replace(&mut self.bombs_before, self.bombs.clone());
+        self.last = now;
         let before = self.fires.iter().map(|(cell, fire)| (*cell, vec![fire.owner.clone()]));
         let mut burnt: BTreeMap<Cell, Vec<String>> = before.collect();
         let mut hurt = Vec::new();
@@ -82,19 +96,25 @@ impl Reader<'_> {
                     self.fires.remove(&cell);
                     self.bombs.remove(&cell);
                 }
+                Some("unit") if field(field(event, "data"), "type") == "move" => {
+                    self.walked.push(text(field(field(event, "data"), "unit_id")));
+                }
                 Some("unit_state") => hurt.extend(self.hurt(field(event, "data"))),
                 _ => {}
             }
         }
         // The blast of an explosion is told after the hit.
-        for (cell, left) in hurt {
+        for (unit, cell, left) in hurt {
             let owners = burnt.get(&cell);
             if owners.is_some_and(|owners| owners.iter().any(|owner| owner == self.team)) {
                 self.found.hits += 1;
                 self.found.losses += u32::from(left <= 0);
             }
-            let in_line = due.iter().any(|bomb| bomb.0 == cell.0 || bomb.1 == cell.1);
-            self.found.foreseeable += u32::from(in_line || burning.contains(&cell));
+            let burning = known_fires.get(&cell).is_some_and(|fire| fire.lasts(now));
+            let in_line = |bomb: &Cell| bomb.0 == cell.0 || bomb.1 == cell.1;
+            let mut due = known_bombs.iter().filter(|(_, expires)| **expires == now);
+            let known = burning || due.any(|(bomb, _)| in_line(bomb));
+            self.found.walked_into += u32::from(known && walked.contains(&unit));
         }
     }
 
@@ -117,12 +137,13 @@ impl Reader<'_> {
         None
     }
 
-    /// Where one of the team's living units lost a life, and how many it has left.
-    fn hurt(&mut self, unit: &Value) -> Option<(Cell, i64)> {
+    /// Which of the team's living units lost a life, where, and how many it has left.
+    fn hurt(&mut self, unit: &Value) -> Option<(String, Cell, i64)> {
         let left = field(unit, "hp").as_i64()?;
-        let before = self.lives.insert(text(field(unit, "unit_id")), left)?;
+        let name = text(field(unit, "unit_id"));
+        let before = self.lives.insert(name.clone(), left)?;
         let ours = field(unit, "agent_id") == self.team && before > 0 && left < before;
-        ours.then(|| (pair(field(unit, "coordinates")), left))
+        ours.then(|| (name, pair(field(unit, "coordinates")), left))
     }
 }
 
@@ -184,7 +205,7 @@ mod tests {
     #[test]
     fn an_explosion_of_the_own_bomb_is_told_after_its_hit() {
         let tick = vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("a")))];
-        assert_eq!(count(&[tick]), Blunders { hits: 1, losses: 0, foreseeable: 0 });
+        assert_eq!(count(&[tick]), Blunders { hits: 1, losses: 0, walked_into: 0 });
     }
 
     #[test]
@@ -192,7 +213,7 @@ mod tests {
         let lit = vec![spawned(fire(3, Some("a")))];
         let last = vec![state(unit("c", "a", 0, 3))];
         let corpse = vec![state(unit("c", "a", -1, 3))];
-        assert_eq!(count(&[lit, last, corpse]), Blunders { hits: 1, losses: 1, foreseeable: 1 });
+        assert_eq!(count(&[lit, last, corpse]), Blunders { hits: 1, losses: 1, walked_into: 0 });
     }
 
     #[test]
@@ -204,17 +225,37 @@ mod tests {
         assert_eq!(count(&[foe, gone, ring, theirs]), Blunders::default());
     }
 
+    fn walk() -> Value {
+        json!({ "type": "unit", "agent_id": "a", "data": { "type": "move", "unit_id": "c" } })
+    }
+
+    fn hit() -> Vec<Value> {
+        vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("b")))]
+    }
+
     #[test]
-    fn who_burns_when_a_fuse_ends_could_have_known() {
-        let bomb =
-            json!({ "type": "b", "x": 5, "y": 0, "created": 1, "expires": 2, "agent_id": "b" });
-        let hit = || vec![state(unit("c", "a", 1, 3)), spawned(fire(3, Some("b")))];
-        let timed = count(&[vec![spawned(bomb.clone())], hit()]);
-        assert_eq!(timed, Blunders { foreseeable: 1, ..Blunders::default() });
-        let early = count(&[vec![spawned(bomb.clone()), hit()[0].clone()]]);
-        assert_eq!(early, Blunders::default());
-        let elsewhere = json!({ "type": "b", "x": 5, "y": 5, "created": 1, "expires": 2 });
-        assert_eq!(count(&[vec![spawned(elsewhere)], hit()]), Blunders::default());
+    fn a_step_towards_a_fuse_that_ends_is_a_step_into_a_known_blast() {
+        let bomb = |y: i64| {
+            let due = json!({ "type": "b", "x": 5, "y": y, "created": 1, "expires": 3 });
+            vec![spawned(due)]
+        };
+        let known = Blunders { walked_into: 1, ..Blunders::default() };
+        assert_eq!(count(&[bomb(0), vec![walk()], hit()]), known);
+        assert_eq!(count(&[bomb(5), vec![walk()], hit()]), Blunders::default());
+        // Who stood there, or walked when the bomb was put, could not know better.
+        assert_eq!(count(&[bomb(0), vec![], hit()]), Blunders::default());
+        let together = [bomb(0), vec![walk()]].concat();
+        assert_eq!(count(&[vec![], together, hit()]), Blunders::default());
+    }
+
+    #[test]
+    fn a_step_into_fire_counts_unless_the_fire_came_with_it() {
+        let lit = vec![spawned(fire(3, Some("b")))];
+        let burns = vec![state(unit("c", "a", 1, 3))];
+        let known = Blunders { walked_into: 1, ..Blunders::default() };
+        assert_eq!(count(&[lit.clone(), vec![walk()], burns.clone()]), known);
+        let together = [lit, vec![walk()]].concat();
+        assert_eq!(count(&[together, burns]), Blunders::default());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! `bomberland-matches PROGRAM GAMES [OPPONENT]` plays so many games of each kind, or against `idle`,
 //! `random` or `itself` only, with the program `phalanx`
 //! and prints a table; it is run at the top of the repository. It fails when a game against the
-//! idle or the random team is not won, costs a unit by an own bomb or a life in a blast that could
-//! be foreseen, when an answer is missing, or when one side of equals wins most.
+//! idle or the random team is not won, costs a unit by an own bomb or a life by a step into a
+//! blast that was known, when an answer is missing, or when one side of equals wins most.
 
 use phalanx_e2e::bomberland::{Blunders, blunders};
 use serde_json::Value;
@@ -197,8 +197,8 @@ fn judge(pairing: Pairing, outcomes: &[Outcome]) -> Vec<String> {
         if !equals && own.losses > 0 {
             troubles.push(format!("{place}: {} units lost to own bombs", own.losses));
         }
-        if !equals && own.foreseeable > 0 {
-            troubles.push(format!("{place}: {} hits that could be foreseen", own.foreseeable));
+        if !equals && own.walked_into > 0 {
+            troubles.push(format!("{place}: {} steps into a known blast", own.walked_into));
         }
     }
     if equals && outcomes.len() >= TELLING {
