@@ -1,0 +1,68 @@
+//! The reference numbers of the specification (section 12.6), played with the planner's own choice:
+//! mean scores over thousands of worlds, and how long they take.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::wildcard_enum_match_arm,
+    reason = "a benchmark reports to people and may stop at the first surprise"
+)]
+#![allow(clippy::disallowed_methods, reason = "a benchmark has no other clock")]
+
+#[path = "../tests/common/stage.rs"]
+#[allow(dead_code, unreachable_pub, reason = "tests use the rest of it")]
+mod stage;
+
+use phalanx_asimulator::arena::ArenaConfig;
+use phalanx_asimulator::rules::Preset;
+use phalanx_asimulator::session::ClientOptions;
+use stage::{Stage, best, without_homes};
+use std::time::{Duration, Instant};
+
+fn play(name: &str, config: ArenaConfig) {
+    let worlds = config.simulations;
+    let began = Instant::now();
+    let mut stage = Stage::new(config, ClientOptions::default());
+    let mut times: Vec<Duration> = Vec::new();
+    while !stage.closed {
+        let started = Instant::now();
+        let act = best(&stage);
+        let chosen = started.elapsed();
+        stage.act(&act.into());
+        times.push(chosen);
+    }
+    times.sort_unstable();
+    let at = |share: usize| times[times.len() * share / 1000];
+    let rate = f64::from(worlds) / began.elapsed().as_secs_f64();
+    println!(
+        "{name}: {worlds} worlds, {rate:.0} a second, decisions p50 {:?} p99 {:?} p99.9 {:?}",
+        at(500),
+        at(990),
+        at(999)
+    );
+    println!("{}", stage.summary());
+}
+
+fn main() {
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let preset =
+        |preset, simulations| ArenaConfig { simulations, seed, ..ArenaConfig::preset(preset) };
+    let mut gunnar = preset(Preset::Gunnar60x52, 200);
+    (gunnar.class.columns, gunnar.class.rows) = (20, 20);
+    let all = [
+        ("wumpus-4x4", preset(Preset::Wumpus4x4, 3000)),
+        ("hazard-12x12", preset(Preset::Hazard12x12, 400)),
+        ("hazard-12x12 without homes", without_homes(preset(Preset::Hazard12x12, 400))),
+        ("walls 20x20", gunnar),
+        ("fire-brigade", preset(Preset::FireBrigade, 200)),
+        ("einar-room", preset(Preset::EinarRoom, 200)),
+    ];
+    for (name, config) in all {
+        if wanted.is_empty() || wanted.iter().any(|one| name.contains(one.as_str())) {
+            play(name, config);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Our referee: the simulator's side of the protocol, as a state machine (spec sections 2, 5, 11.2).
+//!
+//! ```text
+//! joined ─ info byte ─▶ opening ─▶ turn ─ requests, action ─▶ percept ─▶ turn
+//!    │ too slow                                                  └─ End ─▶ score ─▶ opening … close
+//!    └▶ close
+//! ```
+//!
+//! Each connection is a session of its own and meets the same worlds in the same order: one a
+//! simulation, from the class, the seed and its number. After the last one the connection is closed
+//! where a new simulation would begin, which is how this protocol says goodbye.
+//!
+//! - [`config`]: what is played, how strictly. `play`: one session. `record`: results.
+//!   `picture`: a simulation as text.
+
+pub mod config;
+mod picture;
+mod play;
+mod record;
+
+pub use config::{ArenaConfig, ConfigError};
+pub use record::{Record, Summary};
+
+use crate::rules::Simulation;
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
+use play::{Play, Stand};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+/// Most sessions that one run keeps results of.
+pub const SESSIONS_MAX: usize = 1000;
+
+/// The referee.
+#[derive(Debug)]
+pub struct AsimulatorArena {
+    config: ArenaConfig,
+    /// Running sessions.
+    plays: BTreeMap<ConnectionId, Play>,
+    /// Results of sessions, running ones too, in the order in which they came.
+    scores: Vec<Score>,
+    /// Sessions that were played to their end.
+    complete: usize,
+    /// Why the last connection was closed before its time.
+    trouble: Option<String>,
+    out: VecDeque<Outgoing>,
+    artifacts: VecDeque<Artifact>,
+}
+
+impl AsimulatorArena {
+    /// A referee.
+    ///
+    /// # Errors
+    /// When no world can be made, or the rules cannot be told in the configured revision.
+    pub fn new(config: ArenaConfig, _origin: Origin) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self {
+            config,
+            plays: BTreeMap::new(),
+            scores: Vec::new(),
+            complete: 0,
+            trouble: None,
+            out: VecDeque::new(),
+            artifacts: VecDeque::new(),
+        })
+    }
+
+    /// A running simulation, for observers.
+    #[must_use]
+    pub fn simulation(&self, connection: ConnectionId) -> Option<&Simulation> {
+        self.plays.get(&connection)?.simulation()
+    }
+
+    /// Why the last connection was closed before its time.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// Moves what a session wants said, and closes it when it is over.
+    fn settle(&mut self, connection: ConnectionId) {
+        let Some(play) = self.plays.get_mut(&connection) else { return };
+        let bytes = play.take_output();
+        if !bytes.is_empty() {
+            self.out.push_back(Outgoing::Bytes(connection, bytes));
+        }
+        if let Some(score) = self.scores.get_mut(play.number) {
+            let known = score.rounds.len();
+            score.rounds.extend(play.records.iter().skip(known).map(|record| record.score));
+        }
+        match play.stand() {
+            Stand::Playing => {}
+            Stand::Complete => {
+                self.complete += 1;
+                self.close(connection);
+            }
+            Stand::Broken(reason) => {
+                self.trouble = Some(format!("client {}: {reason}", play.number + 1));
+                self.close(connection);
+            }
+        }
+    }
+
+    fn close(&mut self, connection: ConnectionId) {
+        self.out.push_back(Outgoing::Close(connection));
+        self.end(connection);
+    }
+
+    /// Writes down a session's results.
+    fn end(&mut self, connection: ConnectionId) {
+        let Some(mut play) = self.plays.remove(&connection) else { return };
+        play.abort();
+        if let Some(score) = self.scores.get_mut(play.number) {
+            score.rounds = play.records.iter().map(|record| record.score).collect();
+        }
+        let number = play.number + 1;
+        let files = [
+            (format!("client-{number}/results.csv"), record::table(&play.records)),
+            (format!("client-{number}/summary.json"), Summary::of(&play.records).json()),
+        ];
+        self.artifacts.extend(files.map(|(path, bytes)| Artifact { path, bytes }));
+    }
+}
+
+impl Arena for AsimulatorArena {
+    fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
+        let number = self.scores.len();
+        if number >= SESSIONS_MAX {
+            self.trouble = Some(format!("more than {SESSIONS_MAX} sessions in one run"));
+            self.out.push_back(Outgoing::Close(connection));
+            return;
+        }
+        self.scores.push(Score { team: format!("client {}", number + 1), rounds: Vec::new() });
+        self.plays.insert(connection, Play::new(number, &self.config, now));
+    }
+
+    fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
+        let Some(play) = self.plays.get_mut(&connection) else { return };
+        play.read(bytes, &self.config, now);
+        self.settle(connection);
+    }
+
+    fn handle_leave(&mut self, connection: ConnectionId, _now: Instant) {
+        self.end(connection);
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        let late = self.plays.iter_mut().filter(|(_, play)| play.due.is_some_and(|due| due <= now));
+        let late: Vec<ConnectionId> = late
+            .map(|(connection, play)| {
+                play.time_out();
+                *connection
+            })
+            .collect();
+        late.into_iter().for_each(|connection| self.settle(connection));
+    }
+
+    fn poll_transmit(&mut self) -> Option<Outgoing> {
+        self.out.pop_front()
+    }
+
+    fn poll_artifact(&mut self) -> Option<Artifact> {
+        self.artifacts.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.plays.values().filter_map(|play| play.due).min()
+    }
+
+    /// It is over when as many clients as configured have played all their simulations.
+    fn verdict(&self) -> Verdict {
+        let furthest = self.plays.values().max_by_key(|play| play.place());
+        let (round, step) = furthest.map_or((self.config.simulations, 0), Play::place);
+        Verdict {
+            over: self.complete >= self.config.clients,
+            round: if self.scores.is_empty() { 0 } else { round },
+            step,
+            steps: 0,
+            teams: self.scores.clone(),
+        }
+    }
+
+    fn draw(&self, colour: bool) -> String {
+        let newest = self.plays.values().next_back();
+        newest.map(|play| play.draw(colour)).unwrap_or_default()
+    }
+
+    /// Without a turn timeout the arena waits for ever.
+    fn turn_limit(&self) -> Duration {
+        self.config.turn_timeout.unwrap_or(Duration::MAX)
+    }
+}
