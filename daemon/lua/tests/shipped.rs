@@ -1,6 +1,7 @@
 //! The specs of the strategies and shared modules that come with Phalanx.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
+use phalanx_asimulator::Asimulator;
 use phalanx_assemble::Assemble;
 use phalanx_bomberland::Bomberland;
 use phalanx_game::{Api, Game};
@@ -14,6 +15,7 @@ use std::time::Duration;
 const COVERED_MIN: f64 = 85.0;
 
 static ASSEMBLE: Api = Assemble::API;
+static ASIMULATOR: Api = Asimulator::API;
 static BOMBERLAND: Api = Bomberland::API;
 
 fn scripts() -> PathBuf {
@@ -34,6 +36,7 @@ fn run(api: &'static Api, bundle: Bundle) -> SpecReport {
 
 #[rstest]
 #[case::assemble("assemble", &ASSEMBLE, 60)]
+#[case::asimulator("asimulator", &ASIMULATOR, 6)]
 #[case::bomberland("bomberland", &BOMBERLAND, 40)]
 #[case::bomberland_template("templates/bomberland", &BOMBERLAND, 5)]
 fn the_specs_of_a_strategy_pass_and_cover_it(

@@ -145,7 +145,8 @@ fn an_opening_tells_its_revision() {
     let all = r2().candidates(true, true);
     let burst = [hex(R2_RULES), hex(TILES)].concat();
     assert_eq!(detect(&burst, &all)[0].dialect, r2());
-    assert_eq!(detect(&burst[..burst.len() - 1], &all), [], "incomplete");
+    let cut = detect(&burst[..burst.len() - 1], &all);
+    assert!(cut.iter().all(|found| found.dialect != r2()), "incomplete");
 }
 
 fn dialects() -> impl Strategy<Value = Dialect> {

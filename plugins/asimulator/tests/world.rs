@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
+    clippy::cast_possible_truncation,
     reason = "a test may stop at the first surprise"
 )]
 
@@ -334,10 +335,10 @@ fn a_shot_that_hits_makes_old_hostility_stale_and_a_miss_clears_the_line() {
     solo.act(Act::Neutralize);
     assert!(!solo.senses.neutralized);
     assert_eq!((solo.num(0, 1, "enemy"), solo.num(1, 0, "enemy")), (0.0, 1.0));
-    // Now the shot is worth it, since it hits for certain.
-    let shot = solo.ask("best", &[]);
-    assert_eq!(shot.get("purpose").and_then(Value::as_str), Some("shoot"));
-    assert_eq!(shot.get("hit").and_then(Value::as_num), Some(1.0));
+    // From here on a shot hits for certain.
+    let choices = solo.world.choices();
+    let shot = choices.iter().find(|choice| choice.purpose == Purpose::Shoot).unwrap();
+    assert_eq!((shot.hit, shot.at, shot.cost), (1.0, Cell::new(1, 0), 2));
 }
 
 #[test]
