@@ -11,8 +11,11 @@ mod host;
 
 use host::{Does, Played, Player, good, odd, play};
 use phalanx_colosseum::Colosseum;
-use phalanx_colosseum::arena::{ArenaOptions, GameName, Mode};
-use phalanx_game::{AgentId, Event, Game as _, MarginLimits, Seat, SeatId, Session as _};
+use phalanx_colosseum::arena::{ArenaOptions, ColosseumArena, GameName, Mode};
+use phalanx_game::{
+    AgentId, Arena as _, ConnectionId, Event, Game as _, MarginLimits, Origin, Outgoing, Seat,
+    SeatId, Session as _,
+};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -296,4 +299,59 @@ fn options_that_do_not_fit_are_refused_with_the_reason() {
         "players: food_catcher is for 1 to 4, not for 5"
     );
     assert!(refused(options(0)).starts_with("epochs:"));
+}
+
+#[test]
+fn a_player_is_wanted_when_the_one_before_has_answered_its_settings() {
+    let start = Instant::now();
+    let origin = Origin { instant: start, unix_ms: 0 };
+    let mut arena = ColosseumArena::new(options(1), origin).expect("options that fit");
+    let (first, second, late) = (ConnectionId(1), ConnectionId(2), ConnectionId(3));
+    assert_eq!(arena.wanted(), [0, 1]);
+    arena.handle_join(first, start);
+    let said = |arena: &mut ColosseumArena| -> Vec<(ConnectionId, String)> {
+        let out = std::iter::from_fn(|| arena.poll_transmit());
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        out.map(|out| match out {
+            Outgoing::Bytes(to, bytes) => (to, text(bytes)),
+            Outgoing::Close(to) => (to, "closed".to_owned()),
+        })
+        .filter(|(_, text)| text != "\n")
+        .collect()
+    };
+    let line = said(&mut arena).remove(0).1;
+    let id = serde_json::from_str::<Value>(&line).expect("JSON")["set_agent_id"].to_string();
+    // Nobody else while the first one is being introduced; who comes early waits.
+    assert_eq!(arena.wanted(), [0_usize; 0]);
+    arena.handle_join(second, start);
+    arena.handle_join(late, start);
+    assert_eq!(said(&mut arena), [(late, "closed".to_owned())]);
+    for message in ["ping", "config", "set_agent_id"] {
+        let reply = format!("{{\"agent_id\": {id}, \"pong\": 1}}\n");
+        arena.handle_input(first, reply.as_bytes(), start);
+        let heard = said(&mut arena);
+        assert!(heard.len() == 1 && heard[0].1.contains(message), "{message}: {heard:?}");
+    }
+    arena.handle_leave(second, start);
+    let notice = arena.poll_notice().expect("somebody is out");
+    assert!(notice.contains("2: out, STARTUP_FAIL"), "{notice}");
+}
+
+#[test]
+fn notices_name_the_culprit_and_the_table_the_best() {
+    let mut options = options(9);
+    options.mode = Mode::RoundRobin(1);
+    let mut played = play(options, |player| match player {
+        0 => odd(|epoch| (epoch == 3).then(|| Does::Says("oops".to_owned()))),
+        _ => dummy(),
+    });
+    let notices: Vec<_> = std::iter::from_fn(|| played.arena.poll_notice()).collect();
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].starts_with("match 1, tick 3: 1: out, INVALID_PAYLOAD"), "{notices:?}");
+    assert!(notices[0].contains("oops"), "{notices:?}");
+    let summary = played.arena.summary();
+    let rows: Vec<Vec<&str>> =
+        summary.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[1], ["2", "1212", "1.0", "1", "0", "0", "0"], "{summary}");
+    assert_eq!(rows[2], ["1", "1188", "0.0", "0", "0", "1", "-10"], "{summary}");
 }
