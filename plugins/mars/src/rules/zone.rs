@@ -13,14 +13,27 @@ pub type Standing = [u16; 2];
 /// Who owns a vertex.
 pub type Owner = Option<Side>;
 
+/// A vertex that nobody stands on and nobody owns.
+const OPEN: u8 = 0;
+/// One that the first team owns. With [`SECOND`] as bits: what surrounds a region is their union.
+const FIRST: u8 = 1;
+/// One that the second team owns.
+const SECOND: u8 = 2;
+/// One that both teams stand on, none with more agents: like owners of both kinds to its region.
+const CONTESTED: u8 = FIRST | SECOND;
+/// An open one that has been seen; what it becomes is not known yet.
+const SEEN: u8 = 4;
+
 /// Colours graphs.
 #[derive(Clone, Debug, Default)]
 pub struct Painter {
+    /// What each vertex is so far.
+    marks: Vec<u8>,
+    /// How many neighbours of an empty vertex each team stands on, and which vertices have some.
+    counts: Vec<Standing>,
+    touched: Vec<u32>,
+    region: Vec<u32>,
     owners: Vec<Owner>,
-    /// What phase 2 gave, entered only when all of it is known.
-    given: Vec<(u32, Side)>,
-    seen: Vec<bool>,
-    component: Vec<u32>,
 }
 
 impl Painter {
@@ -32,11 +45,17 @@ impl Painter {
 
     /// The owners of all vertices where `standing` agents stand; vertices beyond its end are empty.
     pub fn paint(&mut self, links: &Links, standing: &[Standing]) -> &[Owner] {
+        self.marks.clear();
+        self.marks.extend(standing.iter().take(links.len()).map(|here| occupied(*here)));
+        self.marks.resize(links.len(), OPEN);
+        self.enclose(links);
+        self.fill(links);
         self.owners.clear();
-        self.owners.extend(standing.iter().take(links.len()).map(|here| strongest(*here)));
-        self.owners.resize(links.len(), None);
-        self.enclose(links, standing);
-        self.fill(links, standing);
+        self.owners.extend(self.marks.iter().map(|mark| match *mark {
+            FIRST => Some(Side::A),
+            SECOND => Some(Side::B),
+            _ => None,
+        }));
         &self.owners
     }
 
@@ -47,102 +66,92 @@ impl Painter {
     }
 
     /// Phase 2: empty vertices between at least two vertices of a team.
-    fn enclose(&mut self, links: &Links, standing: &[Standing]) {
-        self.given.clear();
-        for vertex in (0u32..).take(links.len()) {
-            if !empty(standing, vertex) {
-                continue;
-            }
-            let mut counts = [0u16; 2];
+    fn enclose(&mut self, links: &Links) {
+        self.counts.resize(links.len(), [0, 0]);
+        for (vertex, mark) in (0u32..).zip(&self.marks) {
+            let side = match *mark {
+                FIRST => Side::A,
+                SECOND => Side::B,
+                _ => continue,
+            };
             for next in links.of(vertex) {
-                if let Some(Some(side)) = self.owners.get(*next as usize) {
-                    *side.of_mut(&mut counts) += 1;
+                let open = self.marks.get(*next as usize) == Some(&OPEN);
+                let Some(count) = self.counts.get_mut(*next as usize).filter(|_| open) else {
+                    continue;
+                };
+                if *count == [0, 0] {
+                    self.touched.push(*next);
                 }
-            }
-            if let Some(side) = strongest(counts).filter(|side| *side.of(&counts) >= 2) {
-                self.given.push((vertex, side));
+                let of = side.of_mut(count);
+                *of = of.saturating_add(1);
             }
         }
-        for (vertex, side) in &self.given {
-            if let Some(owner) = self.owners.get_mut(*vertex as usize) {
-                *owner = Some(*side);
+        // Entered only when all are counted: what phase 2 gives does not count in phase 2.
+        for vertex in self.touched.drain(..) {
+            let Some(count) = self.counts.get_mut(vertex as usize) else { continue };
+            let count = std::mem::take(count);
+            let given = match occupied(count) {
+                FIRST | SECOND if count.iter().any(|of| *of >= 2) => occupied(count),
+                _ => OPEN,
+            };
+            if let Some(mark) = self.marks.get_mut(vertex as usize) {
+                *mark = given;
             }
         }
     }
 
-    /// Phase 3: regions of empty vertices that only one team can reach.
-    fn fill(&mut self, links: &Links, standing: &[Standing]) {
-        self.seen.clear();
-        self.seen.resize(links.len(), false);
+    /// Phase 3: regions of open vertices that only one team can reach.
+    fn fill(&mut self, links: &Links) {
         for start in (0u32..).take(links.len()) {
-            if !self.is_open(standing, start) || self.mark(start) {
+            if !self.see(start) {
                 continue;
             }
-            self.component.clear();
-            self.component.push(start);
-            let mut border = Border::Unseen;
+            self.region.clear();
+            self.region.push(start);
+            let mut border = OPEN;
             let mut at = 0;
-            while let Some(vertex) = self.component.get(at).copied() {
+            while let Some(vertex) = self.region.get(at).copied() {
                 at += 1;
                 for next in links.of(vertex) {
-                    if self.is_open(standing, *next) {
-                        if !self.mark(*next) {
-                            self.component.push(*next);
+                    match self.marks.get_mut(*next as usize) {
+                        Some(mark @ &mut OPEN) => {
+                            *mark = SEEN;
+                            self.region.push(*next);
                         }
-                    } else {
-                        border = border.with(self.owners.get(*next as usize).copied().flatten());
+                        Some(&mut SEEN) | None => {}
+                        Some(mark) => border |= *mark,
                     }
                 }
             }
-            if let Border::Of(side) = border {
-                for vertex in &self.component {
-                    if let Some(owner) = self.owners.get_mut(*vertex as usize) {
-                        *owner = Some(side);
+            if border == FIRST || border == SECOND {
+                for vertex in &self.region {
+                    if let Some(mark) = self.marks.get_mut(*vertex as usize) {
+                        *mark = border;
                     }
                 }
             }
         }
     }
 
-    /// Whether a vertex is empty and without a colour.
-    fn is_open(&self, standing: &[Standing], vertex: u32) -> bool {
-        self.owners.get(vertex as usize) == Some(&None) && empty(standing, vertex)
-    }
-
-    /// Marks a vertex as seen; whether it was before.
-    fn mark(&mut self, vertex: u32) -> bool {
-        self.seen.get_mut(vertex as usize).is_none_or(|seen| std::mem::replace(seen, true))
-    }
-}
-
-/// What lies around a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Border {
-    Unseen,
-    Of(Side),
-    Mixed,
-}
-
-impl Border {
-    fn with(self, owner: Owner) -> Self {
-        match (self, owner) {
-            (Self::Unseen, Some(side)) => Self::Of(side),
-            (Self::Of(known), Some(side)) if known == side => self,
-            (Self::Unseen | Self::Of(_) | Self::Mixed, _) => Self::Mixed,
+    /// Marks an open vertex as seen; whether it was open.
+    fn see(&mut self, vertex: u32) -> bool {
+        match self.marks.get_mut(vertex as usize) {
+            Some(mark @ &mut OPEN) => {
+                *mark = SEEN;
+                true
+            }
+            Some(_) | None => false,
         }
     }
 }
 
-fn empty(standing: &[Standing], vertex: u32) -> bool {
-    standing.get(vertex as usize).is_none_or(|here| *here == [0, 0])
-}
-
-/// The team with strictly the most.
-fn strongest([a, b]: [u16; 2]) -> Owner {
+/// What a vertex is on which so many agents of each team stand (phase 1).
+fn occupied([a, b]: Standing) -> u8 {
     match a.cmp(&b) {
-        std::cmp::Ordering::Greater => Some(Side::A),
-        std::cmp::Ordering::Less => Some(Side::B),
-        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => FIRST,
+        std::cmp::Ordering::Less => SECOND,
+        std::cmp::Ordering::Equal if a == 0 => OPEN,
+        std::cmp::Ordering::Equal => CONTESTED,
     }
 }
 
