@@ -17,6 +17,7 @@ pub fn run(game: &ArenaGame) -> Result<()> {
         ArenaGame::Assemble(args) => ("assemble", args),
         ArenaGame::Bomberland(args) => ("bomberland", args),
         ArenaGame::Colosseum(args) => ("colosseum", args),
+        ArenaGame::Mars(args) => ("mars", args),
     };
     // Who broke which rule is for people, beside the results.
     crate::logs::start(&LogSettings { filter: "warn".to_owned(), format: LogFormat::Pretty });

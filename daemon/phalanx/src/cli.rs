@@ -104,7 +104,8 @@ pub struct DemoArgs {
     #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
     pub game: &'static str,
     /// How many steps the match has; for bomberland, until the ring of fire [default: what the
-    /// arena's settings say; 750 for assemble, 200 for bomberland, 10000 for colosseum].
+    /// arena's settings say; 750 for assemble, 200 for bomberland, 10000 for colosseum,
+    /// 750 for mars].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: Option<u32>,
     /// Seed of the map, of the referee's dice and of the scripts' dice.
@@ -128,11 +129,12 @@ pub struct DemoArgs {
     #[arg(long, value_name = "DIR|idle")]
     pub opponent: Option<PathBuf>,
     /// A flavour of the game: engine or classic for bomberland; food_catcher, cherry_picker, snake
-    /// or chess for colosseum [default: the first one].
+    /// or chess for colosseum; contest or quick for mars [default: the first one].
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
     /// Settings of the match in the organisers' format: a simulation in JSON for assemble [default:
-    /// the contest's sim1], NAME=value lines for bomberland [default: the engine's].
+    /// the contest's sim1], NAME=value lines for bomberland [default: the engine's],
+    /// the referee's TOML for mars, of which the first simulation is played.
     #[arg(long, value_name = "FILE")]
     pub sim: Option<PathBuf>,
     /// Shortest time for a step, so that people can watch (not with --fast) [default: 40ms for
@@ -156,6 +158,8 @@ pub enum ArenaGame {
     Bomberland(ArenaArgs),
     /// Colosseum: starts agent executables and speaks JSON lines with them.
     Colosseum(ArenaArgs),
+    /// MAPC 2012, Agents on Mars: XML over TCP, port 12300 unless the file says otherwise.
+    Mars(ArenaArgs),
 }
 
 /// `phalanx arena GAME`.

@@ -8,6 +8,7 @@ mod bomberland;
 pub mod bridge;
 mod colosseum;
 pub mod demo;
+mod mars;
 mod plugin;
 
 use demo::{DemoAsk, DemoStage};
@@ -23,12 +24,13 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The games that this build plays, by name.
-pub const GAMES: &[&str] = &[DEFAULT_GAME, "bomberland", "colosseum"];
+pub const GAMES: &[&str] = &[DEFAULT_GAME, "bomberland", "colosseum", "mars"];
 
 /// What is played when nobody says which game.
 pub const DEFAULT_GAME: &str = "assemble";
 
-static WIRED: &[&dyn Wired] = &[&assemble::Wiring, &bomberland::Wiring, &colosseum::Wiring];
+static WIRED: &[&dyn Wired] =
+    &[&assemble::Wiring, &bomberland::Wiring, &colosseum::Wiring, &mars::Wiring];
 
 fn wired(name: &str) -> Result<&'static dyn Wired, WireError> {
     let known = WIRED.iter().find(|wired| wired.name() == name);

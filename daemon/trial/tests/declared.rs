@@ -8,6 +8,7 @@ use phalanx_colosseum::api::API as COLOSSEUM;
 use phalanx_engine::{Board, Generation, Params, Scene, StrategyOrigin, View};
 use phalanx_game::{AgentId, Oracle, QueryError, Roster, RosterEntry, Turn, Value};
 use phalanx_lua::{Bundle, Limits, Module, Replica, modules, stage};
+use phalanx_mars::api::API as MARS;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -141,7 +142,12 @@ fn a_call_with_too_many_arguments_fails() {
 #[test]
 fn the_shipped_files_are_what_is_generated() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let games = [("assemble", &API), ("bomberland", &BOMBERLAND), ("colosseum", &COLOSSEUM)];
+    let games = [
+        ("assemble", &API),
+        ("bomberland", &BOMBERLAND),
+        ("colosseum", &COLOSSEUM),
+        ("mars", &MARS),
+    ];
     let pages = games.into_iter().flat_map(|(game, api)| {
         [
             (format!("scripts/types/{game}.d.luau"), phalanx_lua::types_luau(game, api)),

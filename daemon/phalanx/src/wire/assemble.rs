@@ -1,6 +1,6 @@
 //! MAPC 2020, Agents Assemble II, in the programs.
 
-use super::demo::{Connections, DemoAsk, DemoStage};
+use super::demo::{Connections, DemoAsk, DemoStage, PASSWORD};
 use super::plugin::Plugin;
 use super::{ArenaPlan, Start, WireError};
 use phalanx_assemble::Assemble;
@@ -99,7 +99,7 @@ fn agents(ask: &DemoAsk, sim: &Value) -> Result<usize, WireError> {
 
 /// The referee's configuration in the organisers' format.
 fn server(sim: &Value) -> Value {
-    let account = json!({ "prefix": "agent", "password": "demo" });
+    let account = json!({ "prefix": "agent", "password": PASSWORD });
     json!({
         "server": {
             "tournamentMode": "round-robin", "teamsPerMatch": 2, "launch": "key", "port": 0,

@@ -5,6 +5,9 @@ use phalanx_game::{AgentId, Arena, MarginLimits, Origin, Roster, Seat, SeatId};
 use std::fmt;
 use std::time::Duration;
 
+/// The password of all accounts of a demo.
+pub(super) const PASSWORD: &str = "demo";
+
 /// What was asked for on the command line.
 #[derive(Clone, Debug)]
 pub struct DemoAsk {
@@ -90,7 +93,7 @@ impl DemoStage {
             id: SeatId(id),
             agents,
             user: user.to_owned(),
-            password: "demo".to_owned(),
+            password: PASSWORD.to_owned(),
             turn_limit: self.turn_limit,
             margin: MarginLimits::default(),
         };
