@@ -76,6 +76,30 @@ fn what_a_place_is_worth_is_what_is_lost_without_it() {
 }
 
 #[test]
+fn an_enemy_is_worth_what_both_sides_own_because_of_it() {
+    let mut world = example();
+    let mut second = percept(1, "a");
+    // e breaks our zone; a second enemy on g holds a zone with h.
+    entities(&mut second, &["b2 B e", "b3 B g", "b4 B d!"]);
+    observe(&mut world, 0, second);
+    let prey = ask(&world, "prey", &[]);
+    let gain = |index: usize| int(&prey.as_list().unwrap()[index], "gain");
+    assert_eq!(column(&prey, "name"), ["b1", "b2", "b3"], "the disabled one owns nothing");
+    let value = |enemies: &[&str]| {
+        let side = |own: &[&str], other: &[&str]| {
+            let options = Value::map([("enemies", names(other))]);
+            int(&ask(&world, "zones", &[names(own), options]), "value")
+        };
+        side(&["a", "c"], enemies) - side(enemies, &["a", "c"])
+    };
+    let now = value(&["h", "e", "g"]);
+    assert_eq!(gain(0), value(&["e", "g"]) - now);
+    assert_eq!(gain(1), value(&["h", "g"]) - now);
+    assert_eq!(gain(2), value(&["h", "e"]) - now);
+    assert!(gain(1) > gain(0).max(gain(2)), "{prey:?}");
+}
+
+#[test]
 fn the_best_zone_of_two_agents_is_found_whatever_the_effort() {
     let world = example();
     let best = |count: i64, options: Value| {

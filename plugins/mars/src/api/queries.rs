@@ -190,6 +190,16 @@ const HOLDING: &[FieldDoc] = &[
     field("loss", whole(), "What our zones lose without it."),
 ];
 
+const PREY: &[FieldDoc] = &[
+    field("name", Kind::Str, "The enemy."),
+    field("vertex", Kind::Str, "Where it is believed to stand."),
+    field(
+        "gain",
+        whole(),
+        "What our zones would gain and the enemy's lose without it, as far as we have probed.",
+    ),
+];
+
 const BEST_OPTIONS: &[FieldDoc] = &[
     field(
         "fixed",
@@ -347,6 +357,12 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         "What each own agent's place is worth now.",
         &[],
         Kind::List(&Kind::Table(HOLDING)),
+    ),
+    query(
+        "prey",
+        "What it is worth in a step to disable each enemy whose place is believed in.",
+        &[],
+        Kind::List(&Kind::Table(PREY)),
     ),
     query(
         "best_zone",

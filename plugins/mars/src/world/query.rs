@@ -58,6 +58,7 @@ pub(super) fn answer(
         "zones" => ask.zones(),
         "moves" => ask.moves(),
         "holding" => Ok(ask.holding()),
+        "prey" => Ok(ask.prey()),
         "best_zone" => ask.best_zone(),
         other => {
             Err(QueryError { query: other.to_owned(), reason: "there is no such query".to_owned() })

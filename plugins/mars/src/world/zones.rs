@@ -50,10 +50,11 @@ impl Stage {
         }
     }
 
-    /// Takes one of our own away.
-    fn take(&mut self, vertex: Vertex) {
-        if let Some([own, _]) = self.standing.get_mut(vertex as usize) {
-            *own = own.saturating_sub(1);
+    /// Takes an enabled agent of a side away.
+    fn take(&mut self, side: Side, vertex: Vertex) {
+        if let Some(here) = self.standing.get_mut(vertex as usize) {
+            let count = side.of_mut(here);
+            *count = count.saturating_sub(1);
         }
     }
 
@@ -63,6 +64,21 @@ impl Stage {
         total(&self.links, owners, Side::A, &self.worth)
     }
 
+    /// By how much our zones outweigh the enemy's as the stage stands.
+    pub(super) fn lead(&mut self) -> i64 {
+        let owners = self.painter.paint(&self.links, &self.standing);
+        let [own, enemy] = Side::BOTH.map(|side| total(&self.links, owners, side, &self.worth));
+        own - enemy
+    }
+
+    /// The lead if an enemy did not stand there.
+    pub(super) fn lead_without(&mut self, enemy: Vertex) -> i64 {
+        self.take(Side::B, enemy);
+        let lead = self.lead();
+        self.put(Side::B, &[enemy]);
+        lead
+    }
+
     /// Who owns what as the stage stands.
     pub(super) fn owners(&mut self) -> &[Owner] {
         self.painter.paint(&self.links, &self.standing)
@@ -70,10 +86,10 @@ impl Stage {
 
     /// What our zones would be worth if one of our own stood elsewhere, or nowhere.
     pub(super) fn value_if(&mut self, from: Option<Vertex>, to: Option<Vertex>) -> i64 {
-        from.into_iter().for_each(|from| self.take(from));
+        from.into_iter().for_each(|from| self.take(Side::A, from));
         self.put(Side::A, to.as_slice());
         let value = self.value();
-        to.into_iter().for_each(|to| self.take(to));
+        to.into_iter().for_each(|to| self.take(Side::A, to));
         self.put(Side::A, from.as_slice());
         value
     }
@@ -217,7 +233,7 @@ impl Search<'_> {
             calm += 1;
             let mut others = placed.clone();
             others.remove(index);
-            self.stage.take(slot);
+            self.stage.take(Side::A, slot);
             let better = self.best_place(&others, fixed, rest).filter(|(new, _)| *new > value);
             let vertex = better.map_or(slot, |(_, vertex)| vertex);
             self.stage.put(Side::A, &[vertex]);
@@ -225,7 +241,7 @@ impl Search<'_> {
                 (value, *place, calm) = (new, vertex, 0);
             }
         }
-        placed.iter().for_each(|vertex| self.stage.take(*vertex));
+        placed.iter().for_each(|vertex| self.stage.take(Side::A, *vertex));
         Site { value, vertices: placed }
     }
 

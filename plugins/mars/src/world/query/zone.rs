@@ -3,6 +3,7 @@
 use super::super::chart::Vertex;
 use super::super::zones::{COUNT_MAX, EFFORT, EFFORT_MAX, Stage, Wish, best_site};
 use super::Ask;
+use crate::percept::text;
 use crate::rules::Side;
 use crate::rules::zone::Zones;
 use phalanx_game::{QueryError, Value};
@@ -97,6 +98,23 @@ impl Ask<'_> {
             ]));
         }
         Value::List(list)
+    }
+
+    /// What it is worth to disable each enemy whose place is believed in.
+    pub(super) fn prey(&self) -> Value {
+        let mut stage = self.stage_with_enemies(None);
+        stage.put(Side::A, &self.world.own_vertices());
+        let lead = stage.lead();
+        let standing = self.world.enemies().filter(|enemy| !enemy.disabled && !enemy.gone);
+        let prey = standing.filter_map(|enemy| {
+            let at = enemy.at?;
+            Some(Value::map([
+                ("name", text(&enemy.name)),
+                ("vertex", self.name(at)),
+                ("gain", (stage.lead_without(at) - lead).into()),
+            ]))
+        });
+        Value::List(prey.collect())
     }
 
     pub(super) fn best_zone(&self) -> Result<Value, QueryError> {
