@@ -102,29 +102,15 @@ impl Painter {
 
     /// Phase 3: regions of open vertices that only one team can reach.
     fn fill(&mut self, links: &Links) {
+        // One place more than a region can have: the walk writes before it knows whether to keep.
+        self.region.resize(links.len().saturating_add(1), 0);
         for start in (0u32..).take(links.len()) {
-            if !self.see(start) {
+            if self.marks.get(start as usize) != Some(&OPEN) {
                 continue;
             }
-            self.region.clear();
-            self.region.push(start);
-            let mut border = OPEN;
-            let mut at = 0;
-            while let Some(vertex) = self.region.get(at).copied() {
-                at += 1;
-                for next in links.of(vertex) {
-                    match self.marks.get_mut(*next as usize) {
-                        Some(mark @ &mut OPEN) => {
-                            *mark = SEEN;
-                            self.region.push(*next);
-                        }
-                        Some(&mut SEEN) | None => {}
-                        Some(mark) => border |= *mark,
-                    }
-                }
-            }
+            let (count, border) = self.walk(links, start);
             if border == FIRST || border == SECOND {
-                for vertex in &self.region {
+                for vertex in self.region.iter().take(count) {
                     if let Some(mark) = self.marks.get_mut(*vertex as usize) {
                         *mark = border;
                     }
@@ -133,15 +119,34 @@ impl Painter {
         }
     }
 
-    /// Marks an open vertex as seen; whether it was open.
-    fn see(&mut self, vertex: u32) -> bool {
-        match self.marks.get_mut(vertex as usize) {
-            Some(mark @ &mut OPEN) => {
-                *mark = SEEN;
-                true
+    /// Walks the region of an open vertex: how many vertices it has, which are in `region` now, and
+    /// what surrounds them. Without branches on what is found, since nobody can guess them.
+    fn walk(&mut self, links: &Links, start: u32) -> (usize, u8) {
+        let Self { marks, region, .. } = self;
+        let mut count = 0;
+        let mut border = OPEN;
+        let mut meet = |vertex: u32, count: &mut usize, region: &mut [u32]| {
+            let (Some(mark), Some(place)) =
+                (marks.get_mut(vertex as usize), region.get_mut(*count))
+            else {
+                return;
+            };
+            *place = vertex;
+            let open = *mark == OPEN;
+            border |= *mark & CONTESTED;
+            *mark |= SEEN * u8::from(open);
+            *count += usize::from(open);
+        };
+        meet(start, &mut count, region);
+        let mut at = 0;
+        while at < count {
+            let Some(vertex) = region.get(at).copied() else { break };
+            at += 1;
+            for next in links.of(vertex) {
+                meet(*next, &mut count, region);
             }
-            Some(_) | None => false,
         }
+        (count, border)
     }
 }
 
