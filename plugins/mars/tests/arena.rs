@@ -8,6 +8,8 @@ mod faults;
 mod host;
 #[path = "arena/logins.rs"]
 mod logins;
+#[path = "arena/recorded.rs"]
+mod recorded;
 #[path = "arena/samples.rs"]
 mod samples;
 #[path = "arena/steps.rs"]

@@ -103,7 +103,8 @@ impl MarsArena {
 
     /// Says goodbye and closes.
     pub(super) fn dismiss(&mut self, id: ConnectionId, now: Instant) {
-        if matches!(self.lobby.place(id), Some(Place::Known(_))) {
+        // Also to those who are heard no more.
+        if self.lobby.accounts.iter().any(|account| account.connection == Some(id)) {
             let bye = self.message(ServerBody::Bye, now);
             self.lobby.out.push_back(Outgoing::Bytes(id, bye));
         }
