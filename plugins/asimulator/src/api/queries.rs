@@ -116,7 +116,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     ),
     query(
         "options",
-        "All options that are worth something, the best first; the last one is to go home or to stop.",
+        "Options that are worth something, the best first: the cheapest safe ones, shots, risks where nothing is safe; the last one is to go home or to stop.",
         &[ParamDoc {
             name: "count",
             kind: Kind::Int { min: 1, max: OPTIONS_MAX },

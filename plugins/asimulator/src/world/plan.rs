@@ -8,7 +8,7 @@
 mod shots;
 
 use super::hope::Hope;
-use super::infer::Beliefs;
+use super::infer::{Belief, Beliefs};
 use super::route::{Back, FAR, Route};
 use crate::rules::{Act, Cell, Heading, Kind, Ledger, Neighbourhood, Pose, Rules, Senses};
 use std::cell::OnceCell;
@@ -16,6 +16,21 @@ use std::cell::OnceCell;
 /// Every unknown neighbour of a tile makes it so many moves dearer: what would stay behind as a
 /// single tile is explored first.
 const OPEN_SIDE: f64 = 0.4;
+
+/// Most safe entries that are kept; the rest is dearer.
+const SAFE_MAX: usize = 24;
+
+/// The cheapest way into a tile.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    index: usize,
+    /// The last pose before the tile.
+    from: Pose,
+    /// With the move into the tile.
+    cost: u32,
+    /// The smaller the better, among safe ones.
+    order: f64,
+}
 
 /// What kind of option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,7 +163,8 @@ impl<'a> Planner<'a> {
         (f64::from(self.situation.rules.home_reward) - f64::from(way)).max(0.0)
     }
 
-    /// All options that are worth something, the best first; never empty.
+    /// Options that are worth something, the best first; never empty. Of safe entries the cheapest,
+    /// and risks only where there are no safe ones.
     #[must_use]
     pub fn choices(&self) -> Vec<Choice> {
         let mut choices: Vec<Choice> = self.grab().into_iter().collect();
@@ -174,27 +190,29 @@ impl<'a> Planner<'a> {
             Purpose::Home | Purpose::Stop => 5.0,
         };
         let within = if rank == 1.0 {
-            f64::from(choice.cost) + self.open_sides(choice) * OPEN_SIDE
+            let index = self.situation.beliefs.frame.index(choice.at);
+            let explores = choice.purpose == Purpose::Explore;
+            let open = index.filter(|_| explores).map(|index| self.open_sides(index));
+            f64::from(choice.cost) + open.unwrap_or_default()
         } else {
             -choice.value
         };
         rank * 1e9 + within
     }
 
-    fn open_sides(&self, choice: &Choice) -> f64 {
+    /// What it adds to the order of a tile that not everything around it is known.
+    fn open_sides(&self, index: usize) -> f64 {
         let beliefs = self.situation.beliefs;
-        if choice.purpose != Purpose::Explore {
+        if beliefs.tiles[index].free() {
             return 0.0;
         }
-        let index = beliefs.frame.index(choice.at);
-        let sides =
-            index.into_iter().flat_map(|index| beliefs.frame.around(index, Neighbourhood::Four));
+        let sides = beliefs.frame.around(index, Neighbourhood::Four);
         let open = sides.filter(|side| {
             let tile = &beliefs.tiles[*side];
             !tile.visited && tile.kind != Some(Kind::Wall)
         });
         let cost = f64::from(self.situation.rules.costs.advance);
-        open.map(|_| cost).sum()
+        open.map(|_| cost * OPEN_SIDE).sum()
     }
 
     fn grab(&self) -> Option<Choice> {
@@ -217,23 +235,42 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Tiles that can be entered from where we can go.
+    /// Tiles that can be entered from where we can go: safe ones from the cheapest on, as many as
+    /// are kept; risks only where nothing safe is worth its way.
     fn entries(&self) -> Vec<Choice> {
-        let beliefs = self.situation.beliefs;
-        let mut entries = Vec::new();
-        for (index, tile) in beliefs.tiles.iter().enumerate() {
-            let done = tile.visited && tile.item == 0.0;
-            let here = beliefs.frame.cell(index) == self.situation.pose.at;
-            if done || here || tile.wall >= 1.0 || tile.death >= 1.0 {
-                continue;
-            }
-            // What is told from the start and has nothing to take is no news.
-            if tile.free() && tile.item == 0.0 && !self.opens(index) {
-                continue;
-            }
-            entries.extend(self.entry(index));
+        let tiles = self.situation.beliefs.tiles.iter().enumerate();
+        let ways = tiles.filter(|(index, tile)| self.enterable(*index, tile));
+        let mut ways: Vec<Way> = ways.filter_map(|(index, _)| self.way(index)).collect();
+        ways.sort_by(|a, b| a.order.total_cmp(&b.order).then(a.index.cmp(&b.index)));
+        let entry = |way: &Way| self.entry(way).filter(|choice| choice.value > 0.0);
+        let deadly = |way: &&Way| self.situation.beliefs.tiles[way.index].death > 0.0;
+        let safe = ways.iter().filter(|way| !deadly(way));
+        let safe: Vec<Choice> = safe.filter_map(entry).take(SAFE_MAX).collect();
+        if !safe.is_empty() {
+            return safe;
         }
-        entries
+        ways.iter().filter(deadly).filter_map(entry).collect()
+    }
+
+    /// Whether entering a tile may bring anything.
+    fn enterable(&self, index: usize, tile: &Belief) -> bool {
+        let done = tile.visited && tile.item == 0.0;
+        let here = self.situation.beliefs.frame.cell(index) == self.situation.pose.at;
+        // What is told from the start and has nothing to take is no news.
+        let known = tile.free() && tile.item == 0.0 && !self.opens(index);
+        !done && !here && !known && tile.wall < 1.0 && tile.death < 1.0
+    }
+
+    /// The cheapest way into a tile.
+    fn way(&self, index: usize) -> Option<Way> {
+        let beliefs = self.situation.beliefs;
+        let at = beliefs.frame.cell(index);
+        let entry = |heading: Heading| Pose { at: at - heading.step(), heading };
+        let from = Heading::ALL.into_iter().map(entry).min_by_key(|pose| self.route.cost(*pose))?;
+        let way = self.route.cost(from);
+        let cost = way.saturating_add(self.situation.rules.costs.advance.into());
+        let order = f64::from(cost) + self.open_sides(index);
+        (way != FAR).then_some(Way { index, from, cost, order })
     }
 
     /// Whether percepts at a tile that is known to be free would say something new.
@@ -243,17 +280,11 @@ impl<'a> Planner<'a> {
         !beliefs.tiles[index].visited && around.any(|next| beliefs.tiles[next].kind.is_none())
     }
 
-    /// The cheapest way into a tile, what it brings and what it risks.
-    fn entry(&self, index: usize) -> Option<Choice> {
+    /// What entering a tile brings and what it risks; `None` where it cannot be afforded.
+    fn entry(&self, way: &Way) -> Option<Choice> {
         let Situation { beliefs, rules, budget, .. } = &self.situation;
+        let Way { index, from, cost, .. } = *way;
         let (at, tile) = (beliefs.frame.cell(index), &beliefs.tiles[index]);
-        let entry = |heading: Heading| Pose { at: at - heading.step(), heading };
-        let from = Heading::ALL.into_iter().map(entry).min_by_key(|pose| self.route.cost(*pose))?;
-        let way = self.route.cost(from);
-        if way == FAR {
-            return None;
-        }
-        let cost = way.saturating_add(rules.costs.advance.into());
         let home = self.back.cost_behind(from, &rules.costs);
         let secure = self.secure();
         if let Some(budget) = budget {

@@ -39,9 +39,10 @@ impl Planner<'_> {
         if !loaded && (!rules.recharge || capacity == 0) {
             return Vec::new();
         }
+        let openings = self.openings();
         let mut best: BTreeMap<Pose, Choice> = BTreeMap::new();
         for pose in self.stands() {
-            best.entry(pose).or_insert_with(|| self.shot(pose));
+            best.entry(pose).or_insert_with(|| self.shot(pose, &openings));
         }
         let shots = best.into_values();
         if loaded {
@@ -122,7 +123,7 @@ impl Planner<'_> {
         Aim { hit, kills, target }
     }
 
-    fn shot(&self, pose: Pose) -> Choice {
+    fn shot(&self, pose: Pose, openings: &[(f64, usize)]) -> Choice {
         let Situation { beliefs, rules, .. } = &self.situation;
         let aim = self.aim(pose);
         let spoils = if rules.becomes_item { f64::from(rules.item_reward) * 0.8 } else { 0.0 };
@@ -132,11 +133,10 @@ impl Planner<'_> {
             if tile.enemy > 0.0 && tile.danger == 0.0 {
                 gain += (1.0 - tile.wall) * self.worth(target);
             }
-            gain += aim.hit * self.relief(target);
+            gain += aim.hit * self.relief(target, openings);
         }
         let way = self.route.cost(pose);
         let cost = way.saturating_add(rules.costs.neutralize.into());
-        let act = self.route.acts(pose).first().copied().unwrap_or(Act::Neutralize);
         let allowed = self.situation.budget.is_none_or(|budget| {
             let home = self.back.cost(pose);
             let needed = if home == FAR { cost } else { cost.saturating_add(home) };
@@ -144,17 +144,25 @@ impl Planner<'_> {
         });
         let value = if allowed && aim.hit > 0.0 { gain - f64::from(cost) } else { 0.0 };
         let at = aim.target.map_or(pose.at, |target| beliefs.frame.cell(target));
+        // Ways are looked up only for what may be chosen.
+        let way = if value > 0.0 { self.route.acts(pose) } else { Vec::new() };
+        let act = way.first().copied().unwrap_or(Act::Neutralize);
         Choice { purpose: Purpose::Shoot, act, at, cost, death: 0.0, hit: aim.hit, gain, value }
     }
 
-    /// What a hit opens elsewhere: other suspects that are no dangers become safe.
-    fn relief(&self, target: usize) -> f64 {
+    /// Suspects that are no dangers, with what they would open without their enemy, most first.
+    fn openings(&self) -> Vec<(f64, usize)> {
         let tiles = self.situation.beliefs.tiles.iter().enumerate();
-        let other = tiles.filter(|(index, tile)| {
-            *index != target && tile.enemy >= SUSPECT_MIN && tile.danger == 0.0
-        });
-        let best = other.map(|(index, tile)| (1.0 - tile.wall) * self.worth(index));
-        let best = best.max_by(f64::total_cmp).unwrap_or_default();
+        let suspects = tiles.filter(|(_, tile)| tile.enemy >= SUSPECT_MIN && tile.danger == 0.0);
+        let mut openings: Vec<(f64, usize)> =
+            suspects.map(|(index, tile)| ((1.0 - tile.wall) * self.worth(index), index)).collect();
+        openings.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        openings
+    }
+
+    /// What a hit opens elsewhere: other suspects may be safe then.
+    fn relief(&self, target: usize, openings: &[(f64, usize)]) -> f64 {
+        let best = openings.iter().find(|(_, index)| *index != target).map_or(0.0, |best| best.0);
         if self.situation.last_enemy { best } else { best * RELIEF }
     }
 
