@@ -5,7 +5,7 @@
 //!                └─ fail ─▶ refused            sim-end ─▶ round over       bye ─▶ over
 //! ```
 //!
-//! Which simulation a request belongs to is decided in [`rounds`].
+//! Which simulation a request belongs to is decided in `rounds`.
 //!
 //! The original referee stops reading a connection for good when it meets something that it cannot
 //! read, and says nothing. Two answers in a row that were not counted are taken for that: the

@@ -2,7 +2,7 @@
 //!
 //! Vertices stand where the generator put them, edges are lines of dots between them. A vertex
 //! shows who stands on it: `A` or `B` for the first or the second team, `X` for both, lower case
-//! when all there are disabled; else its value, in the colour of its owner.
+//! when all there are disabled; else its value (`*` from 10 on), in the colour of its owner.
 
 use crate::rules::{Side, State};
 use std::fmt::Write as _;
