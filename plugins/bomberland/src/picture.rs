@@ -1,4 +1,5 @@
-//! A game as text for people: one line a row, the highest row first, two columns a cell.
+//! A game as text for people: one line a row, the highest row first, two columns a cell; below it
+//! one line an agent, with its units.
 
 use crate::rules::{Board, Cell, Entity, Kind, State};
 
@@ -25,13 +26,14 @@ pub fn draw(board: &Board, state: &State, colour: bool) -> String {
         }
         text.push('\n');
     }
-    for (name, unit) in board.units().iter().zip(state.units()) {
-        let life = if unit.alive() { format!("{} hp", unit.hp) } else { "dead".to_owned() };
-        let agent = board.agent(unit.agent).unwrap_or("?");
-        let line = format!("{agent}:{} {life}  ", name.name);
-        paint(&mut text, &line, team(unit.agent), colour);
+    for agent in 0..=state.units().iter().map(|unit| unit.agent).max().unwrap_or_default() {
+        let own = board.units().iter().zip(state.units()).filter(|(_, unit)| unit.agent == agent);
+        let life = |hp: i32| if hp > 0 { format!("{hp} hp") } else { "dead".to_owned() };
+        let units = own.map(|(name, unit)| format!("  {} {}", name.name, life(unit.hp)));
+        let line = format!("{}:{}", board.agent(agent).unwrap_or("?"), units.collect::<String>());
+        paint(&mut text, &line, team(agent), colour);
+        text.push('\n');
     }
-    text.push('\n');
     text
 }
 
@@ -92,7 +94,7 @@ mod tests {
         state.put(0, Entity::new(Kind::Metal, 0));
         state.put(1, Entity::new(Kind::Bomb, 0));
         state.put(5, Entity::new(Kind::Fire, 0));
-        assert_eq!(draw(&board, &state, false), "tick 7\n· · ▲▲\n██c●· \na:c 3 hp  \n");
+        assert_eq!(draw(&board, &state, false), "tick 7\n· · ▲▲\n██c●· \na:  c 3 hp\n");
         assert!(draw(&board, &state, true).contains("\u{1b}[1;31m▲▲\u{1b}[0m"));
     }
 }

@@ -12,6 +12,11 @@ use std::time::Duration;
 /// Without a terminal a line is printed every so many steps.
 const STEPS_PER_LINE: u32 = 50;
 
+/// The living line. What a narrow terminal has no room for is cut, since a line that wraps jumps.
+const ONE_LINE: &str = "step {pos:>4}/{len:<4} {bar:12} {wide_msg}";
+/// The same below a picture.
+const WITH_PICTURE: &str = "{prefix}\nstep {pos:>4}/{len:<4} {bar:12} {wide_msg}";
+
 /// Shows how a match goes, on standard error.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -33,8 +38,11 @@ impl Progress {
 
     /// The game as its referee draws it, above the living line.
     pub(crate) fn draw(&self, picture: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_prefix(picture.to_owned());
+        if let (Some(bar), false) = (&self.bar, picture.is_empty()) {
+            if bar.prefix().is_empty() {
+                bar.set_style(style(WITH_PICTURE));
+            }
+            bar.set_prefix(picture.trim_end().to_owned());
         }
     }
 
@@ -123,9 +131,12 @@ impl Progress {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    let style = ProgressStyle::with_template("{prefix}step {pos:>4}/{len:<4} {bar:24} {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(style(ONE_LINE));
     bar
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) -> String {
