@@ -1,12 +1,16 @@
 //! The configurations that ship load, and say what they promise.
 
 use phalanx_mars::arena::ArenaConfig;
+use phalanx_testkit::mangle::Mangler;
 use std::path::Path;
 
-fn load(file: &str) -> ArenaConfig {
+fn text(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/arena/mars");
-    let text = std::fs::read_to_string(folder.join(file)).expect("a file");
-    ArenaConfig::read(&text).unwrap_or_else(|error| panic!("{file}:\n{error}"))
+    std::fs::read_to_string(folder.join(file)).expect("a file")
+}
+
+fn load(file: &str) -> ArenaConfig {
+    ArenaConfig::read(&text(file)).unwrap_or_else(|error| panic!("{file}:\n{error}"))
 }
 
 #[test]
@@ -25,4 +29,25 @@ fn the_quick_one_needs_no_clock() {
     assert!(quick.server.lockstep && quick.server.pause.is_zero());
     let sims: Vec<_> = quick.sims.iter().map(|sim| (sim.steps, sim.map.nodes, sim.seed)).collect();
     assert_eq!(sims, [(100, 150, Some(77))]);
+}
+
+#[test]
+fn a_damaged_file_is_read_or_refused_with_a_reason() {
+    let good = text("contest.toml");
+    let mut mangler = Mangler::new(1);
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..500 {
+        let damaged = mangler.mangle(good.as_bytes());
+        match ArenaConfig::read(&String::from_utf8_lossy(&damaged)) {
+            Ok(config) => {
+                assert!(config.teams.len() >= 2 && !config.sims.is_empty());
+                read += 1;
+            }
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 0 && refused > 0, "{read} {refused}");
 }
