@@ -1,6 +1,8 @@
 //! What the vertices of the left half are worth (spec, section 12, step 4).
 
-use super::{Edge, MapParams, cut, cut::Segment, size};
+use super::cut::{self, Segment};
+use super::half::size;
+use super::{Edge, MapParams};
 use crate::rules::chance::Lcg;
 
 /// The values, by vertex.
