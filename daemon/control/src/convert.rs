@@ -160,6 +160,19 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
         }
         JournalEvent::Late => Kind::Late(v1::Late {}),
         JournalEvent::Notice(what) => Kind::Notice(notice(what)),
+        JournalEvent::RoleSet { .. }
+        | JournalEvent::Steered { .. }
+        | JournalEvent::Ordered { .. }
+        | JournalEvent::Held { .. }
+        | JournalEvent::Left { .. }
+        | JournalEvent::Returned { .. }
+        | JournalEvent::AlertBegan { .. }
+        | JournalEvent::AlertEnded { .. } => {
+            let warns = matches!(event, JournalEvent::AlertBegan { .. });
+            let level = if warns { "warn" } else { "info" }.to_owned();
+            let text = event.steered_in_words().unwrap_or_default();
+            Kind::ScriptLog(v1::ScriptLog { level, text })
+        }
         JournalEvent::Log { level, text } => {
             Kind::ScriptLog(v1::ScriptLog { level: (*level).to_owned(), text: text.clone() })
         }
@@ -195,6 +208,7 @@ fn seat_parts(seat: &SeatState) -> (v1::SeatState, String, u32) {
         SeatState::Connected => (v1::SeatState::Connected, String::new(), 0),
         SeatState::Seated => (v1::SeatState::Seated, String::new(), 0),
         SeatState::Refused { reason } => (v1::SeatState::Refused, reason.clone(), 0),
+        SeatState::Stopped => (v1::SeatState::Idle, "stopped by an operator".to_owned(), 0),
         SeatState::Closed => (v1::SeatState::Closed, String::new(), 0),
     }
 }

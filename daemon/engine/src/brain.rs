@@ -1,8 +1,9 @@
 //! Whoever decides: the script host in production, a closure in tests.
 
-use crate::{Memory, Profile, Shared, Staged};
+use crate::{Carry, Memory, Profile, Shared, Staged};
 use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn, Value};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -170,6 +171,30 @@ pub trait Brain {
     ) -> Result<Vec<Memory>, BrainError> {
         Err(BrainError::without_place(BrainErrorKind::Script, "this brain loads nothing new"))
     }
+
+    /// The roles that the generation has; `None` when it takes any.
+    fn roles(&self) -> Option<BTreeSet<String>> {
+        None
+    }
+
+    /// An agent's memory comes into the hands of another role, within `budget`: where the role
+    /// declares another version of it than the one before, as when a generation takes over. The
+    /// role itself is changed by whoever calls.
+    ///
+    /// # Errors
+    /// When the memory cannot be carried over; then it is as it was.
+    fn hand_over(
+        &mut self,
+        _agent: AgentId,
+        _role: &str,
+        _carry: Carry,
+        _budget: Duration,
+    ) -> Result<(), BrainError> {
+        Ok(())
+    }
+
+    /// All agents begin with empty memories.
+    fn forget(&mut self) {}
 
     /// What the agents remember, as plain data.
     fn memories(&mut self) -> Vec<Memory> {

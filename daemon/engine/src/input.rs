@@ -1,8 +1,8 @@
 //! What goes into a team and what comes out.
 
 use crate::{
-    BrainError, Fault, JournalEntry, ParamError, Profile, Ran, Scope, Snapshot, Staged,
-    StrategyOrigin, View,
+    BrainError, Carry, Fault, JournalEntry, Keep, ParamError, Profile, Ran, Scope, Snapshot,
+    Staged, Steer, SteerError, Steering, StrategyOrigin, View,
 };
 use phalanx_game::{AgentId, Event, Game, SeatId, Turn, Value};
 use std::sync::Arc;
@@ -31,12 +31,51 @@ pub enum Input<G: Game> {
         /// Which turn, in the session's count.
         turn: Turn,
     },
-    /// An operator changes a role from the agent's next decision on.
+    /// An operator changes a role from the next turn on. Answered by [`Answer::Role`].
     SetRole {
+        /// Names the answer.
+        ticket: Ticket,
         /// Whose.
         agent: AgentId,
-        /// The new role.
+        /// The new role; the generation that plays must have it.
         role: String,
+        /// What becomes of the agent's memory when the new role declares another version of it.
+        carry: Carry,
+        /// Who changes it, for the journal.
+        by: String,
+    },
+    /// An operator pauses an agent, pins an order to it, pilots it, or hands it back. Answered by
+    /// [`Answer::Steered`].
+    Steer {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Whom.
+        agent: AgentId,
+        /// What is wanted.
+        steer: Steer,
+        /// Who wants it, for the journal.
+        by: String,
+    },
+    /// An operator takes the team away from its referee; the seats are told elsewhere. Answered by
+    /// [`Answer::Course`] when the last of them has hung up and what is not kept is forgotten.
+    Leave {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Where it goes, as people read it; `None`: it is stopped.
+        to: Option<String>,
+        /// What stays.
+        keep: Keep,
+        /// Who wants it, for the journal.
+        by: String,
+    },
+    /// The seats of a stopped team dial again. Answered by [`Answer::Course`].
+    Return {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Where to, as people read it.
+        to: String,
+        /// Who wants it, for the journal.
+        by: String,
     },
     /// Let another generation decide, at the next moment at which it costs no turn its time.
     /// Answered by [`Answer::Installed`].
@@ -113,6 +152,12 @@ pub enum Answer {
     Ran(Result<Ran, BrainError>),
     /// The measurements.
     Profile(Box<Profile>),
+    /// The role before, or why it is still the agent's.
+    Role(Result<String, SteerError>),
+    /// How the agent is steered from now on, or why nothing has changed.
+    Steered(Result<Steering, SteerError>),
+    /// The team has left, or comes back; or why not.
+    Course(Result<(), SteerError>),
 }
 
 /// What a seat's connection is doing.
@@ -137,6 +182,8 @@ pub enum SeatState {
         /// Its reason.
         reason: String,
     },
+    /// An operator stopped the team, or moves it: the seat has hung up and stays away until then.
+    Stopped,
     /// The match is over for this seat, or it was drained.
     Closed,
 }

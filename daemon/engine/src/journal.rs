@@ -1,6 +1,9 @@
 //! What is worth remembering: the lines that recordings, `match watch` and people read.
 
-use crate::{Fault, Generation, Reason, SeatState, StrategyOrigin};
+use crate::{
+    AlertKind, Carry, Fault, Generation, Keep, Reason, SeatState, SteerCause, Steering,
+    StrategyOrigin,
+};
 use phalanx_game::{DefaultCause, Notice, SeatId, Turn};
 use serde::Serialize;
 use std::sync::Arc;
@@ -106,6 +109,71 @@ pub enum JournalEvent {
         /// How it failed; empty when it did not.
         trouble: String,
     },
+    /// An operator changed a role.
+    RoleSet {
+        /// The role before.
+        before: String,
+        /// The role from the next decision on.
+        role: String,
+        /// What became of the agent's memory where the new role declares another version of it.
+        carry: Carry,
+        /// Who.
+        by: String,
+    },
+    /// An agent is steered differently from its next decision on.
+    Steered {
+        /// How.
+        steering: Steering,
+        /// Why.
+        cause: SteerCause,
+    },
+    /// An operator's order was sent: pinned, or given by a pilot.
+    Ordered {
+        /// The action, as people read it.
+        action: String,
+        /// Who gave the order.
+        by: String,
+        /// It is pinned.
+        pinned: bool,
+    },
+    /// The fallback was sent since an operator wants it so: the agent is paused, or its pilot gave
+    /// no order in time.
+    Held {
+        /// Who steers it.
+        by: String,
+        /// The pilot gave no order; otherwise the agent is paused.
+        piloted: bool,
+    },
+    /// The team left its referee, as an operator wished: every seat has hung up.
+    Left {
+        /// Where it goes; `None`: it is stopped.
+        to: Option<String>,
+        /// What stays.
+        keep: Keep,
+        /// Who.
+        by: String,
+    },
+    /// The seats dial again.
+    Returned {
+        /// Where to.
+        to: String,
+        /// Who.
+        by: String,
+    },
+    /// Something is the matter that somebody should look at.
+    AlertBegan {
+        /// What it is about.
+        alert: AlertKind,
+        /// What is the matter, for people.
+        text: String,
+    },
+    /// It is well again.
+    AlertEnded {
+        /// What it was about.
+        alert: AlertKind,
+        /// Turns that it lasted.
+        turns: u64,
+    },
     /// The seat answered by itself, or the chance to answer was gone.
     Defaulted {
         /// Why.
@@ -135,6 +203,54 @@ pub enum JournalEvent {
     MatchOver,
 }
 
+impl JournalEvent {
+    /// What operators did with agents and team, and alerts, as people read them; `None` for
+    /// anything else.
+    #[must_use]
+    pub fn steered_in_words(&self) -> Option<String> {
+        Some(match self {
+            Self::RoleSet { before, role, by, .. } => format!("role {before} → {role}, by {by}"),
+            Self::Steered { steering: Steering::Script, cause: SteerCause::Operator { by } } => {
+                format!("handed back to its script by {by}")
+            }
+            Self::Steered { steering: Steering::Script, cause } => {
+                format!("handed back to its script: {cause}")
+            }
+            Self::Steered { steering, .. } => steering.to_string(),
+            Self::Ordered { action, by, pinned: true } => format!("{action}, pinned by {by}"),
+            Self::Ordered { action, by, pinned: false } => format!("{action}, ordered by {by}"),
+            Self::Held { by, piloted: true } => format!("no order of {by} in time: the fallback"),
+            Self::Held { by, piloted: false } => format!("paused by {by}: the fallback"),
+            Self::Left { to: None, by, .. } => format!("the team was stopped by {by}"),
+            Self::Left { to: Some(to), keep, by } => {
+                let keeps = |kept| if kept { "keeps" } else { "forgets" };
+                let (world, memory) = (keeps(keep.world), keeps(keep.memory));
+                format!("moved to {to} by {by}: {world} its world, {memory} its memories")
+            }
+            Self::Returned { to, by } => format!("the team was started by {by}, at {to}"),
+            Self::AlertBegan { alert, text } => format!("{alert}: {text}"),
+            Self::AlertEnded { alert, turns } => format!("{alert} is over after {turns} turns"),
+            Self::Seat { .. }
+            | Self::RoundStarted
+            | Self::Decided { .. }
+            | Self::Fallback { .. }
+            | Self::ScriptError { .. }
+            | Self::Generation { .. }
+            | Self::StrategyRefused { .. }
+            | Self::TakenBack { .. }
+            | Self::ParamSet { .. }
+            | Self::Ran { .. }
+            | Self::Defaulted { .. }
+            | Self::Late
+            | Self::Notice(_)
+            | Self::Log { .. }
+            | Self::TurnDone(_)
+            | Self::RoundOver { .. }
+            | Self::MatchOver => return None,
+        })
+    }
+}
+
 /// How a turn went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TurnDone {
@@ -142,8 +258,12 @@ pub struct TurnDone {
     pub asked: u32,
     /// Answers of scripts.
     pub decided: u32,
-    /// Fallbacks sent by the engine.
+    /// Fallbacks sent by the engine, since a script failed or an order did not fit.
     pub fallback: u32,
+    /// Orders of operators.
+    pub ordered: u32,
+    /// Fallbacks that operators wanted: of paused agents, and of pilots without an order.
+    pub held: u32,
     /// The team's score, where the referee tells it during a round.
     pub score: Option<i64>,
     /// Time that scripts took, in microseconds.

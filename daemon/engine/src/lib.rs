@@ -8,21 +8,26 @@
 //! Absent on purpose: clocks, sockets, threads, Lua, any knowledge of a particular game.
 #![deny(missing_docs)]
 
+mod alerts;
 mod board;
 mod brain;
 mod generation;
 mod input;
 mod journal;
 mod memory;
+mod order;
 mod params;
 mod profile;
 mod rounds;
 mod shared;
 mod snapshot;
+mod steering;
 mod team;
 mod turn;
 mod view;
+mod words;
 
+pub use alerts::{Alert, AlertKind, AlertOptions};
 pub use board::{Board, BoardEntry, BoardError, BoardLimits, weight};
 pub use brain::{
     Ask, Brain, BrainError, BrainErrorKind, Outcome, Ran, Reason, RoundResult, TeamLink,
@@ -31,6 +36,7 @@ pub use generation::{Carry, Fault, Generation, Probation, Staged, StrategyOrigin
 pub use input::{Answer, Input, Output, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
 pub use memory::{Memory, Plain, PlainKey};
+pub use order::{ORDER_BYTES_MAX, OrderError, check_order, read_order, write_order};
 pub use params::{
     PARAM_NAME_BYTES_MAX, PARAM_TEXT_BYTES_MAX, PARAM_VALUES_MAX, PARAMS_MAX, ParamError,
     ParamKind, ParamSpec, Params, Scope,
@@ -41,5 +47,9 @@ pub use shared::{
     MARKS_MAX, MARKS_WEIGHT_MAX, METRIC_BYTES_MAX, METRICS_MAX, Mark, Shared,
 };
 pub use snapshot::{AgentSnapshot, Counters, Snapshot};
+pub use steering::{
+    Keep, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerCause, SteerError, Steering,
+};
 pub use team::{SCENE_EVERY, Team, TeamOptions, TeamStart};
 pub use view::{Scene, View};
+pub use words::{expectation, similar};

@@ -82,10 +82,22 @@ impl Rounds {
         Some(team)
     }
 
+    /// The team left its referee for another match: whatever begins next is a new round, however
+    /// sessions count.
+    pub(crate) fn leave(&mut self) {
+        self.closing = self.current.is_some();
+        self.agents.fill(AgentRound::default());
+    }
+
     /// A session's turn in the team's count; `None` when the agent is behind the team's round.
     pub(crate) fn turn(&self, agent: AgentId, local: Turn) -> Option<Turn> {
         let (seen, team) = self.agents.get(agent.index())?.seen?;
         (seen == local.round && Some(team) == self.current).then(|| Turn::new(team, local.step))
+    }
+
+    /// A round has begun and not ended.
+    pub(crate) fn is_running(&self) -> bool {
+        self.current.is_some() && !self.closing
     }
 
     /// The running round, or the last one.
@@ -147,6 +159,18 @@ mod tests {
         assert_eq!(rounds.turn(B, Turn::new(1, 9)), Some(Turn::new(1, 9)), "not thrown out");
         assert_eq!(rounds.over(A, 0), Some(1));
         assert_eq!(rounds.started(A, 1), Some(Started::New(2)));
+    }
+
+    #[test]
+    fn after_another_referee_sessions_that_count_anew_begin_a_new_round() {
+        let mut rounds = Rounds::new(2);
+        rounds.started(A, 0);
+        rounds.started(B, 0);
+        rounds.leave();
+        assert_eq!(rounds.turn(A, Turn::new(0, 3)), None);
+        assert_eq!(rounds.started(B, 0), Some(Started::New(1)));
+        assert_eq!(rounds.started(A, 0), Some(Started::Joined(1)));
+        assert_eq!(rounds.turn(A, Turn::new(0, 3)), Some(Turn::new(1, 3)));
     }
 
     #[test]

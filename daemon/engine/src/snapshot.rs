@@ -1,6 +1,6 @@
 //! What others see of a team: plain data, published once a turn.
 
-use crate::{Mark, Params, SeatState};
+use crate::{Alert, Mark, Params, SeatState, Steering};
 use phalanx_game::Turn;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +14,10 @@ pub struct Counters {
     pub decided: u64,
     /// Fallbacks: sent by the engine since a script failed, or by the seat at the deadline.
     pub fallback: u64,
+    /// Orders of operators that were sent.
+    pub ordered: u64,
+    /// Fallbacks that operators wanted: of paused agents, and of pilots without an order.
+    pub held: u64,
     /// Turns that went by without any answer of ours, and answers that came too late.
     pub late: u64,
     /// Errors of scripts, `plan` and others included.
@@ -29,6 +33,8 @@ pub struct AgentSnapshot {
     pub name: String,
     /// Its role.
     pub role: String,
+    /// Who decides for it.
+    pub steering: Steering,
     /// What its connection is doing.
     pub seat: SeatState,
     /// Where it stands, in the game's words.
@@ -62,6 +68,8 @@ pub struct Snapshot {
     pub params: Arc<Params>,
     /// The agents in roster order.
     pub agents: Vec<AgentSnapshot>,
+    /// Alerts that have begun and not ended, by kind and then by agent.
+    pub alerts: Vec<Alert>,
     /// Counters over the match.
     pub counters: Counters,
     /// Keys on the board.

@@ -1,26 +1,32 @@
 //! One team as a state machine.
 
+mod alert;
 mod decide;
 mod events;
+mod leave;
 mod look;
 mod operator;
 mod report;
+mod steer;
 mod swap;
 
 pub use look::SCENE_EVERY;
 
+use crate::alerts::Alerts;
 use crate::rounds::Rounds;
 use crate::snapshot::{AgentSnapshot, Counters};
 use crate::turn::{OpenTurn, Phase};
 use crate::{
-    Board, Brain, BrainError, Input, JournalEvent, Output, Params, Probation, RoundResult, Scene,
-    SeatState, Shared, Staged, TeamLink,
+    Alert, AlertKind, AlertOptions, Board, Brain, BrainError, Input, JournalEvent, Output, Params,
+    Probation, RoundResult, Scene, SeatState, Shared, Staged, Steering, TeamLink,
 };
+use decide::Source;
+use leave::Departure;
 use look::Profiling;
 use operator::{Request, Requests};
 use phalanx_game::{AgentId, Game, Roster, SeatId, Turn, World};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,6 +53,8 @@ pub struct TeamOptions {
     /// So many of the last turns are kept as copies, on which strategies are tried; 0: none. At
     /// most one a [`SCENE_EVERY`] once there are so many.
     pub rehearsal_turns: usize,
+    /// When somebody should look at the team.
+    pub alerts: AlertOptions,
 }
 
 impl Default for TeamOptions {
@@ -59,6 +67,7 @@ impl Default for TeamOptions {
             seed: 0,
             probation: Probation::default(),
             rehearsal_turns: 3,
+            alerts: AlertOptions::default(),
         }
     }
 }
@@ -70,11 +79,14 @@ pub struct TeamStart {
     pub staged: Staged,
     /// What operators set before, in an earlier life of the team; scripts declare anew.
     pub params: Params,
+    /// How operators steered the agents then, by roster index; agents beyond it are not steered.
+    pub steering: Vec<Steering>,
 }
 
 /// One team. It lives on one thread; nobody else sees its world.
 #[derive(Debug)]
 pub struct Team<G: Game, B: Brain> {
+    game: G,
     roster: Arc<Roster>,
     seats: Vec<SeatId>,
     options: TeamOptions,
@@ -103,6 +115,9 @@ pub struct Team<G: Game, B: Brain> {
     profiling: Option<Profiling>,
     /// The parameters as they were published last.
     params: Arc<Params>,
+    alerts: Alerts,
+    alerts_open: BTreeMap<(AlertKind, Option<AgentId>), Alert>,
+    departure: Option<Departure>,
 }
 
 /// What the team knows of one agent besides the world.
@@ -114,9 +129,9 @@ struct Member {
     expected: bool,
     /// The last turn that was counted as late, so that it is counted once.
     late: Option<Turn>,
-    /// The last answers, in the session's count, and whether a script decided them. Word that one
-    /// came too late may come after the next one left.
-    answers: VecDeque<(Turn, bool)>,
+    /// The last answers, in the session's count, and whose they were. Word that one came too late
+    /// may come after the next one left.
+    answers: VecDeque<(Turn, Source)>,
 }
 
 /// A call into a script other than `plan` and `decide`, waiting for its place.
@@ -149,7 +164,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     ) -> Result<Self, BrainError> {
         let world = Rc::new(RefCell::new(game.world(&roster)));
         let roles = roster.agents.iter().map(|entry| entry.role.clone()).collect();
-        let TeamStart { staged, mut params } = start;
+        let TeamStart { staged, mut params, steering } = start;
         params.forget_declarations();
         let mut shared = Shared::new(Board::default(), roles);
         shared.params = params;
@@ -162,8 +177,14 @@ impl<G: Game, B: Brain> Team<G, B> {
             seed: options.seed,
         };
         let brain = brain(link, &staged)?;
-        let members = roster.agents.iter().map(|entry| Member::new(&entry.name)).collect();
+        let steering = steering.into_iter().chain(std::iter::repeat(Steering::Script));
+        let members = roster.agents.iter().zip(steering);
+        let members = members.map(|(entry, steering)| Member::new(&entry.name, steering)).collect();
         Ok(Self {
+            game: game.clone(),
+            alerts: Alerts::new(roster.agents.len(), options.alerts),
+            alerts_open: BTreeMap::new(),
+            departure: None,
             rounds: Rounds::new(roster.agents.len()),
             roster,
             seats,
@@ -196,10 +217,17 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// decided whose successor is here already.
     pub fn handle(&mut self, input: Input<G>, now: Instant) {
         match input {
-            Input::Seat { seat, state } => self.seat_changed(seat, &state),
+            Input::Seat { seat, state } => self.seat_changed(seat, &state, now),
             Input::Event { seat, event } => self.event(seat, event, now),
             Input::Late { agent, turn } => self.late(agent, turn),
-            Input::SetRole { agent, role } => self.shared.borrow_mut().set_role(agent, &role),
+            Input::SetRole { ticket, agent, role, carry, by } => {
+                self.request(Request::Role { ticket, agent, role, carry, by });
+            }
+            Input::Steer { ticket, agent, steer, by } => {
+                self.request(Request::Steer { ticket, agent, steer, by });
+            }
+            Input::Leave { ticket, to, keep, by } => self.leave(Departure { ticket, to, keep, by }),
+            Input::Return { ticket, to, by } => self.come_back(ticket, to, by),
             Input::Install { ticket, staged, pinned } => self.stage(ticket, staged, pinned),
             Input::StrategyRefused { origin, faults } => {
                 self.journal(None, JournalEvent::StrategyRefused { origin, faults });
@@ -212,16 +240,32 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.request(Request::Run { ticket, agent, code, by });
             }
             Input::Profile { ticket, turns } => self.profile(ticket, turns),
-            Input::Drain => {
-                if self.drain == Drain::No {
-                    self.drain = Drain::Asked;
-                }
+            Input::Drain => self.begin_drain(),
+        }
+    }
+
+    fn begin_drain(&mut self) {
+        if self.drain == Drain::No {
+            self.drain = Drain::Asked;
+        }
+        // Pilots are not waited for any more.
+        if let Some(open) = &mut self.open {
+            let waiting: Vec<_> = open.awaiting.keys().copied().collect();
+            for agent in waiting {
+                open.wake(agent);
             }
         }
     }
 
-    /// The instant of `poll_timeout` has come: agents that are missing are not waited for longer.
+    /// The instant of `poll_timeout` has come: agents that are missing are not waited for longer,
+    /// nor are pilots that give no order.
     pub fn handle_timeout(&mut self, now: Instant) {
+        if let Some(open) = &mut self.open {
+            open.wake_until(now);
+        }
+        if self.alerts.next_check().is_some_and(|due| due <= now) {
+            self.check_alerts_alone(now);
+        }
         if let Some(open) = &self.open
             && let Phase::Gathering(until) = open.phase
             && until <= now
@@ -250,10 +294,13 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// When `handle_timeout` must be called at the latest. Ask again after `poll_output` is empty.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        match self.open.as_ref()?.phase {
+        let open = self.open.as_ref();
+        let gathered = open.and_then(|open| match open.phase {
             Phase::Gathering(until) => Some(until),
-            Phase::Deciding(_) | Phase::Done => None,
-        }
+            Phase::Deciding(_) | Phase::Waiting | Phase::Done => None,
+        });
+        let pilots = open.and_then(|open| open.awaiting.values().min().copied());
+        [gathered, pilots, self.alerts.next_check()].into_iter().flatten().min()
     }
 
     /// Takes one step that may produce outputs, and says how long its script took; `None` when
@@ -266,26 +313,32 @@ impl<G: Game, B: Brain> Team<G, B> {
             return Some(spent);
         }
         let complete = self.everybody_is_here();
-        match &mut self.open.as_mut()?.phase {
+        let open = self.open.as_mut()?;
+        match &mut open.phase {
             Phase::Gathering(_) if complete => Some(self.begin_deciding(now)),
             Phase::Gathering(_) | Phase::Done => None,
+            Phase::Waiting if open.awaiting.is_empty() => Some(self.all_decided(now)),
+            Phase::Waiting => None,
             Phase::Deciding(queue) => Some(match queue.pop_front() {
                 Some(agent) => self.decide(agent, now),
-                None => {
-                    self.turn_done();
-                    if let Some(open) = &mut self.open {
-                        open.unseen = self.options.rehearsal_turns > 0;
-                    }
-                    Duration::ZERO
-                }
+                None if self.wait_for_pilots() => Duration::ZERO,
+                None => self.all_decided(now),
             }),
         }
+    }
+
+    fn all_decided(&mut self, now: Instant) -> Duration {
+        self.turn_done(now);
+        if let Some(open) = &mut self.open {
+            open.unseen = self.options.rehearsal_turns > 0;
+        }
+        Duration::ZERO
     }
 
     /// What does not belong to a turn, one thing at a time, unless the agents are deciding.
     fn between_turns(&mut self, now: Instant) -> Option<Duration> {
         let spare = self.spare_time(now)?;
-        if self.keep_scene(now) || self.begin_profile() {
+        if self.keep_scene(now) || self.begin_profile() || self.depart() {
             return Some(Duration::ZERO);
         }
         self.swap(spare).or_else(|| self.serve(spare))
@@ -336,8 +389,9 @@ impl<G: Game, B: Brain> Team<G, B> {
 }
 
 impl Member {
-    fn new(name: &str) -> Self {
-        let shown = AgentSnapshot { name: name.to_owned(), ..AgentSnapshot::default() };
+    fn new(name: &str, steering: Steering) -> Self {
+        let name = name.to_owned();
+        let shown = AgentSnapshot { name, steering, ..AgentSnapshot::default() };
         Self { shown, expected: false, late: None, answers: VecDeque::new() }
     }
 
@@ -345,10 +399,10 @@ impl Member {
         self.shown.seat == SeatState::Seated
     }
 
-    fn answered(&mut self, turn: Turn, decided: bool) {
+    fn answered(&mut self, turn: Turn, source: Source) {
         if self.answers.len() >= ANSWERS_MAX {
             self.answers.pop_front();
         }
-        self.answers.push_back((turn, decided));
+        self.answers.push_back((turn, source));
     }
 }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Asked {
     /// The turn in the session's count.
     pub(crate) local: Turn,
+    /// When the team heard of it.
+    pub(crate) at: Instant,
     /// When the session answers by itself.
     pub(crate) due: Instant,
 }
@@ -21,6 +23,8 @@ pub(crate) enum Phase {
     Gathering(Instant),
     /// These still have to decide, in this order.
     Deciding(VecDeque<AgentId>),
+    /// All others have decided; these wait for their pilots.
+    Waiting,
     /// Everybody who was asked has decided.
     Done,
 }
@@ -31,6 +35,8 @@ pub(crate) struct OpenTurn {
     pub(crate) turn: Turn,
     pub(crate) phase: Phase,
     pub(crate) asked: BTreeMap<AgentId, Asked>,
+    /// Who waits for an order, and until when.
+    pub(crate) awaiting: BTreeMap<AgentId, Instant>,
     /// The role of each agent when the team began to decide; empty when no scenes are kept.
     pub(crate) roles: Vec<String>,
     /// An operator's look or piece of script took some of its time already.
@@ -49,6 +55,7 @@ impl OpenTurn {
             turn,
             phase: Phase::Gathering(now + patience),
             asked: BTreeMap::new(),
+            awaiting: BTreeMap::new(),
             roles: Vec::new(),
             served: false,
             unseen: false,
@@ -58,10 +65,33 @@ impl OpenTurn {
     /// An agent was asked. One that comes after the others began to decide is appended.
     pub(crate) fn ask(&mut self, agent: AgentId, asked: Asked) {
         self.asked.insert(agent, asked);
+        self.call(agent);
+    }
+
+    /// The agent is to decide, unless all do so later anyway.
+    fn call(&mut self, agent: AgentId) {
         match &mut self.phase {
             Phase::Gathering(_) => {}
             Phase::Deciding(queue) => queue.push_back(agent),
-            Phase::Done => self.phase = Phase::Deciding(VecDeque::from([agent])),
+            Phase::Waiting | Phase::Done => self.phase = Phase::Deciding(VecDeque::from([agent])),
+        }
+    }
+
+    /// An agent that waits for an order does not wait longer. False when it does not wait.
+    pub(crate) fn wake(&mut self, agent: AgentId) -> bool {
+        let waits = self.awaiting.remove(&agent).is_some();
+        if waits {
+            self.call(agent);
+        }
+        waits
+    }
+
+    /// Wakes whoever waited for an order until this instant.
+    pub(crate) fn wake_until(&mut self, now: Instant) {
+        let due = self.awaiting.iter().filter(|(_, until)| **until <= now);
+        let due: Vec<_> = due.map(|(agent, _)| *agent).collect();
+        for agent in due {
+            self.wake(agent);
         }
     }
 
@@ -71,6 +101,7 @@ impl OpenTurn {
             queue.retain(|waiting| *waiting != agent);
         }
         self.asked.remove(&agent);
+        self.awaiting.remove(&agent);
     }
 
     /// The earliest instant at which a session answers by itself.
@@ -85,5 +116,10 @@ impl OpenTurn {
 
     pub(crate) fn is_gathering(&self) -> bool {
         matches!(self.phase, Phase::Gathering(_))
+    }
+
+    /// Some of its agents still have to answer, but none of them is being asked just now.
+    pub(crate) fn has_room(&self) -> bool {
+        matches!(self.phase, Phase::Gathering(_) | Phase::Waiting)
     }
 }

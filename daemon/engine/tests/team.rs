@@ -10,7 +10,7 @@ mod game;
 
 use game::Toy;
 use phalanx_engine::{
-    Ask, Brain, BrainError, BrainErrorKind, Counters, Input, JournalEvent, Outcome, Output,
+    Ask, Brain, BrainError, BrainErrorKind, Carry, Counters, Input, JournalEvent, Outcome, Output,
     RoundResult, SeatState, Snapshot, Team, TeamLink, TeamOptions, TeamStart,
 };
 use phalanx_game::{AgentId, DefaultCause, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
@@ -266,10 +266,11 @@ fn a_drained_team_answers_what_is_open_and_then_says_so() {
 }
 
 #[test]
-fn a_role_changes_with_the_next_decision() {
+fn a_brain_that_knows_no_roles_takes_any() {
     let mut match_ = Match::new(1);
     match_.start(0);
-    match_.input(Input::SetRole { agent: AgentId(0), role: "scout".into() });
+    let (agent, role, carry) = (AgentId(0), "scout".to_owned(), Carry::Strict);
+    match_.input(Input::SetRole { ticket: 1, agent, role, carry, by: "ann".into() });
     match_.ask(0, Turn::new(0, 1));
     assert_eq!(match_.snapshot().agents[0].role, "scout");
 }

@@ -3,13 +3,10 @@
 use crate::PlainLimits;
 use crate::plain::{self, describe};
 use mlua::{Table, Value as LuaValue};
+use phalanx_engine::{expectation, similar};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, Roster, Value};
 use std::cell::Ref;
 
-/// Longest list of words that a message spells out.
-const WORDS_SHOWN_MAX: usize = 20;
-/// A name counts as meant when it is so similar (Jaro-Winkler, 0 to 1).
-const SIMILAR_MIN: f64 = 0.8;
 /// Numbers beyond this are not whole numbers of a game.
 const INT_MAX: f64 = 9.0e15;
 
@@ -150,46 +147,6 @@ pub(crate) fn too_many(call: &str, most: usize, given: &[LuaValue]) -> String {
     let hint = if is_method { format!("; call it with a dot: {call}(…)") } else { String::new() };
     let plural = if most == 1 { "" } else { "s" };
     format!("{call}: takes {most} argument{plural}, got {}{hint}", given.len())
-}
-
-/// What a parameter accepts, in a message.
-pub(crate) fn expectation(kind: &Kind) -> String {
-    match kind {
-        Kind::Bool => "true or false".into(),
-        Kind::Int { min, max } => match (*min, *max) {
-            (i64::MIN, i64::MAX) => "a whole number".into(),
-            (min, i64::MAX) => format!("a whole number from {min}"),
-            (i64::MIN, max) => format!("a whole number up to {max}"),
-            (min, max) => format!("a whole number from {min} to {max}"),
-        },
-        Kind::Num => "a finite number".into(),
-        Kind::Str => "a text".into(),
-        Kind::Word(words) if words.len() > WORDS_SHOWN_MAX => {
-            format!("one of {} words", words.len())
-        }
-        Kind::Word(words) => format!("one of {}", words.join(", ")),
-        Kind::Cell => "a cell like { x = 1, y = 2 }".into(),
-        Kind::Agent => "the name of an agent of the own team".into(),
-        Kind::List(of) => format!("a list, each item {}", expectation(of)),
-        Kind::Table(fields) => {
-            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
-            format!("a table with the fields {}", names.join(", "))
-        }
-        Kind::Any => "plain data".into(),
-    }
-}
-
-/// The known name that was probably meant.
-#[must_use]
-pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // In short names two letters in the wrong order make half of the name.
-    let score = |word: &str| match strsim::osa_distance(name, word) {
-        1 if word.len() > 2 => 1.0,
-        _more => strsim::jaro_winkler(name, word),
-    };
-    let scored = known.into_iter().map(|word| (score(word), word));
-    let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    (best.0 >= SIMILAR_MIN).then_some(best.1)
 }
 
 /// The text in a Lua value; an error when it is too long or not UTF-8.

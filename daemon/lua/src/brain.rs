@@ -12,7 +12,7 @@ use crate::vm::{Entry, Scene, Vm};
 use crate::{Diagnostic, Limits, LoadError, Severity, TEAM_SCRIPT};
 use mlua::Value as LuaValue;
 use phalanx_engine::{
-    Ask, Brain, BrainError, BrainErrorKind, LogLevel, Memory, Outcome, Profile, Ran, Reason,
+    Ask, Brain, BrainError, BrainErrorKind, Carry, LogLevel, Memory, Outcome, Profile, Ran, Reason,
     RoundResult, Staged, TeamLink,
 };
 use phalanx_game::{AgentId, Api, Said};
@@ -231,6 +231,24 @@ impl Brain for LuaBrain {
         spare: Option<&[Memory]>,
     ) -> Result<Vec<Memory>, BrainError> {
         self.swap(staged, spare)
+    }
+
+    fn roles(&self) -> Option<BTreeSet<String>> {
+        Some(Self::roles(self))
+    }
+
+    fn hand_over(
+        &mut self,
+        agent: AgentId,
+        role: &str,
+        carry: Carry,
+        budget: Duration,
+    ) -> Result<(), BrainError> {
+        self.change_writer(agent, role, carry, Instant::now() + budget)
+    }
+
+    fn forget(&mut self) {
+        Self::forget(self);
     }
 
     fn memories(&mut self) -> Vec<Memory> {

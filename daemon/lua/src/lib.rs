@@ -60,7 +60,6 @@ mod types;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
 
-pub use args::similar;
 pub use brain::LuaBrain;
 pub use bundle::{
     Bundle, DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, LIB_FOLDER, TEAM_SCRIPT, TOTAL_BYTES_MAX,
@@ -70,6 +69,7 @@ pub use check::check_bundle;
 pub use diagnostic::{Diagnostic, LoadError, Severity};
 pub use host_api::{Function, Module, Param, Type, modules};
 pub use limits::{Limits, PlainLimits};
+pub use phalanx_engine::similar;
 pub use program::{Program, stage};
 pub use reference::{reference, reference_json};
 pub use replica::Replica;

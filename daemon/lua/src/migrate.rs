@@ -1,5 +1,6 @@
-//! What becomes of an agent's memory when another generation takes over.
+//! What becomes of an agent's memory when another generation takes over, or another role.
 
+use crate::LuaBrain;
 use crate::brain::{Writer, error};
 use crate::failure::{Failure, Place};
 use crate::plain::{self, describe};
@@ -7,7 +8,7 @@ use crate::swap::{Loaded, index};
 use crate::timer::Timer;
 use crate::vm::Role;
 use mlua::{Function, Value as LuaValue};
-use phalanx_engine::{BrainError, BrainErrorKind, LogLevel, Memory, Plain};
+use phalanx_engine::{BrainError, BrainErrorKind, Carry, LogLevel, Memory, Plain};
 use phalanx_game::AgentId;
 use std::time::Instant;
 
@@ -194,5 +195,45 @@ impl Carrier<'_> {
         let path = self.next.program.bundle().resolve(name);
         let place = path.zip(line).map(|(path, line)| (path.to_owned(), line));
         error(BrainErrorKind::Script, place, name, what)
+    }
+}
+
+impl LuaBrain {
+    /// Gives an agent's memory to another role of the generation that decides. Roles that declare
+    /// the same version share it as it is.
+    pub(crate) fn change_writer(
+        &mut self,
+        agent: AgentId,
+        name: &str,
+        carry: Carry,
+        due: Instant,
+    ) -> Result<(), BrainError> {
+        let Some(role) = self.now.vm.role(name) else {
+            let what = format!("there is no script for the role \"{name}\"");
+            return Err(error(BrainErrorKind::NoRole, None, name, what));
+        };
+        let writer = Writer { role: name.to_owned(), version: role.version };
+        let other = self.writers.get(&agent).is_some_and(|now| now.version != role.version);
+        if carry == Carry::Forget {
+            self.empty(agent);
+        } else if other && let Some(memory) = self.remembered_by(agent) {
+            let (next, timer) = (&self.now, &self.timer);
+            let carrier = Carrier { next, timer, spare: None, advises: false, due };
+            let handed_over = carrier.hand_over(&memory, name, &role, &|| self.rest(agent));
+            match (handed_over, carry) {
+                (Err(trouble), Carry::Loose) => {
+                    self.log(Some(agent), LogLevel::Warn, &format!("{trouble}; it begins anew"));
+                    self.empty(agent);
+                }
+                (handed_over, _) => handed_over?,
+            }
+        }
+        self.writers.insert(agent, writer);
+        Ok(())
+    }
+
+    pub(crate) fn empty(&self, agent: AgentId) {
+        // Setting nil takes no memory: it cannot fail.
+        self.now.vm.set_memory(index(agent), LuaValue::Nil).unwrap_or_default();
     }
 }

@@ -1,9 +1,10 @@
 //! The functions that scripts reach through the prelude: actions, queries, percepts, randomness.
 //! Each answers (result), (nil, problem) or (nil, nil, reason), as the prelude explains.
 
-use crate::args::{number, similar, text, too_many, whole};
+use crate::args::{number, text, too_many, whole};
 use crate::host::Host;
 use crate::plain::{self, describe};
+use crate::similar;
 use crate::{explain, param, team_natives};
 use mlua::{
     AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue, Variadic,

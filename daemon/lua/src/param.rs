@@ -1,9 +1,10 @@
 //! The native function behind `param`: what operators may set while a team plays.
 
-use crate::args::{number, similar, text};
+use crate::args::{number, text};
 use crate::host::Host;
 use crate::natives::{Native, Reply, native, problem};
 use crate::plain::{self, describe};
+use crate::similar;
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_engine::{PARAM_NAME_BYTES_MAX, ParamKind, ParamSpec};
 use phalanx_game::Value;

@@ -9,7 +9,6 @@ use crate::program::Program;
 use crate::timer::Timer;
 use crate::vm::Vm;
 use crate::{Diagnostic, Limits, LuaBrain, Severity};
-use mlua::Value as LuaValue;
 use phalanx_engine::{BrainError, BrainErrorKind, Carry, LogLevel, Memory, Staged, TeamLink};
 use phalanx_game::AgentId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,32 +134,32 @@ impl LuaBrain {
 
     /// What the agents remember.
     pub(crate) fn remembered(&self) -> Vec<Memory> {
+        self.now.host.link.roster.ids().filter_map(|agent| self.remembered_by(agent)).collect()
+    }
+
+    /// What one agent remembers.
+    pub(crate) fn remembered_by(&self, agent: AgentId) -> Option<Memory> {
+        let writer = self.writers.get(&agent)?;
         self.unlimited(|vm, limits| {
-            let read = |agent: AgentId| {
-                let writer = self.writers.get(&agent)?;
-                let memory = vm.memory(index(agent)).map_err(|error| error.to_string());
-                let data = memory.and_then(|memory| {
-                    plain::read(&memory, limits.agent_memory).map_err(|culprit| culprit.in_memory())
-                });
-                let data = data.transpose()?;
-                Some(Memory { agent, role: writer.role.clone(), version: writer.version, data })
-            };
-            self.now.host.link.roster.ids().filter_map(read).collect()
+            let memory = vm.memory(index(agent)).map_err(|error| error.to_string());
+            let data = memory.and_then(|memory| {
+                plain::read(&memory, limits.agent_memory).map_err(|culprit| culprit.in_memory())
+            });
+            let data = data.transpose()?;
+            Some(Memory { agent, role: writer.role.clone(), version: writer.version, data })
         })
     }
 
     /// All agents begin with empty memories.
     pub(crate) fn forget(&mut self) {
-        let agents = self.writers.keys().copied();
-        for agent in agents {
-            // Setting nil takes no memory: it cannot fail.
-            self.now.vm.set_memory(index(agent), LuaValue::Nil).unwrap_or_default();
+        for agent in self.writers.keys() {
+            self.empty(*agent);
         }
         self.writers.clear();
     }
 
     /// What is plain of an agent's memory, and what is not.
-    fn rest(&self, agent: AgentId) -> (Option<phalanx_engine::Plain>, Vec<String>) {
+    pub(crate) fn rest(&self, agent: AgentId) -> (Option<phalanx_engine::Plain>, Vec<String>) {
         self.unlimited(|vm, limits| match vm.memory(index(agent)) {
             Ok(memory) => {
                 let (rest, dropped) = plain::read_rest(&memory, limits.agent_memory);

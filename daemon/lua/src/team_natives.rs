@@ -1,11 +1,12 @@
 //! The native functions behind `board`, `team`, `log`, `metric` and `draw`.
 
-use crate::args::{number, similar, text, whole};
+use crate::args::{number, text, whole};
 use crate::assign;
 use crate::host::Host;
 use crate::natives::{NIL, Native, Reply, find_agent, finite, flag, native, problem};
 use crate::param::known_keys;
 use crate::plain::{self, describe};
+use crate::similar;
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 use phalanx_engine::{BoardError, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, Mark};
 use phalanx_game::{AgentId, Value};

@@ -378,7 +378,7 @@ fn missing_roles(program: &Program, wanted: &BTreeSet<String>) -> Vec<Diagnostic
     let missing = wanted.iter().filter(|role| bundle.resolve(role).is_none());
     let diagnostic = |role: &String| {
         let names: Vec<_> = bundle.root_names().collect();
-        let meant = crate::args::similar(role, names.iter().copied());
+        let meant = crate::similar(role, names.iter().copied());
         let hint = meant.map(|meant| format!("; did you mean {meant}?")).unwrap_or_default();
         let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let what = format!("there is no file for the role {role}; there are {known}{hint}");

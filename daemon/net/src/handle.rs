@@ -1,18 +1,19 @@
 //! A running team, as everybody else holds it: no types of a game, no locks, bounded queues.
 
 use crate::clock::now;
+use crate::course::Course;
 use crate::operator::Port;
 use crate::outlet::JournalStream;
 use crate::thread::Signals;
 use crate::tickets::Tickets;
 use crate::{Meter, Timings};
 use phalanx_engine::{Input, JournalEntry, SeatState, Snapshot};
-use phalanx_game::{Game, Roster};
+use phalanx_game::{Framing, Game, Roster};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{Mutex, broadcast, mpsc, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 
 /// What a seat is doing.
@@ -71,6 +72,8 @@ pub struct TeamHandle {
 pub(crate) struct Parts {
     pub(crate) name: String,
     pub(crate) game: &'static str,
+    pub(crate) framing: Framing,
+    pub(crate) course: watch::Sender<Course>,
     pub(crate) roster: Arc<Roster>,
     pub(crate) seats: Vec<String>,
     pub(crate) snapshot: watch::Receiver<Arc<Snapshot>>,
@@ -88,6 +91,8 @@ struct Inner {
     statuses: Vec<watch::Receiver<SeatStatus>>,
     seats: Vec<AbortHandle>,
     journal_dropped: Arc<AtomicU64>,
+    /// Held by whoever sends the team away, until it is there.
+    travelling: Mutex<()>,
 }
 
 impl fmt::Debug for TeamHandle {
@@ -120,7 +125,9 @@ impl TeamHandle {
             stop.cancel();
         });
         let (port, journal_dropped) = (Box::new(inbox), Arc::default());
-        Self { inner: Arc::new(Inner { parts, port, statuses, seats, journal_dropped }) }
+        let travelling = Mutex::default();
+        let inner = Inner { parts, port, statuses, seats, journal_dropped, travelling };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The team's name in the daemon.
@@ -199,6 +206,18 @@ impl TeamHandle {
 
     pub(crate) fn port(&self) -> &dyn Port {
         &*self.inner.port
+    }
+
+    pub(crate) fn framing(&self) -> Framing {
+        self.inner.parts.framing
+    }
+
+    pub(crate) fn course(&self) -> &watch::Sender<Course> {
+        &self.inner.parts.course
+    }
+
+    pub(crate) fn travelling(&self) -> &Mutex<()> {
+        &self.inner.travelling
     }
 
     pub(crate) fn tickets(&self) -> &Arc<Tickets> {

@@ -1,11 +1,15 @@
-//! What a team's thread knows of its strategy and of open requests, so that a panic loses neither.
+//! What a team's thread knows of its strategy, of roles that operators changed and of open requests,
+//! so that a panic loses nothing of it.
 
-use crate::tickets::{OWN_TICKET, Tickets};
+use crate::tickets::{OWN_ROLE_TICKET, OWN_TICKET, Tickets};
 use phalanx_engine::{
-    Answer, BrainError, BrainErrorKind, Input, JournalEvent, Snapshot, Staged, Ticket,
+    Answer, BrainError, BrainErrorKind, Carry, Input, JournalEvent, Snapshot, Staged, Ticket,
 };
-use phalanx_game::Game;
+use phalanx_game::{AgentId, Game};
 use std::collections::BTreeMap;
+
+/// Who changes the roles back to what operators wanted, after a panic.
+const RESTART: &str = "the team's restart";
 
 /// Open requests, and the generations to begin with after a panic.
 #[derive(Debug)]
@@ -15,19 +19,22 @@ pub(crate) struct Ledger {
     proven: Staged,
     /// The one that was installed after it and is still watched.
     watched: Option<Staged>,
+    /// Roles that operators changed.
+    roles: BTreeMap<AgentId, String>,
 }
 
 /// A request that the team has taken and not answered.
 #[derive(Debug)]
 enum Open {
     Install { staged: Staged, pinned: bool },
+    Role { agent: AgentId, role: String },
     Run,
     Other,
 }
 
 impl Ledger {
     pub(crate) fn new(first: Staged) -> Self {
-        Self { open: BTreeMap::new(), proven: first, watched: None }
+        Self { open: BTreeMap::new(), proven: first, watched: None, roles: BTreeMap::new() }
     }
 
     /// An input passes on its way to the team.
@@ -36,14 +43,19 @@ impl Ledger {
             Input::Install { ticket, staged, pinned } => {
                 (*ticket, Open::Install { staged: staged.clone(), pinned: *pinned })
             }
+            Input::SetRole { ticket, agent, role, .. } => {
+                (*ticket, Open::Role { agent: *agent, role: role.clone() })
+            }
             Input::Run { ticket, .. } => (*ticket, Open::Run),
             Input::SetParam { ticket, .. }
             | Input::Look { ticket }
+            | Input::Steer { ticket, .. }
+            | Input::Leave { ticket, .. }
+            | Input::Return { ticket, .. }
             | Input::Profile { ticket, .. } => (*ticket, Open::Other),
             Input::Seat { .. }
             | Input::Event { .. }
             | Input::Late { .. }
-            | Input::SetRole { .. }
             | Input::StrategyRefused { .. }
             | Input::Drain => return,
         };
@@ -52,14 +64,17 @@ impl Ledger {
 
     /// The team answered.
     pub(crate) fn answered(&mut self, ticket: Ticket, answer: &Answer) {
-        let open = self.open.remove(&ticket);
-        if let (Answer::Installed(Ok(())), Some(Open::Install { staged, pinned })) = (answer, open)
-        {
-            if pinned {
+        match (answer, self.open.remove(&ticket)) {
+            (Answer::Installed(Ok(())), Some(Open::Install { staged, pinned: true })) => {
                 (self.proven, self.watched) = (staged, None);
-            } else {
+            }
+            (Answer::Installed(Ok(())), Some(Open::Install { staged, pinned: false })) => {
                 self.watched = Some(staged);
             }
+            (Answer::Role(Ok(_)), Some(Open::Role { agent, role })) => {
+                self.roles.insert(agent, role);
+            }
+            (_, _) => {}
         }
     }
 
@@ -92,7 +107,7 @@ impl Ledger {
                     tickets.answer(ticket, Answer::Installed(Err(error)));
                 }
                 Open::Run => tickets.answer(ticket, Answer::Ran(Err(error("it answered")))),
-                Open::Other => tickets.forget(ticket),
+                Open::Role { .. } | Open::Other => tickets.forget(ticket),
             }
         }
     }
@@ -102,11 +117,23 @@ impl Ledger {
         self.proven.clone()
     }
 
-    /// What it is to install then. Until that is done nobody returns to it.
-    pub(crate) fn replay<G: Game>(&mut self) -> Option<Input<G>> {
-        let staged = self.watched.take()?;
-        let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
-        self.note(&input);
-        Some(input)
+    /// What it is to install then, and the roles that operators changed. Until the generation is
+    /// installed nobody returns to it.
+    pub(crate) fn replay<G: Game>(&mut self) -> Vec<Input<G>> {
+        let mut inputs = Vec::new();
+        if let Some(staged) = self.watched.take() {
+            let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
+            self.note(&input);
+            inputs.push(input);
+        }
+        inputs.extend(self.roles.iter().map(|(agent, role)| Input::SetRole {
+            ticket: OWN_ROLE_TICKET,
+            agent: *agent,
+            role: role.clone(),
+            // A fresh brain remembers nothing.
+            carry: Carry::Strict,
+            by: RESTART.to_owned(),
+        }));
+        inputs
     }
 }

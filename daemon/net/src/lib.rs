@@ -20,14 +20,15 @@
 //! wait for a referee that comes to them; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
 //!
 //! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
-//! the path of a turn (one mutex guards a histogram, one the operators' open requests, two in the
-//! lobby are taken when a bridge comes).
+//! the path of a turn (one mutex guards a histogram, one the operators' open requests, one lets them
+//! send a team away one after the other, two in the lobby are taken when a bridge comes).
 #![deny(missing_docs)]
 
 mod arena;
 mod artifact;
 mod backoff;
 mod clock;
+mod course;
 mod desk;
 mod endpoint;
 mod handle;
@@ -53,6 +54,7 @@ pub use arena::{
 pub use artifact::ArtifactError;
 pub use backoff::BackoffOptions;
 pub use clock::{now, origin};
+pub use course::CourseError;
 pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
 pub use handle::{DrainReport, OperatorError, SeatStatus, TeamEnd, TeamHandle};
 pub use listener::Listener;

@@ -4,8 +4,8 @@
 use crate::tickets::Tickets;
 use crate::{OperatorError, TeamHandle};
 use phalanx_engine::{
-    Answer, BrainError, Fault, Input, ParamError, Profile, Ran, Scope, Staged, StrategyOrigin,
-    Ticket, View,
+    Answer, BrainError, Carry, Fault, Input, Keep, ParamError, Profile, Ran, Scope, Staged, Steer,
+    SteerError, Steering, StrategyOrigin, Ticket, View,
 };
 use phalanx_game::{AgentId, Game, Value};
 use std::sync::Arc;
@@ -19,7 +19,10 @@ pub(crate) trait Port: Send + Sync {
 /// The inputs that no game has a part in.
 #[derive(Debug)]
 pub(crate) enum Wish {
-    SetRole { agent: AgentId, role: String },
+    SetRole { ticket: Ticket, agent: AgentId, role: String, carry: Carry, by: String },
+    Steer { ticket: Ticket, agent: AgentId, steer: Steer, by: String },
+    Leave { ticket: Ticket, to: Option<String>, keep: Keep, by: String },
+    Return { ticket: Ticket, to: String, by: String },
     Install { ticket: Ticket, staged: Staged, pinned: bool },
     Refused { origin: StrategyOrigin, faults: Vec<Fault> },
     SetParam { ticket: Ticket, name: String, scope: Scope, value: Option<Value>, by: String },
@@ -31,7 +34,12 @@ pub(crate) enum Wish {
 impl<G: Game> From<Wish> for Input<G> {
     fn from(wish: Wish) -> Self {
         match wish {
-            Wish::SetRole { agent, role } => Self::SetRole { agent, role },
+            Wish::SetRole { ticket, agent, role, carry, by } => {
+                Self::SetRole { ticket, agent, role, carry, by }
+            }
+            Wish::Steer { ticket, agent, steer, by } => Self::Steer { ticket, agent, steer, by },
+            Wish::Leave { ticket, to, keep, by } => Self::Leave { ticket, to, keep, by },
+            Wish::Return { ticket, to, by } => Self::Return { ticket, to, by },
             Wish::Install { ticket, staged, pinned } => Self::Install { ticket, staged, pinned },
             Wish::Refused { origin, faults } => Self::StrategyRefused { origin, faults },
             Wish::SetParam { ticket, name, scope, value, by } => {
@@ -54,13 +62,44 @@ impl<G: Game> Port for mpsc::Sender<Input<G>> {
 }
 
 impl TeamHandle {
-    /// Changes an agent's role from its next decision on.
+    /// Changes an agent's role from the next turn on, and tells the role before. `carry` says what
+    /// becomes of its memory where the new role declares another version of it: it goes through
+    /// `migrate` or the change is refused, it goes through or begins anew, or it begins anew in any
+    /// case.
     ///
     /// # Errors
-    /// When there is no such agent, the inbox is full, or the team has ended.
-    pub fn set_role(&self, agent: AgentId, role: impl Into<String>) -> Result<(), OperatorError> {
+    /// When there is no such agent, the team is busy or has ended. The inner error says why the
+    /// role is as it was.
+    pub async fn set_role(
+        &self,
+        agent: AgentId,
+        role: String,
+        carry: Carry,
+        by: String,
+    ) -> Result<Result<String, SteerError>, OperatorError> {
         self.check(agent)?;
-        self.port().send(Wish::SetRole { agent, role: role.into() })
+        let wish = |ticket| Wish::SetRole { ticket, agent, role, carry, by };
+        let Answer::Role(result) = self.ask(wish).await? else { return Err(OperatorError::Busy) };
+        Ok(result)
+    }
+
+    /// Pauses an agent, pins an order to it, pilots it, or hands it back; tells how it is steered
+    /// from then on. Orders are read by [`read_order`](phalanx_engine::read_order).
+    ///
+    /// # Errors
+    /// When there is no such agent, the team is busy or has ended. The inner error says why nothing
+    /// has changed.
+    pub async fn steer(
+        &self,
+        agent: AgentId,
+        steer: Steer,
+        by: String,
+    ) -> Result<Result<Steering, SteerError>, OperatorError> {
+        self.check(agent)?;
+        let wish = |ticket| Wish::Steer { ticket, agent, steer, by };
+        let answer = self.ask(wish).await?;
+        let Answer::Steered(result) = answer else { return Err(OperatorError::Busy) };
+        Ok(result)
     }
 
     /// Lets another generation decide, at the next moment at which it costs no turn its time. A
@@ -139,7 +178,10 @@ impl TeamHandle {
         Ok(result)
     }
 
-    async fn ask(&self, wish: impl FnOnce(Ticket) -> Wish) -> Result<Answer, OperatorError> {
+    pub(crate) async fn ask(
+        &self,
+        wish: impl FnOnce(Ticket) -> Wish,
+    ) -> Result<Answer, OperatorError> {
         let tickets: &Arc<Tickets> = self.tickets();
         let claim = tickets.claim()?;
         self.port().send(wish(claim.ticket()))?;

@@ -5,7 +5,8 @@
 //!            ┌─────────── failed, lost, refused ──────────┐
 //!            ▼                                            │
 //!  Waiting ──► Dialing ──► Open (login ► seated) ─────────┘
-//!     └───────────┴──────────┴── match over or leave ──► Closed
+//!     ├───────────┴──────────┴── match over or leave ──► Closed
+//!     └◄── started ── Stopped ◄── stopped, from any of them
 //! ```
 //!
 //! A seat that is waited for dials nobody: each match is a connection that comes to it, and it is
@@ -13,6 +14,7 @@
 
 use crate::backoff::Backoff;
 use crate::clock::{now, until};
+use crate::course::Course;
 use crate::desk::Desk;
 use crate::handle::SeatStatus;
 use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
@@ -66,6 +68,21 @@ pub fn open_seat<G: Game>(
     meter: Arc<Meter>,
     leave: CancellationToken,
 ) -> SeatLink<G> {
+    // Nobody changes this course.
+    let course = watch::Sender::new(Course { endpoint, stopped: false }).subscribe();
+    seat_on_course(game, seat, course, options, inbox, meter, leave)
+}
+
+/// As [`open_seat`], for a seat that may be sent elsewhere.
+pub(crate) fn seat_on_course<G: Game>(
+    game: G,
+    seat: Seat,
+    course: watch::Receiver<Course>,
+    options: SeatOptions,
+    inbox: mpsc::Sender<Input<G>>,
+    meter: Arc<Meter>,
+    leave: CancellationToken,
+) -> SeatLink<G> {
     let (actions, queue) = mpsc::channel(ACTIONS_MAX);
     let (sender, status) = watch::channel(SeatStatus::default());
     // Seats of two teams with one seed must not knock in step either.
@@ -78,13 +95,14 @@ pub fn open_seat<G: Game>(
         desk,
         game,
         seat,
-        endpoint,
+        course,
         options,
         inbox,
         team_gone: false,
         actions: queue,
         leave,
         leaving: None,
+        parting: None,
         backoff: Backoff::new(options.backoff, seed),
         line: Line::Waiting { until: now() },
         timer_rest: None,
@@ -100,7 +118,7 @@ struct SeatTask<G: Game> {
     desk: Desk<G>,
     game: G,
     seat: Seat,
-    endpoint: Endpoint,
+    course: watch::Receiver<Course>,
     options: SeatOptions,
     inbox: mpsc::Sender<Input<G>>,
     team_gone: bool,
@@ -108,6 +126,8 @@ struct SeatTask<G: Game> {
     leave: CancellationToken,
     /// Set while the seat leaves: when it stops being polite.
     leaving: Option<Instant>,
+    /// Set while the seat hangs up because the team stops or moves: when it stops being polite.
+    parting: Option<Instant>,
     backoff: Backoff,
     line: Line,
     timer_rest: Option<Instant>,
@@ -120,6 +140,7 @@ enum Line {
     Waiting { until: Instant },
     Dialing(Dial),
     Open(Open),
+    Stopped,
     Closed,
 }
 
@@ -148,6 +169,7 @@ enum Tail {
 enum Wake<G: Game> {
     Timer,
     Leave,
+    Course,
     Dialed(Result<Pipe, EndpointError>),
     Written(io::Result<usize>),
     Action(Act<G>),
@@ -173,6 +195,7 @@ impl<G: Game> SeatTask<G> {
             match self.wake().await {
                 Wake::Timer => self.timer(),
                 Wake::Leave => self.start_leaving(),
+                Wake::Course => self.follow_course(),
                 Wake::Dialed(Ok(pipe)) => self.dialed(pipe),
                 Wake::Dialed(Err(error)) => self.retry(&error.to_string()),
                 Wake::Written(Ok(bytes)) => self.written(bytes),
@@ -204,6 +227,8 @@ impl<G: Game> SeatTask<G> {
             // Before the leave: what the team decided last is still to be sent.
             Some(act) = self.actions.recv() => Wake::Action(act),
             () = self.leave.cancelled(), if self.leaving.is_none() => Wake::Leave,
+            // Without whoever holds the other end nothing changes any more.
+            Ok(()) = self.course.changed() => Wake::Course,
             result = dial_done(dial) => Wake::Dialed(result),
             result = write(writer, &self.desk.outbox) => Wake::Written(result),
             room = self.inbox.reserve(), if waiting => match room {
@@ -228,9 +253,9 @@ impl<G: Game> SeatTask<G> {
         let line = match &self.line {
             Line::Waiting { until } => Some(*until),
             Line::Open(open) => open.login_by,
-            Line::Dialing(_) | Line::Closed => None,
+            Line::Dialing(_) | Line::Stopped | Line::Closed => None,
         };
-        [session, line, self.leaving].into_iter().flatten().min()
+        [session, line, self.leaving, self.parting].into_iter().flatten().min()
     }
 
     fn timer(&mut self) {
@@ -241,13 +266,21 @@ impl<G: Game> SeatTask<G> {
             self.close();
             return;
         }
+        if self.parting.is_some_and(|end| end <= now) {
+            self.stop();
+            return;
+        }
         match &self.line {
             Line::Waiting { until } if *until <= now => self.dial(),
             Line::Open(Open { login_by: Some(by), .. }) if *by <= now => {
                 let limit = self.options.login_timeout;
                 self.lost(&format!("the referee did not accept the login within {limit:?}"));
             }
-            Line::Waiting { .. } | Line::Dialing(_) | Line::Open(_) | Line::Closed => {}
+            Line::Waiting { .. }
+            | Line::Dialing(_)
+            | Line::Open(_)
+            | Line::Stopped
+            | Line::Closed => {}
         }
     }
 
@@ -271,7 +304,8 @@ impl<G: Game> SeatTask<G> {
         ) {
             self.desk.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
         }
-        let (endpoint, limit) = (self.endpoint.clone(), self.options.connect_timeout);
+        let (endpoint, limit) =
+            (self.course.borrow().endpoint.clone(), self.options.connect_timeout);
         let target = self.desk.session.target();
         let agent = self.agent().to_owned();
         let dial = async move { endpoint.open(&agent, &target, limit).await };
@@ -303,7 +337,8 @@ impl<G: Game> SeatTask<G> {
         // The next request must not supersede a turn whose fallback is due already.
         self.session_timer(now);
         let bytes = std::mem::take(&mut self.buffer);
-        let result = if self.leaving.is_some() { Ok(()) } else { self.desk.input(&bytes, now) };
+        let goes = self.leaving.or(self.parting).is_some();
+        let result = if goes { Ok(()) } else { self.desk.input(&bytes, now) };
         self.buffer = bytes;
         self.buffer.clear();
         if let Err(error) = result {
@@ -346,7 +381,7 @@ impl<G: Game> SeatTask<G> {
                 self.leaving = Some(now() + LEAVE_MAX);
             }
             let idle = self.desk.outbox.is_empty() && open.tail == Tail::Nothing;
-            if self.leaving.is_some() && idle {
+            if self.leaving.or(self.parting).is_some() && idle {
                 open.tail = Tail::HalfClose;
             } else if self.desk.refused {
                 self.lost("the referee refused the login");
@@ -370,6 +405,38 @@ impl<G: Game> SeatTask<G> {
         }
     }
 
+    /// The team is to be elsewhere, or nowhere.
+    fn follow_course(&mut self) {
+        let stopped = self.course.borrow_and_update().stopped;
+        match (&self.line, stopped) {
+            (Line::Open(_), true) if self.leaving.or(self.parting).is_none() => {
+                let now = now();
+                self.parting = Some(now + LEAVE_MAX);
+                self.desk.shutdown(now);
+            }
+            (Line::Waiting { .. } | Line::Dialing(_), true) => self.stop(),
+            (Line::Stopped, false) => self.line = Line::Waiting { until: now() },
+            (Line::Open(_) | Line::Stopped | Line::Closed, true)
+            | (Line::Waiting { .. } | Line::Dialing(_) | Line::Open(_) | Line::Closed, false) => {}
+        }
+    }
+
+    /// The seat has hung up because the team stops or moves. A session that said goodbye is not
+    /// asked to come back.
+    fn stop(&mut self) {
+        self.parting = None;
+        if matches!(self.line, Line::Open(_)) {
+            self.desk.disconnected(now());
+        }
+        self.buffer.clear();
+        self.backoff.reset();
+        self.desk.replace(self.game.session(&self.seat));
+        self.desk.set_state(SeatState::Stopped);
+        self.line = Line::Stopped;
+        // It may have been called back meanwhile.
+        self.course.mark_changed();
+    }
+
     /// The connection is gone or given up.
     fn lost(&mut self, reason: &str) {
         let (now, refused) = (now(), self.desk.refused);
@@ -378,6 +445,10 @@ impl<G: Game> SeatTask<G> {
             && now.saturating_duration_since(*at) >= SEATED_STABLE
         {
             self.backoff.reset();
+        }
+        if self.parting.is_some() && self.leaving.is_none() {
+            self.stop();
+            return;
         }
         self.desk.disconnected(now);
         self.buffer.clear();
@@ -391,6 +462,7 @@ impl<G: Game> SeatTask<G> {
                 | SeatState::Connecting { .. }
                 | SeatState::Connected
                 | SeatState::Seated
+                | SeatState::Stopped
                 | SeatState::Closed => reason,
             };
             tracing::error!(reason = told, "login refused");
@@ -404,6 +476,10 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn retry(&mut self, reason: &str) {
+        if self.parting.is_some() {
+            self.stop();
+            return;
+        }
         let failures = self.backoff.failures().saturating_add(1);
         let wait = self.backoff.failed();
         // Each doubling once: a referee that is away for an hour does not fill the log.
@@ -451,7 +527,7 @@ type Sending<'a> = (&'a mut Writer, usize, Tail);
 impl Line {
     fn parts(&mut self) -> (Option<&mut Dial>, Option<&mut Reader>, Option<Sending<'_>>) {
         match self {
-            Self::Waiting { .. } | Self::Closed => (None, None, None),
+            Self::Waiting { .. } | Self::Stopped | Self::Closed => (None, None, None),
             Self::Dialing(dial) => (Some(dial), None, None),
             Self::Open(Open { reader, writer, written, tail, .. }) => {
                 (None, Some(reader), Some((writer, *written, *tail)))

@@ -1,9 +1,10 @@
 //! From a description to a running team: `build` may fail, `spawn` cannot.
 
+use crate::course::Course;
 use crate::handle::{Parts, TeamHandle};
 use crate::options::INBOX_EVENTS_MAX;
 use crate::outlet::JOURNAL_ENTRIES_MAX;
-use crate::seat::{SeatLink, open_seat, seat_name};
+use crate::seat::{SeatLink, seat_name, seat_on_course};
 use crate::thread::{Outlets, Recipe, Signals, run};
 use crate::{Endpoint, Meter, SeatOptions};
 use phalanx_engine::{Brain, BrainError, Input, Staged, TeamLink, TeamOptions};
@@ -159,11 +160,12 @@ impl<G: Game> TeamSpec<G> {
         let (signals, meter) = (Signals::default(), Arc::new(Meter::default()));
         let names: Vec<_> = self.seats.iter().map(seat_name).collect();
         let span = tracing::info_span!("team", name = self.name);
+        let course = watch::Sender::new(Course { endpoint: self.endpoint, stopped: false });
         let mut links = Vec::new();
         for seat in self.seats {
-            let (game, endpoint, inbox) = (self.game.clone(), self.endpoint.clone(), inbox.clone());
+            let (game, course, inbox) = (self.game.clone(), course.subscribe(), inbox.clone());
             let (meter, leave) = (Arc::clone(&meter), signals.leave.clone());
-            let open = || open_seat(game, seat, endpoint, self.seat, inbox, meter, leave);
+            let open = || seat_on_course(game, seat, course, self.seat, inbox, meter, leave);
             links.push(span.in_scope(open));
         }
         let snapshot = watch::Sender::default();
@@ -173,6 +175,8 @@ impl<G: Game> TeamSpec<G> {
         let parts = Parts {
             name: self.name,
             game: G::NAME,
+            framing: G::FRAMING,
+            course,
             roster,
             seats: names,
             snapshot: snapshot.subscribe(),

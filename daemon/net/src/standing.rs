@@ -1,4 +1,4 @@
-//! What a fresh team must be told after its predecessor panicked: seats, logins, rounds, roles.
+//! What a fresh team must be told after its predecessor panicked: seats, logins, rounds.
 
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{AgentId, Event, Game, SeatId};
@@ -10,7 +10,6 @@ pub(crate) struct Standing<G: Game> {
     seats: BTreeMap<SeatId, SeatState>,
     seated: BTreeMap<SeatId, Vec<AgentId>>,
     rounds: BTreeMap<AgentId, Round<G>>,
-    roles: BTreeMap<AgentId, String>,
     over: BTreeMap<SeatId, ()>,
     draining: bool,
 }
@@ -28,7 +27,6 @@ impl<G: Game> Default for Standing<G> {
             seats: BTreeMap::new(),
             seated: BTreeMap::new(),
             rounds: BTreeMap::new(),
-            roles: BTreeMap::new(),
             over: BTreeMap::new(),
             draining: false,
         }
@@ -46,11 +44,14 @@ impl<G: Game> Standing<G> {
                 self.seats.insert(*seat, state.clone());
             }
             Input::Event { seat, event } => self.note_event(*seat, event),
-            Input::SetRole { agent, role } => {
-                self.roles.insert(*agent, role.clone());
-            }
+            // Another match begins.
+            Input::Leave { keep, .. } if !keep.world => self.rounds.clear(),
             Input::Drain => self.draining = true,
             Input::Late { .. }
+            | Input::SetRole { .. }
+            | Input::Steer { .. }
+            | Input::Leave { .. }
+            | Input::Return { .. }
             | Input::Install { .. }
             | Input::StrategyRefused { .. }
             | Input::SetParam { .. }
@@ -86,10 +87,6 @@ impl<G: Game> Standing<G> {
     /// The inputs that bring a fresh team to where the old one was, in the protocol's order.
     pub(crate) fn replay(&self) -> Vec<Input<G>> {
         let mut inputs = Vec::new();
-        let roles = self.roles.iter();
-        inputs.extend(
-            roles.map(|(agent, role)| Input::SetRole { agent: *agent, role: role.clone() }),
-        );
         let seats = self.seats.iter();
         inputs.extend(seats.map(|(seat, state)| Input::Seat { seat: *seat, state: state.clone() }));
         let seated = self.seated.iter();

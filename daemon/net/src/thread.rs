@@ -9,7 +9,7 @@ use crate::standing::Standing;
 use crate::tickets::Tickets;
 use futures_util::FutureExt;
 use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Output, Snapshot};
-use phalanx_engine::{Params, Staged, Team, TeamLink, TeamOptions, TeamStart};
+use phalanx_engine::{Staged, Team, TeamLink, TeamOptions, TeamStart};
 use phalanx_game::{Game, Roster, SeatId};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,7 +94,7 @@ pub(crate) fn run<G, B, F>(
     B: Brain,
     F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
 {
-    let start = TeamStart { staged: recipe.staged.clone(), params: Params::default() };
+    let start = TeamStart { staged: recipe.staged.clone(), ..TeamStart::default() };
     let first = match recipe.team::<B>(start) {
         Ok(team) => team,
         Err(error) => {
@@ -174,8 +174,10 @@ impl<G: Game> TeamThread<G> {
             self.ledger.panicked(&self.outlets.tickets);
             self.first = self.standing.replay().into();
             self.first.extend(self.ledger.replay());
-            let params = (*self.outlets.snapshot.borrow().params).clone();
-            next = recipe.team(TeamStart { staged: self.ledger.proven(), params });
+            let last = Arc::clone(&self.outlets.snapshot.borrow());
+            let steering = last.agents.iter().map(|agent| agent.steering.clone()).collect();
+            let (staged, params) = (self.ledger.proven(), (*last.params).clone());
+            next = recipe.team(TeamStart { staged, params, steering });
         }
     }
 

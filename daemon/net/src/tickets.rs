@@ -10,6 +10,8 @@ use tokio::sync::oneshot;
 pub const REQUESTS_MAX: usize = 64;
 /// The ticket of requests that the team's thread makes itself: nobody waits for the answer.
 pub(crate) const OWN_TICKET: Ticket = 0;
+/// As [`OWN_TICKET`], for changes of roles.
+pub(crate) const OWN_ROLE_TICKET: Ticket = Ticket::MAX;
 
 /// All open requests of a team.
 #[derive(Debug, Default)]

@@ -86,7 +86,17 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
         }
         JournalEvent::StrategyRefused { .. }
         | JournalEvent::ParamSet { .. }
-        | JournalEvent::Ran { .. } => change(team, entry),
+        | JournalEvent::Ran { .. }
+        | JournalEvent::RoleSet { .. }
+        | JournalEvent::Steered { .. }
+        | JournalEvent::Left { .. }
+        | JournalEvent::Returned { .. }
+        | JournalEvent::AlertBegan { .. }
+        | JournalEvent::AlertEnded { .. } => change(team, entry),
+        JournalEvent::Ordered { .. } | JournalEvent::Held { .. } => {
+            let text = entry.event.steered_in_words().unwrap_or_default();
+            debug!(team, %turn, agent, "{text}");
+        }
         JournalEvent::Late => {
             if let Some(text) = troubles.tell("the decision came too late") {
                 warn!(team, %turn, agent, "{text}");
@@ -136,9 +146,24 @@ fn change(team: &str, entry: &JournalEntry) {
         JournalEvent::Ran { code, by, trouble } => {
             info!(team, %turn, agent, by, code, trouble, "ran in the living VM");
         }
+        JournalEvent::AlertBegan { alert, text } => {
+            warn!(team, %turn, agent, %alert, "alert: {text}");
+        }
+        JournalEvent::AlertEnded { alert, turns } => {
+            info!(team, %turn, agent, %alert, turns, "alert is over");
+        }
+        JournalEvent::RoleSet { .. }
+        | JournalEvent::Steered { .. }
+        | JournalEvent::Left { .. }
+        | JournalEvent::Returned { .. } => {
+            let text = entry.event.steered_in_words().unwrap_or_default();
+            info!(team, %turn, agent, "{text}");
+        }
         JournalEvent::Seat { .. }
         | JournalEvent::RoundStarted
         | JournalEvent::Decided { .. }
+        | JournalEvent::Ordered { .. }
+        | JournalEvent::Held { .. }
         | JournalEvent::Fallback { .. }
         | JournalEvent::ScriptError { .. }
         | JournalEvent::Defaulted { .. }
@@ -160,6 +185,7 @@ fn seat_line(team: &str, seat: u16, state: &SeatState) {
         }
         SeatState::Seated => info!(team, seat, "seated"),
         SeatState::Refused { reason } => debug!(team, seat, reason, "refused"),
+        SeatState::Stopped => info!(team, seat, "stopped"),
         SeatState::Closed => info!(team, seat, "closed"),
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::wire::{self, TeamPlan, WireError};
 use crate::{keepers, shipped};
-use phalanx_engine::{Carry, Probation, Staged, TeamOptions};
+use phalanx_engine::{AlertOptions, Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
 use phalanx_net::{BackoffOptions, Endpoint, Lobby, SeatOptions};
-use phalanx_settings::{LimitSettings, Settings, TeamSettings};
+use phalanx_settings::{AlertSettings, LimitSettings, Settings, TeamSettings};
 use phalanx_strategy::KeeperOptions;
 use phalanx_trial::{Candidate, TrialOptions};
 use std::collections::BTreeSet;
@@ -100,6 +100,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
                 errors: settings.reload.probation_errors,
             },
             rehearsal_turns: settings.reload.rehearsal_turns,
+            alerts: alerts(&settings.alerts),
         },
         seat: SeatOptions {
             connect_timeout: limits.connect_timeout,
@@ -112,6 +113,16 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
             seed: team.seed,
             ..SeatOptions::default()
         },
+    }
+}
+
+fn alerts(alerts: &AlertSettings) -> AlertOptions {
+    AlertOptions {
+        silent_turns: alerts.silent_turns,
+        stuck_turns: alerts.stuck_turns,
+        margin_share: alerts.margin_share,
+        storm_errors: alerts.storm_errors,
+        storm_turns: alerts.storm_turns,
     }
 }
 

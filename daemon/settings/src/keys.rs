@@ -305,6 +305,37 @@ pub const KEYS: &[KeyDoc] = &[
         "More script errors and defaulted turns than this among them take the generation back.",
     ),
     key(
+        "alerts.silent_turns",
+        Kind::Whole(0, 10_000),
+        Some("5"),
+        "5",
+        "An agent is silent when so many of its turns went by without an action that its script or \
+         an operator decided, or its seat was away for as long. 0: never.",
+    ),
+    key(
+        "alerts.stuck_turns",
+        Kind::Whole(0, 10_000),
+        Some("5"),
+        "5",
+        "An agent is stuck when the same action failed so often in a row. 0: never.",
+    ),
+    key(
+        "alerts.margin_share",
+        Kind::Share,
+        Some("0.1"),
+        "0.1",
+        "The margin is too small when of ten answers one or more leave with less than this share of \
+         their time, 0 to 1. 0: never.",
+    ),
+    key(
+        "alerts.storm_errors",
+        Kind::Whole(0, 1_000_000),
+        Some("20"),
+        "20",
+        "So many script errors of a team within alerts.storm_turns are a storm. 0: never.",
+    ),
+    key("alerts.storm_turns", Kind::Whole(1, 10_000), Some("10"), "10", "See alerts.storm_errors."),
+    key(
         "log.filter",
         Kind::Filter,
         Some("info"),

@@ -39,7 +39,7 @@ pub use mistake::{Mistake, SettingsErrors};
 pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
-    AgentSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat, LogSettings,
+    AgentSettings, AlertSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat, LogSettings,
     ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
@@ -63,6 +63,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         bridge,
         limits: limits(&top.section("limits")),
         reload: reload(&top.section("reload")),
+        alerts: alerts(&top.section("alerts")),
         log: log(&top.section("log")),
         teams: team::teams(&top, sources.games),
     };
@@ -165,6 +166,18 @@ fn reload(section: &Section<'_>) -> ReloadSettings {
         rehearsal_turns: usize::try_from(whole("rehearsal_turns")).unwrap_or(usize::MAX),
         probation_decisions: whole("probation_decisions"),
         probation_errors: whole("probation_errors"),
+    }
+}
+
+fn alerts(section: &Section<'_>) -> AlertSettings {
+    // The keys' own bounds keep these far from overflow.
+    let whole = |key| u32::try_from(section.value(key, parse::whole)).unwrap_or_default();
+    AlertSettings {
+        silent_turns: whole("silent_turns"),
+        stuck_turns: whole("stuck_turns"),
+        margin_share: section.value("margin_share", parse::share),
+        storm_errors: whole("storm_errors"),
+        storm_turns: whole("storm_turns"),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How strategies change while they play.
     pub reload: ReloadSettings,
+    /// When somebody should look at a team.
+    pub alerts: AlertSettings,
     /// What is logged, and how.
     pub log: LogSettings,
     /// The teams that play, in the order in which they were written.
@@ -137,6 +139,34 @@ impl Default for ReloadSettings {
             rehearsal_turns: 3,
             probation_decisions: 1000,
             probation_errors: 10,
+        }
+    }
+}
+
+/// When somebody should look at a team; each key of `[alerts]`. A number of 0 turns an alert off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AlertSettings {
+    /// So many turns without an own action make an agent silent.
+    pub silent_turns: u32,
+    /// So many failures of the same action in a row make an agent stuck.
+    pub stuck_turns: u32,
+    /// One answer in ten with less than this share of its time left, 0 to 1, is too many.
+    pub margin_share: f64,
+    /// So many script errors within `storm_turns` are a storm.
+    pub storm_errors: u32,
+    /// See `storm_errors`; at least 1.
+    pub storm_turns: u32,
+}
+
+/// The same values as those of the keys: for programs that read no file.
+impl Default for AlertSettings {
+    fn default() -> Self {
+        Self {
+            silent_turns: 5,
+            stuck_turns: 5,
+            margin_share: 0.1,
+            storm_errors: 20,
+            storm_turns: 10,
         }
     }
 }

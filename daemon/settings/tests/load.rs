@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_settings::{
-    Environment, GameKeys, KeyDoc, Kind, LogFormat, ReloadSettings, Settings, SettingsErrors,
-    Sources, load,
+    AlertSettings, Environment, GameKeys, KeyDoc, Kind, LogFormat, ReloadSettings, Settings,
+    SettingsErrors, Sources, load,
 };
 use secrecy::ExposeSecret;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,17 @@ fn reloading_is_watched_and_settled_unless_told_otherwise() {
     assert_eq!(reload, ReloadSettings::default(), "programs without a file get the same");
     let told = folder.load(&[], &["reload.watch=off", "reload.keep=7"]).unwrap().reload;
     assert_eq!((told.watch, told.keep), (false, 7));
+}
+
+#[test]
+fn alerts_have_their_defaults_and_each_can_be_turned_off() {
+    let folder = Folder::with(&[("phalanx.toml", SMALL)]);
+    let alerts = folder.load(&[], &[]).unwrap().alerts;
+    assert_eq!(alerts, AlertSettings::default(), "programs without a file get the same");
+    let off = ["alerts.silent_turns=0", "alerts.margin_share=0", "alerts.storm_turns=30"];
+    let told = folder.load(&[], &off).unwrap().alerts;
+    assert_eq!((told.silent_turns, told.margin_share, told.storm_turns), (0, 0.0, 30));
+    assert_eq!(told.stuck_turns, 5);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Asking the brain, and handing out what it says.
 
+use super::steer::Guidance;
 use super::{Call, Team};
-use crate::turn::{OpenTurn, Phase};
-use crate::{Ask, Brain, BrainError, BrainErrorKind, JournalEvent, Outcome, Output};
+use crate::turn::{Asked, OpenTurn, Phase};
+use crate::{
+    Ask, Brain, BrainError, BrainErrorKind, Counters, JournalEvent, Outcome, Output, TurnDone,
+};
 use phalanx_game::{AgentId, Game, Said, World};
 use std::time::{Duration, Instant};
 
@@ -17,6 +20,49 @@ const CALLS_BUDGET: Duration = Duration::from_millis(500);
 /// `plan` leaves at least three quarters of the time to the agents; so do all `start`s together.
 const PLAN_SHARE: u32 = 4;
 
+/// Whose an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A script decided.
+    Script,
+    /// The fallback, since a script failed or an order does not fit any more.
+    Fallback,
+    /// An operator's order.
+    Order,
+    /// The fallback, as an operator wants it.
+    Held,
+}
+
+impl Source {
+    /// Where it is counted over the match.
+    pub(super) fn counter(self, counters: &mut Counters) -> &mut u64 {
+        match self {
+            Self::Script => &mut counters.decided,
+            Self::Fallback => &mut counters.fallback,
+            Self::Order => &mut counters.ordered,
+            Self::Held => &mut counters.held,
+        }
+    }
+
+    /// Where it is counted in its turn.
+    fn count(self, done: &mut TurnDone) -> &mut u32 {
+        match self {
+            Self::Script => &mut done.decided,
+            Self::Fallback => &mut done.fallback,
+            Self::Order => &mut done.ordered,
+            Self::Held => &mut done.held,
+        }
+    }
+}
+
+/// What is to be sent for an agent, and what the journal tells of it.
+#[derive(Debug)]
+pub(super) struct Played<G: Game> {
+    pub(super) action: G::Action,
+    pub(super) event: JournalEvent,
+    pub(super) source: Source,
+}
+
 impl<G: Game, B: Brain> Team<G, B> {
     /// All percepts that will come are in: settle, plan, queue the agents.
     pub(super) fn begin_deciding(&mut self, now: Instant) -> Duration {
@@ -30,6 +76,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
         self.with_world(|world| world.settle(turn));
         self.shared.borrow_mut().advance(self.tick);
+        self.look_at_results(&present);
         let Some(first) = present.first() else { return Duration::ZERO };
         let budget = self.options.plan_max.min(time_left / PLAN_SHARE);
         let ask =
@@ -41,64 +88,97 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// One agent decides; its action, or the fallback, goes out.
     pub(super) fn decide(&mut self, agent: AgentId, now: Instant) -> Duration {
         let Some(open) = &self.open else { return Duration::ZERO };
-        let (turn, Some(asked)) = (open.turn, open.asked.get(&agent).copied()) else {
-            return Duration::ZERO;
+        let Some(asked) = open.asked.get(&agent).copied() else { return Duration::ZERO };
+        // Later the seat has answered by itself; a decision could only come too late.
+        let in_time = now < asked.due;
+        let (played, spent) = match self.guidance(agent, asked, now) {
+            Guidance::Wait(until) => {
+                self.await_order(agent, until);
+                return Duration::ZERO;
+            }
+            Guidance::Steered(steering) => (self.obey(agent, &steering, in_time), Duration::ZERO),
+            Guidance::Script if in_time => {
+                let (played, spent) = self.ask_script(agent, asked, now);
+                (Some(played), spent)
+            }
+            Guidance::Script => (None, Duration::ZERO),
         };
-        let time_left = asked.due.saturating_duration_since(now);
-        let waiting = match &open.phase {
-            Phase::Deciding(queue) => queue.len(),
-            Phase::Gathering(_) | Phase::Done => 0,
-        };
-        if time_left.is_zero() {
-            // The seat has answered by itself; a decision could only come too late.
-            return Duration::ZERO;
+        if let Some(played) = played {
+            self.hand_out(agent, asked, played);
         }
+        self.expire_steering(agent);
+        spent
+    }
+
+    fn ask_script(&mut self, agent: AgentId, asked: Asked, now: Instant) -> (Played<G>, Duration) {
+        let open = self.open.as_ref();
+        let waiting = open.map_or(0, |open| match &open.phase {
+            Phase::Deciding(queue) => queue.len(),
+            Phase::Gathering(_) | Phase::Waiting | Phase::Done => 0,
+        });
+        let present = open.map(|open| open.asked.keys().copied().collect::<Vec<_>>());
+        let present = present.unwrap_or_default();
+        let time_left = asked.due.saturating_duration_since(now);
         let share = time_left / u32::try_from(waiting + 1).unwrap_or(u32::MAX);
-        let present: Vec<AgentId> = open.asked.keys().copied().collect();
-        let budget = self.options.decide_max.min(share);
+        let (turn, budget) = (self.turn(), self.options.decide_max.min(share));
         let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
         let Outcome { result, spent, reason: explained } = self.brain.decide(&ask);
         self.done.script_us += micros(spent);
+        self.count_margin(
+            time_left.saturating_sub(spent),
+            asked.due.saturating_duration_since(asked.at),
+        );
         if let Some(member) = self.member(agent) {
             let text = explained.as_ref().map(|reason| reason.text.clone());
             member.shown.reason = text.unwrap_or_default();
         }
         let role = self.shared.borrow().role(agent).to_owned();
-        let (action, event) = match result.and_then(|said| self.check(agent, &role, &said)) {
+        let played = match result.and_then(|said| self.check(agent, &role, &said)) {
             Ok(action) => {
-                self.counters.decided += 1;
-                self.done.decided += 1;
-                self.trouble(agent, String::new());
                 let text = G::describe(&action);
-                (action, JournalEvent::Decided { action: text, role, reason: explained, spent })
+                let event = JournalEvent::Decided { action: text, role, reason: explained, spent };
+                Played { action, event, source: Source::Script }
             }
             Err(error) => {
-                self.counters.fallback += 1;
                 self.counters.script_errors += 1;
-                self.done.fallback += 1;
+                self.alerts.error();
                 let reason = error.to_string();
-                self.trouble(agent, reason.clone());
                 self.watch_trouble(&reason);
                 let action = self.with_world(|world| world.fallback(agent));
-                (action, JournalEvent::Fallback { reason, role, explained })
+                let event = JournalEvent::Fallback { reason, role, explained };
+                Played { action, event, source: Source::Fallback }
             }
         };
         self.watch_decision();
-        self.acted(turn, agent, &action);
-        let (text, decided) = if let JournalEvent::Decided { action, .. } = &event {
-            (action.clone(), true)
-        } else {
-            (G::describe(&action), false)
-        };
+        (played, spent)
+    }
+
+    /// The action leaves for the agent's seat.
+    fn hand_out(&mut self, agent: AgentId, asked: Asked, played: Played<G>) {
+        let Played { action, event, source } = played;
+        *source.counter(&mut self.counters) += 1;
+        *source.count(&mut self.done) += 1;
+        match source {
+            Source::Script | Source::Order => self.alerts.heard(agent),
+            Source::Fallback => self.count_missed(agent),
+            Source::Held => {}
+        }
+        self.acted(self.turn(), agent, &action);
         if let Some(member) = self.member(agent) {
-            member.shown.last_action = text;
-            member.answered(asked.local, decided);
+            member.shown.last_action = G::describe(&action);
+            member.shown.trouble = match &event {
+                JournalEvent::Fallback { reason, .. } => reason.clone(),
+                _decided => String::new(),
+            };
+            if matches!(source, Source::Order | Source::Held) {
+                member.shown.reason.clear();
+            }
+            member.answered(asked.local, source);
         }
         if let Some(seat) = self.seats.get(agent.index()).copied() {
             self.outputs.push_back(Output::Act { seat, agent, turn: asked.local, action });
         }
         self.journal(Some(agent), event);
-        spent
     }
 
     fn check(&self, agent: AgentId, role: &str, said: &Said) -> Result<G::Action, BrainError> {
@@ -145,6 +225,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.done.script_us += micros(outcome.spent);
         if let Err(error) = outcome.result {
             self.counters.script_errors += 1;
+            self.alerts.error();
             let reason = error.to_string();
             self.watch_trouble(&reason);
             self.journal(agent, JournalEvent::ScriptError { call, reason });

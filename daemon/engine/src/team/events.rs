@@ -1,14 +1,15 @@
 //! What sessions report, and what the team makes of it.
 
+use super::decide::Source;
 use super::{Call, Drain, Team};
 use crate::rounds::Started;
 use crate::turn::{Asked, OpenTurn};
-use crate::{Brain, JournalEvent, RoundResult, SeatState};
+use crate::{Brain, JournalEvent, RoundResult, SeatState, Steering};
 use phalanx_game::{AgentId, DefaultCause, Event, Game, Notice, SeatId, Turn, World};
 use std::time::Instant;
 
 impl<G: Game, B: Brain> Team<G, B> {
-    pub(super) fn seat_changed(&mut self, seat: SeatId, state: &SeatState) {
+    pub(super) fn seat_changed(&mut self, seat: SeatId, state: &SeatState, now: Instant) {
         for agent in self.seated_on(seat) {
             if let Some(member) = self.member(agent) {
                 member.shown.seat = state.clone();
@@ -20,6 +21,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
         }
         self.journal(None, JournalEvent::Seat { seat, state: state.clone() });
+        self.check_alerts(now);
         self.publish();
     }
 
@@ -30,10 +32,12 @@ impl<G: Game, B: Brain> Team<G, B> {
         now: Instant,
     ) {
         match event {
-            Event::Seated { .. } => self.seat_changed(seat, &SeatState::Seated),
-            Event::Refused { reason } => self.seat_changed(seat, &SeatState::Refused { reason }),
+            Event::Seated { .. } => self.seat_changed(seat, &SeatState::Seated, now),
+            Event::Refused { reason } => {
+                self.seat_changed(seat, &SeatState::Refused { reason }, now);
+            }
             Event::RoundStarted { agent, round, briefing } => {
-                self.round_started(agent, round, briefing.as_ref());
+                self.round_started(agent, round, briefing.as_ref(), now);
             }
             Event::Percept { turn, agent, percept } => {
                 if let Some(turn) = self.rounds.turn(agent, turn) {
@@ -41,22 +45,28 @@ impl<G: Game, B: Brain> Team<G, B> {
                 }
             }
             Event::Asked { turn, agent, due, percept } => {
-                self.asked(agent, Asked { local: turn, due }, percept, now);
+                self.asked(agent, Asked { local: turn, at: now, due }, percept, now);
             }
             Event::Defaulted { turn, agent, cause } => self.defaulted(agent, turn, cause),
             Event::Notice(notice) => self.notice(seat, notice),
             Event::RoundOver { agent, round, score, ranking } => {
                 self.round_over(agent, round, RoundResult { score, ranking });
             }
-            Event::MatchOver => self.match_over(seat),
+            Event::MatchOver => self.match_over(seat, now),
         }
     }
 
-    fn round_started(&mut self, agent: AgentId, local: u32, briefing: Option<&G::Briefing>) {
+    fn round_started(
+        &mut self,
+        agent: AgentId,
+        local: u32,
+        briefing: Option<&G::Briefing>,
+        now: Instant,
+    ) {
         let round = match self.rounds.started(agent, local) {
             None => return,
             Some(Started::New(round)) => {
-                self.close_turn();
+                self.close_turn(now);
                 self.open = None;
                 self.shared.borrow_mut().board.clear();
                 for member in &mut self.members {
@@ -86,11 +96,13 @@ impl<G: Game, B: Brain> Team<G, B> {
             Some(open) if turn < open.turn => return,
             Some(open) if turn == open.turn => {}
             Some(_) | None => {
-                self.close_turn();
+                self.close_turn(now);
                 self.remember_who_was_asked();
                 self.tick += 1;
+                self.alerts.turn_began(now);
                 self.done = crate::TurnDone::default();
                 self.open = Some(OpenTurn::new(turn, asked.due, now, &self.options));
+                self.check_alerts_alone(now);
             }
         }
         self.done.asked += 1;
@@ -129,8 +141,10 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
             DefaultCause::Superseded | DefaultCause::Disconnected => self.count_late(agent, local),
         }
-        // A broken connection is no fault of the scripts.
-        if let Some(turn) = turn.filter(|_| cause != DefaultCause::Disconnected) {
+        self.count_missed(agent);
+        // A broken connection is no fault of the scripts, nor is what an operator wants.
+        let scripted = self.steering(agent) == Steering::Script;
+        if let Some(turn) = turn.filter(|_| scripted && cause != DefaultCause::Disconnected) {
             self.watch_default(turn, cause);
         }
         self.trouble(agent, cause.to_string());
@@ -141,10 +155,13 @@ impl<G: Game, B: Brain> Team<G, B> {
         let Some(member) = self.member(agent) else { return };
         let place = member.answers.iter().position(|(turn, _)| *turn == local);
         // It was counted when it left the brain; nothing of it reached the referee.
-        if let Some((_, decided)) = place.and_then(|place| member.answers.remove(place)) {
-            let counters = &mut self.counters;
-            let counter = if decided { &mut counters.decided } else { &mut counters.fallback };
+        if let Some((_, source)) = place.and_then(|place| member.answers.remove(place)) {
+            let counter = source.counter(&mut self.counters);
             *counter = counter.saturating_sub(1);
+            if matches!(source, Source::Script | Source::Order) {
+                let tick = self.tick;
+                self.alerts.unheard(agent, tick);
+            }
         }
         self.count_late(agent, local);
         self.journal(Some(agent), JournalEvent::Late);
@@ -180,8 +197,8 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    fn match_over(&mut self, seat: SeatId) {
-        self.seat_changed(seat, &SeatState::Closed);
+    fn match_over(&mut self, seat: SeatId, now: Instant) {
+        self.seat_changed(seat, &SeatState::Closed, now);
         let closed = |seat: &SeatState| *seat == SeatState::Closed;
         if !self.over && self.members.iter().all(|member| closed(&member.shown.seat)) {
             self.over = true;

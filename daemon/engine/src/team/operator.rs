@@ -1,15 +1,16 @@
-//! What operators ask of a team besides another generation: parameters, a look, a piece of script.
+//! What operators ask of a team besides another generation: parameters, who decides for an agent,
+//! a look, a piece of script.
 //!
 //! Nothing of it disturbs a turn: it waits while the agents decide. While percepts are still coming
-//! in there is a *border* too, but only for what leaves the turn most of its time: parameters, and
-//! one look or piece of script.
+//! in, or while only pilots are waited for, there is a *border* too, but only for what leaves the
+//! turn most of its time: what runs no script, and one look, piece of script or change of a role.
 
 use super::{Drain, Team};
 use crate::params::shown;
 use crate::turn::Phase;
 use crate::{
-    Answer, Ask, Brain, BrainError, BrainErrorKind, JournalEvent, Outcome, Output, ParamError, Ran,
-    Scope, Ticket,
+    Answer, Ask, Brain, BrainError, BrainErrorKind, Carry, JournalEvent, Outcome, Output,
+    ParamError, Ran, Scope, Steer, SteerError, Ticket,
 };
 use phalanx_game::{AgentId, Game, Value};
 use std::collections::VecDeque;
@@ -30,6 +31,8 @@ const RUN_CHARS_MAX: usize = 300;
 #[derive(Debug)]
 pub(super) enum Request {
     Param { ticket: Ticket, name: String, scope: Scope, value: Option<Value>, by: String },
+    Role { ticket: Ticket, agent: AgentId, role: String, carry: Carry, by: String },
+    Steer { ticket: Ticket, agent: AgentId, steer: Steer, by: String },
     Look { ticket: Ticket },
     Run { ticket: Ticket, agent: AgentId, code: String, by: String },
 }
@@ -53,6 +56,12 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.answer(ticket, Answer::Param(Err(ParamError::TooMuch(text))));
             }
             Request::Run { ticket, .. } => self.answer(ticket, Answer::Ran(Err(refusal(text)))),
+            Request::Role { ticket, .. } => {
+                self.answer(ticket, Answer::Role(Err(SteerError::Busy(text))));
+            }
+            Request::Steer { ticket, .. } => {
+                self.answer(ticket, Answer::Steered(Err(SteerError::Busy(text))));
+            }
             Request::Look { ticket } => self.show(ticket),
         }
     }
@@ -61,7 +70,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn spare_time(&self, now: Instant) -> Option<Duration> {
         let Some(open) = &self.open else { return Some(Duration::MAX) };
         match open.phase {
-            Phase::Gathering(_) => Some(open.time_left(now)),
+            Phase::Gathering(_) | Phase::Waiting => Some(open.time_left(now)),
             Phase::Deciding(_) => None,
             Phase::Done => Some(Duration::MAX),
         }
@@ -71,22 +80,34 @@ impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn serve(&mut self, spare: Duration) -> Option<Duration> {
         let budget = RUN_BUDGET.min(spare / RUN_SHARE);
         let drain = self.drain != Drain::No;
-        let served = self.open.as_ref().is_some_and(|open| open.is_gathering() && open.served);
+        let served = self.open.as_ref().is_some_and(|open| open.has_room() && open.served);
         let fits = |request: &Request| match request {
-            Request::Param { .. } => true,
+            Request::Param { .. } | Request::Steer { .. } => true,
             Request::Look { .. } => !served,
-            Request::Run { .. } => drain || (!served && budget >= RUN_BUDGET_MIN),
+            Request::Role { .. } | Request::Run { .. } => {
+                drain || (!served && budget >= RUN_BUDGET_MIN)
+            }
         };
         let place = self.requests.iter().position(fits)?;
         let request = self.requests.remove(place)?;
-        if let (Request::Look { .. } | Request::Run { .. }, Some(open)) = (&request, &mut self.open)
-        {
+        let free = matches!(&request, Request::Param { .. } | Request::Steer { .. });
+        if let Some(open) = self.open.as_mut().filter(|_| !free) {
             open.served = true;
         }
         match request {
             Request::Param { ticket, name, scope, value, by } => {
                 let answer = self.set_param(&name, scope, value.as_ref(), by);
                 self.answer(ticket, Answer::Param(answer));
+                Some(Duration::ZERO)
+            }
+            Request::Role { ticket, agent, role, carry, by } => {
+                let answer = self.set_role(agent, role, carry, by, budget);
+                self.answer(ticket, Answer::Role(answer));
+                Some(Duration::ZERO)
+            }
+            Request::Steer { ticket, agent, steer, by } => {
+                let answer = self.steer(agent, steer, by);
+                self.answer(ticket, Answer::Steered(answer));
                 Some(Duration::ZERO)
             }
             Request::Look { ticket } => {

@@ -5,6 +5,7 @@ use crate::turn::Phase;
 use crate::{Brain, JournalEntry, JournalEvent, LogLevel, Output, Snapshot};
 use phalanx_game::{AgentId, Game, World};
 use std::sync::Arc;
+use std::time::Instant;
 
 impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn journal(&mut self, agent: Option<AgentId>, event: JournalEvent) {
@@ -21,14 +22,15 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     /// The referee went on, perhaps before everybody decided: the turn is reported all the same.
-    pub(super) fn close_turn(&mut self) {
+    pub(super) fn close_turn(&mut self, now: Instant) {
         if self.open.as_ref().is_some_and(|open| open.phase != Phase::Done) {
-            self.turn_done();
+            self.turn_done(now);
         }
     }
 
     /// Everybody who was asked has an answer on its way, or the turn is over.
-    pub(super) fn turn_done(&mut self) {
+    pub(super) fn turn_done(&mut self, now: Instant) {
+        self.give_up_pilots();
         if let Some(open) = &mut self.open {
             open.phase = Phase::Done;
         }
@@ -37,6 +39,8 @@ impl<G: Game, B: Brain> Team<G, B> {
         done.score = self.world.borrow().score();
         self.journal(None, JournalEvent::TurnDone(done));
         self.end_profile_if_done();
+        self.count_absent();
+        self.check_alerts(now);
         self.publish();
     }
 
@@ -77,6 +81,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             on_probation: self.watch.is_some(),
             params: Arc::clone(&self.params),
             agents,
+            alerts: self.alerts_open.values().cloned().collect(),
             counters: self.counters,
             board_keys: shared.board.len(),
             marks: shared.marks().to_vec(),

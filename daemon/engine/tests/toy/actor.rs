@@ -2,12 +2,13 @@
 
 use crate::game::Toy;
 use phalanx_engine::{
-    Answer, Ask, Brain, BrainError, BrainErrorKind, Generation, Input, JournalEntry, JournalEvent,
-    LogLevel, Memory, Outcome, Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason,
-    RoundResult, SeatState, Snapshot, Staged, StrategyOrigin, Team, TeamLink, TeamOptions,
-    TeamStart, Ticket,
+    Answer, Ask, Brain, BrainError, BrainErrorKind, Carry, Generation, Input, JournalEntry,
+    JournalEvent, LogLevel, Memory, Outcome, Output, ParamKind, ParamSpec, Plain, Profile, Ran,
+    Reason, RoundResult, SeatState, Snapshot, Staged, Steering, StrategyOrigin, Team, TeamLink,
+    TeamOptions, TeamStart, Ticket,
 };
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,11 +23,13 @@ pub(crate) struct Manner {
     pub(crate) loads: u32,
     /// The largest value of its parameter `greed`; the default is 0.
     pub(crate) greed_max: f64,
+    /// How long its `decide` takes.
+    pub(crate) spends: Duration,
 }
 
 impl Default for Manner {
     fn default() -> Self {
-        Self { breaks: false, loads: u32::MAX, greed_max: 10.0 }
+        Self { breaks: false, loads: u32::MAX, greed_max: 10.0, spends: Duration::ZERO }
     }
 }
 
@@ -110,7 +113,7 @@ impl Brain for Actor {
             Ok(Said::new("say", vec![said]))
         };
         let reason = Reason { text: format!("as {} does", self.generation), data: Value::Nil };
-        Outcome { result, spent: Duration::ZERO, reason: Some(reason) }
+        Outcome { result, spent: self.manner.spends, reason: Some(reason) }
     }
 
     fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
@@ -132,6 +135,30 @@ impl Brain for Actor {
         let spare: Vec<_> = spare.collect();
         self.note(format!("install {} spare {spare:?}", self.generation));
         Ok(before)
+    }
+
+    fn roles(&self) -> Option<BTreeSet<String>> {
+        Some(["hermit", "scout", "worker"].map(String::from).into())
+    }
+
+    /// A hermit wants nobody's memory.
+    fn hand_over(
+        &mut self,
+        agent: AgentId,
+        role: &str,
+        carry: Carry,
+        budget: Duration,
+    ) -> Result<(), BrainError> {
+        self.note(format!("hand over {} to {role} {carry:?} {}ms", agent.0, budget.as_millis()));
+        match (role, carry) {
+            ("hermit", Carry::Strict) => Err(broken("no migrate")),
+            _ => Ok(()),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.note("forget");
+        self.decided.fill(0.0);
     }
 
     fn memories(&mut self) -> Vec<Memory> {
@@ -180,6 +207,16 @@ pub(crate) struct Match {
 
 impl Match {
     pub(crate) fn new(agents: u16, options: TeamOptions) -> Self {
+        Self::with(agents, options, Manner::default(), Vec::new())
+    }
+
+    /// A first generation that behaves so, and agents that are steered so.
+    pub(crate) fn with(
+        agents: u16,
+        options: TeamOptions,
+        manner: Manner,
+        steering: Vec<Steering>,
+    ) -> Self {
         let entry = |index| RosterEntry { name: format!("a{index}"), role: "worker".into() };
         let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
         let calls: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -189,7 +226,7 @@ impl Match {
             let mut actor = Actor { link, manner, generation: 0, decided, calls };
             actor.load(staged).map(|()| actor)
         };
-        let start = TeamStart { staged: staged(1, Manner::default()), ..TeamStart::default() };
+        let start = TeamStart { staged: staged(1, manner), steering, ..TeamStart::default() };
         let seats = (0..agents).map(SeatId).collect();
         let team = Team::new(&Toy, Arc::new(roster), seats, options, start, brain).unwrap();
         #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
@@ -209,8 +246,13 @@ impl Match {
 
     /// Asks one agent, with a second to go; what follows waits for [`drain`](Self::drain).
     pub(crate) fn ask(&mut self, agent: u16, step: u32) {
+        self.tell(agent, step, i64::from(step));
+    }
+
+    /// As [`ask`](Self::ask), with the number that the agent is told.
+    pub(crate) fn tell(&mut self, agent: u16, step: u32, percept: i64) {
         let (agent, turn, due) = (AgentId(agent), Turn::new(0, step), self.now + SECOND);
-        let event = Event::Asked { turn, agent, due, percept: i64::from(step) };
+        let event = Event::Asked { turn, agent, due, percept };
         self.team.handle(Input::Event { seat: SeatId(agent.0), event }, self.now);
     }
 

@@ -1,8 +1,9 @@
-//! A game small enough to see through: each agent is told a number and says one back.
+//! A game small enough to see through: each agent is told a number and says one back. A negative
+//! number tells that what it said before failed.
 
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Api, Event, Framing, Game, Late, ProtocolError, QueryError,
-    Roster, Said, Seat, Session, Turn, Value, World,
+    ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Kind, Late, ParamDoc,
+    ProtocolError, QueryError, Roster, Said, Seat, Session, Turn, Value, World,
 };
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,6 +22,17 @@ pub(crate) struct ToyWorld {
     settled: u32,
     score: i64,
 }
+
+const SAY: ActionDoc = ActionDoc {
+    name: "say",
+    doc: "Says a number.",
+    params: &[ParamDoc {
+        name: "number",
+        kind: Kind::Int { min: -9_999, max: 9_999 },
+        optional: false,
+        doc: "Which.",
+    }],
+};
 
 impl Session for NoSession {
     type Briefing = ();
@@ -99,14 +111,16 @@ impl World for ToyWorld {
 
     fn state(&self, agent: AgentId) -> AgentState {
         let told = self.told.get(&agent).map(i64::to_string).unwrap_or_default();
-        AgentState { summary: told, last_result: String::new() }
+        let failed = self.told.get(&agent).is_some_and(|told| *told < 0);
+        let last_result = if failed { "failed_path" } else { "success" };
+        AgentState { summary: told, last_result: last_result.to_owned() }
     }
 }
 
 impl Game for Toy {
     const NAME: &'static str = "toy";
     const FRAMING: Framing = Framing::Stream;
-    const API: Api = Api { actions: &[], percept: &[], queries: &[] };
+    const API: Api = Api { actions: &[SAY], percept: &[], queries: &[] };
     type Briefing = ();
     type Percept = i64;
     type Action = i64;

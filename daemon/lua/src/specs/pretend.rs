@@ -2,9 +2,9 @@
 
 use super::compare::show;
 use super::stage::Stage;
-use crate::args::similar;
 use crate::natives::{Native, Reply, problem};
 use crate::plain;
+use crate::similar;
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_game::{FieldDoc, Kind, Value};
 use std::borrow::Cow;

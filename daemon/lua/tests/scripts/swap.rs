@@ -328,3 +328,60 @@ fn a_replica_tells_all_memories_that_would_refuse_the_swap() {
     assert!(refusals.iter().all(|refusal| refusal.kind == BrainErrorKind::Script));
     assert!(refusals[1].message.starts_with("a2: me.memory.x is a function"), "{}", refusals[1]);
 }
+
+/// A scout that declares the second version of its memory.
+fn scout(migrate: &str) -> String {
+    format!(
+        "return {{ memory = 2, {migrate} decide = function(me)
+            return act.sing({{ me.memory.sum }})
+        end }}"
+    )
+}
+
+fn hand_over(stage: &mut Stage, carry: Carry) -> Result<(), String> {
+    let handed_over = stage.brain.hand_over(AgentId(0), "scout", carry, Duration::from_secs(5));
+    handed_over.map_err(|error| error.to_string())?;
+    stage.shared.borrow_mut().set_role(AgentId(0), "scout");
+    Ok(())
+}
+
+#[test]
+fn a_role_of_another_version_takes_a_memory_over_through_its_migrate() {
+    let (worker, scout) = (
+        counter("memory = 1,"),
+        scout("migrate = function(version, old) return { sum = version + old.n } end,"),
+    );
+    let mut stage = Stage::new(&[("worker.luau", &worker), ("scout.luau", &scout)]);
+    assert_eq!(stage.brain.roles(), ["scout", "worker"].map(String::from).into());
+    stage.decide(0).unwrap();
+    hand_over(&mut stage, Carry::Strict).unwrap();
+    assert_eq!(stage.decide(0).unwrap().args, [Value::List(vec![Value::Int(2)])]);
+    let memories = stage.brain.memories();
+    assert_eq!((memories[0].role.as_str(), memories[0].version), ("scout", 2));
+}
+
+#[test]
+fn a_role_without_migrate_refuses_the_memory_of_another_version() {
+    let (worker, scout) = (counter("memory = 1,"), scout(""));
+    let mut stage = Stage::new(&[("worker.luau", &worker), ("scout.luau", &scout)]);
+    stage.decide(0).unwrap();
+    let refused = hand_over(&mut stage, Carry::Strict).unwrap_err();
+    let why = "a1: its memory has version 1, the role scout declares 2";
+    assert_eq!(refused, format!("scout.luau:1: {why}"));
+    assert_eq!(stage.run(0, "memory.n").unwrap().text, "1", "it is as it was");
+    hand_over(&mut stage, Carry::Loose).unwrap();
+    assert_eq!(stage.run(0, "memory.n").unwrap().text, "nil");
+    assert_eq!(stage.log(), [format!("scout.luau:1: {why}; it begins anew")]);
+}
+
+#[test]
+fn a_role_of_the_same_version_shares_the_memory_unless_it_is_to_begin_anew() {
+    let files = [("worker.luau", SKIP), ("scout.luau", SKIP)];
+    for (carry, left) in [(Carry::Strict, "5"), (Carry::Forget, "nil")] {
+        let mut stage = Stage::new(&files);
+        stage.decide(0).unwrap();
+        stage.run(0, "memory.n = 5; memory.call = print").unwrap();
+        hand_over(&mut stage, carry).unwrap();
+        assert_eq!(stage.run(0, "memory.n").unwrap().text, left);
+    }
+}

@@ -6,8 +6,8 @@ use crate::spec::seat_of;
 use crate::tickets::OWN_TICKET;
 use crate::{BuildError, Meter};
 use phalanx_engine::{
-    Brain, BrainError, Input, Output, Params, SeatState, Snapshot, Staged, Team, TeamLink,
-    TeamOptions, TeamStart,
+    Brain, BrainError, Input, Output, SeatState, Snapshot, Staged, Team, TeamLink, TeamOptions,
+    TeamStart,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             connect_at: Some(now),
         };
         let places = seats.iter().map(place).collect();
-        let start = TeamStart { staged, params: Params::default() };
+        let start = TeamStart { staged, ..TeamStart::default() };
         let team = Team::new(game, roster, seat_of, options, start, make_brain)
             .map_err(|source| BuildError::Brain { team, source })?;
         Ok(Self {

@@ -10,6 +10,7 @@
 mod hosting;
 mod lobbies;
 mod lockstep;
+mod operated;
 mod processes;
 mod referee;
 mod reload;

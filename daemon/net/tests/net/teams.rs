@@ -4,7 +4,7 @@ use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
 use crate::toy_arena::ToyArena;
 use phalanx_engine::{
-    BrainError, BrainErrorKind, JournalEvent, SeatState, Staged, TeamLink, TeamOptions,
+    BrainError, BrainErrorKind, Carry, JournalEvent, SeatState, Staged, TeamLink, TeamOptions,
 };
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
@@ -234,8 +234,11 @@ async fn an_operator_changes_roles_and_the_journal_tells_what_happens() {
     let (team, mut listener) = team(1, |_, _| "dig".into()).await;
     assert_eq!((team.name(), team.game()), ("red", "toy"));
     let mut journal = team.journal().unwrap();
-    team.set_role(AgentId(0), "scout").unwrap();
-    assert_eq!(team.set_role(AgentId(7), "scout"), Err(OperatorError::NoSuchAgent));
+    let set = |agent, role: &str| {
+        team.set_role(AgentId(agent), role.to_owned(), Carry::Strict, "ann".into())
+    };
+    assert_eq!(set(0, "scout").await, Ok(Ok("worker".into())));
+    assert_eq!(set(7, "scout").await, Err(OperatorError::NoSuchAgent));
     let mut referee = accept(&mut listener).await;
     referee.welcome().await;
     referee.say("ask 0 60000").await;
@@ -250,7 +253,7 @@ async fn an_operator_changes_roles_and_the_journal_tells_what_happens() {
     referee.say("over 3\nbye").await;
     drop(referee);
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
-    assert_eq!(team.set_role(AgentId(0), "worker"), Err(OperatorError::Ended));
+    assert_eq!(set(0, "worker").await, Err(OperatorError::Ended));
     while journal.next().await.is_some() {}
     assert!(team.journal().is_none());
 }

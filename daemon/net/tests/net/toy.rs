@@ -3,9 +3,9 @@
 
 use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late, MarginLimits,
-    Notice, ProtocolError, QueryError, Roster, RosterEntry, Said, Seat, SeatId, Session, Turn,
-    TurnGate, Value, World,
+    ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late,
+    MarginLimits, Notice, ProtocolError, QueryError, Roster, RosterEntry, Said, Seat, SeatId,
+    Session, Turn, TurnGate, Value, World,
 };
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -18,10 +18,13 @@ pub(crate) struct Toy;
 
 pub(crate) type ToyEvent = Event<(), u32>;
 
+const DIG: ActionDoc = ActionDoc { name: "dig", doc: "Digs.", params: &[] };
+const REST: ActionDoc = ActionDoc { name: "rest", doc: "Does nothing.", params: &[] };
+
 impl Game for Toy {
     const NAME: &'static str = "toy";
     const FRAMING: Framing = Framing::Stream;
-    const API: Api = Api { actions: &[], percept: &[], queries: &[] };
+    const API: Api = Api { actions: &[DIG, REST], percept: &[], queries: &[] };
     type Briefing = ();
     type Percept = u32;
     type Action = String;

@@ -1,0 +1,573 @@
+//! An operator's order: an action in the words of scripts, read from text and checked by the
+//! game's declaration, as what scripts say is.
+
+use crate::words::{expectation, similar};
+use phalanx_game::{Api, FieldDoc, Kind, ParamDoc, Roster, Said, Value, excerpt};
+use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+/// Longest text of an order, in bytes.
+pub const ORDER_BYTES_MAX: usize = 4_096;
+/// Deepest table in one.
+const DEPTH_MAX: usize = 8;
+
+/// Why a text is no order, or an order no action of the game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OrderError {
+    /// The text cannot be read.
+    #[error(
+        "column {column}: expected {expected}, got {got}; an order is written like move(\"n\")"
+    )]
+    Text {
+        /// Where, in bytes from 1.
+        column: usize,
+        /// What could stand there.
+        expected: &'static str,
+        /// An excerpt of what does.
+        got: String,
+    },
+    /// The game has no such action.
+    #[error("there is no action {action:?}{}; there are {}", did_you_mean(.meant), .known.join(", "))]
+    Action {
+        /// The name as said.
+        action: String,
+        /// What was probably meant.
+        meant: Option<String>,
+        /// The names of all actions.
+        known: Vec<String>,
+    },
+    /// An argument does not fit its declaration.
+    #[error("{action}: {problem}")]
+    Argument {
+        /// The action's name.
+        action: String,
+        /// Which parameter, what is expected and what came.
+        problem: String,
+    },
+    /// The world says no: the action is none for this agent now.
+    #[error("{reason}")]
+    World {
+        /// Its words.
+        reason: String,
+    },
+}
+
+/// The hint of a message about an unknown name.
+pub(crate) fn did_you_mean(meant: &Option<String>) -> String {
+    meant.as_ref().map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default()
+}
+
+/// Reads an order as scripts write actions, with or without `act.` before it: `move("n")`,
+/// `skip`, `go({ x = 1, y = 2 }, true)`. Nothing of it is looked up yet.
+///
+/// # Errors
+/// [`OrderError::Text`] says where the text cannot be read.
+pub fn read_order(text: &str) -> Result<Said, OrderError> {
+    if text.len() > ORDER_BYTES_MAX {
+        let expected = "at most 4096 bytes";
+        let got = format!("{} bytes", text.len());
+        return Err(OrderError::Text { column: ORDER_BYTES_MAX + 1, expected, got });
+    }
+    let mut reader = Reader { text, chars: text.char_indices().peekable() };
+    let said = reader.order()?;
+    reader.skip_space();
+    match reader.chars.peek() {
+        None => Ok(said),
+        Some(_) => Err(reader.expected("nothing more")),
+    }
+}
+
+/// An order as [`read_order`] reads it.
+#[must_use]
+pub fn write_order(said: &Said) -> String {
+    let args: Vec<_> = said.args.iter().map(write_value).collect();
+    format!("{}({})", said.action, args.join(", "))
+}
+
+fn write_value(value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".into(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Int(int) => int.to_string(),
+        Value::Num(num) => num.to_string(),
+        Value::Str(text) => quoted(text),
+        Value::List(list) => {
+            let items: Vec<_> = list.iter().map(write_value).collect();
+            format!("{{ {} }}", items.join(", "))
+        }
+        Value::Map(pairs) => {
+            let pair = |(key, value): &(Cow<'static, str>, Value)| {
+                let plain =
+                    key.chars().all(is_of_name) && key.chars().next().is_some_and(is_letter);
+                let key = if plain { key.to_string() } else { format!("[{}]", quoted(key)) };
+                format!("{key} = {}", write_value(value))
+            };
+            let pairs: Vec<_> = pairs.iter().map(pair).collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphabetic() || letter == '_'
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// Reads one order from its beginning to its end.
+struct Reader<'a> {
+    text: &'a str,
+    chars: Peekable<CharIndices<'a>>,
+}
+
+impl Reader<'_> {
+    fn order(&mut self) -> Result<Said, OrderError> {
+        self.skip_space();
+        let mut name = self.name()?;
+        if name == "act" && self.takes('.') {
+            name = self.name()?;
+        }
+        let mut args = Vec::new();
+        if self.takes('(') && !self.takes(')') {
+            loop {
+                args.push(self.value(0)?);
+                if self.takes(')') {
+                    break;
+                }
+                if !self.takes(',') {
+                    return Err(self.expected("a comma or )"));
+                }
+            }
+        }
+        while args.last() == Some(&Value::Nil) {
+            args.pop();
+        }
+        Ok(Said::new(name, args))
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, OrderError> {
+        self.skip_space();
+        match self.chars.peek().map(|(_, letter)| *letter) {
+            Some(quote @ ('"' | '\'')) => self.quoted(quote).map(Value::from),
+            Some('{') if depth < DEPTH_MAX => self.table(depth),
+            Some('{') => Err(self.expected("no table as deep as this")),
+            Some(letter) if letter.is_ascii_digit() || matches!(letter, '-' | '.') => self.number(),
+            Some(letter) if is_letter(letter) => {
+                let at = self.chars.clone();
+                match self.name()?.as_str() {
+                    "true" => Ok(Value::Bool(true)),
+                    "false" => Ok(Value::Bool(false)),
+                    "nil" => Ok(Value::Nil),
+                    _word => {
+                        self.chars = at;
+                        Err(self.expected("a value; texts are written in quotes"))
+                    }
+                }
+            }
+            Some(_) | None => Err(self.expected("a value")),
+        }
+    }
+
+    fn table(&mut self, depth: usize) -> Result<Value, OrderError> {
+        self.takes('{');
+        let (mut list, mut pairs) = (Vec::new(), Vec::new());
+        while !self.takes('}') {
+            match self.key()? {
+                Some(key) => pairs.push((Cow::Owned(key), self.value(depth + 1)?)),
+                None => list.push(self.value(depth + 1)?),
+            }
+            if !list.is_empty() && !pairs.is_empty() {
+                return Err(self.expected("either a list or named values"));
+            }
+            if !self.takes(',') && !self.takes(';') {
+                if self.takes('}') {
+                    break;
+                }
+                return Err(self.expected("a comma or }"));
+            }
+        }
+        Ok(if pairs.is_empty() { Value::List(list) } else { Value::Map(pairs) })
+    }
+
+    /// The key of a named value with its `=`; `None` when the next item has none.
+    fn key(&mut self) -> Result<Option<String>, OrderError> {
+        self.skip_space();
+        let begin = self.chars.clone();
+        let key = match self.chars.peek().map(|(_, letter)| *letter) {
+            Some('[') => {
+                self.takes('[');
+                self.skip_space();
+                let key = match self.chars.peek().map(|(_, letter)| *letter) {
+                    Some(quote @ ('"' | '\'')) => self.quoted(quote)?,
+                    Some(_) | None => return Err(self.expected("a key in quotes")),
+                };
+                if !self.takes(']') {
+                    return Err(self.expected("]"));
+                }
+                if !self.takes('=') {
+                    return Err(self.expected("="));
+                }
+                return Ok(Some(key));
+            }
+            Some(letter) if is_letter(letter) => self.name()?,
+            Some(_) | None => return Ok(None),
+        };
+        if self.takes('=') {
+            return Ok(Some(key));
+        }
+        self.chars = begin;
+        Ok(None)
+    }
+
+    fn name(&mut self) -> Result<String, OrderError> {
+        self.skip_space();
+        let mut name = String::new();
+        while let Some((_, letter)) = self.chars.next_if(|(_, letter)| is_of_name(*letter)) {
+            name.push(letter);
+        }
+        if name.chars().next().is_some_and(is_letter) {
+            Ok(name)
+        } else {
+            Err(self.expected("the name of an action"))
+        }
+    }
+
+    fn number(&mut self) -> Result<Value, OrderError> {
+        let begin = self.chars.clone();
+        let mut text = String::new();
+        let belongs =
+            |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
+        while let Some((_, letter)) = self.chars.next_if(|(_, letter)| belongs(*letter)) {
+            text.push(letter);
+        }
+        if let Ok(int) = text.parse::<i64>() {
+            return Ok(Value::Int(int));
+        }
+        match text.parse::<f64>() {
+            Ok(num) if num.is_finite() => Ok(Value::Num(num)),
+            Ok(_) | Err(_) => {
+                self.chars = begin;
+                Err(self.expected("a number"))
+            }
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<String, OrderError> {
+        self.takes(quote);
+        let mut text = String::new();
+        loop {
+            match self.chars.next().map(|(_, letter)| letter) {
+                Some(letter) if letter == quote => return Ok(text),
+                Some('\\') => match self.chars.next().map(|(_, letter)| letter) {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some(letter @ ('"' | '\'' | '\\')) => text.push(letter),
+                    Some(_) | None => return Err(self.expected("one of n, t, quotes and \\")),
+                },
+                Some(letter) => text.push(letter),
+                None => return Err(self.expected("the text's closing quote")),
+            }
+        }
+    }
+
+    /// Skips space, then takes this sign if it stands there.
+    fn takes(&mut self, sign: char) -> bool {
+        self.skip_space();
+        self.chars.next_if(|(_, letter)| *letter == sign).is_some()
+    }
+
+    fn skip_space(&mut self) {
+        while self.chars.next_if(|(_, letter)| letter.is_whitespace()).is_some() {}
+    }
+
+    fn expected(&mut self, expected: &'static str) -> OrderError {
+        let at = self.chars.peek().map_or(self.text.len(), |(at, _)| *at);
+        let rest = self.text.get(at..).unwrap_or_default();
+        let got = if rest.is_empty() { "the end".to_owned() } else { excerpt(rest.as_bytes()) };
+        OrderError::Text { column: at + 1, expected, got }
+    }
+}
+
+/// Checks an order by the game's declaration, as the arguments of scripts are checked. What comes
+/// back is what a script's constructor would have made of it.
+///
+/// # Errors
+/// When the game has no such action, or an argument does not fit.
+pub fn check_order(api: &Api, roster: &Roster, said: &Said) -> Result<Said, OrderError> {
+    let Some(doc) = api.action(&said.action) else {
+        let known = || api.actions.iter().map(|action| action.name);
+        return Err(OrderError::Action {
+            action: excerpt(said.action.as_bytes()),
+            meant: similar(&said.action, known()).map(str::to_owned),
+            known: known().map(str::to_owned).collect(),
+        });
+    };
+    let wrong = |problem| OrderError::Argument { action: doc.name.to_owned(), problem };
+    let most = doc.params.len();
+    if said.args.iter().skip(most).any(|extra| *extra != Value::Nil) {
+        let plural = if most == 1 { "" } else { "s" };
+        return Err(wrong(format!("takes {most} argument{plural}, got {}", said.args.len())));
+    }
+    let mut args = Vec::with_capacity(most);
+    for (index, param) in doc.params.iter().enumerate() {
+        let given = said.args.get(index).unwrap_or(&Value::Nil);
+        args.push(argument(param, given, roster).map_err(wrong)?);
+    }
+    while args.last() == Some(&Value::Nil) {
+        args.pop();
+    }
+    Ok(Said::new(doc.name, args))
+}
+
+fn argument(param: &ParamDoc, given: &Value, roster: &Roster) -> Result<Value, String> {
+    let named = |problem: String| format!("parameter '{}': {problem}", param.name);
+    match given {
+        Value::Nil if param.optional => Ok(Value::Nil),
+        Value::Nil => Err(named(format!("expected {}, got nothing", expectation(&param.kind)))),
+        given => fitting(&param.kind, given, roster).map_err(named),
+    }
+}
+
+/// The value of a kind, or what is wrong with it.
+fn fitting(kind: &Kind, value: &Value, roster: &Roster) -> Result<Value, String> {
+    let mismatch = || format!("expected {}, got {}", expectation(kind), told(value));
+    match kind {
+        Kind::Bool => value.as_bool().map(Value::Bool).ok_or_else(mismatch),
+        Kind::Int { min, max } => {
+            let int = value.as_int().filter(|int| (min..=max).contains(&int));
+            int.map(Value::Int).ok_or_else(mismatch)
+        }
+        Kind::Num => {
+            let num = value.as_num().filter(|num| num.is_finite());
+            num.map(Value::Num).ok_or_else(mismatch)
+        }
+        Kind::Str => value.as_str().map(|text| text.to_owned().into()).ok_or_else(mismatch),
+        Kind::Word(words) => {
+            let word = value.as_str().ok_or_else(mismatch)?;
+            let known = words.iter().find(|known| **known == word);
+            known.map(|known| Value::from(*known)).ok_or_else(|| {
+                let meant = similar(word, words.iter().copied()).map(str::to_owned);
+                format!("{}{}", mismatch(), did_you_mean(&meant))
+            })
+        }
+        Kind::Cell => {
+            let (x, y) = value.as_cell().ok_or_else(mismatch)?;
+            Ok(Value::cell(x, y))
+        }
+        Kind::Agent => {
+            let name = value.as_str().ok_or_else(mismatch)?;
+            roster.find(name).map(|_| name.to_owned().into()).ok_or_else(mismatch)
+        }
+        Kind::List(of) => {
+            let items = value.as_list().ok_or_else(mismatch)?.iter().zip(1_usize..);
+            let item = |(item, index): (&Value, usize)| {
+                fitting(of, item, roster).map_err(|problem| format!("item {index}: {problem}"))
+            };
+            items.map(item).collect::<Result<_, _>>().map(Value::List)
+        }
+        Kind::Table(fields) => table(fields, value, roster, &mismatch),
+        Kind::Any => Ok(value.clone()),
+    }
+}
+
+fn table(
+    fields: &'static [FieldDoc],
+    value: &Value,
+    roster: &Roster,
+    mismatch: &dyn Fn() -> String,
+) -> Result<Value, String> {
+    let pairs: &[(Cow<'static, str>, Value)] = match value {
+        Value::Map(pairs) => pairs,
+        // An empty table may be either.
+        Value::List(list) if list.is_empty() => &[],
+        Value::Nil
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::Num(_)
+        | Value::Str(_)
+        | Value::List(_) => {
+            return Err(mismatch());
+        }
+    };
+    if let Some((key, _)) =
+        pairs.iter().find(|(key, _)| !fields.iter().any(|field| field.name == key))
+    {
+        let names = fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
+        return Err(format!("unknown field {}; there are {names}", excerpt(key.as_bytes())));
+    }
+    let mut checked = Vec::new();
+    for field in fields {
+        let given = pairs.iter().find(|(key, _)| key == field.name).map(|(_, value)| value);
+        if let Some(given) = given.filter(|given| **given != Value::Nil) {
+            let fits = fitting(&field.kind, given, roster);
+            let fits = fits.map_err(|problem| format!("field '{}': {problem}", field.name))?;
+            checked.push((field.name.into(), fits));
+        }
+    }
+    Ok(Value::Map(checked))
+}
+
+/// A value in a message.
+fn told(value: &Value) -> String {
+    match value {
+        Value::Str(text) => format!("\"{}\"", excerpt(text.as_bytes())),
+        Value::Int(int) => int.to_string(),
+        Value::Num(num) => num.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Nil => "nothing".into(),
+        Value::List(_) | Value::Map(_) => format!("a {}", value.kind()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_game::{ActionDoc, RosterEntry};
+
+    const fn param(name: &'static str, kind: Kind, optional: bool) -> ParamDoc {
+        ParamDoc { name, kind, optional, doc: "" }
+    }
+
+    const CARGO: &[FieldDoc] = &[
+        FieldDoc { name: "kind", kind: Kind::Str, doc: "" },
+        FieldDoc { name: "count", kind: Kind::Int { min: 0, max: 9 }, doc: "" },
+    ];
+    const API: Api = Api {
+        actions: &[
+            ActionDoc { name: "skip", doc: "", params: &[] },
+            ActionDoc {
+                name: "move",
+                doc: "",
+                params: &[param("way", Kind::Word(&["north", "south"]), false)],
+            },
+            ActionDoc {
+                name: "go",
+                doc: "",
+                params: &[
+                    param("cell", Kind::Cell, false),
+                    param("fast", Kind::Bool, true),
+                    param("risk", Kind::Num, true),
+                ],
+            },
+            ActionDoc {
+                name: "give",
+                doc: "",
+                params: &[
+                    param("to", Kind::Agent, false),
+                    param("cargo", Kind::Table(CARGO), false),
+                ],
+            },
+            ActionDoc {
+                name: "sing",
+                doc: "",
+                params: &[param("notes", Kind::List(&Kind::Int { min: 1, max: 7 }), false)],
+            },
+            ActionDoc { name: "note", doc: "", params: &[param("data", Kind::Any, true)] },
+        ],
+        percept: &[],
+        queries: &[],
+    };
+
+    fn checked(text: &str) -> Result<Said, OrderError> {
+        let entry = RosterEntry { name: "a1".into(), role: "worker".into() };
+        let roster = Roster { team: "A".into(), agents: vec![entry] };
+        check_order(&API, &roster, &read_order(text)?)
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in [
+            "skip()",
+            "move(\"north\")",
+            "go({ x = 1, y = -2 }, true, 0.5)",
+            "give(\"a1\", { kind = \"b \\\"1\\\" \\\\\", count = 3 })",
+            "sing({ 1, 2, 3 })",
+            "note({ [\"two words\"] = nil, list = { { 1 }, {  } } })",
+        ] {
+            let said = read_order(text).unwrap();
+            assert_eq!(write_order(&said), text);
+            assert_eq!(checked(text).unwrap().action, said.action, "{text}");
+        }
+    }
+
+    #[test]
+    fn people_may_write_it_as_scripts_do() {
+        let said = Said::new("go", vec![Value::cell(1, 2)]);
+        for text in
+            ["act.go({x=1,y=2})", " go ( { x = 1; [ 'y' ] = 2.0, } , nil ) ", "go({y=2,x=1})"]
+        {
+            assert_eq!(checked(text), Ok(said.clone()), "{text}");
+        }
+        assert_eq!(checked("skip"), Ok(Said::new("skip", Vec::new())));
+        assert_eq!(checked("act.note('\\n')"), Ok(Said::new("note", vec!["\n".into()])));
+    }
+
+    #[test]
+    fn what_does_not_fit_its_declaration_tells_why() {
+        for (text, why) in [
+            (
+                "mvoe('north')",
+                "there is no action \"mvoe\"; did you mean \"move\"?; there are skip, move, go, give, sing, note",
+            ),
+            (
+                "move('nroth')",
+                "move: parameter 'way': expected one of north, south, got \"nroth\"; did you mean \"north\"?",
+            ),
+            (
+                "go({ x = 1.5, y = 2 })",
+                "go: parameter 'cell': expected a cell like { x = 1, y = 2 }, got a table",
+            ),
+            ("go({ x = 1, y = 2 }, 1)", "go: parameter 'fast': expected true or false, got 1"),
+            (
+                "give('a2', {})",
+                "give: parameter 'to': expected the name of an agent of the own team, got \"a2\"",
+            ),
+            (
+                "give('a1', { knid = 'b' })",
+                "give: parameter 'cargo': unknown field knid; there are kind, count",
+            ),
+            (
+                "give('a1', { count = 10 })",
+                "give: parameter 'cargo': field 'count': expected a whole number from 0 to 9, got 10",
+            ),
+            (
+                "sing({ 1, 8 })",
+                "sing: parameter 'notes': item 2: expected a whole number from 1 to 7, got 8",
+            ),
+            ("skip(1)", "skip: takes 0 arguments, got 1"),
+        ] {
+            assert_eq!(checked(text).unwrap_err().to_string(), why);
+        }
+    }
+
+    #[test]
+    fn no_text_is_too_strange() {
+        let text = "act.give('a\\t', { kind = \"b\", [\"c\"] = -1.5e3, l = { true, nil } })";
+        for cut in "act.give(".len()..text.len() {
+            assert!(read_order(&text[..cut]).is_err(), "{cut}");
+            drop(read_order(&text[cut..]));
+        }
+        let deep = format!("note({}{})", "{".repeat(1_000), "}".repeat(1_000));
+        assert!(read_order(&deep).unwrap_err().to_string().contains("no table as deep"));
+        assert!(read_order(&format!("note('{}')", "x".repeat(ORDER_BYTES_MAX))).is_err());
+        assert!(read_order("note('ü', \u{0}").is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! Words of messages about names and parameters, shared by whoever checks them.
+
+use phalanx_game::Kind;
+
+/// Longest list of words that a message spells out.
+const WORDS_SHOWN_MAX: usize = 20;
+/// A name counts as meant when it is so similar (Jaro-Winkler, 0 to 1).
+const SIMILAR_MIN: f64 = 0.8;
+
+/// What a parameter accepts, in a message.
+#[must_use]
+pub fn expectation(kind: &Kind) -> String {
+    match kind {
+        Kind::Bool => "true or false".into(),
+        Kind::Int { min, max } => match (*min, *max) {
+            (i64::MIN, i64::MAX) => "a whole number".into(),
+            (min, i64::MAX) => format!("a whole number from {min}"),
+            (i64::MIN, max) => format!("a whole number up to {max}"),
+            (min, max) => format!("a whole number from {min} to {max}"),
+        },
+        Kind::Num => "a finite number".into(),
+        Kind::Str => "a text".into(),
+        Kind::Word(words) if words.len() > WORDS_SHOWN_MAX => {
+            format!("one of {} words", words.len())
+        }
+        Kind::Word(words) => format!("one of {}", words.join(", ")),
+        Kind::Cell => "a cell like { x = 1, y = 2 }".into(),
+        Kind::Agent => "the name of an agent of the own team".into(),
+        Kind::List(of) => format!("a list, each item {}", expectation(of)),
+        Kind::Table(fields) => {
+            let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+            format!("a table with the fields {}", names.join(", "))
+        }
+        Kind::Any => "plain data".into(),
+    }
+}
+
+/// The known name that was probably meant.
+#[must_use]
+pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // In short names two letters in the wrong order make half of the name.
+    let score = |word: &str| match strsim::osa_distance(name, word) {
+        1 if word.len() > 2 => 1.0,
+        _more => strsim::jaro_winkler(name, word),
+    };
+    let scored = known.into_iter().map(|word| (score(word), word));
+    let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    (best.0 >= SIMILAR_MIN).then_some(best.1)
+}
