@@ -90,7 +90,7 @@ pub(crate) fn seat_on_course<G: Game>(
         (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let mut desk = Desk::new(seat.id, game.session(&seat));
-    desk.stays = matches!(endpoint, Endpoint::Awaited(_));
+    desk.stays = is_awaited(&course);
     let task = SeatTask {
         desk,
         game,
@@ -295,7 +295,9 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn dial(&mut self) {
-        if let Endpoint::Awaited(awaited) = &self.endpoint {
+        let (endpoint, limit) =
+            (self.course.borrow().endpoint.clone(), self.options.connect_timeout);
+        if let Endpoint::Awaited(awaited) = &endpoint {
             let reason = awaited.wish(self.agent());
             self.desk.set_state(SeatState::Connecting { failures: 0, reason });
         } else if !matches!(
@@ -304,8 +306,6 @@ impl<G: Game> SeatTask<G> {
         ) {
             self.desk.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
         }
-        let (endpoint, limit) =
-            (self.course.borrow().endpoint.clone(), self.options.connect_timeout);
         let target = self.desk.session.target();
         let agent = self.agent().to_owned();
         let dial = async move { endpoint.open(&agent, &target, limit).await };
@@ -415,7 +415,10 @@ impl<G: Game> SeatTask<G> {
                 self.desk.shutdown(now);
             }
             (Line::Waiting { .. } | Line::Dialing(_), true) => self.stop(),
-            (Line::Stopped, false) => self.line = Line::Waiting { until: now() },
+            (Line::Stopped, false) => {
+                self.desk.stays = is_awaited(&self.course);
+                self.line = Line::Waiting { until: now() };
+            }
             (Line::Open(_) | Line::Stopped | Line::Closed, true)
             | (Line::Waiting { .. } | Line::Dialing(_) | Line::Open(_) | Line::Closed, false) => {}
         }
@@ -467,7 +470,7 @@ impl<G: Game> SeatTask<G> {
             };
             tracing::error!(reason = told, "login refused");
             self.line = Line::Waiting { until: now + self.backoff.refused() };
-        } else if matches!(self.endpoint, Endpoint::Awaited(_)) {
+        } else if is_awaited(&self.course) {
             tracing::debug!(reason, "the bridge is gone; the next one is waited for");
             self.line = Line::Waiting { until: now };
         } else {
@@ -519,6 +522,11 @@ impl<G: Game> SeatTask<G> {
             changed
         });
     }
+}
+
+/// The referee comes to us, and may come again after its match.
+fn is_awaited(course: &watch::Receiver<Course>) -> bool {
+    matches!(course.borrow().endpoint, Endpoint::Awaited(_))
 }
 
 type Dial = BoxFuture<'static, Result<Pipe, EndpointError>>;

@@ -39,8 +39,8 @@ pub use mistake::{Mistake, SettingsErrors};
 pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
-    AgentSettings, AlertSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat, LogSettings,
-    ReloadSettings, Settings, TeamSettings, TlsSettings,
+    AgentSettings, AlertSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat,
+    LogSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
 use section::{Reader, Section};

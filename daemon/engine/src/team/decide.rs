@@ -166,10 +166,10 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.acted(self.turn(), agent, &action);
         if let Some(member) = self.member(agent) {
             member.shown.last_action = G::describe(&action);
-            member.shown.trouble = match &event {
-                JournalEvent::Fallback { reason, .. } => reason.clone(),
-                _decided => String::new(),
-            };
+            member.shown.trouble.clear();
+            if let JournalEvent::Fallback { reason, .. } = &event {
+                member.shown.trouble.clone_from(reason);
+            }
             if matches!(source, Source::Order | Source::Held) {
                 member.shown.reason.clear();
             }
