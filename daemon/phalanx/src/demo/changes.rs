@@ -34,20 +34,17 @@ pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
             Some(format!("{name} = {value} for {scope}, by {by}"))
         }
         JournalEvent::Ran { code, by, .. } => Some(format!("{by} ran in the living VM: {code}")),
-        JournalEvent::AlertBegan { .. } => {
-            let text = entry.event.steered_in_words()?;
-            Some(paint.ink(Ink::Yellow, &text))
-        }
         JournalEvent::RoleSet { .. }
         | JournalEvent::Steered { .. }
         | JournalEvent::Left { .. }
-        | JournalEvent::Returned { .. }
-        | JournalEvent::AlertEnded { .. } => entry.event.steered_in_words(),
+        | JournalEvent::Returned { .. } => entry.event.steered_in_words(),
         JournalEvent::Seat { .. }
         | JournalEvent::RoundStarted
         | JournalEvent::Decided { .. }
         | JournalEvent::Ordered { .. }
         | JournalEvent::Held { .. }
+        | JournalEvent::AlertBegan { .. }
+        | JournalEvent::AlertEnded { .. }
         | JournalEvent::Fallback { .. }
         | JournalEvent::ScriptError { .. }
         | JournalEvent::Defaulted { .. }

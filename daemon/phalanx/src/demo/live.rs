@@ -208,6 +208,14 @@ fn line(entry: &JournalEntry, log: bool) -> Option<Line> {
         | JournalEvent::TakenBack { .. }
         | JournalEvent::ParamSet { .. }
         | JournalEvent::Ran { .. }
+        | JournalEvent::RoleSet { .. }
+        | JournalEvent::Steered { .. }
+        | JournalEvent::Ordered { .. }
+        | JournalEvent::Held { .. }
+        | JournalEvent::Left { .. }
+        | JournalEvent::Returned { .. }
+        | JournalEvent::AlertBegan { .. }
+        | JournalEvent::AlertEnded { .. }
         | JournalEvent::Defaulted { .. }
         | JournalEvent::Late
         | JournalEvent::Notice(_)
