@@ -123,6 +123,7 @@
 
 ---@class WorldZones
 ---@field value integer? What all our zones are worth together.
+---@field lead integer? By how much they outweigh the enemy's, as far as we have probed.
 ---@field best integer? What the best of them is worth.
 ---@field own integer? Vertices that we own.
 ---@field enemy integer? Vertices that the enemy owns.
@@ -156,13 +157,14 @@
 ---@field gain integer? What our zones would gain and the enemy's lose without it, as far as we have probed.
 
 ---@class WorldBestZone
----@field value integer? What all our zones are worth then.
+---@field value integer? What all our zones are worth then; with against, by how much they outweigh the enemy's.
 ---@field vertices string[]? Where the agents stand, the best place first; fewer than asked for when the effort was spent.
 
 ---@class WorldBestZoneOptions
 ---@field fixed string[]? Vertices where own agents stand besides; the zone grows from them.
 ---@field within string[]? Only these vertices; all when left out.
 ---@field enemies string[]? As for zones.
+---@field against boolean? Count what the enemy loses as well; agents may then stand in its midst.
 ---@field effort integer? Placements to try; 3000 when left out, which takes some hundredths of a second.
 
 ---@class PerceptVertice

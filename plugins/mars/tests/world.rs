@@ -124,6 +124,26 @@ fn the_best_zone_of_two_agents_is_found_whatever_the_effort() {
     assert_eq!(best(1, alone), (15 + 6, 1), "nobody is there to disturb");
 }
 
+#[test]
+fn a_placement_against_the_enemy_counts_what_it_loses() {
+    let mut world = example();
+    let mut second = percept(1, "a");
+    // The enemy encloses i from g and h, and e is in our way.
+    entities(&mut second, &["b2 B g"]);
+    observe(&mut world, 0, second);
+    let fixed = ("fixed", names(&["a", "c"]));
+    let best = |against: bool| {
+        let options = Value::map([fixed.clone(), ("against", against.into())]);
+        let answer = ask(&world, "best_zone", &[1.into(), options]);
+        int(&answer, "value")
+    };
+    let lead = |own: &[&str]| int(&ask(&world, "zones", &[names(own)]), "lead");
+    let vertices = ["b", "d", "e", "f", "g", "h", "i"];
+    let most = vertices.iter().map(|third| lead(&["a", "c", third])).max().unwrap();
+    assert_eq!(best(true), most);
+    assert_eq!(best(false), 18, "ours alone cannot grow");
+}
+
 /// A chain with a short dear way round: s -1- m -1- n -1- t, s -9- t; u hangs on t.
 fn chain() -> World {
     let mut world = world(3);

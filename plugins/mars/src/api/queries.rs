@@ -163,6 +163,7 @@ const ZONE: &[FieldDoc] = &[
 
 const ZONES: &[FieldDoc] = &[
     field("value", whole(), "What all our zones are worth together."),
+    field("lead", whole(), "By how much they outweigh the enemy's, as far as we have probed."),
     field("best", whole(), "What the best of them is worth."),
     field("own", count(), "Vertices that we own."),
     field("enemy", count(), "Vertices that the enemy owns."),
@@ -209,6 +210,11 @@ const BEST_OPTIONS: &[FieldDoc] = &[
     field("within", Kind::List(&Kind::Str), "Only these vertices; all when left out."),
     field("enemies", Kind::List(&Kind::Str), "As for zones."),
     field(
+        "against",
+        Kind::Bool,
+        "Count what the enemy loses as well; agents may then stand in its midst.",
+    ),
+    field(
         "effort",
         Kind::Int { min: 0, max: 200_000 },
         "Placements to try; 3000 when left out, which takes some hundredths of a second.",
@@ -216,7 +222,11 @@ const BEST_OPTIONS: &[FieldDoc] = &[
 ];
 
 const SITE: &[FieldDoc] = &[
-    field("value", whole(), "What all our zones are worth then."),
+    field(
+        "value",
+        whole(),
+        "What all our zones are worth then; with against, by how much they outweigh the enemy's.",
+    ),
     field(
         "vertices",
         Kind::List(&Kind::Str),

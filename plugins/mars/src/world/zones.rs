@@ -24,6 +24,15 @@ const SEEDS: usize = 4;
 /// Places to begin at are at least this far from each other, in edges.
 const SEED_DISTANCE: u32 = 4;
 
+/// What a placement is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// What our zones are worth.
+    Own,
+    /// By how much they outweigh the enemy's.
+    Lead,
+}
+
 /// A painter with what it paints on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stage {
@@ -84,11 +93,22 @@ impl Stage {
         self.painter.paint(&self.links, &self.standing)
     }
 
+    fn judge(&mut self, aim: Aim) -> i64 {
+        match aim {
+            Aim::Own => self.value(),
+            Aim::Lead => self.lead(),
+        }
+    }
+
     /// What our zones would be worth if one of our own stood elsewhere, or nowhere.
     pub(super) fn value_if(&mut self, from: Option<Vertex>, to: Option<Vertex>) -> i64 {
+        self.judge_if(Aim::Own, from, to)
+    }
+
+    fn judge_if(&mut self, aim: Aim, from: Option<Vertex>, to: Option<Vertex>) -> i64 {
         from.into_iter().for_each(|from| self.take(Side::A, from));
         self.put(Side::A, to.as_slice());
-        let value = self.value();
+        let value = self.judge(aim);
         to.into_iter().for_each(|to| self.take(Side::A, to));
         self.put(Side::A, from.as_slice());
         value
@@ -128,12 +148,14 @@ pub(super) struct Wish {
     pub(super) within: Vec<Vertex>,
     /// Paintings to spend.
     pub(super) effort: u32,
+    /// What the placement is judged by.
+    pub(super) aim: Aim,
 }
 
 /// A placement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Site {
-    /// What all our zones are worth then.
+    /// What it was judged by.
     pub(super) value: i64,
     /// Where the placed agents stand, in order of placement.
     pub(super) vertices: Vec<Vertex>,
@@ -142,7 +164,8 @@ pub(super) struct Site {
 /// The best placement that the effort finds. Enemies stand on the stage already.
 pub(super) fn best_site(stage: &mut Stage, wish: &Wish) -> Site {
     stage.put(Side::A, &wish.fixed);
-    let mut search = Search { stage, left: wish.effort, allowed: Vec::new() };
+    let aim = wish.aim;
+    let mut search = Search { stage, left: wish.effort, allowed: Vec::new(), aim };
     search.allow(&wish.within);
     let count = wish.count.min(COUNT_MAX);
     let seeds = search.seeds(&wish.fixed);
@@ -163,6 +186,7 @@ struct Search<'a> {
     stage: &'a mut Stage,
     left: u32,
     allowed: Vec<bool>,
+    aim: Aim,
 }
 
 impl Search<'_> {
@@ -223,7 +247,7 @@ impl Search<'_> {
             self.stage.put(Side::A, &[vertex]);
             placed.push(vertex);
         }
-        let mut value = self.stage.value();
+        let mut value = self.stage.judge(self.aim);
         let mut calm = 0;
         let mut turn = 0;
         while calm < placed.len() && self.left > rest {
@@ -245,15 +269,19 @@ impl Search<'_> {
         Site { value, vertices: placed }
     }
 
-    /// Where one more agent adds most: near those who stand. Among equals the richer vertex.
+    /// Where one more agent adds most: near those who stand, or in the enemy's way. Among equals the
+    /// richer vertex.
     fn best_place(
         &mut self,
         placed: &[Vertex],
         fixed: &[Vertex],
         rest: u32,
     ) -> Option<(i64, Vertex)> {
-        let standing = placed.iter().chain(fixed);
-        let near: BTreeSet<Vertex> = standing.flat_map(|at| self.stage.about(*at)).collect();
+        let near: BTreeSet<Vertex> = match self.aim {
+            Aim::Own => placed.iter().chain(fixed).flat_map(|at| self.stage.about(*at)).collect(),
+            // Whoever disturbs the enemy may stand anywhere.
+            Aim::Lead => (0..).take(self.stage.links.len()).collect(),
+        };
         let mut best: Option<(i64, i64, Reverse<Vertex>)> = None;
         let free = |vertex: &Vertex| !placed.contains(vertex) && !fixed.contains(vertex);
         for vertex in near.into_iter().filter(free) {
@@ -264,7 +292,7 @@ impl Search<'_> {
                 break;
             }
             self.left -= 1;
-            let value = self.stage.value_if(None, Some(vertex));
+            let value = self.stage.judge_if(self.aim, None, Some(vertex));
             best = best.max(Some((value, self.stage.worth_of(vertex), Reverse(vertex))));
         }
         best.map(|(value, _, Reverse(vertex))| (value, vertex))

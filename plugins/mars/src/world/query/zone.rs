@@ -1,7 +1,7 @@
 //! What placements are worth, and where to stand.
 
 use super::super::chart::Vertex;
-use super::super::zones::{COUNT_MAX, EFFORT, EFFORT_MAX, Stage, Wish, best_site};
+use super::super::zones::{Aim, COUNT_MAX, EFFORT, EFFORT_MAX, Stage, Wish, best_site};
 use super::Ask;
 use crate::percept::text;
 use crate::rules::Side;
@@ -47,6 +47,7 @@ impl Ask<'_> {
         };
         Ok(Value::map([
             ("value", zones.total().into()),
+            ("lead", stage.lead().into()),
             ("best", zones.best().into()),
             ("own", super::count(owned(Side::A).len())),
             ("enemy", super::count(owned(Side::B).len())),
@@ -127,6 +128,7 @@ impl Ask<'_> {
             fixed: self.known(&options.names("fixed").unwrap_or_default()),
             within: self.known(&options.names("within").unwrap_or_default()),
             effort: options.count("effort").unwrap_or(EFFORT).min(EFFORT_MAX),
+            aim: if options.flag("against") == Some(true) { Aim::Lead } else { Aim::Own },
         };
         let site = best_site(&mut stage, &wish);
         Ok(Value::map([("value", site.value.into()), ("vertices", self.names(&site.vertices))]))
