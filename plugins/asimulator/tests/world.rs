@@ -406,6 +406,22 @@ fn an_announced_number_of_items_tells_when_to_stop() {
 }
 
 #[test]
+fn actions_that_cost_nothing_lead_somewhere_all_the_same() {
+    for (advance, turn) in [(0, 0), (1, 0), (0, 1)] {
+        let mut map = open_field(5);
+        map.tile_mut(Cell::new(4, 4)).unwrap().item = true;
+        let mut rules = plain_rules(5);
+        rules.costs = Costs { advance, left: turn, right: turn, ..Costs::default() };
+        (rules.counts.items, rules.counts.enemies) = (Some(1), Some(0));
+        let mut solo = Solo::new(rules, Terms::default(), map, known_border());
+        while solo.act(solo.world.choices()[0].act).is_none() {
+            assert!(solo.simulation.actions < 200);
+        }
+        assert_eq!(solo.simulation.items, 1);
+    }
+}
+
+#[test]
 fn death_is_free_only_without_a_home() {
     // A corridor: the way on is as likely deadly as not.
     let corridor = |home: bool| {

@@ -11,6 +11,10 @@ use std::collections::BinaryHeap;
 /// What cannot be reached costs this.
 pub const FAR: u32 = u32::MAX;
 
+/// A cost counts so many actions: between equal costs the fewest actions win, so that the agent
+/// arrives even where turns and moves cost nothing.
+const ACTIONS: u64 = 1 << 20;
+
 /// No pose.
 const NONE: usize = usize::MAX;
 
@@ -19,7 +23,8 @@ const NONE: usize = usize::MAX;
 pub struct Route {
     frame: Frame,
     start: usize,
-    costs: Vec<u32>,
+    /// Costs with actions.
+    efforts: Vec<u64>,
     before: Vec<usize>,
 }
 
@@ -39,13 +44,13 @@ impl Route {
         let frame = beliefs.frame;
         let poses = frame.len() * 4;
         let mut route =
-            Self { frame, start: NONE, costs: vec![FAR; poses], before: vec![NONE; poses] };
+            Self { frame, start: NONE, efforts: vec![u64::MAX; poses], before: vec![NONE; poses] };
         let Some(start) = number_of(&frame, pose) else { return route };
         route.start = start;
-        route.costs[start] = 0;
-        let mut heap = BinaryHeap::from([Reverse((0_u32, start))]);
-        while let Some(Reverse((cost, number))) = heap.pop() {
-            if cost > route.costs[number] {
+        route.efforts[start] = 0;
+        let mut heap = BinaryHeap::from([Reverse((0_u64, start))]);
+        while let Some(Reverse((effort, number))) = heap.pop() {
+            if effort > route.efforts[number] {
                 continue;
             }
             let pose = pose_of(&frame, number);
@@ -57,9 +62,9 @@ impl Route {
                 Some((tile + pose.heading.right().index(), costs.right)),
             ];
             for (next, step) in next.into_iter().flatten() {
-                let sum = cost.saturating_add(step.into());
-                if sum < route.costs[next] {
-                    (route.costs[next], route.before[next]) = (sum, number);
+                let sum = effort + u64::from(step) * ACTIONS + 1;
+                if sum < route.efforts[next] {
+                    (route.efforts[next], route.before[next]) = (sum, number);
                     heap.push(Reverse((sum, next)));
                 }
             }
@@ -70,7 +75,9 @@ impl Route {
     /// The cost to a pose, or [`FAR`].
     #[must_use]
     pub fn cost(&self, pose: Pose) -> u32 {
-        number_of(&self.frame, pose).map_or(FAR, |number| self.costs[number])
+        let effort = number_of(&self.frame, pose).map(|number| self.efforts[number]);
+        let cost = effort.map(|effort| effort / ACTIONS).and_then(|cost| u32::try_from(cost).ok());
+        cost.unwrap_or(FAR)
     }
 
     /// The cost to a tile, in whichever direction is cheapest there, and that pose.
