@@ -216,7 +216,7 @@ fn what_is_called_safe_is_safe_and_who_takes_no_risk_never_dies() {
 #[test]
 fn the_same_seed_is_the_same_match() {
     let play = || {
-        let mut stage = Stage::new(config(Preset::FireBrigade, 3, 5), ClientOptions::default());
+        let mut stage = Stage::new(config(Preset::FireBrigade, 1, 5), ClientOptions::default());
         stage.play(best);
         stage.records()
     };
@@ -225,7 +225,7 @@ fn the_same_seed_is_the_same_match() {
 
 #[test]
 fn a_limit_of_costs_is_kept_and_ends_at_home() {
-    let mut stage = Stage::new(config(Preset::FireBrigade, 8, 1), ClientOptions::default());
+    let mut stage = Stage::new(config(Preset::FireBrigade, 3, 1), ClientOptions::default());
     stage.play(|stage| {
         let safe = stage.world.choices().into_iter().find(|choice| choice.death == 0.0);
         safe.map_or(Act::ShutOff, |choice| choice.act)
