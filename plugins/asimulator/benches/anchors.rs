@@ -16,14 +16,14 @@
 mod stage;
 
 use phalanx_asimulator::arena::ArenaConfig;
-use phalanx_asimulator::rules::{Neighbourhood, Preset};
+use phalanx_asimulator::rules::{Act, Neighbourhood, Preset};
 use phalanx_asimulator::session::ClientOptions;
 use phalanx_asimulator::world::{Evidence, infer};
 use stage::{Stage, best, without_homes};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-fn play(name: &str, config: ArenaConfig) {
+fn play(name: &str, config: ArenaConfig, choose: fn(&Stage) -> Act) {
     let worlds = config.simulations;
     let began = Instant::now();
     let mut stage = Stage::new(config, ClientOptions::default());
@@ -31,7 +31,7 @@ fn play(name: &str, config: ArenaConfig) {
     let mut aside = Duration::ZERO;
     while !stage.closed {
         let started = Instant::now();
-        let act = best(&stage);
+        let act = choose(&stage);
         choosing.push(started.elapsed());
         let started = Instant::now();
         conclude(&stage);
@@ -43,6 +43,12 @@ fn play(name: &str, config: ArenaConfig) {
     println!("{name}: {worlds} worlds, {rate:.0} a second");
     println!("a choice: {}; an inference: {}", shares(choosing), shares(inferring));
     println!("{}", stage.summary());
+}
+
+/// The best option without any risk.
+fn careful(stage: &Stage) -> Act {
+    let choices = stage.world.choices();
+    choices.iter().find(|choice| choice.death == 0.0).map_or(Act::ShutOff, |choice| choice.act)
 }
 
 /// Infers once more what the world has inferred.
@@ -78,7 +84,12 @@ fn main() {
     ];
     for (name, config) in all {
         if wanted.is_empty() || wanted.iter().any(|one| name.contains(one.as_str())) {
-            play(name, config);
+            play(name, config, best);
         }
+    }
+    // Whoever takes no risk never dies.
+    if wanted.is_empty() || wanted.iter().any(|one| one == "careful") {
+        play("careful, wumpus-4x4", preset(Preset::Wumpus4x4, 10_000), careful);
+        play("careful, hazard-12x12", preset(Preset::Hazard12x12, 400), careful);
     }
 }
