@@ -192,6 +192,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         origin: StrategyOrigin::Start,
     });
     let plan = TeamPlan {
+        options: wire::GameOptions::new(),
         game: "assemble".into(),
         seats: (0..AGENTS).map(seat).collect(),
         roster,

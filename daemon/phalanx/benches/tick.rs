@@ -195,6 +195,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         origin: StrategyOrigin::Start,
     });
     let plan = TeamPlan {
+        options: wire::GameOptions::new(),
         game: "bomberland".into(),
         seats: vec![seat],
         roster: Roster { team: "A".into(), agents: (0..UNITS).map(entry).collect() },
@@ -204,7 +205,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         seat: SeatOptions::default(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let endpoint = Endpoint::web_socket(&address.ip().to_string(), address.port());
+    let endpoint = Endpoint::web_socket(address.ip().to_string(), address.port());
     let team = runtime.block_on(async {
         let built = wire::build(plan, endpoint).await.unwrap();
         built.spawn()

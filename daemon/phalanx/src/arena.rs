@@ -18,6 +18,7 @@ pub fn run(game: &ArenaGame) -> Result<()> {
         ArenaGame::Bomberland(args) => ("bomberland", args),
         ArenaGame::Colosseum(args) => ("colosseum", args),
         ArenaGame::Mars(args) => ("mars", args),
+        ArenaGame::Asimulator(args) => ("asimulator", args),
     };
     // Who broke which rule is for people, beside the results.
     crate::logs::start(&LogSettings { filter: "warn".to_owned(), format: LogFormat::Pretty });

@@ -108,6 +108,9 @@ pub struct DemoArgs {
     /// 750 for mars].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: Option<u32>,
+    /// How many worlds are played one after the other, in asimulator [default: 100].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub worlds: Option<u32>,
     /// Seed of the map, of the referee's dice and of the scripts' dice.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
@@ -160,6 +163,9 @@ pub enum ArenaGame {
     Colosseum(ArenaArgs),
     /// MAPC 2012, Agents on Mars: XML over TCP, port 12300 unless the file says otherwise.
     Mars(ArenaArgs),
+    /// Asimulator: the handbook's binary protocol over TCP, on a free port unless the file says
+    /// otherwise.
+    Asimulator(ArenaArgs),
 }
 
 /// `phalanx arena GAME`.

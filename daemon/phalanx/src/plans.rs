@@ -1,6 +1,6 @@
 //! From settings to teams that can be built, their keepers and their trials.
 
-use crate::wire::{self, TeamPlan, WireError};
+use crate::wire::{self, GameOptions, TeamPlan, WireError};
 use crate::{keepers, shipped};
 use phalanx_engine::{AlertOptions, Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
@@ -86,6 +86,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
     TeamPlan {
         game: team.game.clone(),
         roster: team.roster(),
+        options: options(team),
         seats: wire::seats(team, limits),
         staged,
         limits: script_limits(limits),
@@ -136,6 +137,15 @@ pub fn endpoint(team: &TeamSettings, lobby: &Lobby) -> Option<Endpoint> {
     let (host, port) = team.server.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     Some(wire::endpoint(&team.game, host, port.parse().ok()?))
+}
+
+/// A team's options as texts: what they may be was checked with the settings.
+fn options(team: &TeamSettings) -> GameOptions {
+    let text = |(key, value): (&String, &toml::Value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (key.clone(), text)
+    };
+    team.options.iter().map(text).collect()
 }
 
 #[cfg(test)]

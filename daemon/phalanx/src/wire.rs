@@ -3,6 +3,7 @@
 //! A game's wiring is a file of its own below this one: its referee from a configuration, its demo,
 //! and what is unusual about its connections. [`plugin`] turns it into what the programs call.
 
+mod asimulator;
 mod assemble;
 mod bomberland;
 pub mod bridge;
@@ -18,19 +19,25 @@ use phalanx_lua::Limits;
 use phalanx_net::{BuildError, BuiltTeam, Cast, Endpoint, Listener, Lockstep, SeatOptions};
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// The games that this build plays, by name.
-pub const GAMES: &[&str] = &[DEFAULT_GAME, "bomberland", "colosseum", "mars"];
+pub const GAMES: &[&str] = &[DEFAULT_GAME, "bomberland", "colosseum", "mars", "asimulator"];
 
 /// What is played when nobody says which game.
 pub const DEFAULT_GAME: &str = "assemble";
 
-static WIRED: &[&dyn Wired] =
-    &[&assemble::Wiring, &bomberland::Wiring, &colosseum::Wiring, &mars::Wiring];
+static WIRED: &[&dyn Wired] = &[
+    &assemble::Wiring,
+    &bomberland::Wiring,
+    &colosseum::Wiring,
+    &mars::Wiring,
+    &asimulator::Wiring,
+];
 
 fn wired(name: &str) -> Result<&'static dyn Wired, WireError> {
     let known = WIRED.iter().find(|wired| wired.name() == name);
@@ -103,6 +110,9 @@ pub fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
     wired(&team.game).map_or_else(|_| team.seats(limits), |wired| wired.seats(team, limits))
 }
 
+/// What only a game knows of a team, as texts by key.
+pub type GameOptions = BTreeMap<String, String>;
+
 /// A team of any game, ready to be built.
 #[derive(Clone, Debug)]
 pub struct TeamPlan {
@@ -110,6 +120,8 @@ pub struct TeamPlan {
     pub game: String,
     /// The agents.
     pub roster: Roster,
+    /// What only this game knows.
+    pub options: GameOptions,
     /// The connections.
     pub seats: Vec<Seat>,
     /// The generation of the strategy that decides first.

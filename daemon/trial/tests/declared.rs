@@ -2,6 +2,7 @@
 //! generated from it. `UPDATE_TYPES=1 cargo test -p phalanx-trial --test declared` writes them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first surprise")]
 
+use phalanx_asimulator::api::API as ASIMULATOR;
 use phalanx_assemble::api::API;
 use phalanx_bomberland::api::API as BOMBERLAND;
 use phalanx_colosseum::api::API as COLOSSEUM;

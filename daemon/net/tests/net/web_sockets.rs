@@ -240,7 +240,7 @@ async fn a_seat_comes_back_with_its_target_after_a_goodbye() {
             Ok(response)
         };
         let mut socket = accept_hdr_async(stream, note).await.unwrap();
-        assert_eq!(target, "/?role=agent&agentId=a%20name&name=phalanx");
+        assert_eq!(target, "/?role=agent&agentId=a%20name&name=a%20name");
         socket.close(None).await.unwrap();
     }
 }

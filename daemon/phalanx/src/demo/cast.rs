@@ -43,7 +43,11 @@ impl Cast {
         let stage = wire::demo(game, &ask(args)?)?;
         let opponent = args.opponent.as_deref();
         let (mut teams, mut keepers) = (Vec::new(), Vec::new());
-        for (name, strategy) in [("A", args.strategy.as_deref()), ("B", opponent)] {
+        if stage.teams < 2 && opponent.is_some() {
+            bail!("in {game} a team plays alone: leave --opponent out");
+        }
+        let both = [("A", args.strategy.as_deref()), ("B", opponent)];
+        for (name, strategy) in both.into_iter().take(stage.teams) {
             let (team, keeper) = team(&stage, name, strategy, args)?;
             teams.push(team);
             keepers.push(keeper);
@@ -73,6 +77,7 @@ fn ask(args: &DemoArgs) -> Result<DemoAsk> {
         steps: args.steps,
         fast: args.fast,
         pace: args.pace,
+        worlds: args.worlds,
         variant: args.variant.clone(),
         settings: args.sim.as_ref().map(read).transpose()?,
     })
@@ -138,6 +143,7 @@ fn team(
     let rehearsal_turns = if args.fast { 0 } else { reload.rehearsal_turns };
     let plan = TeamPlan {
         game: game.to_owned(),
+        options: stage.options.clone(),
         seats: stage.seats(&roster),
         roster,
         staged,

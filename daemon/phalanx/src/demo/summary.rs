@@ -57,7 +57,12 @@ pub struct TeamSummary {
 impl TeamSummary {
     /// Joins what the referee and the team say.
     pub(crate) fn new(name: &str, verdict: &Verdict, snapshot: &Snapshot) -> Self {
-        let score = verdict.teams.iter().find(|score| score.team == name);
+        let named = verdict.teams.iter().find(|score| score.team == name);
+        // Whoever plays alone may have another name at the referee.
+        let score = named.or(match verdict.teams.as_slice() {
+            [alone] => Some(alone),
+            _ => None,
+        });
         let rounds = score.map(|score| score.rounds.clone()).unwrap_or_default();
         let counters = snapshot.counters;
         Self {

@@ -2,7 +2,7 @@
 
 use super::demo::{Connections, DemoAsk, DemoStage, PASSWORD};
 use super::plugin::Plugin;
-use super::{ArenaPlan, Start, WireError};
+use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
@@ -64,6 +64,8 @@ impl Plugin for Wiring {
                 let start = Start::Complete;
                 Ok(Self::arena(&ArenaPlan { config, read: &read, origin, start, pace })?.0)
             }),
+            teams: 2,
+            options: GameOptions::new(),
             agents,
             connections: Connections::Agents,
             turn_limit: Duration::from_millis(AGENT_TIMEOUT_MS),

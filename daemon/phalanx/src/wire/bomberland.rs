@@ -2,7 +2,7 @@
 
 use super::demo::{Connections, DemoAsk, DemoStage};
 use super::plugin::Plugin;
-use super::{ArenaPlan, Start, WireError};
+use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
 use phalanx_game::{AgentId, Arena, Origin, Seat, SeatId};
@@ -91,6 +91,8 @@ impl Plugin for Wiring {
             arena: Box::new(move |origin| {
                 arena(config.clone(), ArenaOptions::default(), pace, origin)
             }),
+            teams: 2,
+            options: GameOptions::new(),
             agents,
             connections: Connections::Team,
             turn_limit: TICK,

@@ -2,7 +2,7 @@
 
 use super::demo::{Connections, DemoAsk, DemoStage};
 use super::plugin::Plugin;
-use super::{ArenaPlan, Start, WireError};
+use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_colosseum::Colosseum;
 use phalanx_colosseum::arena::config::{ArenaConfig, ConfigError};
 use phalanx_colosseum::arena::{ArenaOptions, ColosseumArena, GameName};
@@ -71,6 +71,8 @@ impl Plugin for Wiring {
         let options = options.strict();
         Ok(DemoStage {
             arena: Box::new(move |origin| arena(options.clone(), origin)),
+            teams: 2,
+            options: GameOptions::new(),
             agents: 1,
             connections: Connections::Agents,
             turn_limit: MESSAGE_LIMIT,

@@ -1,6 +1,6 @@
 //! What a demo is about, by game: the referee, how many play, who sits where.
 
-use super::WireError;
+use super::{GameOptions, WireError};
 use phalanx_game::{AgentId, Arena, MarginLimits, Origin, Roster, Seat, SeatId};
 use std::fmt;
 use std::time::Duration;
@@ -19,6 +19,8 @@ pub struct DemoAsk {
     pub fast: bool,
     /// Shortest time of a step; `None`: the game's own.
     pub pace: Option<Duration>,
+    /// How many worlds, where a game plays many; `None`: the game's own number.
+    pub worlds: Option<u32>,
     /// The flavour, one of the game's; `None`: its first.
     pub variant: Option<String>,
     /// The text of a file with settings in the organisers' format, and its name.
@@ -64,12 +66,16 @@ pub type ArenaMaker = Box<dyn Fn(Origin) -> Result<Box<dyn Arena>, WireError> + 
 pub struct DemoStage {
     /// Makes the referee.
     pub arena: ArenaMaker,
+    /// Teams of a match: two, or one that plays alone.
+    pub teams: usize,
     /// Agents of a team.
     pub agents: usize,
     /// Who connects.
     pub connections: Connections,
     /// How long a turn lasts at most.
     pub turn_limit: Duration,
+    /// What the teams' settings would say about the game.
+    pub options: GameOptions,
     /// The role of a team that does nothing, as a script.
     pub idle: &'static str,
 }
@@ -77,6 +83,7 @@ pub struct DemoStage {
 impl fmt::Debug for DemoStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DemoStage")
+            .field("teams", &self.teams)
             .field("agents", &self.agents)
             .field("connections", &self.connections)
             .field("turn_limit", &self.turn_limit)

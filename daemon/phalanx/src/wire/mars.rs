@@ -2,7 +2,7 @@
 
 use super::demo::{Connections, DemoAsk, DemoStage, PASSWORD};
 use super::plugin::Plugin;
-use super::{ArenaPlan, Start, WireError};
+use super::{ArenaPlan, GameOptions, Start, WireError};
 use phalanx_game::{Arena, Origin};
 use phalanx_mars::Mars;
 use phalanx_mars::arena::config::Password;
@@ -75,6 +75,8 @@ impl Plugin for Wiring {
         Ok(DemoStage {
             turn_limit: config.server.timeout,
             arena: Box::new(move |origin| Ok(arena(config.clone(), options.clone(), origin))),
+            teams: 2,
+            options: GameOptions::new(),
             agents,
             connections: Connections::Agents,
             idle: "return { decide = function() return act.skip() end }",

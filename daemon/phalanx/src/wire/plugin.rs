@@ -1,7 +1,7 @@
 //! What the programs need of a game beside its contract, and how a game's types are erased.
 
 use super::demo::{DemoAsk, DemoStage};
-use super::{ArenaPlan, TeamPlan, WireError};
+use super::{ArenaPlan, GameOptions, TeamPlan, WireError};
 use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
 use phalanx_lua::LuaBrain;
@@ -26,6 +26,11 @@ pub(super) trait Plugin: Sync {
     /// Whether a turn asks all agents of a team at once, so that one waits for the others' views;
     /// where agents are asked one after the other nobody is waited for.
     const TOGETHER: bool = true;
+
+    /// The game as a team's options want it.
+    fn game(_options: &GameOptions) -> Self::Game {
+        Self::Game::default()
+    }
 
     /// The connections of a configured team: one an agent unless the game has it otherwise.
     fn seats(team: &TeamSettings, limits: &LimitSettings) -> Vec<Seat> {
@@ -113,7 +118,7 @@ impl<P: Plugin> Wired for P {
         Box::pin(async move {
             let spec = TeamSpec {
                 name: plan.roster.team.clone(),
-                game: P::Game::default(),
+                game: P::game(&plan.options),
                 roster: plan.roster.clone(),
                 seats: plan.seats.clone(),
                 endpoint,
@@ -128,7 +133,7 @@ impl<P: Plugin> Wired for P {
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
         let roster = Arc::new(plan.roster.clone());
         let (staged, make) = (plan.staged.clone(), brain(plan));
-        let game = P::Game::default();
+        let game = P::game(&plan.options);
         Ok(lockstep.add_team(&game, roster, &plan.seats, patience::<P>(plan.team), staged, make)?)
     }
 }

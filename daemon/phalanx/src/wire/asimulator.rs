@@ -1,0 +1,154 @@
+//! Asimulator in the programs.
+
+use super::demo::{Connections, DemoAsk, DemoStage};
+use super::plugin::Plugin;
+use super::{ArenaPlan, GameOptions, Start, WireError};
+use phalanx_asimulator::Asimulator;
+use phalanx_asimulator::arena::{ArenaConfig, AsimulatorArena};
+use phalanx_asimulator::rules::{BoundsMean, Neighbourhood, Preset, ScoreLimitMode};
+use phalanx_asimulator::session::{
+    BoundsOption, ClientOptions, NeighbourhoodOption, OnUnacceptable,
+};
+use phalanx_asimulator::wire::{BitOrder, ByteOrder, Dialect, Revision, YAxis};
+use phalanx_game::{Arena, Origin};
+use phalanx_settings::{KeyDoc, Kind};
+use std::time::Duration;
+
+/// The presets, the handbook's example first.
+const PRESETS: &[&str] =
+    &["wumpus-4x4", "hazard-12x12", "einar-room", "gunnar-60x52", "fire-brigade"];
+/// The simulator's clock never hurries anybody; so long a script may think.
+const TURN: Duration = Duration::from_secs(5);
+/// What is found out from the connection itself.
+const AUTO: &str = "auto";
+
+/// The game's wiring.
+pub(super) struct Wiring;
+
+const fn choice(path: &'static str, words: &'static [&'static str], doc: &'static str) -> KeyDoc {
+    KeyDoc { path, kind: Kind::Word(words), default: None, example: "", doc }
+}
+
+impl Plugin for Wiring {
+    type Game = Asimulator;
+
+    const VARIANTS: &'static [&'static str] = PRESETS;
+
+    const OPTIONS: &'static [KeyDoc] = &[
+        choice("protocol_revision", &["r1", "r2", AUTO], "The handbook's revision that is spoken."),
+        choice("byte_order", &["big", "little"], "The order of bytes that we ask for."),
+        choice("bit_order", &["lsb_first", "msb_first", AUTO], "Which bit is the first."),
+        choice("y_axis", &["north", "south"], "Which way y grows on the wire."),
+        choice("bounds_mean", &["border", "interior", AUTO], "What announced bounds are."),
+        choice("neighbourhood", &["4", "8", AUTO], "How far Hostility and Fear reach."),
+        choice("score_limit_mode", &["upper", "lower"], "Whether a score limit is a target."),
+        choice(
+            "on_unacceptable_rules",
+            &["shut_off", "disconnect"],
+            "What becomes of rules that a script refuses.",
+        ),
+        KeyDoc {
+            path: "percept_timeout",
+            kind: Kind::Duration(1, 86_400_000),
+            default: None,
+            example: "\"1m\"",
+            doc: "How long a percept may take; for ever when absent.",
+        },
+    ];
+
+    fn game(options: &GameOptions) -> Asimulator {
+        let word = |key: &str| options.get(key).map(String::as_str);
+        let defaults = ClientOptions::default();
+        let dialect = Dialect {
+            revision: if word("protocol_revision") == Some("r2") {
+                Revision::R2
+            } else {
+                Revision::R1
+            },
+            bytes: if word("byte_order") == Some("little") {
+                ByteOrder::Little
+            } else {
+                ByteOrder::Big
+            },
+            bits: if word("bit_order") == Some("msb_first") {
+                BitOrder::MsbFirst
+            } else {
+                BitOrder::LsbFirst
+            },
+            y_axis: if word("y_axis") == Some("south") { YAxis::South } else { YAxis::North },
+        };
+        Asimulator {
+            options: ClientOptions {
+                dialect,
+                detect_revision: word("protocol_revision") == Some(AUTO),
+                detect_bits: word("bit_order") == Some(AUTO),
+                percept_timeout: word("percept_timeout")
+                    .and_then(|time| humantime::parse_duration(time).ok()),
+                bounds: match word("bounds_mean") {
+                    Some("border") => BoundsOption::Always(BoundsMean::Border),
+                    Some("interior") => BoundsOption::Always(BoundsMean::Interior),
+                    _ => BoundsOption::Learn,
+                },
+                neighbourhood: match word("neighbourhood") {
+                    Some("4") => NeighbourhoodOption::Always(Neighbourhood::Four),
+                    Some("8") => NeighbourhoodOption::Always(Neighbourhood::Eight),
+                    _ => NeighbourhoodOption::Learn,
+                },
+                score_limit: match word("score_limit_mode") {
+                    Some("lower") => ScoreLimitMode::Lower,
+                    _ => ScoreLimitMode::Upper,
+                },
+                on_unacceptable: match word("on_unacceptable_rules") {
+                    Some("disconnect") => OnUnacceptable::Disconnect,
+                    _ => OnUnacceptable::ShutOff,
+                },
+                ..defaults
+            },
+        }
+    }
+
+    fn arena(plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError> {
+        if plan.start != Start::File {
+            let reason = "asimulator begins with each client that connects; leave --start out";
+            return Err(WireError::Arena(reason.to_owned()));
+        }
+        let config = ArenaConfig::load(plan.config, plan.read)
+            .map_err(|error| WireError::Arena(error.to_string()))?;
+        let port = config.bind.port();
+        Ok((arena(config, plan.origin)?, port))
+    }
+
+    fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        let preset = ask.variant.as_deref().and_then(Preset::parse).unwrap_or(Preset::Wumpus4x4);
+        let mut config = match &ask.settings {
+            Some((text, _)) => {
+                ArenaConfig::parse(text).map_err(|error| ask.refuse(&error.to_string()))?
+            }
+            None => ArenaConfig::preset(preset),
+        };
+        config.seed = ask.seed;
+        config.clients = 1;
+        config.simulations = ask.worlds.unwrap_or(config.simulations);
+        let options = ClientOptions { dialect: config.dialect, ..ClientOptions::default() };
+        let revision = match options.dialect.revision {
+            Revision::R1 => "r1",
+            Revision::R2 => "r2",
+        };
+        let game = [("protocol_revision".to_owned(), revision.to_owned())];
+        Ok(DemoStage {
+            arena: Box::new(move |origin| arena(config.clone(), origin)),
+            teams: 1,
+            agents: 1,
+            connections: Connections::Agents,
+            turn_limit: TURN,
+            options: game.into(),
+            idle: "return { decide = function() return act.shut_off() end }",
+        })
+    }
+}
+
+fn arena(config: ArenaConfig, origin: Origin) -> Result<Box<dyn Arena>, WireError> {
+    let arena = AsimulatorArena::new(config, origin)
+        .map_err(|error| WireError::Arena(error.to_string()))?;
+    Ok(Box::new(arena))
+}
