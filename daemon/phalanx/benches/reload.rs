@@ -198,6 +198,7 @@ async fn team(
         margin: MarginLimits::default(),
     });
     let plan = TeamPlan {
+        options: wire::GameOptions::new(),
         game: "assemble".into(),
         seats: seats.collect(),
         roster,

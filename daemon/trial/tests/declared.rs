@@ -148,6 +148,7 @@ fn the_shipped_files_are_what_is_generated() {
         ("bomberland", &BOMBERLAND),
         ("colosseum", &COLOSSEUM),
         ("mars", &MARS),
+        ("asimulator", &ASIMULATOR),
     ];
     let pages = games.into_iter().flat_map(|(game, api)| {
         [
