@@ -167,12 +167,7 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
         | JournalEvent::Left { .. }
         | JournalEvent::Returned { .. }
         | JournalEvent::AlertBegan { .. }
-        | JournalEvent::AlertEnded { .. } => {
-            let warns = matches!(event, JournalEvent::AlertBegan { .. });
-            let level = if warns { "warn" } else { "info" }.to_owned();
-            let text = event.steered_in_words().unwrap_or_default();
-            Kind::ScriptLog(v1::ScriptLog { level, text })
-        }
+        | JournalEvent::AlertEnded { .. } => Kind::ScriptLog(steered(event)),
         JournalEvent::Log { level, text } => {
             Kind::ScriptLog(v1::ScriptLog { level: (*level).to_owned(), text: text.clone() })
         }
@@ -188,6 +183,13 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
         }
         JournalEvent::MatchOver => Kind::MatchOver(v1::MatchOver {}),
     }
+}
+
+/// What an operator did, or an alert, in words.
+fn steered(event: &JournalEvent) -> v1::ScriptLog {
+    let warns = matches!(event, JournalEvent::AlertBegan { .. });
+    let level = if warns { "warn" } else { "info" }.to_owned();
+    v1::ScriptLog { level, text: event.steered_in_words().unwrap_or_default() }
 }
 
 fn reason_text(reason: Option<&Reason>) -> String {

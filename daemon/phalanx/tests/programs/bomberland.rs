@@ -78,7 +78,8 @@ fn play(mut client: Web) -> Played {
                 mirror.apply(tick);
                 steps += moves(tick, &own);
                 for unit in mirror.living(&own) {
-                    let way = ["up", "left", "down", "right"][mirror.tick as usize / 2 % 4];
+                    let way = ["up", "left", "down", "right"]
+                        [usize::try_from(mirror.tick / 2 % 4).unwrap()];
                     client.send(&json!({ "type": "move", "move": way, "unit_id": unit }));
                 }
             }
