@@ -105,7 +105,7 @@ pub struct DemoArgs {
     pub game: &'static str,
     /// How many steps the match has; for bomberland, until the ring of fire [default: what the
     /// arena's settings say; 750 for assemble, 200 for bomberland, 10000 for colosseum,
-    /// 750 for mars].
+    /// 750 for mars; in asimulator the most actions of a world].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub steps: Option<u32>,
     /// How many worlds are played one after the other, in asimulator [default: 100].

@@ -128,6 +128,7 @@ impl Plugin for Wiring {
         };
         config.seed = ask.seed;
         config.clients = 1;
+        config.max_actions = ask.steps.map_or(config.max_actions, u64::from);
         config.simulations = ask.worlds.unwrap_or(config.simulations);
         let options = ClientOptions { dialect: config.dialect, ..ClientOptions::default() };
         let revision = match options.dialect.revision {

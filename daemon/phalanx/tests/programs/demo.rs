@@ -53,6 +53,47 @@ fn bomberland_on_virtual_time_is_answered_whole_and_the_same_again() {
     assert_eq!(result(&summary(&args)), first);
 }
 
+/// Every game with its shipped strategy, and how many teams play it at once.
+const GAMES: &[(&[&str], usize)] = &[
+    (&["--game", "bomberland"], 2),
+    (&["--game", "bomberland", "--variant", "classic"], 2),
+    (&["--game", "colosseum"], 2),
+    (&["--game", "colosseum", "--variant", "cherry_picker"], 2),
+    (&["--game", "colosseum", "--variant", "snake"], 2),
+    (&["--game", "mars", "--variant", "quick"], 2),
+    (&["--game", "asimulator", "--worlds", "5"], 1),
+];
+
+#[test]
+fn every_game_is_played_on_virtual_time_whole_and_the_same_again() {
+    for (args, teams) in GAMES {
+        let first = result(&summary(args));
+        assert_eq!(Some(first["game"].as_str().unwrap()), args.get(1).copied());
+        let played = first["teams"].as_array().unwrap();
+        assert_eq!(played.len(), *teams, "{first}");
+        for team in played {
+            assert!(team["asked"].as_u64().unwrap() >= 5, "{args:?}: {team}");
+            assert_eq!(team["decided"], team["asked"], "{args:?}: {team}");
+            let none = (&team["fallback"], &team["late"]);
+            assert_eq!(none, (&0.into(), &0.into()), "{args:?}: {team}");
+            assert_eq!(team["script_errors"], 0, "{args:?}: {team}");
+        }
+        assert_eq!(result(&summary(args)), first, "{args:?}");
+    }
+}
+
+#[test]
+fn a_demo_that_does_not_exist_names_those_that_do() {
+    let output = phalanx(&["demo", "--game", "colosseum", "--variant", "snakes"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(said.contains("\"snakes\"") && said.contains("snake, chess"), "{said}");
+    let output = phalanx(&["demo", "--game", "asimulator", "--opponent", "idle"]);
+    assert!(stderr(&output).contains("a team plays alone"), "{}", stderr(&output));
+    let output = phalanx(&["demo", "--game", "go"]);
+    assert_eq!(output.status.code(), Some(64));
+}
+
 #[test]
 fn a_demo_in_real_time_answers_everything() {
     let output =
