@@ -3,7 +3,7 @@
 mod json;
 
 use crate::host_api::{CLASSES, Function, Type, modules};
-use phalanx_game::{Api, FieldDoc, Kind, ParamDoc};
+use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
 use std::fmt::Write as _;
 
 pub use json::reference_json;
@@ -14,7 +14,7 @@ const INTRODUCTION: &str = include_str!("reference.md");
 /// The page for a game, as Markdown.
 #[must_use]
 pub fn reference(game: &str, api: &Api) -> String {
-    let mut page = INTRODUCTION.replace("{game}", game);
+    let mut page = INTRODUCTION.replace("{game}", game).replace("{idle}", &idle(api));
     host(&mut page, api);
     let mut out = |text: String| {
         // Writing to a string cannot fail.
@@ -46,6 +46,13 @@ pub fn reference(game: &str, api: &Api) -> String {
         out(format!("- `{signature}` → {returns}: {}{notes}{answer}{inside}", query.doc));
     }
     page
+}
+
+/// The first action that wants no argument.
+fn idle(api: &Api) -> String {
+    let bare = |action: &&ActionDoc| action.params.iter().all(|param| param.optional);
+    let name = api.actions.iter().find(bare).map_or("skip", |action| action.name);
+    format!("act.{name}()")
 }
 
 /// The host's own part.

@@ -7,6 +7,7 @@ use phalanx_game::Verdict;
 use phalanx_net::{ArenaEnd, ArenaHandle, Cast, HostOptions, Listener, origin, serve_arena};
 use phalanx_settings::{LogFormat, LogSettings};
 use std::io::Write;
+use std::time::Duration;
 
 /// Serves until all that was to be played has been played, or until ctrl-c.
 ///
@@ -77,6 +78,9 @@ async fn listen(game: &str, args: &ArenaArgs, port: u16) -> Result<Listener> {
     Ok(listener)
 }
 
+/// How long a referee may take from the last step to the result.
+const RESULT_MAX: Duration = Duration::from_secs(2);
+
 /// Begins at ENTER, as the original does where `launch` is `key`.
 fn start_on_enter(arena: ArenaHandle) {
     // A blocking read cannot be cancelled, so the thread is left behind when the process ends.
@@ -103,6 +107,9 @@ async fn follow(arena: ArenaHandle) {
         }
         if verdict.step == verdict.steps && round != through && !verdict.over {
             through = round;
+            // The result may come a moment after the last step.
+            tokio::time::timeout(RESULT_MAX, verdicts.changed()).await.ok();
+            let verdict = verdicts.borrow().clone();
             say(&scores(
                 &format!("simulation {round} is over after {} steps", verdict.step),
                 &verdict,

@@ -100,9 +100,9 @@ fn games() -> impl TypedValueParser<Value = &'static str> {
 /// `phalanx demo`.
 #[derive(Args, Clone, Debug)]
 pub struct DemoArgs {
-    /// Which game.
-    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
-    pub game: &'static str,
+    /// Which game [default: the one that --strategy is for, else assemble].
+    #[arg(long, value_parser = games())]
+    pub game: Option<&'static str>,
     /// How many steps the match has; for bomberland, until the ring of fire [default: what the
     /// arena's settings say; 750 for assemble, 200 for bomberland, 10000 for colosseum,
     /// 750 for mars; in asimulator the most actions of a world].
@@ -196,7 +196,7 @@ The referee starts this, speaks to it on standard input and reads standard outpu
 replies goes nowhere, or to --log. While the daemon is away the bridge answers by itself: it does
 nothing in the game and stays in the match. It ends with the match.")]
 pub struct BridgeArgs {
-    /// The team, by its name in the daemon's settings; its server must be \"bridge\".
+    /// The team, by its name in the daemon's settings; its server must be "bridge".
     #[arg(long, value_name = "NAME")]
     pub team: String,
     /// The agent of that team.

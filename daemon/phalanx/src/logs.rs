@@ -13,7 +13,10 @@ use tracing_subscriber::EnvFilter;
 /// settings have checked them.
 pub fn start(settings: &LogSettings) {
     let filter = EnvFilter::try_new(&settings.filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+        .with_writer(std::io::stderr);
     let pretty = match settings.format {
         LogFormat::Auto => std::io::stderr().is_terminal(),
         LogFormat::Pretty => true,

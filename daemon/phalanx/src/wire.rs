@@ -65,6 +65,20 @@ pub fn keys() -> Vec<GameKeys> {
     WIRED.iter().map(keys).collect()
 }
 
+/// The game that a strategy's folder is for: the one that was asked for, or the one whose type
+/// definitions stand in it or whose name it has, or the one that is played when nobody says which.
+#[must_use]
+pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static str {
+    let is_for = |game: &str| {
+        folder.is_some_and(|folder| {
+            let types = folder.join(phalanx_lua::TYPES_FOLDER);
+            folder.ends_with(game) || types.join(format!("{game}.d.luau")).is_file()
+        })
+    };
+    let found = || GAMES.iter().copied().find(|game| is_for(game));
+    asked.or_else(found).unwrap_or(DEFAULT_GAME)
+}
+
 /// The flavours of a game's demo, the default one first.
 ///
 /// # Errors

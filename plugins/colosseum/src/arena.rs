@@ -456,10 +456,8 @@ impl ColosseumArena {
     /// Enters a result in the verdict and the table.
     fn count(&mut self, points: &[Points]) {
         for (agent, points) in self.agents.iter().zip(points) {
-            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
-            let score = points.value.floor() as i64;
             if let Some(team) = self.verdict.teams.get_mut(agent.player) {
-                team.rounds.push(score);
+                team.rounds.push(whole(points.value));
             }
         }
         let ([a, b], [first, second]) = (self.agents.as_slice(), points) else { return };
@@ -484,6 +482,13 @@ impl ColosseumArena {
             self.artifacts.push_back(Artifact { path: "standings.json".to_owned(), bytes });
         }
     }
+}
+
+/// A score in whole points.
+fn whole(points: f64) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+    let score = points.floor() as i64;
+    score
 }
 
 impl Arena for ColosseumArena {
@@ -542,8 +547,17 @@ impl Arena for ColosseumArena {
         self.notices.pop_front()
     }
 
+    /// The running match counts as it stands.
     fn verdict(&self) -> Verdict {
-        self.verdict.clone()
+        let mut verdict = self.verdict.clone();
+        if self.table.is_some() {
+            for (agent, points) in self.agents.iter().zip(self.points()) {
+                if let Some(team) = verdict.teams.get_mut(agent.player) {
+                    team.rounds.push(whole(points.value));
+                }
+            }
+        }
+        verdict
     }
 
     fn summary(&self) -> String {

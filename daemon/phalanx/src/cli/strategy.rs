@@ -61,9 +61,9 @@ pub struct TryArgs {
     /// The strategy's folder [default with --team: the folder that the team plays].
     #[arg(required_unless_present = "team")]
     pub dir: Option<PathBuf>,
-    /// Which game it plays.
-    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
-    pub game: &'static str,
+    /// Which game it plays [default: the one that `strategy new` made it for, else assemble].
+    #[arg(long, value_parser = games())]
+    pub game: Option<&'static str>,
     /// A role that agents will have; may be repeated [default: every role file].
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "team")]
     pub roles: Vec<String>,
@@ -100,9 +100,9 @@ pub struct TestArgs {
     /// Show which lines of each file ran.
     #[arg(long)]
     pub coverage: bool,
-    /// Which game it plays.
-    #[arg(long, value_parser = games(), default_value = wire::DEFAULT_GAME)]
-    pub game: &'static str,
+    /// Which game it plays [default: the one that `strategy new` made it for, else assemble].
+    #[arg(long, value_parser = games())]
+    pub game: Option<&'static str>,
     /// How to print.
     #[arg(long, value_enum, default_value_t = super::OutputFormat::Auto)]
     pub output: super::OutputFormat,

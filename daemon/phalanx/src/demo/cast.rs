@@ -39,8 +39,8 @@ pub(super) struct Cast {
 
 impl Cast {
     pub(super) fn new(args: &DemoArgs) -> Result<Self> {
-        let game = args.game;
-        let stage = wire::demo(game, &ask(args)?)?;
+        let game = wire::game_of(args.game, args.strategy.as_deref());
+        let stage = wire::demo(game, &ask(args, game)?)?;
         let opponent = args.opponent.as_deref();
         let (mut teams, mut keepers) = (Vec::new(), Vec::new());
         if stage.teams < 2 && opponent.is_some() {
@@ -48,7 +48,7 @@ impl Cast {
         }
         let both = [("A", args.strategy.as_deref()), ("B", opponent)];
         for (name, strategy) in both.into_iter().take(stage.teams) {
-            let (team, keeper) = team(&stage, name, strategy, args)?;
+            let (team, keeper) = team((game, &stage), name, strategy, args)?;
             teams.push(team);
             keepers.push(keeper);
         }
@@ -61,11 +61,11 @@ impl Cast {
     }
 }
 
-fn ask(args: &DemoArgs) -> Result<DemoAsk> {
-    let variants = wire::variants(args.game)?;
+fn ask(args: &DemoArgs, game: &str) -> Result<DemoAsk> {
+    let variants = wire::variants(game)?;
     if let Some(variant) = args.variant.as_deref().filter(|one| !variants.contains(one)) {
         let known = variants.join(", ");
-        bail!("{} has no variant {variant:?}; there are: {known}", args.game);
+        bail!("{game} has no variant {variant:?}; there are: {known}");
     }
     let read = |path: &PathBuf| {
         let text = std::fs::read_to_string(path);
@@ -101,12 +101,11 @@ fn roster(stage: &DemoStage, team: &str, bundle: &Bundle) -> Result<Roster> {
 }
 
 fn team(
-    stage: &DemoStage,
+    (game, stage): (&'static str, &DemoStage),
     name: &str,
     strategy: Option<&Path>,
     args: &DemoArgs,
 ) -> Result<(TeamPlan, Keeper)> {
-    let game = args.game;
     let folder = strategy.filter(|path| *path != Path::new(IDLE));
     let bundle = match (strategy, folder) {
         (None, _) => shipped::strategy(game),

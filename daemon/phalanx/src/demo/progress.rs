@@ -1,6 +1,7 @@
 //! A demo's progress on the terminal: one living line, or a line now and then in a log.
 
 use crate::repeats::Repeats;
+use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use phalanx_engine::{Counters, JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
@@ -16,6 +17,9 @@ const STEPS_PER_LINE: u32 = 50;
 const ONE_LINE: &str = "step {pos:>4}/{len:<4} {bar:12} {wide_msg}";
 /// The same below a picture.
 const WITH_PICTURE: &str = "{prefix}\nstep {pos:>4}/{len:<4} {bar:12} {wide_msg}";
+
+/// Rows of the terminal below a picture: the living line, and one for the cursor.
+const LINES_BELOW: usize = 2;
 
 /// Shows how a match goes, on standard error.
 #[derive(Debug)]
@@ -42,7 +46,8 @@ impl Progress {
             if bar.prefix().is_empty() {
                 bar.set_style(style(WITH_PICTURE));
             }
-            bar.set_prefix(picture.trim_end().to_owned());
+            let (rows, columns) = Term::stderr().size();
+            bar.set_prefix(fit(picture.trim_end(), rows.into(), columns.into()));
         }
     }
 
@@ -135,6 +140,22 @@ fn bar() -> ProgressBar {
     bar
 }
 
+/// As much of a picture as the terminal shows above the living line: rows are cut at its edge, and
+/// what is left out below is counted.
+fn fit(picture: &str, rows: usize, columns: usize) -> String {
+    let room = rows.saturating_sub(LINES_BELOW);
+    let lines: Vec<&str> = picture.lines().collect();
+    let left_out = lines.len().saturating_sub(room);
+    let shown = if left_out == 0 { lines.len() } else { room.saturating_sub(1) };
+    let lines = lines.iter().take(shown);
+    let mut cut: Vec<String> =
+        lines.map(|line| truncate_str(line, columns, "").into_owned()).collect();
+    if left_out > 0 {
+        cut.push(format!("… {} more lines: make the terminal higher", left_out + 1));
+    }
+    cut.join("\n")
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
@@ -160,4 +181,18 @@ fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) ->
         sum.late,
         p99.unwrap_or_default()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_that_is_too_large_is_cut_and_says_so() {
+        let picture = "\u{1b}[31mabcdef\u{1b}[0m\nb\nc\nd";
+        assert_eq!(fit(picture, 10, 80), picture);
+        let small = fit(picture, 5, 3);
+        let lines: Vec<_> = small.lines().map(|line| console::strip_ansi_codes(line)).collect();
+        assert_eq!(lines, ["abc", "b", "… 2 more lines: make the terminal higher"]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::OutputFormat;
 use crate::cli::strategy::TryArgs;
-use crate::{plans, remote, shipped};
+use crate::{plans, remote, shipped, wire};
 use anyhow::{Context, Result};
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError};
@@ -41,7 +41,7 @@ fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<Report> {
     };
     let agents = roles.iter().enumerate().map(entry).collect();
     let roster = Roster { team: "check".into(), agents };
-    let game = args.game;
+    let game = wire::game_of(args.game, args.dir.as_deref());
     let limits = Limits::default();
     let candidate = plans::candidate(game, Arc::new(roster), roles, limits)?;
     Ok(phalanx_trial::run(&bundle, &candidate))

@@ -30,14 +30,9 @@ pub fn new(args: &NewArgs) -> Result<()> {
     let files = files(&args.name, args.game)?;
     write(&dir, &files)?;
     let shown = dir.display();
-    let game = if args.game == wire::DEFAULT_GAME {
-        String::new()
-    } else {
-        format!(" --game {}", args.game)
-    };
     let text = format!(
-        "made {shown} with {} files; go on with\n  phalanx strategy check {shown}{game}\n  \
-         phalanx strategy test {shown}{game}\n  phalanx demo --strategy {shown}{game}\n",
+        "made {shown} with {} files; go on with\n  phalanx strategy check {shown}\n  \
+         phalanx strategy test {shown}\n  phalanx demo --strategy {shown}\n",
         files.len()
     );
     crate::remote::print(&text)

@@ -53,7 +53,8 @@ fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return broken(findings, args);
     }
-    let api = wire::api(args.game).context("the game has no script API")?;
+    let api = wire::api(wire::game_of(args.game, Some(&args.dir)))
+        .context("the game has no script API")?;
     let options = SpecOptions {
         filter: args.filter.clone(),
         coverage: args.coverage,

@@ -96,11 +96,11 @@ impl DemoStage {
     #[must_use]
     pub fn seats(&self, roster: &Roster) -> Vec<Seat> {
         let named = |agent: AgentId| (agent, roster.name(agent).to_owned());
-        let seat = |id, user: &str, agents| Seat {
+        let seat = |id, user: &str, password: &str, agents| Seat {
             id: SeatId(id),
             agents,
             user: user.to_owned(),
-            password: PASSWORD.to_owned(),
+            password: password.to_owned(),
             turn_limit: self.turn_limit,
             margin: MarginLimits::default(),
         };
@@ -108,9 +108,10 @@ impl DemoStage {
             Connections::Agents => roster
                 .ids()
                 .zip(0..)
-                .map(|(agent, id)| seat(id, roster.name(agent), vec![named(agent)]))
+                .map(|(agent, id)| seat(id, roster.name(agent), PASSWORD, vec![named(agent)]))
                 .collect(),
-            Connections::Team => vec![seat(0, &roster.team, roster.ids().map(named).collect())],
+            // The team's name is all that such a referee wants to know.
+            Connections::Team => vec![seat(0, &roster.team, "", roster.ids().map(named).collect())],
         }
     }
 }
