@@ -50,13 +50,16 @@ fn samples() -> Vec<PathBuf> {
     files().into_iter().filter(|path| path.starts_with(folder) && is(path, &["toml"])).collect()
 }
 
-/// Loads a file as the service manager would start the daemon: with a credential.
+/// Loads a file as the service manager would start the daemon: with a credential and a folder for
+/// sockets.
 fn read(file: &Path) -> Result<Settings, SettingsErrors> {
     let credentials = tempfile::tempdir().unwrap();
     std::fs::write(credentials.path().join("agents"), "secret").unwrap();
     let place = credentials.path().to_string_lossy().into_owned();
     let environment: Environment =
-        [("CREDENTIALS_DIRECTORY", place.as_str())].into_iter().collect();
+        [("CREDENTIALS_DIRECTORY", place.as_str()), ("RUNTIME_DIRECTORY", place.as_str())]
+            .into_iter()
+            .collect();
     load(&Sources {
         file,
         environment: &environment,

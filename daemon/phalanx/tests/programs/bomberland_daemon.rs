@@ -33,6 +33,14 @@ fn settings(dir: &Path, server: SocketAddr, teams: &[(&str, &str)]) -> PathBuf {
     path
 }
 
+/// Whether every team of the daemon is in its game.
+fn both_have_begun(dir: &Path) -> bool {
+    let listed = phalanx(&["team", "list", "--output", "json", "--control", &control(dir)]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap_or_default();
+    let teams = listed["teams"].as_array().map(Vec::as_slice).unwrap_or_default();
+    teams.len() == BOTH.len() && teams.iter().all(|team| team["turn"].is_object())
+}
+
 const BOTH: &[(&str, &str)] = &[("A", r#"agent_id = "agentA""#), ("B", r#"agent_id = "agentB""#)];
 
 #[test]
@@ -83,6 +91,7 @@ fn a_referee_that_dies_and_returns_in_mid_match_is_met_again() {
     let (mut first, address) = arena(dir.path(), &endless);
     let mut daemon = daemon(&settings(dir.path(), address, BOTH));
     first.line_with("simulation 1");
+    while !both_have_begun(dir.path()) {}
     drop(first);
     let line = daemon.line_with("not connected, trying again");
     assert!(line.contains("closed the connection"), "{line}");

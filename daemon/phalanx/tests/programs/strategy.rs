@@ -53,16 +53,15 @@ fn a_new_strategy_for_bomberland_plays_at_once_and_loses_no_answer() {
     let dir = tempfile::tempdir().unwrap();
     let mine = dir.path().join("mine");
     let mine = mine.to_str().unwrap();
-    let game = ["--game", "bomberland"];
-    let made = phalanx(&[&["strategy", "new", "mine", "--dir", mine], &game[..]].concat());
+    let made = phalanx(&["strategy", "new", "mine", "--dir", mine, "--game", "bomberland"]);
     assert!(made.status.success(), "{}", stderr(&made));
-    assert!(stdout(&made).contains("--game bomberland"), "{}", stdout(&made));
-    let checked = phalanx(&[&["strategy", "check", mine, "--output", "json"], &game[..]].concat());
+    // From here on the folder says which game it is for.
+    let checked = phalanx(&["strategy", "check", mine, "--output", "json"]);
     let report = json(&stdout(&checked));
     assert_eq!(checked.status.code(), Some(0), "{report}");
-    let args = ["demo", "--fast", "--json", "--opponent", "idle", "--strategy", mine];
-    let played = phalanx(&[&args[..], &game[..]].concat());
+    let played = phalanx(&["demo", "--fast", "--json", "--opponent", "idle", "--strategy", mine]);
     let summary = json(&stdout(&played));
+    assert_eq!(summary["game"], "bomberland", "{summary}");
     let ours = &summary["teams"][0];
     assert_eq!((&ours["fallback"], &ours["script_errors"]), (&0.into(), &0.into()), "{summary}");
     assert_eq!(ours["score"], 1, "it beats a team that does nothing: {summary}");
