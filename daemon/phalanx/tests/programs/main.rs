@@ -8,6 +8,7 @@ mod bomberland_daemon;
 mod colosseum;
 mod daemon;
 mod demo;
+mod more_games;
 mod reload;
 mod strategy;
 mod support;
