@@ -6,6 +6,9 @@ use anyhow::{Context, Result};
 use phalanx_game::Api;
 use std::path::Path;
 
+/// The file of the type definitions.
+pub(crate) const DEFINITIONS: &str = "phalanx.d.luau";
+
 /// Prints the reference of a game's script API.
 ///
 /// # Errors
@@ -45,7 +48,7 @@ pub fn specs() -> Result<()> {
 /// The files of the type definitions: for luau-lsp and for lua-language-server.
 pub(crate) fn definitions(game: &str, api: &Api) -> [(&'static str, String); 2] {
     [
-        ("phalanx.d.luau", phalanx_lua::types_luau(game, api)),
+        (DEFINITIONS, phalanx_lua::types_luau(game, api)),
         ("phalanx.lua", phalanx_lua::types_luacats(game, api)),
     ]
 }

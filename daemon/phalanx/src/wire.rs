@@ -69,11 +69,13 @@ pub fn keys() -> Vec<GameKeys> {
 /// definitions stand in it or whose name it has, or the one that is played when nobody says which.
 #[must_use]
 pub fn game_of(asked: Option<&'static str>, folder: Option<&Path>) -> &'static str {
+    let types = folder.map(|folder| folder.join(phalanx_lua::TYPES_FOLDER));
+    let types = types.map(|types| types.join(crate::script::DEFINITIONS));
+    let text = types.and_then(|types| std::fs::read_to_string(types).ok()).unwrap_or_default();
+    // Their first line names the game.
+    let first = text.lines().next().unwrap_or_default();
     let is_for = |game: &str| {
-        folder.is_some_and(|folder| {
-            let types = folder.join(phalanx_lua::TYPES_FOLDER);
-            folder.ends_with(game) || types.join(format!("{game}.d.luau")).is_file()
-        })
+        first.contains(&format!(" {game} ")) || folder.is_some_and(|folder| folder.ends_with(game))
     };
     let found = || GAMES.iter().copied().find(|game| is_for(game));
     asked.or_else(found).unwrap_or(DEFAULT_GAME)
