@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 /// Beats without a step and without the clock moving before a match counts as stuck.
 const IDLE_BEATS_MAX: u32 = 10_000;
 
+/// Virtual time without a step after which a match counts as stuck: nobody will be let in any more.
+const STILL_MAX: Duration = Duration::from_secs(3600);
+
 /// How a match is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockstepOptions {
@@ -173,8 +176,8 @@ impl Lockstep {
 
     /// Plays until the match is over or the observer stops it; may be called again after that.
     pub fn run(&mut self, observer: &mut dyn Observer) -> LockstepEnd {
-        let mut idle = 0;
-        while idle < IDLE_BEATS_MAX {
+        let (mut idle, mut moved_at) = (0, self.now);
+        while idle < IDLE_BEATS_MAX && self.now.saturating_duration_since(moved_at) < STILL_MAX {
             idle += 1;
             self.connect();
             let moved = self.beat(observer);
@@ -192,6 +195,9 @@ impl Lockstep {
             }
             if self.now > before || self.verdict.step != step {
                 idle = 0;
+            }
+            if self.verdict.step != step {
+                moved_at = self.now;
             }
         }
         LockstepEnd::Stuck

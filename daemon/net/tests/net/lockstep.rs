@@ -110,6 +110,17 @@ fn an_arena_that_waits_for_more_players_is_stuck_not_endless() {
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Stuck);
 }
 
+#[test]
+fn an_arena_that_looks_at_its_door_for_ever_is_stuck_too() {
+    // It asks for a wake-up each second until two agents are there; nobody else comes.
+    let options = phalanx_bomberland::arena::ArenaOptions::default();
+    let config = phalanx_bomberland::arena::ArenaConfig::parse("WORLD_SEED=1").unwrap();
+    let arena =
+        phalanx_bomberland::arena::BomberlandArena::new(config, options, phalanx_net::origin());
+    let mut lockstep = Lockstep::new(Box::new(arena.unwrap()), now(), LockstepOptions::default());
+    assert_eq!(lockstep.run(&mut ()), LockstepEnd::Stuck);
+}
+
 /// One team of two; agent 1 says `word` in turn 3.
 fn accident(word: &'static str) -> (Lockstep, Seen) {
     let arena = ToyArena::new(2, 10, WINDOW);
