@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A referee of four agents a team that waits for answers instead of the clock.
 const MARS: &str = "lockstep = true\npause_ms = 0\nagents = 4\nsteps = 12\nseed = 5\n\n\
