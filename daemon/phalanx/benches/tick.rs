@@ -123,9 +123,8 @@ impl Game {
             .collect()
     }
 
+    /// Nobody may order before the first tick.
     fn joined(&mut self) -> Vec<Message> {
-        // The first tick is no turn: nobody may order before it.
-        self.step();
         self.told()
     }
 
@@ -152,7 +151,7 @@ impl Game {
     }
 }
 
-/// One blocking socket that sends the same three orders at each packet but the first two.
+/// One blocking socket that sends the same three orders at each packet but the first.
 fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
     std::thread::spawn(move || {
         let stream = TcpStream::connect(address).unwrap();
@@ -161,9 +160,7 @@ fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
             client(format!("ws://{address}/"), stream).unwrap();
         let orders = ["c", "e", "g"]
             .map(|unit| format!(r#"{{"type":"move","move":"up","unit_id":"{unit}"}}"#));
-        for _ in 0..2 {
-            socket.read().unwrap();
-        }
+        socket.read().unwrap();
         while socket.read().is_ok_and(|packet| !packet.is_close()) {
             for order in &orders {
                 socket.write(Message::text(order.as_str())).unwrap();

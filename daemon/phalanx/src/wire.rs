@@ -1,7 +1,7 @@
 //! The only place that names plugins: here a game's types are erased.
 //!
 //! A game's wiring is a file of its own below this one: its referee from a configuration, its demo,
-//! and what is unusual about its connections. [`plugin`] turns it into what the programs call.
+//! and what is unusual about its connections. `plugin` turns it into what the programs call.
 
 mod asimulator;
 mod assemble;
