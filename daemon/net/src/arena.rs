@@ -466,18 +466,13 @@ impl Host {
     fn publish(&mut self) -> bool {
         let verdict = self.arena.verdict();
         let over = verdict.over;
-        if let Some(colour) = self.options.draw
-            && *self.verdict.borrow() != verdict
-        {
-            self.picture.send_replace(self.arena.draw(colour));
-        }
-        self.verdict.send_if_modified(|known| {
-            let changed = *known != verdict;
-            if changed {
-                *known = verdict;
+        if *self.verdict.borrow() != verdict {
+            // The picture first: whoever hears of a step finds it drawn.
+            if let Some(colour) = self.options.draw {
+                self.picture.send_replace(self.arena.draw(colour));
             }
-            changed
-        });
+            self.verdict.send_replace(verdict);
+        }
         over
     }
 }
