@@ -13,10 +13,10 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Message, Request};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
+    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, ProtocolError, Seat, Turn,
+    TurnGate,
 };
 use std::collections::VecDeque;
-use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
 /// A stream without a NUL for this many bytes has lost its framing.
@@ -61,7 +61,7 @@ pub struct Session {
     seat: Seat,
     agent: AgentId,
     phase: Phase,
-    partial: Vec<u8>,
+    frames: NulFrames,
     gate: TurnGate,
     margin: Margin,
     rounds: Rounds,
@@ -82,7 +82,7 @@ impl Session {
             seat: seat.clone(),
             agent,
             phase: Phase::Offline,
-            partial: Vec::new(),
+            frames: NulFrames::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             rounds: Rounds::default(),
@@ -272,20 +272,13 @@ impl Session {
     }
 }
 
-/// Splits at the first NUL: the frame before it and the rest after it.
-fn split_nul(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let length = CStr::from_bytes_until_nul(bytes).ok()?.count_bytes();
-    let (frame, rest) = bytes.split_at_checked(length)?;
-    Some((frame, rest.get(1..)?))
-}
-
 impl phalanx_game::Session for Session {
     type Briefing = Briefing;
     type Percept = Percept;
     type Action = Action;
 
     fn handle_connected(&mut self, now: Instant) {
-        self.partial.clear();
+        self.frames.clear();
         self.transmits.clear();
         self.answered = None;
         self.close_open(DefaultCause::Disconnected);
@@ -294,7 +287,7 @@ impl phalanx_game::Session for Session {
     }
 
     fn handle_disconnected(&mut self, _now: Instant) {
-        self.partial.clear();
+        self.frames.clear();
         self.transmits.clear();
         self.answered = None;
         self.close_open(DefaultCause::Disconnected);
@@ -304,28 +297,11 @@ impl phalanx_game::Session for Session {
     }
 
     fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
-        let mut rest = bytes;
-        while let Some((frame, behind)) = split_nul(rest) {
-            rest = behind;
-            if self.partial.is_empty() {
-                self.frame(frame, now);
-            } else {
-                let mut whole = std::mem::take(&mut self.partial);
-                whole.extend_from_slice(frame);
-                self.frame(&whole, now);
-                whole.clear();
-                self.partial = whole;
-            }
-        }
-        if self.partial.len() + rest.len() > FRAME_BYTES_MAX {
-            let head = if self.partial.is_empty() { rest } else { &self.partial };
-            let expected = format!("a NUL within {FRAME_BYTES_MAX} bytes");
-            let error = ProtocolError::new("the end of a message", expected, head);
-            self.partial = Vec::new();
-            return Err(error);
-        }
-        self.partial.extend_from_slice(rest);
-        Ok(())
+        // Aside, while each message changes the rest of the session.
+        let mut frames = std::mem::take(&mut self.frames);
+        let fed = frames.feed(bytes, FRAME_BYTES_MAX, |frame| self.frame(frame, now));
+        self.frames = frames;
+        fed
     }
 
     fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &Action) -> Result<(), Late> {

@@ -17,12 +17,12 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Request, ServerBody, ServerMessage};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
+    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, ProtocolError, Seat, Turn,
+    TurnGate,
 };
 use rounds::{Begun, Rounds};
 use smol_str::SmolStr;
 use std::collections::VecDeque;
-use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
 /// A stream without a NUL for this many bytes has lost its framing.
@@ -56,7 +56,7 @@ pub struct Session {
     seat: Seat,
     agent: AgentId,
     phase: Phase,
-    partial: Vec<u8>,
+    frames: NulFrames,
     gate: TurnGate,
     margin: Margin,
     rounds: Rounds,
@@ -82,7 +82,7 @@ impl Session {
             seat: seat.clone(),
             agent,
             phase: Phase::Offline,
-            partial: Vec::new(),
+            frames: NulFrames::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             rounds: Rounds::default(),
@@ -256,7 +256,7 @@ impl Session {
 
     /// What a connection leaves behind when it ends or another begins.
     fn forget_connection(&mut self) {
-        self.partial.clear();
+        self.frames.clear();
         self.transmits.clear();
         self.answered = None;
         self.lost = 0;
@@ -280,13 +280,6 @@ fn find_id(text: &str) -> Option<&str> {
     digits.then_some(id)
 }
 
-/// Splits at the first NUL: the frame before it and the rest after it.
-fn split_nul(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let length = CStr::from_bytes_until_nul(bytes).ok()?.count_bytes();
-    let (frame, rest) = bytes.split_at_checked(length)?;
-    Some((frame, rest.get(1..)?))
-}
-
 impl phalanx_game::Session for Session {
     type Briefing = Briefing;
     type Percept = Percept;
@@ -306,28 +299,11 @@ impl phalanx_game::Session for Session {
     }
 
     fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
-        let mut rest = bytes;
-        while let Some((frame, behind)) = split_nul(rest) {
-            rest = behind;
-            if self.partial.is_empty() {
-                self.frame(frame, now);
-            } else {
-                let mut whole = std::mem::take(&mut self.partial);
-                whole.extend_from_slice(frame);
-                self.frame(&whole, now);
-                whole.clear();
-                self.partial = whole;
-            }
-        }
-        if self.partial.len() + rest.len() > FRAME_BYTES_MAX {
-            let head = if self.partial.is_empty() { rest } else { &self.partial };
-            let expected = format!("a NUL within {FRAME_BYTES_MAX} bytes");
-            let error = ProtocolError::new("the end of a message", expected, head);
-            self.partial = Vec::new();
-            return Err(error);
-        }
-        self.partial.extend_from_slice(rest);
-        Ok(())
+        // Aside, while each message changes the rest of the session.
+        let mut frames = std::mem::take(&mut self.frames);
+        let fed = frames.feed(bytes, FRAME_BYTES_MAX, |frame| self.frame(frame, now));
+        self.frames = frames;
+        fed
     }
 
     fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &Action) -> Result<(), Late> {
