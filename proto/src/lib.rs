@@ -8,7 +8,10 @@
 //! Use: [`v1`] has the types; [`v1::NAMES`] the names of the services; [`DESCRIPTORS`] what a
 //! reflection service needs.
 //!
-//! Absent on purpose: any behaviour, any conversion from the daemon's own types.
+//! Absent on purpose: any behaviour, any conversion from the daemon's own types. Only how messages with
+//! passwords or tokens look in logs is written by hand.
+
+mod redacted;
 
 /// Everything of the package `phalanx.v1`.
 pub mod v1 {
@@ -24,8 +27,17 @@ pub mod v1 {
     include!("gen/phalanx.v1.rs");
 
     /// The full names of the package's services, for health and reflection.
-    pub const NAMES: &[&str] =
-        &["phalanx.v1.Access", "phalanx.v1.Teams", "phalanx.v1.Matches", "phalanx.v1.Strategies"];
+    pub const NAMES: &[&str] = &[
+        "phalanx.v1.Access",
+        "phalanx.v1.Daemon",
+        "phalanx.v1.Teams",
+        "phalanx.v1.Matches",
+        "phalanx.v1.Strategies",
+        "phalanx.v1.Boards",
+        "phalanx.v1.Worlds",
+        "phalanx.v1.Arenas",
+        "phalanx.v1.Leagues",
+    ];
 }
 
 /// The encoded `google.protobuf.FileDescriptorSet` of the package, with everything it imports.

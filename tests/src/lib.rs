@@ -3,6 +3,7 @@
 //! The tests are in `tests/`; here is what they share. Absent on purpose: anything that ships.
 
 pub mod bomberland;
+pub mod fuzz;
 
 use std::path::{Path, PathBuf};
 

@@ -51,6 +51,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-settings", &["phalanx-game"]),
     ("phalanx-proto", &[]),
     ("phalanx-access", &[]),
+    ("phalanx-metrics", &["phalanx-engine"]),
+    ("phalanx-league", &[]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
     ("phalanx-strategy", &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-trial"]),
     (
@@ -59,9 +61,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-game",
             "phalanx-engine",
             "phalanx-lua",
+            "phalanx-league",
             "phalanx-trial",
             "phalanx-strategy",
             "phalanx-access",
+            "phalanx-metrics",
             "phalanx-proto",
         ],
     ),
@@ -305,6 +309,8 @@ fn written() -> Vec<PathBuf> {
         path.starts_with("proto/src/gen")
             || path.starts_with("scripts/types")
             || path.starts_with("tests/lint") && is(path, &["yml"])
+            || path.starts_with("proto/tests/published.txt")
+            || path.starts_with("tests/fuzz/corpus")
             || path.starts_with("LICENSE-APACHE")
             || is(path, &["lock", "snap", "bin", "bmp", "png", "gz"])
     };

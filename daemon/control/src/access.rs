@@ -1,7 +1,9 @@
 //! The service `Access`.
 
+use crate::changes::{Call, Changes};
+use crate::convert::time_asked;
 use crate::error::{Reason, refuse, refuse_field};
-use crate::gate::{Caller, Subject};
+use crate::gate::Caller;
 use crate::page::Page;
 use phalanx_access::{Authenticator, Role, StoreError, TokenInfo};
 use phalanx_proto::v1;
@@ -19,6 +21,7 @@ const TOKENS: &str = "tokens/";
 /// Makes and ends tokens.
 pub(crate) struct AccessService {
     pub(crate) authenticator: Arc<Authenticator>,
+    pub(crate) changes: Changes,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -59,35 +62,40 @@ impl v1::access_server::Access for AccessService {
         &self,
         request: Request<v1::CreateTokenRequest>,
     ) -> Answer<v1::CreateTokenResponse> {
-        Subject::note(&request, &request.get_ref().display_name);
+        let call = Call::open(&request, &request.get_ref().display_name);
         let request = request.into_inner();
         let role = wanted(request.role())?;
         let life = request.life.map(life).transpose()?;
-        let (authenticator, name) = (Arc::clone(&self.authenticator), request.display_name);
+        let (authenticator, name) = (Arc::clone(&self.authenticator), request.display_name.clone());
         let make = move || {
             let mut random = UnwrapErr(SysRng);
             authenticator.create(&name, role, life, now(), &mut random)
         };
-        let (made, info) = blocking(make).await?;
-        Ok(Response::new(v1::CreateTokenResponse {
-            token: Some(token(&info)),
-            text: made.text().expose_secret().to_owned(),
-        }))
+        let work = async move {
+            let (made, info) = blocking(make).await?;
+            let text = made.text().expose_secret().to_owned();
+            Ok(v1::CreateTokenResponse { token: Some(token(&info)), text })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 
     async fn revoke_token(
         &self,
         request: Request<v1::RevokeTokenRequest>,
     ) -> Answer<v1::RevokeTokenResponse> {
-        Subject::note(&request, &request.get_ref().name);
-        let name = request.into_inner().name;
-        let id = name.strip_prefix(TOKENS).filter(|id| !id.is_empty() && !id.contains('/'));
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        let id = request.name.strip_prefix(TOKENS);
+        let id = id.filter(|id| !id.is_empty() && !id.contains('/'));
         let id = id.ok_or_else(|| {
             refuse_field(Reason::NameMalformed, "name", "a resource name such as tokens/7k2m9qxa")
         })?;
         let (authenticator, id) = (Arc::clone(&self.authenticator), id.to_owned());
-        let info = blocking(move || authenticator.revoke(&id, now())).await?;
-        Ok(Response::new(v1::RevokeTokenResponse { token: Some(token(&info)) }))
+        let work = async move {
+            let info = blocking(move || authenticator.revoke(&id, now())).await?;
+            Ok(v1::RevokeTokenResponse { token: Some(token(&info)) })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 }
 
@@ -125,7 +133,7 @@ fn wanted(role: v1::Role) -> Result<Role, Status> {
 }
 
 fn life(life: prost_types::Duration) -> Result<Duration, Status> {
-    let life = Duration::try_from(life).ok().filter(|life| life.as_secs() > 0);
+    let life = time_asked(life).filter(|life| life.as_secs() > 0);
     life.ok_or_else(|| refuse_field(Reason::TokenLife, "life", "at least a second, or nothing"))
 }
 

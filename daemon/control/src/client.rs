@@ -1,11 +1,13 @@
 //! The way in for command lines and tests.
 
+use crate::convert::board;
 use crate::error::TRIAL_REPORT_TYPE;
 use hyper_util::rt::TokioIo;
 use phalanx_proto::v1;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use prost::Message;
 use secrecy::{ExposeSecret, SecretString};
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -190,11 +192,11 @@ pub async fn connect_as(address: &Address, credentials: Credentials) -> Result<L
             let endpoint = endpoint.map_err(|_| ClientError::Malformed { got: uri.clone() })?;
             let endpoint = endpoint.tls_config(credentials.tls());
             let endpoint =
-                endpoint.map_err(|error| ClientError::Credentials { reason: reason(&error) })?;
+                endpoint.map_err(|error| ClientError::Credentials { reason: cause(&error) })?;
             let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
             connected.map_err(|error| ClientError::Unreachable {
                 address: address.clone(),
-                reason: reason(&error),
+                reason: cause(&error),
             })?
         }
         Address::Unix(_) | Address::Http(_) => dial(address).await?,
@@ -218,7 +220,7 @@ async fn dial(address: &Address) -> Result<Channel, ClientError> {
             let endpoint = Endpoint::from_shared(uri.clone());
             let endpoint = endpoint.map_err(|_| ClientError::Malformed { got: uri.clone() })?;
             let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
-            connected.map_err(|error| unreachable(reason(&error)))
+            connected.map_err(|error| unreachable(cause(&error)))
         }
         Address::Unix(file) => {
             let path = file.clone();
@@ -232,7 +234,7 @@ async fn dial(address: &Address) -> Result<Channel, ClientError> {
             connected.map_err(|error| {
                 let denied = io_error(&error)
                     .is_some_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied);
-                if denied { closed_to_us(file) } else { unreachable(reason(&error)) }
+                if denied { closed_to_us(file) } else { unreachable(cause(&error)) }
             })
         }
     }
@@ -294,6 +296,19 @@ pub fn explain(status: &Status) -> String {
     }
 }
 
+/// The reason that the daemon gave for programs, and what belongs to it; `None` where it gave none.
+#[must_use]
+pub fn reason(status: &Status) -> Option<(String, HashMap<String, String>)> {
+    let info = status.get_details_error_info()?;
+    Some((info.reason, info.metadata))
+}
+
+/// The resource name of a key on a team's board.
+#[must_use]
+pub fn entry_name(team: &str, key: &str) -> String {
+    board::name(team, key)
+}
+
 /// The service `Strategies`, ready for answers with all files of a strategy.
 #[must_use]
 pub fn strategies(link: Link) -> StrategiesClient<Link> {
@@ -337,7 +352,7 @@ fn io_error(error: &dyn Error) -> Option<&std::io::Error> {
 }
 
 /// The innermost cause: the outer ones only say "transport error".
-fn reason(error: &dyn Error) -> String {
+fn cause(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |&error| error.source());
     causes.last().map_or_else(|| error.to_string(), ToString::to_string)
 }

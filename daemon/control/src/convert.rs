@@ -1,93 +1,23 @@
 //! From the engine's types to the API's.
 
+pub(crate) mod arena;
+pub(crate) mod board;
+pub(crate) mod league;
+pub(crate) mod steering;
 pub(crate) mod strategy;
+pub(crate) mod team;
 pub(crate) mod value;
+pub(crate) mod world;
 
-use crate::{Feed, TeamView};
-use phalanx_engine::{AgentSnapshot, JournalEntry, JournalEvent, Reason, SeatState};
-use phalanx_game::{AgentId, DefaultCause, Notice, Value};
+use crate::Feed;
+use phalanx_engine::{JournalEntry, JournalEvent, Reason, SeatState};
+use phalanx_game::{DefaultCause, Notice, Value};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use std::time::Duration;
 
-/// What stands before a team's name in its resource name.
-pub(crate) const TEAMS: &str = "teams/";
-
-pub(crate) fn resource_name(team: &str) -> String {
-    format!("{TEAMS}{team}")
-}
-
-pub(crate) fn team_state(team: &dyn TeamView) -> v1::TeamState {
-    if team.snapshots().borrow().over {
-        return v1::TeamState::Over;
-    }
-    let seats: Vec<_> = team.roster().ids().map(|agent| team.seat(agent)).collect();
-    if seats.contains(&SeatState::Seated) {
-        v1::TeamState::Playing
-    } else if !seats.is_empty() && seats.iter().all(|seat| *seat == SeatState::Closed) {
-        v1::TeamState::Over
-    } else {
-        v1::TeamState::Waiting
-    }
-}
-
-/// The team as of its last turn.
-pub(crate) fn team(team: &dyn TeamView, with_agents: bool) -> v1::Team {
-    let snapshot = std::sync::Arc::clone(&team.snapshots().borrow());
-    let roster = team.roster();
-    let seated = |agent: &AgentId| team.seat(*agent) == SeatState::Seated;
-    let agents = roster.ids().map(|agent| {
-        let known = snapshot.agents.get(agent.index());
-        let entry = roster.agents.get(agent.index());
-        let fresh = || AgentSnapshot {
-            name: roster.name(agent).to_owned(),
-            role: entry.map(|entry| entry.role.clone()).unwrap_or_default(),
-            ..AgentSnapshot::default()
-        };
-        agent_of(known.cloned().unwrap_or_else(fresh), team.seat(agent))
-    });
-    let counters = snapshot.counters;
-    v1::Team {
-        name: resource_name(team.name()),
-        game: team.game().to_owned(),
-        server: team.server().to_owned(),
-        state: team_state(team).into(),
-        turn: (snapshot.tick > 0).then(|| turn(snapshot.turn)),
-        tick: snapshot.tick,
-        score: snapshot.score,
-        round_scores: snapshot.rounds.clone(),
-        generation: snapshot.generation,
-        agent_count: count(roster.agents.len()),
-        seated_count: count(roster.ids().filter(seated).count()),
-        counters: Some(v1::Counters {
-            asked: counters.asked,
-            decided: counters.decided,
-            fallback: counters.fallback,
-            late: counters.late,
-            script_errors: counters.script_errors,
-            malformed: counters.malformed,
-        }),
-        agents: if with_agents { agents.collect() } else { Vec::new() },
-        board_keys: count(snapshot.board_keys),
-        metrics: snapshot.metrics.iter().map(|(key, value)| (key.clone(), *value)).collect(),
-    }
-}
-
-fn agent_of(agent: AgentSnapshot, seat: SeatState) -> v1::Agent {
-    let (state, reason, failures) = seat_parts(&seat);
-    v1::Agent {
-        name: agent.name,
-        role: agent.role,
-        seat_state: state.into(),
-        seat_reason: reason,
-        seat_failures: failures,
-        summary: agent.summary,
-        last_action: agent.last_action,
-        last_result: agent.last_result,
-        trouble: agent.trouble,
-        reason: agent.reason,
-    }
-}
+/// Nanoseconds of a second.
+const NANOS: u32 = 1_000_000_000;
 
 /// An event of a team at its place in the log.
 pub(crate) fn event(team: &str, cursor: String, item: &Feed) -> v1::MatchEvent {
@@ -106,34 +36,31 @@ pub(crate) fn event(team: &str, cursor: String, item: &Feed) -> v1::MatchEvent {
                 turn: Some(turn(*at)),
                 agent: agent.clone().unwrap_or_default(),
                 generation: *generation,
-                kind: Some(kind(team, *generation, event)),
+                kind: kind(team, *generation, event),
             }
         }
     }
 }
 
-fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
-    match event {
+fn kind(team: &str, generation: u32, event: &JournalEvent) -> Option<Kind> {
+    Some(match event {
         JournalEvent::Seat { seat, state } => {
             let (state, reason, failures) = seat_parts(state);
             let (seat, state) = (u32::from(seat.0), state.into());
             Kind::SeatChanged(v1::SeatChanged { seat, state, reason, failures })
         }
         JournalEvent::RoundStarted => Kind::RoundStarted(v1::RoundStarted {}),
-        JournalEvent::Decided { action, role, reason, spent } => Kind::Decided(v1::Decided {
-            action: action.clone(),
-            role: role.clone(),
-            generation,
-            spent: Some(duration(*spent)),
-            reason: reason_text(reason.as_ref()),
-            reason_data: reason_data(reason.as_ref()),
-        }),
-        JournalEvent::Fallback { reason, role, explained } => Kind::Fallback(v1::Fallback {
-            reason: reason.clone(),
-            role: role.clone(),
-            generation,
-            explained: reason_text(explained.as_ref()),
-        }),
+        JournalEvent::Decided { action, role, reason, spent } => {
+            let (reason, reason_data) =
+                (reason_text(reason.as_ref()), reason_data(reason.as_ref()));
+            let ([action, role], spent) =
+                ([action, role].map(Clone::clone), Some(duration(*spent)));
+            Kind::Decided(v1::Decided { action, role, generation, spent, reason, reason_data })
+        }
+        JournalEvent::Fallback { reason, role, explained } => {
+            let (role, explained) = (role.clone(), reason_text(explained.as_ref()));
+            Kind::Fallback(v1::Fallback { reason: reason.clone(), role, generation, explained })
+        }
         JournalEvent::Generation { generation, pinned, note } => {
             Kind::GenerationActivated(strategy::activated(team, generation, *pinned, note))
         }
@@ -142,6 +69,10 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
         }
         JournalEvent::TakenBack { failed, generation, reason } => {
             Kind::GenerationTakenBack(strategy::taken_back(team, failed, generation, reason))
+        }
+        JournalEvent::BoardSet { key, value, turns, by } => {
+            let (key, value) = (key.clone(), Some(value::to_api(value)));
+            Kind::BoardSet(v1::BoardSet { key, value, turns: *turns, by: by.clone() })
         }
         JournalEvent::ParamSet { name, scope, before, value, by } => {
             let [name, scope, before, value, by] =
@@ -164,32 +95,34 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Kind {
         | JournalEvent::Steered { .. }
         | JournalEvent::Ordered { .. }
         | JournalEvent::Held { .. }
+        | JournalEvent::Retuned { .. }
+        | JournalEvent::AgentAdded { .. }
+        | JournalEvent::AgentRemoved { .. }
         | JournalEvent::Left { .. }
         | JournalEvent::Returned { .. }
         | JournalEvent::AlertBegan { .. }
-        | JournalEvent::AlertEnded { .. } => Kind::ScriptLog(steered(event)),
+        | JournalEvent::AlertEnded { .. } => return steering::kind(event),
         JournalEvent::Log { level, text } => {
             Kind::ScriptLog(v1::ScriptLog { level: (*level).to_owned(), text: text.clone() })
         }
-        JournalEvent::TurnDone(done) => Kind::TurnDone(v1::TurnDone {
-            asked: done.asked,
-            decided: done.decided,
-            fallback: done.fallback,
-            score: done.score,
-            spent: Some(duration(Duration::from_micros(done.script_us))),
-        }),
+        JournalEvent::TurnDone(done) => Kind::TurnDone(turn_done(done)),
         JournalEvent::RoundOver { score, ranking } => {
             Kind::RoundOver(v1::RoundOver { score: *score, ranking: *ranking })
         }
         JournalEvent::MatchOver => Kind::MatchOver(v1::MatchOver {}),
-    }
+    })
 }
 
-/// What an operator did, or an alert, in words.
-fn steered(event: &JournalEvent) -> v1::ScriptLog {
-    let warns = matches!(event, JournalEvent::AlertBegan { .. });
-    let level = if warns { "warn" } else { "info" }.to_owned();
-    v1::ScriptLog { level, text: event.steered_in_words().unwrap_or_default() }
+fn turn_done(done: &phalanx_engine::TurnDone) -> v1::TurnDone {
+    v1::TurnDone {
+        asked: done.asked,
+        decided: done.decided,
+        fallback: done.fallback,
+        score: done.score,
+        spent: Some(duration(Duration::from_micros(done.script_us))),
+        ordered: done.ordered,
+        held: done.held,
+    }
 }
 
 fn reason_text(reason: Option<&Reason>) -> String {
@@ -210,7 +143,7 @@ fn seat_parts(seat: &SeatState) -> (v1::SeatState, String, u32) {
         SeatState::Connected => (v1::SeatState::Connected, String::new(), 0),
         SeatState::Seated => (v1::SeatState::Seated, String::new(), 0),
         SeatState::Refused { reason } => (v1::SeatState::Refused, reason.clone(), 0),
-        SeatState::Stopped => (v1::SeatState::Idle, "stopped by an operator".to_owned(), 0),
+        SeatState::Stopped => (v1::SeatState::Stopped, String::new(), 0),
         SeatState::Closed => (v1::SeatState::Closed, String::new(), 0),
     }
 }
@@ -241,6 +174,14 @@ fn duration(duration: Duration) -> prost_types::Duration {
     prost_types::Duration::try_from(duration).unwrap_or_default()
 }
 
-fn count(count: usize) -> u32 {
+/// A time of a request; `None` where it is negative or its parts are out of their ranges. The
+/// library's own way back fails loudly at the longest negative time.
+pub(crate) fn time_asked(asked: prost_types::Duration) -> Option<Duration> {
+    let seconds = u64::try_from(asked.seconds).ok()?;
+    let nanos = u32::try_from(asked.nanos).ok().filter(|nanos| *nanos < NANOS)?;
+    Some(Duration::new(seconds, nanos))
+}
+
+pub(crate) fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

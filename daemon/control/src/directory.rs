@@ -1,7 +1,12 @@
 //! What this crate must be told about teams.
 
+use crate::{ArenaDirectory, LeagueDirectory, TeamControls, TeamMaker};
+use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use phalanx_engine::{JournalEntry, SeatState, Snapshot};
+use phalanx_engine::{
+    BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, Drawing, JournalEntry, SeatState,
+    Snapshot,
+};
 use phalanx_game::{AgentId, Roster};
 use phalanx_strategy::KeeperHandle;
 use std::sync::Arc;
@@ -16,9 +21,25 @@ pub trait TeamDirectory: Send + Sync + 'static {
     fn team(&self, name: &str) -> Option<Arc<dyn TeamView>> {
         self.teams().into_iter().find(|team| team.name() == name)
     }
+
+    /// Makes and deletes teams; `None` where they neither come nor go.
+    fn maker(&self) -> Option<Arc<dyn TeamMaker>> {
+        None
+    }
+
+    /// The referees that stand beside the teams; `None` where none can.
+    fn arenas(&self) -> Option<Arc<dyn ArenaDirectory>> {
+        None
+    }
+
+    /// The leagues that are played beside the teams; `None` where none can.
+    fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
+        None
+    }
 }
 
-/// One running team. Nothing here changes it, but for the keeper of its strategy.
+/// One team. What changes it goes through its one queue of inputs: by its controls, or through the
+/// keeper of its strategy.
 pub trait TeamView: Send + Sync + 'static {
     /// Its name in the settings.
     fn name(&self) -> &str;
@@ -26,8 +47,8 @@ pub trait TeamView: Send + Sync + 'static {
     /// The name of its game.
     fn game(&self) -> &str;
 
-    /// The referee's address.
-    fn server(&self) -> &str;
+    /// The referee's address right now.
+    fn server(&self) -> String;
 
     /// Its agents.
     fn roster(&self) -> Arc<Roster>;
@@ -43,6 +64,52 @@ pub trait TeamView: Send + Sync + 'static {
 
     /// The keeper of its strategy; `None` when nothing keeps it.
     fn strategy(&self) -> Option<KeeperHandle>;
+
+    /// What operators can do with it; `None` where it takes no orders.
+    fn controls(&self) -> Option<Arc<dyn TeamControls>>;
+
+    /// Why it has ended; `None` while it has not.
+    fn end(&self) -> Option<TeamEnd>;
+
+    /// Who made it over the API; `None`: it stands in the settings.
+    fn creator(&self) -> Option<String>;
+
+    /// Copies a piece of its board, between two turns.
+    fn read_board(&self, read: BoardRead) -> Asking<BoardPage>;
+
+    /// Writes to its board, between two turns; tells what is under the key then.
+    fn write_board(&self, write: BoardWrite) -> Asking<Result<Option<BoardItem>, BoardWriteError>>;
+
+    /// Draws its world, between two turns.
+    fn draw(&self) -> Asking<Drawing>;
+}
+
+/// What a team answers later.
+pub type Asking<T> = BoxFuture<'static, Result<T, TeamError>>;
+
+/// Why a team gives no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TeamError {
+    /// Too many requests wait, or it lost this one in a restart.
+    #[error("the team is busy; try again")]
+    Busy,
+    /// It has ended.
+    #[error("the team has ended")]
+    Ended,
+}
+
+/// Why a team has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TeamEnd {
+    /// The referee said goodbye to every seat.
+    MatchOver,
+    /// It was drained.
+    Drained,
+    /// It failed too often.
+    Crashed {
+        /// The last failure.
+        reason: String,
+    },
 }
 
 /// What a journal gives its reader.

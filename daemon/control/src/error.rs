@@ -1,5 +1,6 @@
 //! Errors as clients see them: a status code, a reason that programs can match, and details.
 
+use crate::reload::SettingRefusal;
 use phalanx_proto::v1;
 use prost::Message;
 use std::collections::HashMap;
@@ -9,143 +10,118 @@ use tonic_types::{ErrorDetails, StatusExt};
 /// The domain of every reason.
 pub(crate) const DOMAIN: &str = "phalanx";
 
-/// What programs match on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
-    NameMalformed,
-    TeamNotFound,
-    PageSizeNegative,
-    PageTokenMalformed,
-    CursorMalformed,
-    CursorExpired,
-    ClientTooSlow,
-    TooManyStreams,
-    ShuttingDown,
-    TeamBusy,
-    TeamEnded,
-    NoStrategy,
-    GenerationNotFound,
-    FilesMalformed,
-    StrategyRefused,
-    StrategyStale,
-    GenerationPinned,
-    NoFolder,
-    NothingToRollBack,
-    ParamNotFound,
-    AgentNotFound,
-    RoleNotFound,
-    ParamValue,
-    CodeTooLong,
-    TooManySessions,
-    TurnsMalformed,
-    DeadlineExceeded,
-    TokenMissing,
-    TokenMalformed,
-    TokenUnknown,
-    TokenExpired,
-    TokenRevoked,
-    RoleTooSmall,
-    TooManyFailures,
-    TokenName,
-    TokenRole,
-    TokenLife,
-    TooManyTokens,
-    TokenNotFound,
-    TokenEnded,
-    TokensNotWritten,
+/// What programs match on, as it is published.
+pub(crate) use phalanx_proto::v1::ErrorReason as Reason;
+
+/// What stands before a reason's name in the published enum.
+const REASON: &str = "ERROR_REASON_";
+
+/// The status code that a reason stands for.
+#[expect(clippy::too_many_lines, reason = "a table, one line a reason")]
+fn code(reason: Reason) -> Code {
+    match reason {
+        Reason::Unspecified => Code::Unknown,
+        Reason::NameMalformed
+        | Reason::PageSizeNegative
+        | Reason::PageTokenMalformed
+        | Reason::CursorMalformed
+        | Reason::FilesMalformed
+        | Reason::ParamValue
+        | Reason::CodeTooLong
+        | Reason::TurnsMalformed
+        | Reason::TokenName
+        | Reason::TokenRole
+        | Reason::TokenLife
+        | Reason::RequestIdMalformed
+        | Reason::TeamSpec
+        | Reason::GraceMalformed
+        | Reason::ServerMalformed
+        | Reason::AgentSpec
+        | Reason::OrderMalformed
+        | Reason::RateMalformed
+        | Reason::BoardKeyTooLong
+        | Reason::BoardValue
+        | Reason::BoardValueTooLarge
+        | Reason::LogFilter
+        | Reason::LogLife
+        | Reason::ArenaRefused
+        | Reason::GameUnknown
+        | Reason::AddressMalformed
+        | Reason::LeagueRefused => Code::InvalidArgument,
+        Reason::TeamNotFound
+        | Reason::GenerationNotFound
+        | Reason::ParamNotFound
+        | Reason::AgentNotFound
+        | Reason::RoleNotFound
+        | Reason::TokenNotFound
+        | Reason::BoardKeyNotFound
+        | Reason::ArenaNotFound
+        | Reason::LeagueNotFound => Code::NotFound,
+        Reason::TeamExists | Reason::AgentExists | Reason::ArenaExists | Reason::LeagueExists => {
+            Code::AlreadyExists
+        }
+        Reason::NoStrategy
+        | Reason::StrategyRefused
+        | Reason::SettingsRefused
+        | Reason::GenerationPinned
+        | Reason::NoFolder
+        | Reason::NothingToRollBack
+        | Reason::TokenEnded
+        | Reason::RequestIdReused
+        | Reason::NotSteerable
+        | Reason::TeamLeaving
+        | Reason::MatchOver
+        | Reason::TeamsFixed
+        | Reason::TeamPlays
+        | Reason::MembersFixed
+        | Reason::LastAgent
+        | Reason::MemoryRefused
+        | Reason::NotPiloted
+        | Reason::PilotedByOther
+        | Reason::NoArenas
+        | Reason::ArenaEnded
+        | Reason::ArenaStartsPrograms
+        | Reason::AddressTaken
+        | Reason::NoStateFolder
+        | Reason::NoLeagues
+        | Reason::LeagueRunning
+        | Reason::LeagueNotRunning
+        | Reason::LeagueOver => Code::FailedPrecondition,
+        Reason::TokenMissing
+        | Reason::TokenMalformed
+        | Reason::TokenUnknown
+        | Reason::TokenExpired
+        | Reason::TokenRevoked => Code::Unauthenticated,
+        Reason::RoleTooSmall | Reason::AddressNotLocal => Code::PermissionDenied,
+        Reason::TokensNotWritten | Reason::TeamNotBuilt | Reason::LeagueNotKept => Code::Internal,
+        Reason::StrategyStale | Reason::EtagMismatch => Code::Aborted,
+        Reason::DeadlineExceeded => Code::DeadlineExceeded,
+        Reason::CursorExpired => Code::OutOfRange,
+        Reason::TooManyFailures
+        | Reason::TooManyTokens
+        | Reason::ClientTooSlow
+        | Reason::TooManyStreams
+        | Reason::TooManySessions
+        | Reason::TooManyRequests
+        | Reason::TooManyTeams
+        | Reason::TooManyAgents
+        | Reason::BoardFull
+        | Reason::TooManyArenas
+        | Reason::TooManyLeagues => Code::ResourceExhausted,
+        Reason::ShuttingDown | Reason::TeamBusy | Reason::TeamEnded => Code::Unavailable,
+    }
 }
 
-impl Reason {
-    fn code(self) -> Code {
-        match self {
-            Self::NameMalformed
-            | Self::PageSizeNegative
-            | Self::PageTokenMalformed
-            | Self::CursorMalformed
-            | Self::FilesMalformed
-            | Self::ParamValue
-            | Self::CodeTooLong
-            | Self::TurnsMalformed => Code::InvalidArgument,
-            Self::TeamNotFound
-            | Self::GenerationNotFound
-            | Self::ParamNotFound
-            | Self::AgentNotFound
-            | Self::RoleNotFound => Code::NotFound,
-            Self::NoStrategy
-            | Self::StrategyRefused
-            | Self::GenerationPinned
-            | Self::NoFolder
-            | Self::NothingToRollBack => Code::FailedPrecondition,
-            Self::TokenMissing
-            | Self::TokenMalformed
-            | Self::TokenUnknown
-            | Self::TokenExpired
-            | Self::TokenRevoked => Code::Unauthenticated,
-            Self::RoleTooSmall => Code::PermissionDenied,
-            Self::TooManyFailures | Self::TooManyTokens => Code::ResourceExhausted,
-            Self::TokenName | Self::TokenRole | Self::TokenLife => Code::InvalidArgument,
-            Self::TokenNotFound => Code::NotFound,
-            Self::TokenEnded => Code::FailedPrecondition,
-            Self::TokensNotWritten => Code::Internal,
-            Self::StrategyStale => Code::Aborted,
-            Self::DeadlineExceeded => Code::DeadlineExceeded,
-            Self::CursorExpired => Code::OutOfRange,
-            Self::ClientTooSlow | Self::TooManyStreams | Self::TooManySessions => {
-                Code::ResourceExhausted
-            }
-            Self::ShuttingDown | Self::TeamBusy | Self::TeamEnded => Code::Unavailable,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::NameMalformed => "NAME_MALFORMED",
-            Self::TeamNotFound => "TEAM_NOT_FOUND",
-            Self::PageSizeNegative => "PAGE_SIZE_NEGATIVE",
-            Self::PageTokenMalformed => "PAGE_TOKEN_MALFORMED",
-            Self::CursorMalformed => "CURSOR_MALFORMED",
-            Self::CursorExpired => "CURSOR_EXPIRED",
-            Self::ClientTooSlow => "CLIENT_TOO_SLOW",
-            Self::TooManyStreams => "TOO_MANY_STREAMS",
-            Self::ShuttingDown => "SHUTTING_DOWN",
-            Self::TeamBusy => "TEAM_BUSY",
-            Self::TeamEnded => "TEAM_ENDED",
-            Self::NoStrategy => "NO_STRATEGY",
-            Self::GenerationNotFound => "GENERATION_NOT_FOUND",
-            Self::FilesMalformed => "FILES_MALFORMED",
-            Self::StrategyRefused => "STRATEGY_REFUSED",
-            Self::StrategyStale => "STRATEGY_STALE",
-            Self::GenerationPinned => "GENERATION_PINNED",
-            Self::NoFolder => "NO_FOLDER",
-            Self::NothingToRollBack => "NOTHING_TO_ROLL_BACK",
-            Self::ParamNotFound => "PARAM_NOT_FOUND",
-            Self::AgentNotFound => "AGENT_NOT_FOUND",
-            Self::RoleNotFound => "ROLE_NOT_FOUND",
-            Self::ParamValue => "PARAM_VALUE",
-            Self::CodeTooLong => "CODE_TOO_LONG",
-            Self::TooManySessions => "TOO_MANY_SESSIONS",
-            Self::TurnsMalformed => "TURNS_MALFORMED",
-            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
-            Self::TokenMissing => "TOKEN_MISSING",
-            Self::TokenMalformed => "TOKEN_MALFORMED",
-            Self::TokenUnknown => "TOKEN_UNKNOWN",
-            Self::TokenExpired => "TOKEN_EXPIRED",
-            Self::TokenRevoked => "TOKEN_REVOKED",
-            Self::RoleTooSmall => "ROLE_TOO_SMALL",
-            Self::TooManyFailures => "TOO_MANY_FAILURES",
-            Self::TokenName => "TOKEN_NAME",
-            Self::TokenRole => "TOKEN_ROLE",
-            Self::TokenLife => "TOKEN_LIFE",
-            Self::TooManyTokens => "TOO_MANY_TOKENS",
-            Self::TokenNotFound => "TOKEN_NOT_FOUND",
-            Self::TokenEnded => "TOKEN_ENDED",
-            Self::TokensNotWritten => "TOKENS_NOT_WRITTEN",
-        }
-    }
+/// A reason as it stands in errors: `TEAM_NOT_FOUND`.
+fn name(reason: Reason) -> &'static str {
+    let name = reason.as_str_name();
+    name.strip_prefix(REASON).unwrap_or(name)
 }
 
 /// Longest text in an error, in bytes: clients give up on long headers, and errors travel there.
 const TEXT_BYTES_MAX: usize = 600;
+/// Most fields that one error names.
+const VIOLATIONS_MAX: usize = 16;
 /// Most findings of a refused strategy that are kept in its error, in bytes.
 const REPORT_BYTES_MAX: usize = 4 << 10;
 /// The name of a refused strategy's findings among the details.
@@ -158,7 +134,7 @@ pub(crate) fn refuse<const N: usize>(
     metadata: [(&str, String); N],
 ) -> Status {
     let details = info(reason, metadata);
-    Status::with_error_details(reason.code(), cut(message.into()), details)
+    Status::with_error_details(code(reason), cut(message.into()), details)
 }
 
 /// The same for one field of the request that is wrong.
@@ -176,7 +152,21 @@ pub(crate) fn refuse_violation(
 ) -> Status {
     let mut details = info(reason, [("field", field.to_owned())]);
     details.add_bad_request_violation(field, cut(description.to_owned()));
-    Status::with_error_details(reason.code(), cut(message.into()), details)
+    Status::with_error_details(code(reason), cut(message.into()), details)
+}
+
+/// A status with a violation for each field of the request that is wrong: its path and what was
+/// expected there.
+pub(crate) fn refuse_fields(
+    reason: Reason,
+    message: impl Into<String>,
+    wrong: &[(String, String)],
+) -> Status {
+    let mut details = info(reason, [("violations", wrong.len().to_string())]);
+    for (field, expected) in wrong.iter().take(VIOLATIONS_MAX) {
+        details.add_bad_request_violation(cut(field.clone()), cut(expected.clone()));
+    }
+    Status::with_error_details(code(reason), cut(message.into()), details)
 }
 
 /// A refused strategy, with its findings among the details. Where they are too many the excerpts
@@ -196,10 +186,28 @@ pub(crate) fn refuse_strategy(message: impl Into<String>, mut report: v1::TrialR
     Status::with_details(status.code(), status.message(), details.encode_to_vec().into())
 }
 
+/// Most refused keys that are named in an error.
+const SETTINGS_MAX: usize = 16;
+
+/// Settings that cannot be taken over, by key.
+pub(crate) fn refuse_settings(refused: &[SettingRefusal]) -> Status {
+    let count = refused.len();
+    let mut details = info(Reason::SettingsRefused, [("keys", count.to_string())]);
+    let mut message = "nothing has changed".to_owned();
+    for SettingRefusal { key, reason } in refused.iter().take(SETTINGS_MAX) {
+        details.add_precondition_failure_violation("SETTING", key.clone(), cut(reason.clone()));
+        message.push_str(&format!("; {key}: {reason}"));
+    }
+    if count > SETTINGS_MAX {
+        message.push_str(&format!("; and {} more", count - SETTINGS_MAX));
+    }
+    Status::with_error_details(code(Reason::SettingsRefused), cut(message), details)
+}
+
 fn info<const N: usize>(reason: Reason, metadata: [(&str, String); N]) -> ErrorDetails {
     let metadata: HashMap<_, _> =
         metadata.into_iter().map(|(key, value)| (key.to_owned(), cut(value))).collect();
-    ErrorDetails::with_error_info(reason.name(), DOMAIN, metadata)
+    ErrorDetails::with_error_info(name(reason), DOMAIN, metadata)
 }
 
 fn cut(mut text: String) -> String {
@@ -208,4 +216,26 @@ fn cut(mut text: String) -> String {
         text.push('…');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_published_with_the_code_that_it_stands_for() {
+        let set = prost_types::FileDescriptorSet::decode(phalanx_proto::DESCRIPTORS).unwrap();
+        let enums = set.file.iter().flat_map(|file| &file.enum_type);
+        let published = enums.clone().find(|one| one.name() == "ErrorReason").unwrap();
+        let mut seen = 0;
+        for value in &published.value {
+            let reason = Reason::try_from(value.number()).unwrap();
+            assert_eq!(format!("{REASON}{}", name(reason)), value.name());
+            let status = refuse(reason, "", []);
+            let known = status.code() != Code::Unknown || reason == Reason::Unspecified;
+            assert!(known && status.code() != Code::Ok, "{}", value.name());
+            seen += 1;
+        }
+        assert!(seen > 60, "{seen}");
+    }
 }

@@ -1,34 +1,35 @@
-//! A team's recent events, in a ring that all its streams read: one bound, however many clients.
+//! Recent events of a team, an arena or a league, in a ring that all their streams read: one bound,
+//! however many clients.
 
 use crate::Feed;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The events of one team.
+/// The events of one team, or of something else that streams follow.
 #[derive(Debug)]
-pub(crate) struct EventLog {
+pub(crate) struct EventLog<T = Feed> {
     /// Tells cursors of another life of the daemon from ours.
     epoch: u64,
     capacity: usize,
-    ring: Mutex<Ring>,
+    ring: Mutex<Ring<T>>,
     /// The number of the next event; changes wake the readers.
     head: watch::Sender<u64>,
 }
 
-#[derive(Debug, Default)]
-struct Ring {
+#[derive(Debug)]
+struct Ring<T> {
     /// The number of the oldest event that is still here.
     oldest: u64,
-    items: VecDeque<Feed>,
+    items: VecDeque<T>,
     closed: bool,
 }
 
 /// What is at a place of the log.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Slot {
+pub(crate) enum Slot<T = Feed> {
     /// An event.
-    Event(Feed),
+    Event(T),
     /// Nothing yet.
     Later,
     /// It was here; this is the oldest that still is.
@@ -45,13 +46,14 @@ pub(crate) enum BadCursor {
     Expired,
 }
 
-impl EventLog {
+impl<T: Clone> EventLog<T> {
     pub(crate) fn new(epoch: u64, capacity: usize) -> Self {
         let head = watch::Sender::new(0);
-        Self { epoch, capacity: capacity.max(1), ring: Mutex::default(), head }
+        let ring = Ring { oldest: 0, items: VecDeque::new(), closed: false };
+        Self { epoch, capacity: capacity.max(1), ring: Mutex::new(ring), head }
     }
 
-    pub(crate) fn push(&self, item: Feed) {
+    pub(crate) fn push(&self, item: T) {
         let head = {
             let mut ring = self.ring();
             ring.items.push_back(item);
@@ -70,7 +72,7 @@ impl EventLog {
         self.head.send_modify(|_| ());
     }
 
-    pub(crate) fn at(&self, number: u64) -> Slot {
+    pub(crate) fn at(&self, number: u64) -> Slot<T> {
         let ring = self.ring();
         if number < ring.oldest {
             return Slot::Gone { oldest: ring.oldest };
@@ -96,6 +98,11 @@ impl EventLog {
         format!("{:016x}.{number}", self.epoch)
     }
 
+    /// The number of the oldest event that is still here, or of the first that will come.
+    pub(crate) fn first(&self) -> u64 {
+        self.ring().oldest
+    }
+
     /// The number of the event after the one with this cursor.
     pub(crate) fn after(&self, cursor: &str) -> Result<u64, BadCursor> {
         let (epoch, number) = cursor.split_once('.').ok_or(BadCursor::Malformed)?;
@@ -117,13 +124,13 @@ impl EventLog {
         self.cursor(self.ring().oldest)
     }
 
-    fn ring(&self) -> MutexGuard<'_, Ring> {
+    fn ring(&self) -> MutexGuard<'_, Ring<T>> {
         // A panic between two statements on a ring leaves it whole.
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Ring {
+impl<T> Ring<T> {
     fn head(&self) -> u64 {
         self.oldest + self.items.len() as u64
     }
@@ -153,7 +160,7 @@ mod tests {
         assert_eq!(log.after(&log.cursor(0)), Ok(1));
         log.push(Feed::Lost(4));
         assert_eq!(log.after(&log.cursor(0)), Err(BadCursor::Expired));
-        let other = EventLog::new(8, 2);
+        let other = EventLog::<Feed>::new(8, 2);
         assert_eq!(other.after(&log.cursor(2)), Err(BadCursor::Expired));
         let future = log.cursor(99);
         for bad in ["", ".", "7.1", "x", "0000000000000007.-1", "0000000000000007.+1", &future] {

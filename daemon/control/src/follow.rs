@@ -6,11 +6,14 @@ use futures_util::{FutureExt, StreamExt};
 use phalanx_proto::v1::TeamState;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
+
+/// How long the last events of a team that is deleted may take to be read.
+const FORGET_MAX: Duration = Duration::from_secs(1);
 
 /// The event logs of all teams that are followed.
 #[derive(Debug)]
@@ -45,7 +48,7 @@ impl Followers {
     pub(crate) fn log(&self, team: &Arc<dyn TeamView>) -> Arc<EventLog> {
         let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Followed { log, task }) = teams.get(team.name())
-            && (!task.is_finished() || convert::team_state(team.as_ref()) == TeamState::Over)
+            && (!task.is_finished() || convert::team::state(team.as_ref()) == TeamState::Over)
         {
             return Arc::clone(log);
         }
@@ -54,6 +57,18 @@ impl Followers {
         let task = tokio::spawn(follow(Arc::clone(team), ours, health, finish));
         teams.insert(team.name().to_owned(), Followed { log: Arc::clone(&log), task });
         log
+    }
+
+    /// The team was deleted: its streams end, and its health is unknown.
+    pub(crate) async fn forget(&self, team: &str) {
+        let followed = self.teams.lock().unwrap_or_else(PoisonError::into_inner).remove(team);
+        let Some(Followed { log, mut task }) = followed else { return };
+        // The journal of a team that has ended is closed: this is about what is left of it.
+        if tokio::time::timeout(FORGET_MAX, &mut task).await.is_err() {
+            task.abort();
+        }
+        log.close();
+        self.health.clone().clear_service_status(&convert::team::resource_name(team)).await;
     }
 
     /// Until every event that happened so far stands in its log.
@@ -78,7 +93,7 @@ async fn follow(
     health: HealthReporter,
     mut finish: watch::Receiver<bool>,
 ) {
-    let name = convert::resource_name(team.name());
+    let name = convert::team::resource_name(team.name());
     let mut snapshots = team.snapshots();
     let mut journal = team.journal();
     let mut published = true;
@@ -118,14 +133,16 @@ async fn follow(
 
 /// A team serves while the match runs and at least one agent is logged in.
 fn serving(team: &dyn TeamView) -> ServingStatus {
-    match convert::team_state(team) {
+    match convert::team::state(team) {
         TeamState::Playing => ServingStatus::Serving,
-        TeamState::Unspecified | TeamState::Waiting | TeamState::Over => ServingStatus::NotServing,
+        TeamState::Unspecified | TeamState::Waiting | TeamState::Over | TeamState::Stopped => {
+            ServingStatus::NotServing
+        }
     }
 }
 
 /// A number that two logs never share: cursors of one are refused by the other.
-fn epoch() -> u64 {
+pub(crate) fn epoch() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -8,6 +8,7 @@
 use crate::error::{Reason, refuse};
 use crate::methods::{self, Method};
 use crate::{caller, listener::NetPeer};
+use axum::body::Body;
 use phalanx_access::{Audit, AuditLine, Authenticator, Denied, Role, StoreError, TokenStore};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -17,7 +18,6 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Semaphore;
-use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response};
 use tonic::transport::server::UdsConnectInfo;
 use tonic::{Code, Status};
@@ -66,7 +66,10 @@ impl Access {
 /// Who calls: what the gate found out.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
+    /// For people.
     pub(crate) who: String,
+    /// The same for the same caller, however often it connects and whatever it calls itself.
+    pub(crate) identity: String,
     pub(crate) role: Role,
     pub(crate) from: String,
 }
@@ -87,14 +90,14 @@ impl Subject {
 }
 
 /// What a request tells of its caller.
-struct Asked {
+pub(crate) struct Asked {
     headers: HeaderMap,
     local: Option<UdsConnectInfo>,
     peer: Option<SocketAddr>,
 }
 
 impl Asked {
-    fn of(request: &Request<Body>) -> Self {
+    pub(crate) fn of(request: &Request<Body>) -> Self {
         let extensions = request.extensions();
         Self {
             headers: request.headers().clone(),
@@ -169,6 +172,7 @@ where
             let Some(caller) = caller else { return inner.call(request).await };
             request.extensions_mut().insert(caller.clone());
             request.extensions_mut().insert(subject.clone());
+            request.extensions_mut().insert(method);
             let answer = inner.call(request).await?;
             if method.changes {
                 let on = subject.0.get().map_or("", String::as_str);
@@ -181,6 +185,11 @@ where
 }
 
 impl GateLayer {
+    /// Whether whoever asks for this page may see it.
+    pub(crate) async fn admit(&self, page: &Method, asked: Asked) -> Result<(), Status> {
+        self.caller(page, asked).await.map(drop).map_err(|(status, _)| status)
+    }
+
     /// Who calls, if the method asks; or why not, with what is known of the caller.
     async fn caller(
         &self,
@@ -191,11 +200,11 @@ impl GateLayer {
         let Asked { headers, local, peer } = asked;
         let caller = if let Some(peer) = local {
             let who = caller::user_at(&peer).await;
-            Caller { who, role: Role::Admin, from: "unix".to_owned() }
+            Caller { identity: who.clone(), who, role: Role::Admin, from: "unix".to_owned() }
         } else {
             let from = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.to_string());
             match self.over_the_network(peer, &headers).await {
-                Ok((who, role)) => Caller { who, role, from },
+                Ok((who, role)) => Caller { identity: who.clone(), who, role, from },
                 Err(status) => return Err((status, ("?".to_owned(), from))),
             }
         };
@@ -206,7 +215,7 @@ impl GateLayer {
         }
         let (has, needs) = (caller.role.word(), needed.word());
         let message = format!(
-            "{} is a {has}; this takes the role {needs}: ask an admin for a token of that role",
+            "{} has the role {has}; this takes {needs}: ask an admin for a token of that role",
             caller.who
         );
         let metadata = [("has", has.to_owned()), ("needs", needs.to_owned())];
@@ -222,8 +231,9 @@ impl GateLayer {
         let Some(shown) = headers.get("authorization") else {
             let here = address.is_some_and(|address| address.to_canonical().is_loopback());
             return match self.access.loopback.filter(|_| here) {
+                // Without its port, which is another one for each connection.
                 Some(role) => {
-                    Ok((peer.map_or_else(String::new, |peer| format!("tcp {peer}")), role))
+                    Ok((peer.map_or_else(String::new, |p| format!("tcp {}", p.ip())), role))
                 }
                 None => Err(refuse(
                     Reason::TokenMissing,

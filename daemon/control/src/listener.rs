@@ -1,6 +1,8 @@
-//! Callers over the network: how many at once, with or without TLS, and nobody who says nothing.
+//! Callers of both listeners: how many at once, with or without TLS, and nobody who says nothing.
 
+use crate::first_words::{FIRST_WORDS_MAX, FirstWords};
 use crate::tls::Certificates;
+use phalanx_metrics::ApiMetrics;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -8,19 +10,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::{Semaphore, mpsc};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
-/// Most connections at once; who comes then is hung up on.
+/// Most connections to a listener at once; who comes then is hung up on.
 pub(crate) const CONNECTIONS_MAX: usize = 512;
-/// How long a caller may take to say its first word, handshake included.
-const FIRST_WORD_MAX: Duration = Duration::from_secs(10);
 /// Wait after the system refused to accept, as without free descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The listeners, in metrics.
+const TCP: &str = "tcp";
+const UNIX: &str = "unix";
 
 /// The other end of a connection over the network.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +37,6 @@ pub(crate) struct NetPeer {
 pub(crate) struct NetStream {
     inner: Inner,
     peer: NetPeer,
-    _place: OwnedSemaphorePermit,
 }
 
 #[derive(Debug)]
@@ -55,7 +58,8 @@ impl Connected for NetStream {
 pub(crate) fn accept(
     listener: TcpListener,
     tls: Option<Arc<Certificates>>,
-) -> ReceiverStream<io::Result<NetStream>> {
+    metrics: Option<ApiMetrics>,
+) -> ReceiverStream<io::Result<FirstWords<NetStream>>> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
@@ -73,24 +77,61 @@ pub(crate) fn accept(
                 }
             };
             let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                metrics.as_ref().inspect(|metrics| metrics.hung_up(TCP));
                 tracing::warn!(%address, "too many connections to the control API: hung up");
                 continue;
             };
+            let counted = metrics.as_ref().map(|metrics| metrics.connected(TCP));
             let (sender, tls) = (sender.clone(), tls.clone());
             tokio::spawn(async move {
-                let greeted = tokio::time::timeout(FIRST_WORD_MAX, greet(stream, tls)).await;
+                let greeted = tokio::time::timeout(FIRST_WORDS_MAX, greet(stream, tls)).await;
                 let reason = match greeted {
                     Ok(Ok(inner)) => {
-                        let peer = NetPeer { address };
+                        let stream = NetStream { inner, peer: NetPeer { address } };
                         // A server that is gone takes nobody.
-                        drop(sender.send(Ok(NetStream { inner, peer, _place: place })).await);
+                        drop(sender.send(Ok(FirstWords::new(stream, place, counted))).await);
                         return;
                     }
                     Ok(Err(error)) => error.to_string(),
-                    Err(_) => format!("no word within {FIRST_WORD_MAX:?}"),
+                    Err(_) => format!("no word within {FIRST_WORDS_MAX:?}"),
                 };
                 tracing::debug!(%address, reason, "a caller of the control API was hung up on");
             });
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+/// The same for callers on this machine. Whoever may open the socket is known to the system, so
+/// nothing is said before the first call.
+pub(crate) fn accept_unix(
+    listener: UnixListener,
+    metrics: Option<ApiMetrics>,
+) -> ReceiverStream<io::Result<FirstWords<UnixStream>>> {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = sender.closed() => return,
+            };
+            let stream = match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "the control API could not accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                metrics.as_ref().inspect(|metrics| metrics.hung_up(UNIX));
+                tracing::warn!("too many connections to the control API's socket: hung up");
+                continue;
+            };
+            let counted = metrics.as_ref().map(|metrics| metrics.connected(UNIX));
+            // A server that is gone takes nobody.
+            drop(sender.send(Ok(FirstWords::new(stream, place, counted))).await);
         }
     });
     ReceiverStream::new(receiver)

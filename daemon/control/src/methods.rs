@@ -39,8 +39,28 @@ pub(crate) const METHODS: &[Method] = &[
     Method { path: "phalanx.v1.Access/ListTokens", role: Some(Role::Admin), changes: false },
     rules("phalanx.v1.Access/CreateToken"),
     rules("phalanx.v1.Access/RevokeToken"),
+    looks("phalanx.v1.Daemon/GetDaemon"),
+    looks("phalanx.v1.Daemon/GetLogFilter"),
+    // Whoever looks for a fault in a match needs it, and it ends by itself if told to.
+    steers("phalanx.v1.Daemon/SetLogFilter"),
+    rules("phalanx.v1.Daemon/ReloadSettings"),
     looks("phalanx.v1.Teams/ListTeams"),
     looks("phalanx.v1.Teams/GetTeam"),
+    // A team takes a thread and memory, and its strategy is a folder of this machine.
+    rules("phalanx.v1.Teams/CreateTeam"),
+    rules("phalanx.v1.Teams/DeleteTeam"),
+    steers("phalanx.v1.Teams/StartTeam"),
+    steers("phalanx.v1.Teams/StopTeam"),
+    steers("phalanx.v1.Teams/DrainTeam"),
+    steers("phalanx.v1.Teams/MoveTeam"),
+    steers("phalanx.v1.Teams/AddAgent"),
+    steers("phalanx.v1.Teams/RemoveAgent"),
+    steers("phalanx.v1.Teams/SetAgentRole"),
+    steers("phalanx.v1.Teams/PauseAgent"),
+    steers("phalanx.v1.Teams/PinOrder"),
+    steers("phalanx.v1.Teams/PilotAgent"),
+    steers("phalanx.v1.Teams/SendOrder"),
+    steers("phalanx.v1.Teams/ReleaseAgent"),
     looks("phalanx.v1.Matches/WatchMatch"),
     looks("phalanx.v1.Strategies/GetStrategy"),
     looks("phalanx.v1.Strategies/ListGenerations"),
@@ -55,7 +75,31 @@ pub(crate) const METHODS: &[Method] = &[
     steers("phalanx.v1.Strategies/SetParam"),
     steers("phalanx.v1.Strategies/EvalScript"),
     looks("phalanx.v1.Strategies/ProfileStrategy"),
+    looks("phalanx.v1.Boards/GetEntry"),
+    looks("phalanx.v1.Boards/ListEntries"),
+    steers("phalanx.v1.Boards/SetEntry"),
+    steers("phalanx.v1.Boards/DeleteEntry"),
+    looks("phalanx.v1.Boards/WatchBoard"),
+    looks("phalanx.v1.Worlds/GetWorld"),
+    looks("phalanx.v1.Worlds/WatchWorld"),
+    looks("phalanx.v1.Arenas/ListArenas"),
+    looks("phalanx.v1.Arenas/GetArena"),
+    looks("phalanx.v1.Arenas/WatchArena"),
+    steers("phalanx.v1.Arenas/StartArena"),
+    steers("phalanx.v1.Arenas/BeginArena"),
+    steers("phalanx.v1.Arenas/StopArena"),
+    looks("phalanx.v1.Leagues/GetLeague"),
+    looks("phalanx.v1.Leagues/ListLeagues"),
+    looks("phalanx.v1.Leagues/WatchLeague"),
+    // They read folders with the daemon's rights.
+    rules("phalanx.v1.Leagues/CreateLeague"),
+    rules("phalanx.v1.Leagues/ResumeLeague"),
+    steers("phalanx.v1.Leagues/CancelLeague"),
+    rules("phalanx.v1.Leagues/DeleteLeague"),
 ];
+
+/// The page of the metrics, for whom it is not open: it is no method, but asks for the same.
+pub(crate) const METRICS: Method = looks("metrics");
 
 /// What the method of a request's path (`/phalanx.v1.Teams/GetTeam`) needs; `None`: there is none.
 pub(crate) fn find(path: &str) -> Option<&'static Method> {

@@ -39,6 +39,16 @@ impl<'a> Page<'a> {
         self.fill(rest, |item| name(item).to_owned())
     }
 
+    /// Most items of the page.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The token of the page after the one that ends with this name.
+    pub(crate) fn token(last: &str) -> String {
+        format!("{TOKEN}{last}")
+    }
+
     /// The name after which the list goes on.
     pub(crate) fn after(&self) -> Option<&str> {
         self.after
@@ -61,7 +71,7 @@ impl<'a> Page<'a> {
             return (page, String::new());
         }
         page.truncate(self.size);
-        let token = page.last().map(|item| format!("{TOKEN}{}", name(item)));
+        let token = page.last().map(|item| Self::token(&name(item)));
         (page, token.unwrap_or_default())
     }
 }

@@ -2,42 +2,63 @@
 
 use crate::TeamDirectory;
 use crate::access::AccessService;
+use crate::arenas::{self, ArenaLogs, ArenasService};
+use crate::boards::BoardsService;
+use crate::changes::Changes;
 use crate::follow::Followers;
 use crate::gate::{Access, GateLayer};
+use crate::host::{DaemonService, Host};
+use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
 use crate::matches::MatchesService;
 use crate::socket::{self, SocketGuard};
 use crate::strategies::StrategiesService;
+use crate::tail::Tails;
 use crate::teams::TeamsService;
 use crate::tls::Certificates;
+use crate::web::{self, Pages};
+use crate::worlds::WorldsService;
+use phalanx_metrics::{ApiMetrics, Metrics};
 use phalanx_proto::v1::access_server::AccessServer;
+use phalanx_proto::v1::arenas_server::ArenasServer;
+use phalanx_proto::v1::boards_server::BoardsServer;
+use phalanx_proto::v1::daemon_server::DaemonServer;
+use phalanx_proto::v1::leagues_server::LeaguesServer;
 use phalanx_proto::v1::matches_server::MatchesServer;
 use phalanx_proto::v1::strategies_server::StrategiesServer;
 use phalanx_proto::v1::teams_server::TeamsServer;
+use phalanx_proto::v1::worlds_server::WorldsServer;
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener as StdTcpListener};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixListener as StdUnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio_stream::wrappers::UnixListenerStream;
 use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
-use tower::layer::util::{Identity, Stack};
 
 /// Largest request, in bytes.
 const REQUEST_BYTES_MAX: usize = 64 * 1024;
 /// Largest request with a strategy's files: the files and what stands around them.
 const UPLOAD_BYTES_MAX: usize = 9 << 20;
+/// Largest request to write to a board, in bytes: its largest value fits.
+const BOARD_BYTES_MAX: usize = 1 << 20;
+/// Largest request about a league, in bytes: 32 players with the longest paths.
+const LEAGUE_BYTES_MAX: usize = 256 * 1024;
 /// Most calls at once on one connection.
 const CALLS_MAX: u32 = 256;
 /// How often a quiet connection is asked whether it lives, and how long it may take to answer.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(10));
+/// Largest head of a request, in bytes.
+const HEAD_BYTES_MAX: u32 = 16 * 1024;
 /// The name of health for the whole server.
 const WHOLE_SERVER: &str = "";
 
@@ -55,11 +76,29 @@ pub struct Options {
     pub events_max: usize,
     /// Most event streams at once.
     pub streams_max: usize,
+    /// The origins of web pages that may call.
+    pub origins: Vec<String>,
+    /// The figures that are told and shown, if any.
+    pub metrics: Option<Arc<Metrics>>,
+    /// Anybody may read them; otherwise it takes a viewer.
+    pub metrics_open: bool,
+    /// The process; without it there is no service `Daemon`.
+    pub host: Option<Arc<dyn Host>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { socket: None, tcp: None, tls: None, events_max: 8_192, streams_max: 256 }
+        Self {
+            socket: None,
+            tcp: None,
+            tls: None,
+            events_max: 8_192,
+            streams_max: 256,
+            origins: Vec::new(),
+            metrics: None,
+            metrics_open: false,
+            host: None,
+        }
     }
 }
 
@@ -131,7 +170,7 @@ pub struct Control {
     socket_path: Option<PathBuf>,
     tcp_address: Option<SocketAddr>,
     routes: Routes,
-    gate: GateLayer,
+    metrics: Option<Arc<Metrics>>,
     tls: Option<Arc<Certificates>>,
     directory: Arc<dyn TeamDirectory>,
     shared: Shared,
@@ -143,6 +182,7 @@ struct Shared {
     followers: Arc<Followers>,
     health: HealthReporter,
     closing: watch::Sender<bool>,
+    leaving: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for Control {
@@ -162,15 +202,56 @@ pub struct Bound {
     unix: Option<(UnixListener, SocketGuard)>,
 }
 
+/// Listeners that somebody else bound, as service managers do.
+#[derive(Debug, Default)]
+pub struct Inherited {
+    /// For the Unix socket.
+    pub unix: Option<StdUnixListener>,
+    /// For the TCP address.
+    pub tcp: Option<StdTcpListener>,
+}
+
 /// Binds all listeners, before any team connects: a second daemon must not take the seats of the
 /// first. Must run inside a tokio runtime.
 ///
 /// # Errors
 /// When an address is taken, not allowed or not loopback.
 pub fn bind(options: &Options) -> Result<Bound, ControlError> {
-    let tcp = options.tcp.map(|address| bind_tcp(address, options.tls.is_some())).transpose()?;
-    let unix = options.socket.as_ref().map(bind_unix).transpose()?;
+    bind_over(options, Inherited::default())
+}
+
+/// As [`bind`], but serves on listeners that are bound already, wherever they are, instead of
+/// those that the options name. Must run inside a tokio runtime.
+///
+/// # Errors
+/// As [`bind`]; who bound an address makes no difference to what is allowed.
+pub fn bind_over(options: &Options, inherited: Inherited) -> Result<Bound, ControlError> {
+    let tls = options.tls.is_some();
+    let tcp = match inherited.tcp {
+        Some(listener) => Some(adopt_tcp(listener, tls)?),
+        None => options.tcp.map(|address| bind_tcp(address, tls)).transpose()?,
+    };
+    let unix = match inherited.unix {
+        Some(listener) => Some(adopt_unix(listener)?),
+        None => options.socket.as_ref().map(bind_unix).transpose()?,
+    };
     Ok(Bound { options: options.clone(), tcp, unix })
+}
+
+impl Bound {
+    /// Copies of the listeners' descriptors, Unix socket first, for somebody who keeps them open
+    /// while no daemon runs. The socket's file stays from now on.
+    ///
+    /// # Errors
+    /// When the process has no descriptors left.
+    pub fn share(&mut self) -> io::Result<(Option<OwnedFd>, Option<OwnedFd>)> {
+        let tcp = self.tcp.as_ref().map(|(listener, _)| listener.as_fd().try_clone_to_owned());
+        let tcp = tcp.transpose()?;
+        let Some((listener, guard)) = &mut self.unix else { return Ok((None, tcp)) };
+        let unix = listener.as_fd().try_clone_to_owned()?;
+        guard.leave();
+        Ok((Some(unix), tcp))
+    }
 }
 
 /// Binds all listeners and prepares the server. Must run inside a tokio runtime.
@@ -198,51 +279,159 @@ pub fn prepare(
     let health = HealthReporter::new();
     let followers = Arc::new(Followers::new(health.clone(), options.events_max));
     let closing = watch::Sender::new(false);
-    let teams = TeamsService { directory: Arc::clone(&directory) };
+    let streams = Arc::new(Semaphore::new(options.streams_max.min(Semaphore::MAX_PERMITS)));
+    let changes = Changes::new(closing.subscribe());
+    let teams = TeamsService {
+        directory: Arc::clone(&directory),
+        changes: changes.clone(),
+        followers: Arc::clone(&followers),
+    };
+    let tails = Tails { streams: Arc::clone(&streams), closing: closing.subscribe() };
     let matches = MatchesService {
         directory: Arc::clone(&directory),
         followers: Arc::clone(&followers),
-        streams: Arc::new(Semaphore::new(options.streams_max.min(Semaphore::MAX_PERMITS))),
-        closing: closing.subscribe(),
+        tails: tails.clone(),
     };
+    let worlds =
+        WorldsService::new(Arc::clone(&directory), Arc::clone(&streams), closing.subscribe());
+    let boards = BoardsService::new(
+        Arc::clone(&directory),
+        Arc::clone(&streams),
+        changes.clone(),
+        options.events_max,
+        closing.subscribe(),
+    );
     let strategies =
-        StrategiesService { directory: Arc::clone(&directory), closing: closing.subscribe() };
+        StrategiesService { directory: Arc::clone(&directory), changes: changes.clone() };
     let strategies = StrategiesServer::new(strategies).max_decoding_message_size(UPLOAD_BYTES_MAX);
+    let routes = Routes::new(TeamsServer::new(teams).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(MatchesServer::new(matches).max_decoding_message_size(REQUEST_BYTES_MAX))
+        .add_service(strategies)
+        .add_service(BoardsServer::new(boards).max_decoding_message_size(BOARD_BYTES_MAX))
+        .add_service(WorldsServer::new(worlds).max_decoding_message_size(REQUEST_BYTES_MAX));
+    let routes = around(routes, &access, &changes, &health)?;
+    let routes = beside(routes, &directory, &tails, &changes, options.events_max);
+    let routes = match options.host.clone() {
+        Some(host) => {
+            let listeners = listeners(&options, tcp.as_ref().map(|(_, address)| *address));
+            let daemon = DaemonServer::new(DaemonService { host, listeners });
+            routes.add_service(daemon.max_decoding_message_size(REQUEST_BYTES_MAX))
+        }
+        None => routes,
+    };
+    let leaving = Arc::new(AtomicBool::new(false));
+    let pages = Pages {
+        gate: GateLayer::new(access),
+        metrics: options.metrics.clone(),
+        metrics_open: options.metrics_open,
+        leaving: Arc::clone(&leaving),
+    };
+    let routes = web::serve(routes, pages, &options.origins);
+    Ok(Control {
+        tcp_address: tcp.as_ref().map(|(_, address)| *address),
+        tcp: tcp.map(|(listener, _)| listener),
+        socket_path: unix.as_ref().map(|(_, guard)| guard.path().to_owned()),
+        unix,
+        routes,
+        metrics: options.metrics,
+        tls: options.tls,
+        directory,
+        shared: Shared { followers, health, closing, leaving },
+    })
+}
+
+fn listeners(options: &Options, tcp: Option<SocketAddr>) -> Vec<String> {
+    let unix = options.socket.as_ref().map(|socket| format!("unix:{}", socket.path.display()));
+    let tls = if options.tls.is_some() { "tls" } else { "tcp" };
+    unix.into_iter().chain(tcp.map(|address| format!("{tls}:{address}"))).collect()
+}
+
+/// Adds what every such server has: who may call, whether it is well, what it offers.
+fn around(
+    routes: Routes,
+    access: &Access,
+    changes: &Changes,
+    health: &HealthReporter,
+) -> Result<Routes, ControlError> {
+    let tokens = AccessService {
+        authenticator: Arc::clone(&access.authenticator),
+        changes: changes.clone(),
+    };
+    let tokens = AccessServer::new(tokens).max_decoding_message_size(REQUEST_BYTES_MAX);
     let checks = tonic_health::server::HealthService::from_health_reporter(health.clone());
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(phalanx_proto::DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
-    let tokens = AccessService { authenticator: Arc::clone(&access.authenticator) };
-    let tokens = AccessServer::new(tokens).max_decoding_message_size(REQUEST_BYTES_MAX);
-    let routes = Routes::new(TeamsServer::new(teams).max_decoding_message_size(REQUEST_BYTES_MAX))
-        .add_service(MatchesServer::new(matches).max_decoding_message_size(REQUEST_BYTES_MAX))
-        .add_service(strategies)
+    Ok(routes
         .add_service(tokens)
         .add_service(tonic_health::pb::health_server::HealthServer::new(checks))
-        .add_service(reflection);
-    Ok(Control {
-        tcp_address: tcp.as_ref().map(|(_, address)| *address),
-        tcp: tcp.map(|(listener, _)| listener),
-        socket_path: options.socket.as_ref().map(|socket| socket.path.clone()),
-        unix,
-        routes,
-        gate: GateLayer::new(access),
-        tls: options.tls,
-        directory,
-        shared: Shared { followers, health, closing },
-    })
+        .add_service(reflection))
+}
+
+/// Adds what the daemon does beside its teams.
+fn beside(
+    routes: Routes,
+    directory: &Arc<dyn TeamDirectory>,
+    tails: &Tails,
+    changes: &Changes,
+    events_max: usize,
+) -> Routes {
+    let arenas = ArenasService {
+        directory: Arc::clone(directory),
+        tails: tails.clone(),
+        logs: Arc::new(ArenaLogs::new(events_max)),
+        changes: changes.clone(),
+    };
+    let leagues = LeaguesService {
+        directory: Arc::clone(directory),
+        tails: tails.clone(),
+        logs: Arc::new(LeagueLogs::new(events_max)),
+        changes: changes.clone(),
+    };
+    let arenas = ArenasServer::new(arenas).max_decoding_message_size(arenas::UPLOAD_BYTES_MAX);
+    let leagues = LeaguesServer::new(leagues).max_decoding_message_size(LEAGUE_BYTES_MAX);
+    routes.add_service(arenas).add_service(leagues)
 }
 
 fn bind_tcp(address: SocketAddr, tls: bool) -> Result<(TcpListener, SocketAddr), ControlError> {
-    if !tls && !address.ip().is_loopback() {
-        return Err(ControlError::NotLoopback { address });
-    }
+    allow(address, tls)?;
+    let listener = StdTcpListener::bind(address);
+    adopt_tcp(listener.map_err(|source| ControlError::Tcp { address, source })?, tls)
+}
+
+fn adopt_tcp(
+    listener: StdTcpListener,
+    tls: bool,
+) -> Result<(TcpListener, SocketAddr), ControlError> {
+    let anywhere = SocketAddr::from(([0, 0, 0, 0], 0));
+    let address = listener.local_addr();
+    let address = address.map_err(|source| ControlError::Tcp { address: anywhere, source })?;
+    allow(address, tls)?;
     let failed = |source| ControlError::Tcp { address, source };
-    let listener = std::net::TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
-    let bound = listener.local_addr().map_err(failed)?;
-    Ok((TcpListener::from_std(listener).map_err(failed)?, bound))
+    Ok((TcpListener::from_std(listener).map_err(failed)?, address))
+}
+
+fn allow(address: SocketAddr, tls: bool) -> Result<(), ControlError> {
+    if tls || address.ip().is_loopback() {
+        Ok(())
+    } else {
+        Err(ControlError::NotLoopback { address })
+    }
+}
+
+/// Serves on a Unix socket that somebody else bound: its file, if it has one, is theirs. Must run
+/// inside a tokio runtime.
+///
+/// # Errors
+/// When the system refuses.
+pub fn adopt_unix(listener: StdUnixListener) -> Result<(UnixListener, SocketGuard), ControlError> {
+    let path = socket::place_of(&listener).unwrap_or_default();
+    let guard = SocketGuard::of_another(path.clone());
+    let failed = |source| ControlError::Socket { path: path.clone(), what: "listen", source };
+    listener.set_nonblocking(true).map_err(failed)?;
+    Ok((UnixListener::from_std(listener).map_err(failed)?, guard))
 }
 
 /// Binds a Unix socket with its rights, for whoever serves on it. Its file goes with the guard.
@@ -274,7 +463,8 @@ impl Control {
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
     #[must_use]
     pub fn spawn(self) -> ControlHandle {
-        let Self { unix, tcp, routes, gate, tls, directory, shared, .. } = self;
+        let Self { unix, tcp, routes, metrics, tls, directory, shared, .. } = self;
+        let metrics = metrics.map(ApiMetrics::new);
         shared.followers.follow_all(directory.as_ref());
         let health = shared.health.clone();
         let mut tasks = JoinSet::new();
@@ -288,18 +478,18 @@ impl Control {
             drop(closing.wait_for(|closing| *closing).await);
         };
         if let Some((listener, guard)) = unix {
-            let (router, end) =
-                (server(gate.clone()).add_routes(routes.clone()), shared.closing.subscribe());
+            let (router, end) = (server().add_routes(routes.clone()), shared.closing.subscribe());
+            let metrics = metrics.clone();
             tasks.spawn(async move {
-                let clients = UnixListenerStream::new(listener);
+                let clients = listener::accept_unix(listener, metrics);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
                 drop(guard);
             });
         }
         if let Some(listener) = tcp {
-            let (router, end) = (server(gate).add_routes(routes), shared.closing.subscribe());
+            let (router, end) = (server().add_routes(routes), shared.closing.subscribe());
             tasks.spawn(async move {
-                let clients = listener::accept(listener, tls);
+                let clients = listener::accept(listener, tls, metrics);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
             });
         }
@@ -307,9 +497,11 @@ impl Control {
     }
 }
 
-fn server(gate: GateLayer) -> Server<Stack<GateLayer, Identity>> {
+fn server() -> Server {
+    // Over HTTP/1 a request's head has thirty seconds, as the library has it.
     Server::builder()
-        .layer(gate)
+        .accept_http1(true)
+        .http2_max_header_list_size(HEAD_BYTES_MAX)
         .max_concurrent_streams(CALLS_MAX)
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
@@ -331,6 +523,7 @@ pub struct ControlHandle {
 impl ControlHandle {
     /// Health says "not serving" from now on, calls are still answered: the daemon drains.
     pub async fn not_serving(&self) {
+        self.shared.leaving.store(true, Ordering::Relaxed);
         let names = phalanx_proto::v1::NAMES.iter().chain(std::iter::once(&WHOLE_SERVER));
         for name in names {
             self.shared.health.set_service_status(name, ServingStatus::NotServing).await;

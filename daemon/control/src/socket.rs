@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Rights of folders that we make for the socket.
 const FOLDER_MODE: u32 = 0o700;
+/// What the socket is called in the folder out of reach.
+const FIRST_NAME: &str = "s";
 /// Where groups are listed.
 const GROUPS: &str = "/etc/group";
 
@@ -19,15 +21,39 @@ pub(crate) struct Bound {
     pub(crate) guard: SocketGuard,
 }
 
-/// Removes the socket's file when dropped; holds the lock that keeps a second daemon away.
+/// Removes the socket's file when dropped, unless somebody else keeps the socket; holds the lock
+/// that keeps a second daemon away.
 #[derive(Debug)]
 pub struct SocketGuard {
     path: PathBuf,
-    _lock: File,
+    /// The file goes with the guard.
+    is_ours: bool,
+    /// `None` where somebody else bound the socket.
+    _lock: Option<File>,
+}
+
+impl SocketGuard {
+    /// The guard of a socket that somebody else bound.
+    pub(crate) fn of_another(path: PathBuf) -> Self {
+        Self { path, is_ours: false, _lock: None }
+    }
+
+    /// Where the socket is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Leaves the file where it is: somebody else keeps the socket open.
+    pub fn leave(&mut self) {
+        self.is_ours = false;
+    }
 }
 
 impl Drop for SocketGuard {
     fn drop(&mut self) {
+        if !self.is_ours {
+            return;
+        }
         if let Err(error) = std::fs::remove_file(&self.path) {
             tracing::debug!(path = %self.path.display(), %error, "could not remove the socket");
         }
@@ -60,7 +86,10 @@ pub(crate) fn bind(options: &SocketOptions) -> Result<Bound, ControlError> {
     let cleared = std::fs::remove_dir_all(&hidden).map_err(failed("clear the folder beside it"));
     let listener = bound?;
     cleared?;
-    Ok(Bound { listener, guard: SocketGuard { path: path.clone(), _lock: lock } })
+    Ok(Bound {
+        listener,
+        guard: SocketGuard { path: path.clone(), is_ours: true, _lock: Some(lock) },
+    })
 }
 
 fn bind_in<F: FnOnce(io::Error) -> ControlError>(
@@ -68,7 +97,7 @@ fn bind_in<F: FnOnce(io::Error) -> ControlError>(
     options: &SocketOptions,
     failed: &impl Fn(&'static str) -> F,
 ) -> Result<UnixListener, ControlError> {
-    let place = hidden.join("s");
+    let place = hidden.join(FIRST_NAME);
     let listener = UnixListener::bind(&place).map_err(failed("bind"))?;
     listener.set_nonblocking(true).map_err(failed("bind"))?;
     if let Some(group) = &options.group {
@@ -79,6 +108,23 @@ fn bind_in<F: FnOnce(io::Error) -> ControlError>(
         .map_err(failed("set its mode"))?;
     std::fs::rename(&place, &options.path).map_err(failed("move it in place"))?;
     Ok(listener)
+}
+
+/// Where a Unix socket is: where it was moved after it was bound by [`bind_unix`](crate::bind_unix),
+/// of this process or an earlier one; `None` for a socket without a file.
+#[must_use]
+pub fn place_of(listener: &UnixListener) -> Option<PathBuf> {
+    let address = listener.local_addr().ok()?;
+    let bound = address.as_pathname()?;
+    Some(moved(bound).unwrap_or_else(|| bound.to_owned()))
+}
+
+/// `folder/NAME` for the `folder/.NAME.PID/s` that [`bind`] begins with.
+fn moved(bound: &Path) -> Option<PathBuf> {
+    let hidden = bound.parent().filter(|_| bound.ends_with(FIRST_NAME))?;
+    let (name, id) = hidden.file_name()?.to_str()?.strip_prefix('.')?.rsplit_once('.')?;
+    let is_ours = !name.is_empty() && id.parse::<u32>().is_ok();
+    is_ours.then(|| hidden.with_file_name(name))
 }
 
 /// Takes the lock beside the socket; whoever holds it is named.
@@ -149,4 +195,22 @@ pub(crate) fn group_name(id: u32) -> Option<String> {
         let name = fields.next()?;
         (fields.nth(1)? == id).then(|| name.to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_where_it_was_moved() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("control.sock");
+        let options = SocketOptions { path: path.clone(), mode: 0o600, group: None };
+        let bound = bind(&options).unwrap();
+        assert_eq!(place_of(&bound.listener), Some(path));
+        let other = folder.path().join("other.sock");
+        let listener = UnixListener::bind(&other).unwrap();
+        assert_eq!(place_of(&listener), Some(other));
+        assert_eq!(moved(Path::new("/run/.7/s")), None);
+    }
 }

@@ -1,12 +1,12 @@
 //! The service `Strategies`.
 
+use crate::changes::{Call, Changes};
 use crate::convert::{strategy, value};
 use crate::error::{Reason, refuse, refuse_field};
 use crate::gate::Subject;
 use crate::page::Page;
 use crate::refusal::{self, FILES_FIELD};
 use crate::{TeamDirectory, TeamView, caller, teams};
-use futures_util::FutureExt;
 use phalanx_engine::{PARAM_NAME_BYTES_MAX, Params, Scope, StrategyOrigin};
 use phalanx_lua::{FILES_MAX, TOTAL_BYTES_MAX};
 use phalanx_proto::v1;
@@ -16,7 +16,6 @@ use phalanx_strategy::{
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
 /// What stands behind a team's name in its strategy's resource name.
@@ -29,13 +28,11 @@ const TURNS_MAX: u32 = 1_000;
 const NAME_BYTES_MAX: usize = 512;
 /// Longest path of a file, in bytes: drives keep no longer ones.
 const PATH_BYTES_MAX: usize = 255;
-/// We answer so much before the caller's patience ends, so that the answer says why.
-const PATIENCE_MARGIN: Duration = Duration::from_millis(10);
 
 /// Asks the keepers.
 pub(crate) struct StrategiesService {
     pub(crate) directory: Arc<dyn TeamDirectory>,
-    pub(crate) closing: watch::Receiver<bool>,
+    pub(crate) changes: Changes,
 }
 
 /// A team and the keeper of its strategy.
@@ -117,62 +114,71 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::ActivateStrategyRequest>,
     ) -> Answer<v1::ActivateStrategyResponse> {
-        Subject::note(&request, &request.get_ref().team);
-        let origin = StrategyOrigin::Api { user: caller::name(&request) };
-        let patience = caller::patience(request.metadata());
+        let call = Call::open(&request, &request.get_ref().team);
+        let origin = StrategyOrigin::Api { user: call.who.clone() };
         let request = request.into_inner();
         let Kept { team, keeper } = self.kept("team", &request.team)?;
         let sent = request.files.is_some();
-        let source = source(request.files)?;
+        let source = source(request.files.clone())?;
         let options =
             Activation { forget: request.reset_memory, validate_only: request.validate_only };
-        let change = async move { keeper.activate(source, origin, options).await };
-        let (info, trialled) = self
-            .change(patience, change)
-            .await?
-            .map_err(|refused| refusal::status(refused, sent))?;
-        Ok(Response::new(v1::ActivateStrategyResponse {
-            generation: Some(strategy::generation_info(team.name(), &info)),
-            report: Some(strategy::trial_report(&trialled)),
-        }))
+        let work = async move {
+            let activated = keeper.activate(source, origin, options).await;
+            let (info, trialled) = activated.map_err(|refused| refusal::status(refused, sent))?;
+            Ok(v1::ActivateStrategyResponse {
+                generation: Some(strategy::generation_info(team.name(), &info)),
+                report: Some(strategy::trial_report(&trialled)),
+            })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 
     async fn roll_back_strategy(
         &self,
         request: Request<v1::RollBackStrategyRequest>,
     ) -> Answer<v1::RollBackStrategyResponse> {
-        Subject::note(&request, &request.get_ref().team);
-        let origin = StrategyOrigin::Api { user: caller::name(&request) };
-        let patience = caller::patience(request.metadata());
+        let call = Call::open(&request, &request.get_ref().team);
+        let origin = StrategyOrigin::Api { user: call.who.clone() };
         let request = request.into_inner();
         let Kept { team, keeper } = self.kept("team", &request.team)?;
         let to = (request.generation > 0).then_some(request.generation);
-        let change = async move { keeper.roll_back(to, origin, request.reset_memory).await };
-        let info = self.change(patience, change).await?.map_err(ours)?;
-        let generation = Some(strategy::generation_info(team.name(), &info));
-        Ok(Response::new(v1::RollBackStrategyResponse { generation }))
+        let forget = request.reset_memory;
+        let work = async move {
+            let info = keeper.roll_back(to, origin, forget).await.map_err(ours)?;
+            let generation = Some(strategy::generation_info(team.name(), &info));
+            Ok(v1::RollBackStrategyResponse { generation })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 
     async fn pin_strategy(
         &self,
         request: Request<v1::PinStrategyRequest>,
     ) -> Answer<v1::PinStrategyResponse> {
-        Subject::note(&request, &request.get_ref().team);
-        let user = caller::name(&request);
-        let patience = caller::patience(request.metadata());
-        let strategy = Some(self.pin(&request.into_inner().team, true, user, patience).await?);
-        Ok(Response::new(v1::PinStrategyResponse { strategy }))
+        let call = Call::open(&request, &request.get_ref().team);
+        let request = request.into_inner();
+        let kept = self.kept("team", &request.team)?;
+        let user = call.who.clone();
+        let work = async move {
+            let strategy = Some(pin(kept, true, user).await?);
+            Ok(v1::PinStrategyResponse { strategy })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 
     async fn unpin_strategy(
         &self,
         request: Request<v1::UnpinStrategyRequest>,
     ) -> Answer<v1::UnpinStrategyResponse> {
-        Subject::note(&request, &request.get_ref().team);
-        let user = caller::name(&request);
-        let patience = caller::patience(request.metadata());
-        let strategy = Some(self.pin(&request.into_inner().team, false, user, patience).await?);
-        Ok(Response::new(v1::UnpinStrategyResponse { strategy }))
+        let call = Call::open(&request, &request.get_ref().team);
+        let request = request.into_inner();
+        let kept = self.kept("team", &request.team)?;
+        let user = call.who.clone();
+        let work = async move {
+            let strategy = Some(pin(kept, false, user).await?);
+            Ok(v1::UnpinStrategyResponse { strategy })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 
     async fn list_params(
@@ -190,31 +196,31 @@ impl v1::strategies_server::Strategies for StrategiesService {
         &self,
         request: Request<v1::SetParamRequest>,
     ) -> Answer<v1::SetParamResponse> {
-        Subject::note(&request, &request.get_ref().team);
-        let by = caller::name(&request);
-        let patience = caller::patience(request.metadata());
-        let v1::SetParamRequest { team, name, scope, value } = request.into_inner();
+        let call = Call::open(&request, &request.get_ref().team);
+        let (by, request) = (call.who.clone(), request.into_inner());
+        let v1::SetParamRequest { team, name, scope, value, .. } = request.clone();
         let Kept { team, keeper } = self.kept("team", &team)?;
         let roster = team.roster();
         bounded("name", &name, PARAM_NAME_BYTES_MAX)?;
         let scope = scope_of(scope, &roster)?;
         let value = value.map(value::from_api);
-        let before = keeper.params();
-        let (asked, wanted, set) = (name.clone(), scope.clone(), value.clone());
-        let change = async move { keeper.set_param(&asked, wanted, set, &by).await };
-        self.change(patience, change).await?.map_err(ours)?;
-        let param = as_it_stands(&before, &name, scope, value.as_ref(), &roster);
-        Ok(Response::new(v1::SetParamResponse { param }))
+        let work = async move {
+            let before = keeper.params();
+            let set = keeper.set_param(&name, scope.clone(), value.clone(), &by).await;
+            set.map_err(ours)?;
+            let param = as_it_stands(&before, &name, scope, value.as_ref(), &roster);
+            Ok(v1::SetParamResponse { param })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
     }
 
     async fn eval_script(
         &self,
         request: Request<v1::EvalScriptRequest>,
     ) -> Answer<v1::EvalScriptResponse> {
-        Subject::note(&request, &request.get_ref().team);
-        let by = caller::name(&request);
-        let patience = caller::patience(request.metadata());
-        let v1::EvalScriptRequest { team, agent, code, live, session } = request.into_inner();
+        let call = Call::open(&request, &request.get_ref().team);
+        let (by, request) = (call.who.clone(), request.into_inner());
+        let v1::EvalScriptRequest { team, agent, code, live, session, .. } = request.clone();
         let Kept { keeper, .. } = self.kept("team", &team)?;
         bounded("agent", &agent, NAME_BYTES_MAX)?;
         if code.len() > CODE_BYTES_MAX {
@@ -225,11 +231,12 @@ impl v1::strategies_server::Strategies for StrategiesService {
             return Err(refuse_field(Reason::NameMalformed, "session", &expected));
         }
         let eval = Eval { agent, code, live, session, by };
-        let ran = async move { keeper.eval(eval).await };
+        let work = async move { Ok(strategy::evaluated(keeper.eval(eval).await.map_err(ours)?)) };
         // What touches the living VM is also written down when the caller is gone.
-        let ran =
-            if live { self.change(patience, ran).await } else { self.wait(patience, ran).await };
-        Ok(Response::new(strategy::evaluated(ran?.map_err(ours)?)))
+        if live || !request.request_id.is_empty() {
+            return self.changes.make(&call, &request, work).await.map(Response::new);
+        }
+        self.wait(call.patience, work).await?.map(Response::new)
     }
 
     async fn profile_strategy(
@@ -262,55 +269,19 @@ impl StrategiesService {
         Ok(Kept { team, keeper })
     }
 
-    async fn pin(
-        &self,
-        team: &str,
-        pinned: bool,
-        user: String,
-        patience: Option<Duration>,
-    ) -> Result<v1::Strategy, Status> {
-        let Kept { team, keeper } = self.kept("team", team)?;
-        let change = async move { keeper.pin(pinned, &user).await };
-        let status = self.change(patience, change).await?.map_err(ours)?;
-        Ok(strategy::strategy(team.name(), &status))
-    }
-
-    /// Waits for what goes on, and is told, even when the caller leaves meanwhile.
-    async fn change<T: Send + 'static>(
-        &self,
-        patience: Option<Duration>,
-        change: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, Status> {
-        let change = tokio::spawn(change);
-        let done = self.wait(patience, change).await?;
-        done.map_err(|_| Status::internal("the change was broken off by a mistake in the daemon"))
-    }
-
-    /// Waits for an answer, the end of the caller's patience or of the daemon.
     async fn wait<T>(
         &self,
         patience: Option<Duration>,
         answer: impl Future<Output = T>,
     ) -> Result<T, Status> {
-        let mut closing = self.closing.clone();
-        let late = match patience {
-            Some(patience) => {
-                tokio::time::sleep(patience.saturating_sub(PATIENCE_MARGIN)).left_future()
-            }
-            None => std::future::pending().right_future(),
-        };
-        tokio::select! {
-            biased;
-            answer = answer => Ok(answer),
-            () = late => {
-                let message = "the time that the caller gave was over before there was an answer";
-                Err(refuse(Reason::DeadlineExceeded, message, []))
-            }
-            _ = closing.wait_for(|closing| *closing) => {
-                Err(refuse(Reason::ShuttingDown, "the daemon stops", []))
-            }
-        }
+        self.changes.wait(patience, answer).await
     }
+}
+
+async fn pin(kept: Kept, pinned: bool, user: String) -> Result<v1::Strategy, Status> {
+    let Kept { team, keeper } = kept;
+    let status = keeper.pin(pinned, &user).await.map_err(ours)?;
+    Ok(strategy::strategy(team.name(), &status))
 }
 
 /// A refusal of a request without files of its own.

@@ -1,8 +1,17 @@
 //! The service `Teams`.
 
+mod agents;
+mod life;
+mod make;
+mod spec;
+
+use crate::changes::{Call, Changes, TeamChange, check_etag};
 use crate::error::{Reason, refuse, refuse_field};
+use crate::follow::Followers;
 use crate::page::Page;
-use crate::{TeamDirectory, TeamView, convert};
+use crate::{TeamControls, TeamDirectory, TeamError, TeamView, convert};
+use convert::team::TEAMS;
+use phalanx_engine::{Keep, Steer};
 use phalanx_proto::v1;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
@@ -10,33 +19,190 @@ use tonic::{Request, Response, Status};
 /// Longest resource name that is looked up, in bytes.
 const NAME_BYTES_MAX: usize = 512;
 
-/// Reads the directory.
+/// Reads the directory, and changes it.
 pub(crate) struct TeamsService {
     pub(crate) directory: Arc<dyn TeamDirectory>,
+    pub(crate) changes: Changes,
+    pub(crate) followers: Arc<Followers>,
 }
+
+/// A team that takes orders.
+#[derive(Clone)]
+pub(crate) struct Steered {
+    team: Arc<dyn TeamView>,
+    controls: Arc<dyn TeamControls>,
+    queue: Arc<tokio::sync::Mutex<()>>,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::teams_server::Teams for TeamsService {
     async fn list_teams(
         &self,
         request: Request<v1::ListTeamsRequest>,
-    ) -> Result<Response<v1::ListTeamsResponse>, Status> {
+    ) -> Answer<v1::ListTeamsResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
         let mut teams = self.directory.teams();
         teams.sort_by(|a, b| a.name().cmp(b.name()));
         let (teams, next_page_token) = page.cut(teams, |team| team.name());
-        let teams = teams.iter().map(|team| convert::team(team.as_ref(), false)).collect();
+        let teams = teams.iter().map(|team| convert::team::team(team.as_ref(), false)).collect();
         Ok(Response::new(v1::ListTeamsResponse { teams, next_page_token }))
     }
 
-    async fn get_team(
-        &self,
-        request: Request<v1::GetTeamRequest>,
-    ) -> Result<Response<v1::GetTeamResponse>, Status> {
+    async fn get_team(&self, request: Request<v1::GetTeamRequest>) -> Answer<v1::GetTeamResponse> {
         let team = find(self.directory.as_ref(), "name", &request.into_inner().name)?;
-        let team = Some(convert::team(team.as_ref(), true));
+        let team = Some(convert::team::team(team.as_ref(), true));
         Ok(Response::new(v1::GetTeamResponse { team }))
+    }
+
+    async fn create_team(
+        &self,
+        request: Request<v1::CreateTeamRequest>,
+    ) -> Answer<v1::CreateTeamResponse> {
+        let name = request.get_ref().team.as_ref().map_or("", |team| team.name.as_str());
+        let call = Call::open(&request, &convert::team::resource_name(name));
+        self.create(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn start_team(
+        &self,
+        request: Request<v1::StartTeamRequest>,
+    ) -> Answer<v1::StartTeamResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.start(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn stop_team(
+        &self,
+        request: Request<v1::StopTeamRequest>,
+    ) -> Answer<v1::StopTeamResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.stop(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn drain_team(
+        &self,
+        request: Request<v1::DrainTeamRequest>,
+    ) -> Answer<v1::DrainTeamResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.drain(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn delete_team(
+        &self,
+        request: Request<v1::DeleteTeamRequest>,
+    ) -> Answer<v1::DeleteTeamResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.delete(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn move_team(
+        &self,
+        request: Request<v1::MoveTeamRequest>,
+    ) -> Answer<v1::MoveTeamResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        let keep = Keep { world: request.keep_world, memory: request.keep_memory };
+        self.send(&call, request, keep).await.map(Response::new)
+    }
+
+    async fn add_agent(
+        &self,
+        request: Request<v1::AddAgentRequest>,
+    ) -> Answer<v1::AddAgentResponse> {
+        let call = Call::open(&request, &request.get_ref().team);
+        self.add(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn remove_agent(
+        &self,
+        request: Request<v1::RemoveAgentRequest>,
+    ) -> Answer<v1::RemoveAgentResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.remove(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn set_agent_role(
+        &self,
+        request: Request<v1::SetAgentRoleRequest>,
+    ) -> Answer<v1::SetAgentRoleResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.set_role(&call, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn pause_agent(
+        &self,
+        request: Request<v1::PauseAgentRequest>,
+    ) -> Answer<v1::PauseAgentResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        self.steer(&call, request, Steer::Pause).await.map(Response::new)
+    }
+
+    async fn pin_order(
+        &self,
+        request: Request<v1::PinOrderRequest>,
+    ) -> Answer<v1::PinOrderResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        let steer = agents::pin(&request)?;
+        self.steer(&call, request, steer).await.map(Response::new)
+    }
+
+    async fn pilot_agent(
+        &self,
+        request: Request<v1::PilotAgentRequest>,
+    ) -> Answer<v1::PilotAgentResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        let steer = agents::pilot(&request)?;
+        self.steer(&call, request, steer).await.map(Response::new)
+    }
+
+    async fn send_order(
+        &self,
+        request: Request<v1::SendOrderRequest>,
+    ) -> Answer<v1::SendOrderResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        let steer = Steer::Order { order: agents::order(&request.order)? };
+        self.steer(&call, request, steer).await.map(Response::new)
+    }
+
+    async fn release_agent(
+        &self,
+        request: Request<v1::ReleaseAgentRequest>,
+    ) -> Answer<v1::ReleaseAgentResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        self.steer(&call, request, Steer::Release).await.map(Response::new)
+    }
+}
+
+impl TeamsService {
+    /// The team of a resource name, if it takes orders.
+    fn steered(&self, field: &str, name: &str) -> Result<Steered, Status> {
+        let team = find(self.directory.as_ref(), field, name)?;
+        let controls = team.controls().ok_or_else(|| {
+            let message = format!("team {:?} takes no orders", team.name());
+            refuse(Reason::NotSteerable, message, [])
+        })?;
+        let queue = self.changes.queue(team.name());
+        Ok(Steered { team, controls, queue })
+    }
+}
+
+impl Steered {
+    /// Whether it is as the caller knows it. Changes wait for each other meanwhile: what is found
+    /// holds until the change is made.
+    fn check(&self, request: &impl TeamChange) -> Result<(), Status> {
+        check_etag(self.team.as_ref(), request.etag())
+    }
+
+    fn shown(&self) -> Option<v1::Team> {
+        Some(convert::team::team(self.team.as_ref(), true))
     }
 }
 
@@ -46,8 +212,7 @@ pub(crate) fn find(
     field: &str,
     name: &str,
 ) -> Result<Arc<dyn TeamView>, Status> {
-    let plain = |team: &&str| !team.is_empty() && !team.contains(['/', '\0']);
-    let team = name.strip_prefix(convert::TEAMS).filter(plain);
+    let team = name.strip_prefix(TEAMS).filter(|team| plain(team));
     let team = team.filter(|_| name.len() <= NAME_BYTES_MAX).ok_or_else(|| {
         refuse_field(Reason::NameMalformed, field, "a resource name such as teams/A")
     })?;
@@ -58,4 +223,18 @@ pub(crate) fn find(
         let message = format!("there is no team {team:?}; there are: {}", names.join(", "));
         refuse(Reason::TeamNotFound, message, [("name", name.to_owned())])
     })
+}
+
+/// Why a team gave no answer.
+pub(crate) fn unanswered(error: TeamError) -> Status {
+    let reason = match error {
+        TeamError::Busy => Reason::TeamBusy,
+        TeamError::Ended => Reason::TeamEnded,
+    };
+    refuse(reason, error.to_string(), [])
+}
+
+/// Whether this can be a part of a resource name.
+fn plain(segment: &str) -> bool {
+    !segment.is_empty() && !segment.contains(['/', '\0'])
 }

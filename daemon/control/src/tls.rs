@@ -7,6 +7,7 @@ use rustls::server::WebPkiClientVerifier;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
 
 /// Largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -73,6 +74,14 @@ impl Certificates {
         let fresh = read(&self.options)?;
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(())
+    }
+
+    /// From when to when the certificate of the daemon counts, as its file stands now; `None` where
+    /// it cannot be told.
+    #[must_use]
+    pub fn validity(&self) -> Option<(SystemTime, SystemTime)> {
+        let chain = certificates(&self.options.certificate).ok()?;
+        crate::validity::validity(chain.first()?)
     }
 
     /// The files that are read.

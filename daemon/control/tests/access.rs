@@ -56,8 +56,12 @@ impl Daemon {
 
     /// A token made at the Unix socket: its id and its text.
     async fn token(&self, name: &str, role: v1::Role) -> (String, String) {
-        let request =
-            v1::CreateTokenRequest { display_name: name.to_owned(), role: role.into(), life: None };
+        let request = v1::CreateTokenRequest {
+            display_name: name.to_owned(),
+            role: role.into(),
+            life: None,
+            ..Default::default()
+        };
         let made = AccessClient::new(self.local().await).create_token(request).await.unwrap();
         let made = made.into_inner();
         (made.token.unwrap().name, made.text)
@@ -83,7 +87,7 @@ async fn look(link: &Link) -> Result<usize, Status> {
 }
 
 async fn steer(link: &Link) -> Status {
-    let request = v1::PinStrategyRequest { team: "teams/A".to_owned() };
+    let request = v1::PinStrategyRequest { team: "teams/A".to_owned(), ..Default::default() };
     StrategiesClient::new(link.clone()).pin_strategy(request).await.unwrap_err()
 }
 
@@ -152,12 +156,12 @@ async fn a_revoked_token_is_told_so_and_guesses_end_in_waiting() {
     let link = daemon.with(&text).await;
     assert!(look(&link).await.is_ok());
     let mut admin = AccessClient::new(daemon.local().await);
-    let request = v1::RevokeTokenRequest { name: name.clone() };
+    let request = v1::RevokeTokenRequest { name: name.clone(), ..Default::default() };
     admin.revoke_token(request.clone()).await.unwrap();
     assert_eq!(reason(&look(&link).await.unwrap_err()), "TOKEN_REVOKED");
     assert_eq!(reason(&admin.revoke_token(request).await.unwrap_err()), "TOKEN_ENDED");
     for name in ["tokens/", "tokens/a/b", "7k2m9qxa", "tokens/\0"] {
-        let request = v1::RevokeTokenRequest { name: name.to_owned() };
+        let request = v1::RevokeTokenRequest { name: name.to_owned(), ..Default::default() };
         let refused = reason(&admin.revoke_token(request).await.unwrap_err());
         assert!(refused == "NAME_MALFORMED" || refused == "TOKEN_NOT_FOUND", "{name}: {refused}");
     }
@@ -181,7 +185,7 @@ async fn every_change_and_every_attempt_leaves_a_line_without_secrets() {
     steer(&viewer).await;
     steer(&daemon.local().await).await;
     AccessClient::new(daemon.local().await)
-        .revoke_token(v1::RevokeTokenRequest { name: name.clone() })
+        .revoke_token(v1::RevokeTokenRequest { name: name.clone(), ..Default::default() })
         .await
         .unwrap();
     let lines = daemon.audit();
@@ -225,8 +229,12 @@ async fn wrong_wishes_for_tokens_are_told_by_field() {
         ),
     ];
     for (name, role, life, expected) in cases {
-        let request =
-            v1::CreateTokenRequest { display_name: name.to_owned(), role: role.into(), life };
+        let request = v1::CreateTokenRequest {
+            display_name: name.to_owned(),
+            role: role.into(),
+            life,
+            ..Default::default()
+        };
         let refused = admin.create_token(request).await.unwrap_err();
         assert_eq!((refused.code(), reason(&refused).as_str()), (Code::InvalidArgument, expected));
     }

@@ -8,9 +8,10 @@ mod fake;
 use fake::Daemon;
 use phalanx_control::{Feed, Options};
 use phalanx_engine::{
-    Fault, Generation, JournalEvent, Reason, SeatState, StrategyOrigin, TurnDone,
+    AlertKind, Carry, Fault, Generation, JournalEvent, Keep, Reason, SeatState, SteerCause,
+    Steering, StrategyOrigin, TurnDone,
 };
-use phalanx_game::{DefaultCause, Notice, ProtocolError, SeatId, Turn, Value};
+use phalanx_game::{DefaultCause, Notice, ProtocolError, Said, SeatId, Turn, Value};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::matches_client::MatchesClient;
@@ -24,9 +25,30 @@ async fn every_kind_of_event_arrives_in_order() {
     let daemon = Daemon::start(&["A"]);
     let mut stream = watch(&daemon, "", true).await.unwrap();
     let team = daemon.teams.first().unwrap();
+    let events: Vec<_> = played().into_iter().chain(steered()).collect();
+    let count = events.len();
+    (0..).zip(events).for_each(|(step, event)| team.happens(step, event));
+    team.feeds(Feed::Lost(4));
+    team.ends();
+    let mut seen = Vec::new();
+    while let Some(event) = stream.message().await.unwrap() {
+        seen.push(event.event.unwrap());
+    }
+    assert_eq!(seen.len(), count + 1, "the stream ends with the team");
+    let steps: Vec<_> = seen.iter().filter_map(|event| Some(event.turn?.step)).collect();
+    assert_eq!(steps, (0..).take(count).collect::<Vec<_>>());
+    let shown: Vec<_> = seen
+        .into_iter()
+        .map(|event| format!("{} {:?}", event.generation, event.kind.unwrap()))
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+/// What a match brings by itself.
+fn played() -> Vec<JournalEvent> {
     let malformed = ProtocolError::new("message", "json", b"\x00");
     let spent = Duration::from_micros(1_500);
-    let events = [
+    vec![
         JournalEvent::Seat { seat: SeatId(1), state: SeatState::Refused { reason: "no".into() } },
         JournalEvent::RoundStarted,
         JournalEvent::Decided {
@@ -58,6 +80,12 @@ async fn every_kind_of_event_arrives_in_order() {
             value: "0.5".into(),
             by: "kuno".into(),
         },
+        JournalEvent::BoardSet {
+            key: "goal".into(),
+            value: Value::map([("x", Value::Int(3))]),
+            turns: Some(5),
+            by: "kuno".into(),
+        },
         JournalEvent::Ran { code: "me.x = 1".into(), by: "kuno".into(), trouble: String::new() },
         JournalEvent::ScriptError { call: "plan", reason: "y".into() },
         JournalEvent::Defaulted { cause: DefaultCause::Superseded },
@@ -73,23 +101,40 @@ async fn every_kind_of_event_arrives_in_order() {
         }),
         JournalEvent::RoundOver { score: 30, ranking: Some(1) },
         JournalEvent::MatchOver,
-    ];
-    let count = events.len();
-    (0..).zip(events).for_each(|(step, event)| team.happens(step, event));
-    team.feeds(Feed::Lost(4));
-    team.ends();
-    let mut seen = Vec::new();
-    while let Some(event) = stream.message().await.unwrap() {
-        seen.push(event.event.unwrap());
-    }
-    assert_eq!(seen.len(), count + 1, "the stream ends with the team");
-    let steps: Vec<_> = seen.iter().filter_map(|event| Some(event.turn?.step)).collect();
-    assert_eq!(steps, (0..18).collect::<Vec<_>>());
-    let shown: Vec<_> = seen
-        .into_iter()
-        .map(|event| format!("{} {:?}", event.generation, event.kind.unwrap()))
-        .collect();
-    insta::assert_snapshot!(shown.join("\n"));
+    ]
+}
+
+/// What operators do, and alerts.
+fn steered() -> Vec<JournalEvent> {
+    let by = || "kuno".to_owned();
+    let order = Said::new("move", vec!["n".into()]);
+    let steered = |steering, cause| JournalEvent::Steered { steering, cause };
+    let operator = || SteerCause::Operator { by: by() };
+    let piloted = |order| Steering::Piloted { by: by(), lease: 9, turns_left: 8, order };
+    vec![
+        JournalEvent::RoleSet {
+            before: "w".into(),
+            role: "scout".into(),
+            carry: Carry::Forget,
+            by: by(),
+        },
+        steered(Steering::Paused { by: by() }, operator()),
+        steered(Steering::Pinned { order: order.clone(), turns_left: 3, by: by() }, operator()),
+        steered(piloted(None), operator()),
+        steered(piloted(Some(order)), operator()),
+        steered(Steering::Script, SteerCause::TurnsOver),
+        steered(Steering::Script, SteerCause::LeaseOver),
+        JournalEvent::Ordered { action: "move(n)".into(), by: by(), pinned: true },
+        JournalEvent::Held { by: by(), piloted: true },
+        JournalEvent::AgentAdded { role: "w".into(), again: true, by: by() },
+        JournalEvent::AgentRemoved { by: by() },
+        JournalEvent::Left { to: None, keep: Keep::ALL, by: by() },
+        JournalEvent::Left { to: Some("b:1".into()), keep: Keep::NOTHING, by: by() },
+        JournalEvent::Returned { to: "b:1".into(), by: by() },
+        JournalEvent::Retuned { changes: "decide_max 250ms → 300ms".into(), by: by() },
+        JournalEvent::AlertBegan { alert: AlertKind::SilentAgent, text: "5 turns".into() },
+        JournalEvent::AlertEnded { alert: AlertKind::ErrorStorm, turns: 7 },
+    ]
 }
 
 #[tokio::test]

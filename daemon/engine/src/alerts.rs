@@ -180,6 +180,19 @@ impl Alerts {
         (self.turn_began, self.pace) = (None, PACE);
     }
 
+    /// Other limits count from the next check on.
+    pub(crate) fn retune(&mut self, options: AlertOptions) {
+        self.options = options;
+    }
+
+    /// There are so many agents, and of this one nothing was counted yet.
+    pub(crate) fn enroll(&mut self, agents: usize, agent: AgentId) {
+        self.agents.resize(agents, Watched::default());
+        if let Some(watched) = self.agents.get_mut(agent.index()) {
+            *watched = Watched::default();
+        }
+    }
+
     pub(crate) fn turn_began(&mut self, now: Instant) {
         if let Some(before) = self.turn_began.replace(now) {
             self.pace = now.saturating_duration_since(before).clamp(PACE_MIN, PACE_MAX);
@@ -251,6 +264,12 @@ impl Alerts {
             self.margins.pop_front();
         }
         self.margins.push_back(share);
+    }
+
+    /// Turns in a row without an own action.
+    pub(crate) fn silent_turns(&self, agent: AgentId) -> u32 {
+        let heard = |watched: &&Watched| !watched.heard;
+        self.agents.get(agent.index()).filter(heard).map_or(0, |watched| watched.missed)
     }
 
     pub(crate) fn error(&mut self) {

@@ -1,8 +1,16 @@
 //! The blackboard: keyed values that scripts, operators and dashboards read and write.
 
-use phalanx_game::Value;
-use serde::Serialize;
-use std::collections::BTreeMap;
+mod read;
+mod write;
+
+pub use read::{BOARD_PAGE_KEYS_MAX, BOARD_PAGE_WEIGHT_MAX, BoardItem, BoardPage, BoardRead};
+pub use write::{BoardWrite, BoardWriteError, EXPIRY_TURNS_MAX};
+
+use phalanx_game::{Turn, Value};
+use std::collections::{BTreeMap, VecDeque};
+
+/// So many keys that went are remembered, for those who follow the changes.
+const GONE_MAX: usize = 1_024;
 
 /// Bounds of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +37,7 @@ impl Default for BoardLimits {
 }
 
 /// One value with where it came from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BoardEntry {
     /// The value.
     pub value: Value,
@@ -37,6 +45,10 @@ pub struct BoardEntry {
     pub author: String,
     /// The tick in which it was written.
     pub written: u64,
+    /// The turn in which it was written.
+    pub turn: Turn,
+    /// The board's revision after that.
+    pub revision: u64,
     /// The last tick in which it can be read; `None`: for ever.
     pub expires: Option<u64>,
 }
@@ -74,11 +86,26 @@ pub enum BoardError {
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     entries: BTreeMap<String, BoardEntry>,
-    claims: BTreeMap<String, (String, Option<u64>)>,
+    claims: BTreeMap<String, Claim>,
     limits: BoardLimits,
     tick: u64,
+    turn: Turn,
     /// Sum of [`load`] over the entries.
     weight: usize,
+    /// Counts all changes.
+    revision: u64,
+    /// The last keys that lost their value or their claim, with the revision after that.
+    gone: VecDeque<(u64, String)>,
+    /// Of keys that went up to this revision nothing is known.
+    forgotten: u64,
+}
+
+/// Somebody works on what a key stands for.
+#[derive(Clone, Debug)]
+struct Claim {
+    holder: String,
+    expires: Option<u64>,
+    revision: u64,
 }
 
 /// The size of a value in units of roughly a byte: what limits count.
@@ -106,13 +133,51 @@ impl Board {
         Self { limits, ..Self::default() }
     }
 
+    /// An empty board that counts its changes on from here: whoever followed an earlier one learns
+    /// that all of it is gone.
+    #[must_use]
+    pub fn after(self, revision: u64) -> Self {
+        Self { revision, forgotten: revision, ..self }
+    }
+
     /// A turn begins: what expired before it is dropped.
     pub fn advance(&mut self, tick: u64) {
         self.tick = tick;
         let alive = |expires: Option<u64>| expires.is_none_or(|last| last >= tick);
-        let gone = self.entries.extract_if(.., |_, entry| !alive(entry.expires));
-        self.weight -= gone.map(|(key, entry)| load(&key, &entry.value)).sum::<usize>();
-        self.claims.retain(|_, (_, expires)| alive(*expires));
+        let expired = self.entries.extract_if(.., |_, entry| !alive(entry.expires));
+        let expired: Vec<_> = expired.collect();
+        self.weight -= expired.iter().map(|(key, entry)| load(key, &entry.value)).sum::<usize>();
+        let released: Vec<_> =
+            self.claims.extract_if(.., |_, claim| !alive(claim.expires)).collect();
+        let keys = expired.into_iter().map(|(key, _)| key);
+        for key in keys.chain(released.into_iter().map(|(key, _)| key)) {
+            self.went(key);
+        }
+    }
+
+    /// What is written from now on is written in this turn.
+    pub fn at(&mut self, turn: Turn) {
+        self.turn = turn;
+    }
+
+    /// Counts all changes so far.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    fn next_revision(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
+    }
+
+    /// A key lost its value or its claim.
+    fn went(&mut self, key: String) {
+        let revision = self.next_revision();
+        self.gone.push_back((revision, key));
+        if self.gone.len() > GONE_MAX {
+            self.forgotten = self.gone.pop_front().map_or(self.forgotten, |(lost, _)| lost);
+        }
     }
 
     /// The value under a key.
@@ -138,26 +203,35 @@ impl Board {
         author: &str,
         turns: Option<u64>,
     ) -> Result<(), BoardError> {
-        let old = self.entries.get(key).map_or(0, |entry| load(key, &entry.value));
         if value == Value::Nil {
-            self.entries.remove(key);
-            self.weight -= old;
+            if let Some((key, entry)) = self.entries.remove_entry(key) {
+                self.weight -= load(&key, &entry.value);
+                self.went(key);
+            }
             return Ok(());
         }
-        self.check(key, &value)?;
-        let total = self.weight - old + load(key, &value);
-        if total > self.limits.total_weight_max {
-            return Err(BoardError::Total(self.limits.total_weight_max));
-        }
-        self.weight = total;
+        self.weight = self.weight_with(key, &value)?;
         let entry = BoardEntry {
             value,
             author: author.to_owned(),
             written: self.tick,
+            turn: self.turn,
+            revision: self.next_revision(),
             expires: self.last_tick(turns),
         };
         self.entries.insert(key.to_owned(), entry);
         Ok(())
+    }
+
+    /// The board's total with this value under this key, if no limit forbids it.
+    fn weight_with(&self, key: &str, value: &Value) -> Result<usize, BoardError> {
+        self.check(key, value)?;
+        let old = self.entries.get(key).map_or(0, |entry| load(key, &entry.value));
+        let total = self.weight - old + load(key, value);
+        if total > self.limits.total_weight_max {
+            return Err(BoardError::Total(self.limits.total_weight_max));
+        }
+        Ok(total)
     }
 
     /// Adds to a number (absent counts as 0) and returns the sum.
@@ -189,12 +263,14 @@ impl Board {
         turns: Option<u64>,
     ) -> Result<bool, BoardError> {
         match self.claims.get(key) {
-            Some((other, _)) if other != holder => Ok(false),
+            Some(claim) if claim.holder != holder => Ok(false),
             known => {
                 if known.is_none() {
                     self.check(key, &Value::Nil)?;
                 }
-                self.claims.insert(key.to_owned(), (holder.to_owned(), self.last_tick(turns)));
+                let (holder, expires) = (holder.to_owned(), self.last_tick(turns));
+                let claim = Claim { holder, expires, revision: self.next_revision() };
+                self.claims.insert(key.to_owned(), claim);
                 Ok(true)
             }
         }
@@ -202,17 +278,25 @@ impl Board {
 
     /// Gives a claim up; false when `holder` did not have it.
     pub fn release(&mut self, key: &str, holder: &str) -> bool {
-        let held = self.claims.get(key).is_some_and(|(other, _)| other == holder);
+        let held = self.claims.get(key).is_some_and(|claim| claim.holder == holder);
         if held {
             self.claims.remove(key);
+            self.went(key.to_owned());
         }
         held
+    }
+
+    /// Gives up all that a holder claimed.
+    pub fn release_all(&mut self, holder: &str) {
+        let released = self.claims.extract_if(.., |_, claim| claim.holder == holder);
+        let released: Vec<_> = released.map(|(key, _)| key).collect();
+        released.into_iter().for_each(|key| self.went(key));
     }
 
     /// Who holds the claim on a key.
     #[must_use]
     pub fn holder(&self, key: &str) -> Option<&str> {
-        self.claims.get(key).map(|(holder, _)| holder.as_str())
+        self.claims.get(key).map(|claim| claim.holder.as_str())
     }
 
     /// How many keys have a value.
@@ -232,6 +316,8 @@ impl Board {
         self.entries.clear();
         self.weight = 0;
         self.claims.clear();
+        self.gone.clear();
+        self.forgotten = self.next_revision();
     }
 
     fn last_tick(&self, turns: Option<u64>) -> Option<u64> {

@@ -193,6 +193,10 @@ pub trait Brain {
         Ok(())
     }
 
+    /// The team's agents from now on; see [`World::enroll`](phalanx_game::World::enroll). Whoever
+    /// is new or gone remembers nothing.
+    fn enroll(&mut self, _roster: &Arc<Roster>) {}
+
     /// All agents begin with empty memories.
     fn forget(&mut self) {}
 

@@ -1,10 +1,11 @@
 //! What goes into a team and what comes out.
 
 use crate::{
-    BrainError, Carry, Fault, JournalEntry, Keep, ParamError, Profile, Ran, Scope, Snapshot,
-    Staged, Steer, SteerError, Steering, StrategyOrigin, View,
+    BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, BrainError, Carry, Drawing,
+    Enrolled, Fault, JournalEntry, Keep, ParamError, Profile, Ran, Scope, Snapshot, Staged, Steer,
+    SteerError, Steering, StrategyOrigin, TeamOptions, View,
 };
-use phalanx_game::{AgentId, Event, Game, SeatId, Turn, Value};
+use phalanx_game::{AgentId, Event, Game, Roster, SeatId, Turn, Value};
 use std::sync::Arc;
 
 /// Everything that a team reacts to, in one queue.
@@ -54,6 +55,29 @@ pub enum Input<G: Game> {
         /// What is wanted.
         steer: Steer,
         /// Who wants it, for the journal.
+        by: String,
+    },
+    /// An operator adds an agent, or one that was removed comes back. Answered by
+    /// [`Answer::Enrolled`]; then its seat is to be opened.
+    AddAgent {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Its name, 1 to [`AGENT_NAME_CHARS_MAX`](crate::AGENT_NAME_CHARS_MAX) characters, of
+        /// which none is a slash or a control character.
+        name: String,
+        /// Its role; the generation that plays must have it.
+        role: String,
+        /// Who adds it, for the journal.
+        by: String,
+    },
+    /// An operator removes an agent. Answered by [`Answer::Removed`]; then its seat is to be
+    /// closed.
+    RemoveAgent {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Whom.
+        agent: AgentId,
+        /// Who removes it, for the journal.
         by: String,
     },
     /// An operator takes the team away from its referee; the seats are told elsewhere. Answered by
@@ -108,10 +132,39 @@ pub enum Input<G: Game> {
         /// Who sets it, for the journal.
         by: String,
     },
+    /// An operator changes how the team deals with time and when somebody should look at it, from
+    /// the next turn on; the seed stays. Answered by [`Answer::Retuned`].
+    Retune {
+        /// Names the answer.
+        ticket: Ticket,
+        /// How from then on.
+        options: TeamOptions,
+        /// Who changes it, for the journal.
+        by: String,
+    },
     /// Copy what scripts can see. Answered by [`Answer::View`], between two decisions.
     Look {
         /// Names the answer.
         ticket: Ticket,
+    },
+    /// Draw the world. Answered by [`Answer::Drawn`], between turns.
+    Draw {
+        /// Names the answer.
+        ticket: Ticket,
+    },
+    /// Copy a piece of the board. Answered by [`Answer::Board`], between turns.
+    ReadBoard {
+        /// Names the answer.
+        ticket: Ticket,
+        /// Which piece.
+        read: BoardRead,
+    },
+    /// An operator writes to the board. Answered by [`Answer::Written`].
+    WriteBoard {
+        /// Names the answer.
+        ticket: Ticket,
+        /// What.
+        write: BoardWrite,
     },
     /// Run a piece of script in the living VM, between turns. Answered by [`Answer::Ran`].
     Run {
@@ -148,6 +201,12 @@ pub enum Answer {
     Param(Result<Option<Value>, ParamError>),
     /// The copy.
     View(Box<View>),
+    /// The world as it is drawn.
+    Drawn(Box<Drawing>),
+    /// The piece of the board.
+    Board(Box<BoardPage>),
+    /// What is under the key now, or why nothing was written.
+    Written(Result<Option<BoardItem>, BoardWriteError>),
     /// What the script gave, or how it failed.
     Ran(Result<Ran, BrainError>),
     /// The measurements.
@@ -156,8 +215,14 @@ pub enum Answer {
     Role(Result<String, SteerError>),
     /// How the agent is steered from now on, or why nothing has changed.
     Steered(Result<Steering, SteerError>),
+    /// The options count, or why they do not.
+    Retuned(Result<(), SteerError>),
     /// The team has left, or comes back; or why not.
     Course(Result<(), SteerError>),
+    /// The agent's id and seat, or why it is not of the team.
+    Enrolled(Result<Enrolled, SteerError>),
+    /// The agent is not of the team any more, or why it still is.
+    Removed(Result<(), SteerError>),
 }
 
 /// What a seat's connection is doing.
@@ -201,6 +266,13 @@ pub enum Output<G: Game> {
         turn: Turn,
         /// What.
         action: G::Action,
+    },
+    /// The agents changed: these are the team's from now on.
+    Roster {
+        /// Who they are.
+        roster: Arc<Roster>,
+        /// The seat of each, by roster index.
+        seats: Vec<SeatId>,
     },
     /// What the world should know of the team; once a turn and at changes.
     Publish(Arc<Snapshot>),

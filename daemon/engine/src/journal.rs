@@ -1,13 +1,17 @@
 //! What is worth remembering: the lines that recordings, `match watch` and people read.
 
+use crate::params::shown;
 use crate::{
     AlertKind, Carry, Fault, Generation, Keep, Reason, SeatState, SteerCause, Steering,
     StrategyOrigin,
 };
-use phalanx_game::{DefaultCause, Notice, SeatId, Turn};
+use phalanx_game::{DefaultCause, Notice, SeatId, Turn, Value};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Characters of a value that people read in a line.
+const VALUE_CHARS_MAX: usize = 200;
 
 /// One thing that happened in a team.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +104,17 @@ pub enum JournalEvent {
         /// Who.
         by: String,
     },
+    /// An operator wrote to the board.
+    BoardSet {
+        /// The key.
+        key: String,
+        /// The value; [`Value::Nil`]: it was deleted.
+        value: Value,
+        /// Turns in which it can be read; `None`: for ever.
+        turns: Option<u64>,
+        /// Who wrote it.
+        by: String,
+    },
     /// An operator ran a piece of script in the living VM.
     Ran {
         /// What, cut to a few hundred characters.
@@ -143,6 +158,27 @@ pub enum JournalEvent {
         by: String,
         /// The pilot gave no order; otherwise the agent is paused.
         piloted: bool,
+    },
+    /// An operator added an agent to the team.
+    AgentAdded {
+        /// Its role.
+        role: String,
+        /// It was of the team before.
+        again: bool,
+        /// Who.
+        by: String,
+    },
+    /// An operator removed an agent from the team.
+    AgentRemoved {
+        /// Who.
+        by: String,
+    },
+    /// An operator changed how the team deals with time, or when somebody should look at it.
+    Retuned {
+        /// What, as people read it: `decide_max 250ms → 300ms`.
+        changes: String,
+        /// Who.
+        by: String,
     },
     /// The team left its referee, as an operator wished: every seat has hung up.
     Left {
@@ -204,7 +240,7 @@ pub enum JournalEvent {
 }
 
 impl JournalEvent {
-    /// What operators did with agents and team, and alerts, as people read them; `None` for
+    /// What operators did with agents, team and board, and alerts, as people read them; `None` for
     /// anything else.
     #[must_use]
     pub fn steered_in_words(&self) -> Option<String> {
@@ -221,6 +257,10 @@ impl JournalEvent {
             Self::Ordered { action, by, pinned: false } => format!("{action}, ordered by {by}"),
             Self::Held { by, piloted: true } => format!("no order of {by} in time: the fallback"),
             Self::Held { by, piloted: false } => format!("paused by {by}: the fallback"),
+            Self::AgentAdded { role, again: false, by } => format!("added as {role} by {by}"),
+            Self::AgentAdded { role, again: true, by } => format!("added again as {role} by {by}"),
+            Self::AgentRemoved { by } => format!("removed from the team by {by}"),
+            Self::Retuned { changes, by } => format!("{changes}, by {by}"),
             Self::Left { to: None, by, .. } => format!("the team was stopped by {by}"),
             Self::Left { to: Some(to), keep, by } => {
                 let keeps = |kept| if kept { "keeps" } else { "forgets" };
@@ -228,6 +268,14 @@ impl JournalEvent {
                 format!("moved to {to} by {by}: {world} its world, {memory} its memories")
             }
             Self::Returned { to, by } => format!("the team was started by {by}, at {to}"),
+            Self::BoardSet { key, value: Value::Nil, by, .. } => {
+                format!("{key:?} deleted from the board by {by}")
+            }
+            Self::BoardSet { key, value, turns, by } => {
+                let turns = turns.map(|turns| format!(" for {turns} turns")).unwrap_or_default();
+                let value: String = shown(value).chars().take(VALUE_CHARS_MAX).collect();
+                format!("{key:?} = {value} on the board{turns}, by {by}")
+            }
             Self::AlertBegan { alert, text } => format!("{alert}: {text}"),
             Self::AlertEnded { alert, turns } => format!("{alert} is over after {turns} turns"),
             Self::Seat { .. }

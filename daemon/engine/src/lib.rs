@@ -11,6 +11,7 @@
 mod alerts;
 mod board;
 mod brain;
+mod enrolment;
 mod generation;
 mod input;
 mod journal;
@@ -28,10 +29,14 @@ mod view;
 mod words;
 
 pub use alerts::{Alert, AlertKind, AlertOptions};
-pub use board::{Board, BoardEntry, BoardError, BoardLimits, weight};
+pub use board::{
+    BOARD_PAGE_KEYS_MAX, BOARD_PAGE_WEIGHT_MAX, Board, BoardEntry, BoardError, BoardItem,
+    BoardLimits, BoardPage, BoardRead, BoardWrite, BoardWriteError, EXPIRY_TURNS_MAX, weight,
+};
 pub use brain::{
     Ask, Brain, BrainError, BrainErrorKind, Outcome, Ran, Reason, RoundResult, TeamLink,
 };
+pub use enrolment::{AGENT_NAME_CHARS_MAX, AGENTS_MAX, Enrolled};
 pub use generation::{Carry, Fault, Generation, Probation, Staged, StrategyOrigin};
 pub use input::{Answer, Input, Output, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
@@ -51,5 +56,5 @@ pub use steering::{
     Keep, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerCause, SteerError, Steering,
 };
 pub use team::{SCENE_EVERY, Team, TeamOptions, TeamStart};
-pub use view::{Scene, View};
+pub use view::{Drawing, Scene, View};
 pub use words::{expectation, similar};

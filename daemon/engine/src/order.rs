@@ -241,7 +241,7 @@ mod tests {
     };
 
     fn checked(text: &str) -> Result<Said, OrderError> {
-        let entry = RosterEntry { name: "a1".into(), role: "worker".into() };
+        let entry = RosterEntry::new("a1", "worker");
         let roster = Roster { team: "A".into(), agents: vec![entry] };
         check_order(&API, &roster, &read_order(text)?)
     }
@@ -255,6 +255,7 @@ mod tests {
             "give(\"a1\", { kind = \"b \\\"1\\\" \\\\\", count = 3 })",
             "sing({ 1, 2, 3 })",
             "note({ [\"two words\"] = nil, list = { { 1 }, {  } } })",
+            "note({ 2.2e20, 3.0, -0.0 })",
         ] {
             let said = read_order(text).unwrap();
             assert_eq!(write_order(&said), text);

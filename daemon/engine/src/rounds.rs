@@ -35,6 +35,11 @@ impl Rounds {
         Self { current: None, closing: false, agents: vec![AgentRound::default(); agents] }
     }
 
+    /// There are so many agents.
+    pub(crate) fn enroll(&mut self, agents: usize) {
+        self.agents.resize(agents, AgentRound::default());
+    }
+
     /// A session says that its round `local` began for an agent.
     pub(crate) fn started(&mut self, agent: AgentId, local: u32) -> Option<Started> {
         let (current, closing) = (self.current, self.closing);

@@ -123,6 +123,21 @@ impl Shared {
         }
     }
 
+    /// An agent comes to the team, or comes back to it.
+    pub fn enroll(&mut self, agent: AgentId, role: &str) {
+        if self.roles.len() <= agent.index() {
+            self.roles.resize(agent.index() + 1, String::new());
+        }
+        self.set_role(agent, role);
+    }
+
+    /// An agent is not of the team any more: nobody reads its letters, and what it claimed is free.
+    pub fn dismiss(&mut self, agent: AgentId, name: &str) {
+        self.inboxes.remove(&agent);
+        self.posted.retain(|(to, ..)| *to != agent);
+        self.board.release_all(name);
+    }
+
     /// Sends a letter; false when too many were sent in this turn.
     pub fn send(&mut self, to: AgentId, letter: Letter) -> bool {
         let size = weight(&letter.body);
@@ -241,6 +256,28 @@ mod tests {
         let (lines, dropped) = shared.take_log();
         assert_eq!((lines.len(), dropped), (LOG_LINES_MAX, 5));
         assert!(lines.iter().all(|line| line.text.len() == LOG_CHARS_MAX));
+    }
+
+    #[test]
+    fn whoever_goes_leaves_no_letters_and_no_claims() {
+        let mut shared = shared();
+        let keys = [("dig", "a2"), ("carry", "a1")];
+        for (key, holder) in keys {
+            assert_eq!(shared.board.claim(key, holder, None), Ok(true));
+        }
+        assert!(shared.send(AgentId(1), letter("read me")));
+        shared.advance(2);
+        assert!(shared.send(AgentId(1), letter("and me")) && shared.send(AgentId(0), letter("hi")));
+        shared.dismiss(AgentId(1), "a2");
+        shared.advance(3);
+        assert_eq!(
+            (shared.take_inbox(AgentId(1)).len(), shared.take_inbox(AgentId(0)).len()),
+            (0, 1)
+        );
+        assert_eq!((shared.board.holder("dig"), shared.board.holder("carry")), (None, Some("a1")));
+        shared.enroll(AgentId(2), "digger");
+        shared.enroll(AgentId(1), "worker");
+        assert_eq!(shared.roles, ["worker", "worker", "digger"]);
     }
 
     #[test]

@@ -33,12 +33,18 @@ pub struct AgentSnapshot {
     pub name: String,
     /// Its role.
     pub role: String,
+    /// It was removed from the team. Its place stays, so that indices are ids.
+    pub gone: bool,
     /// Who decides for it.
     pub steering: Steering,
     /// What its connection is doing.
     pub seat: SeatState,
     /// Where it stands, in the game's words.
     pub summary: String,
+    /// The last turn in which the referee asked it; `None` before the first.
+    pub last_asked: Option<Turn>,
+    /// Turns in a row that went by without an action that its script or an operator decided.
+    pub silent_turns: u32,
     /// The action of its last decision.
     pub last_action: String,
     /// The referee's word on the action before.
@@ -74,6 +80,8 @@ pub struct Snapshot {
     pub counters: Counters,
     /// Keys on the board.
     pub board_keys: usize,
+    /// Counts the changes of the board: as long as it stays the same, so does the board.
+    pub board_revision: u64,
     /// Debug marks of this turn.
     pub marks: Vec<Mark>,
     /// Numbers that scripts report.

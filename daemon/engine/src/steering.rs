@@ -211,6 +211,41 @@ pub enum SteerError {
         /// The pilot.
         by: String,
     },
+    /// A new agent's name is none.
+    #[error(
+        "{name:?} is no name for an agent: expected 1 to 64 characters without slashes and control \
+         characters"
+    )]
+    Name {
+        /// What was asked for, without control characters and cut.
+        name: String,
+    },
+    /// An agent of the team has this name already.
+    #[error("there is an agent {name:?} already")]
+    NameTaken {
+        /// Which name.
+        name: String,
+    },
+    /// The team has as many agents as it may, those that were removed included.
+    #[error("a team has at most {max} agents, those that were removed included")]
+    TooManyAgents {
+        /// The largest number.
+        max: usize,
+    },
+    /// The game's teams are what they are from the beginning.
+    #[error("teams of {game} do not change while they play: {reason}")]
+    Fixed {
+        /// The game.
+        game: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The agent is the last one.
+    #[error("{name} is the team's last agent: stop the team instead, or delete it")]
+    LastAgent {
+        /// The agent's name.
+        name: String,
+    },
     /// The team is drained.
     #[error("the team is leaving")]
     Leaving,

@@ -2,11 +2,13 @@
 
 mod alert;
 mod decide;
+mod enrol;
 mod events;
 mod leave;
 mod look;
 mod operator;
 mod report;
+mod retune;
 mod steer;
 mod swap;
 
@@ -81,6 +83,8 @@ pub struct TeamStart {
     pub params: Params,
     /// How operators steered the agents then, by roster index; agents beyond it are not steered.
     pub steering: Vec<Steering>,
+    /// The board's revision then: this one counts on behind it.
+    pub board_revision: u64,
 }
 
 /// One team. It lives on one thread; nobody else sees its world.
@@ -164,9 +168,9 @@ impl<G: Game, B: Brain> Team<G, B> {
     ) -> Result<Self, BrainError> {
         let world = Rc::new(RefCell::new(game.world(&roster)));
         let roles = roster.agents.iter().map(|entry| entry.role.clone()).collect();
-        let TeamStart { staged, mut params, steering } = start;
+        let TeamStart { staged, mut params, steering, board_revision } = start;
         params.forget_declarations();
-        let mut shared = Shared::new(Board::default(), roles);
+        let mut shared = Shared::new(Board::default().after(board_revision), roles);
         shared.params = params;
         let shared = Rc::new(RefCell::new(shared));
         let link = TeamLink {
@@ -226,6 +230,12 @@ impl<G: Game, B: Brain> Team<G, B> {
             Input::Steer { ticket, agent, steer, by } => {
                 self.request(Request::Steer { ticket, agent, steer, by });
             }
+            Input::AddAgent { ticket, name, role, by } => {
+                self.request(Request::Add { ticket, name, role, by });
+            }
+            Input::RemoveAgent { ticket, agent, by } => {
+                self.request(Request::Remove { ticket, agent, by });
+            }
             Input::Leave { ticket, to, keep, by } => self.leave(Departure { ticket, to, keep, by }),
             Input::Return { ticket, to, by } => self.come_back(ticket, to, by),
             Input::Install { ticket, staged, pinned } => self.stage(ticket, staged, pinned),
@@ -235,7 +245,15 @@ impl<G: Game, B: Brain> Team<G, B> {
             Input::SetParam { ticket, name, scope, value, by } => {
                 self.request(Request::Param { ticket, name, scope, value, by });
             }
+            Input::Retune { ticket, options, by } => {
+                self.request(Request::Retune { ticket, options, by });
+            }
             Input::Look { ticket } => self.request(Request::Look { ticket }),
+            Input::Draw { ticket } => self.request(Request::Draw { ticket }),
+            Input::ReadBoard { ticket, read } => self.request(Request::ReadBoard { ticket, read }),
+            Input::WriteBoard { ticket, write } => {
+                self.request(Request::WriteBoard { ticket, write });
+            }
             Input::Run { ticket, agent, code, by } => {
                 self.request(Request::Run { ticket, agent, code, by });
             }
@@ -341,7 +359,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         if self.keep_scene(now) || self.begin_profile() || self.depart() {
             return Some(Duration::ZERO);
         }
-        self.swap(spare).or_else(|| self.serve(spare))
+        self.swap(spare).or_else(|| self.serve(spare, now))
     }
 
     fn drained(&mut self) -> Option<Output<G>> {
@@ -360,7 +378,8 @@ impl<G: Game, B: Brain> Team<G, B> {
     fn everybody_is_here(&self) -> bool {
         let Some(open) = &self.open else { return false };
         self.roster.ids().zip(&self.members).all(|(agent, member)| {
-            !member.expected || !member.is_seated() || open.asked.contains_key(&agent)
+            let counts = member.expected && member.is_seated() && self.roster.is_present(agent);
+            !counts || open.asked.contains_key(&agent)
         })
     }
 
@@ -368,6 +387,12 @@ impl<G: Game, B: Brain> Team<G, B> {
     fn seated_on(&self, seat: SeatId) -> BTreeSet<AgentId> {
         let of_seat = self.roster.ids().zip(&self.seats).filter(|(_, at)| **at == seat);
         of_seat.map(|(agent, _)| agent).collect()
+    }
+
+    /// Everybody who was not removed.
+    fn present_members(&self) -> impl Iterator<Item = &Member> {
+        let members = self.roster.agents.iter().zip(&self.members);
+        members.filter(|(entry, _)| !entry.gone).map(|(_, member)| member)
     }
 
     fn member(&mut self, agent: AgentId) -> Option<&mut Member> {

@@ -1,7 +1,7 @@
 //! A copy of what scripts can see: for trials and for looking on, on threads of their own.
 
-use crate::{Board, Memory, Params};
-use phalanx_game::{AgentId, Oracle, Roster, Turn};
+use crate::{Board, Mark, Memory, Params};
+use phalanx_game::{AgentId, Oracle, Picture, Roster, Turn};
 use std::fmt;
 use std::sync::Arc;
 
@@ -38,6 +38,21 @@ pub struct Scene {
     pub roles: Vec<String>,
     /// The world.
     pub oracle: Arc<dyn Oracle + Send + Sync>,
+}
+
+/// The world as people see it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawing {
+    /// The turn in the team's count.
+    pub turn: Turn,
+    /// Turns begun in this match.
+    pub tick: u64,
+    /// The role of each agent, by roster index.
+    pub roles: Vec<String>,
+    /// What the team believes.
+    pub picture: Picture,
+    /// What scripts drew in this turn.
+    pub marks: Vec<Mark>,
 }
 
 impl fmt::Debug for Scene {

@@ -103,6 +103,44 @@ fn what_operators_set_survives_a_swap_while_it_fits() {
     assert_eq!(match_.take_said(), [300], "4 is more than the new declaration allows");
 }
 
+#[test]
+fn other_options_count_from_the_next_turn_on_and_are_told() {
+    let mut match_ = team(1);
+    let options = TeamOptions {
+        decide_max: Duration::from_millis(300),
+        seed: 99,
+        alerts: phalanx_engine::AlertOptions { stuck_turns: 8, ..Default::default() },
+        ..TeamOptions::default()
+    };
+    let ticket = match_.ticket();
+    match_.input(Input::Retune { ticket, options, by: "ann".into() });
+    assert!(matches!(last_answer(&mut match_), Answer::Retuned(Ok(()))));
+    let told: Vec<_> = match_.journal.iter().filter_map(|e| e.event.steered_in_words()).collect();
+    assert_eq!(told, ["decide_max 250ms → 300ms, stuck_turns 5 → 8, by ann"]);
+    assert_eq!(look(&mut match_).seed, TeamOptions::default().seed, "the match began with it");
+    match_.journal.clear();
+    let ticket = match_.ticket();
+    match_.input(Input::Retune { ticket, options, by: "ann".into() });
+    assert!(matches!(last_answer(&mut match_), Answer::Retuned(Ok(()))));
+    assert!(match_.journal.is_empty(), "the same again is no change");
+}
+
+#[test]
+fn fewer_turns_are_kept_at_once() {
+    let mut match_ = team(1);
+    for step in 1..=3 {
+        match_.turn(step);
+        match_.now += SCENE_EVERY;
+    }
+    let kept = look(&mut match_).scenes.len();
+    assert!(kept > 1, "{kept}");
+    let options = TeamOptions { rehearsal_turns: 1, ..TeamOptions::default() };
+    let ticket = match_.ticket();
+    match_.input(Input::Retune { ticket, options, by: "ann".into() });
+    assert!(matches!(last_answer(&mut match_), Answer::Retuned(Ok(()))));
+    assert_eq!(look(&mut match_).scenes.len(), 1);
+}
+
 fn look(match_: &mut Match) -> View {
     let ticket = match_.ticket();
     match_.input(Input::Look { ticket });

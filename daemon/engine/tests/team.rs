@@ -380,7 +380,7 @@ struct Match {
 
 impl Match {
     fn new(agents: u16) -> Self {
-        let entry = |index| RosterEntry { name: format!("a{index}"), role: "worker".into() };
+        let entry = |index| RosterEntry::new(format!("a{index}"), "worker");
         let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
         let script = Arc::new(std::sync::Mutex::new(Script::default()));
         let fails = script.clone();
@@ -467,7 +467,7 @@ impl Match {
             }
             Output::Publish(snapshot) => self.snapshots.push(snapshot),
             Output::Journal(entry) => self.journal.push(entry.event),
-            Output::Answer { .. } => {}
+            Output::Answer { .. } | Output::Roster { .. } => {}
             Output::Drained => self.drained = true,
         }
         true

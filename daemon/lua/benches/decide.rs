@@ -107,7 +107,7 @@ fn staged(body: &str) -> Staged {
 }
 
 fn team(body: &str, agents: u16) -> LuaBrain {
-    let entry = |index| RosterEntry { name: format!("a{index}"), role: "worker".into() };
+    let entry = |index| RosterEntry::new(format!("a{index}"), "worker");
     let roles = (0..agents).map(|_| "worker".into()).collect();
     let link = TeamLink {
         roster: Arc::new(Roster { team: "A".into(), agents: (0..agents).map(entry).collect() }),

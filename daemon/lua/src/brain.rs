@@ -2,6 +2,7 @@
 
 use crate::dice::Phase;
 use crate::failure::{Failure, Place, cut};
+use crate::host::wanted_roles;
 use crate::natives::Action;
 use crate::plain::describe;
 use crate::profile::Profiler;
@@ -15,8 +16,9 @@ use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, Carry, LogLevel, Memory, Outcome, Profile, Ran, Reason,
     RoundResult, Staged, TeamLink,
 };
-use phalanx_game::{AgentId, Api, Said};
+use phalanx_game::{AgentId, Api, Roster, Said};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A team's strategy, loaded and ready to decide. It lives on the team's thread.
@@ -55,7 +57,7 @@ impl LuaBrain {
     pub fn new(link: TeamLink, staged: &Staged, limits: Limits) -> Result<Self, LoadError> {
         let refuse = |what: String| LoadError::new(vec![Diagnostic::error("strategy", what)]);
         let program = Program::of(staged).map_err(|error| refuse(error.message))?;
-        let wanted = link.roster.agents.iter().map(|entry| entry.role.clone()).collect();
+        let wanted = wanted_roles(&link.roster);
         link.shared.borrow_mut().params.forget_declarations();
         let timer = Timer::start().map_err(|error| refuse(format!("no thread: {error}")))?;
         let due = Instant::now() + limits.load;
@@ -245,6 +247,10 @@ impl Brain for LuaBrain {
         budget: Duration,
     ) -> Result<(), BrainError> {
         self.change_writer(agent, role, carry, Instant::now() + budget)
+    }
+
+    fn enroll(&mut self, roster: &Arc<Roster>) {
+        Self::enroll(self, roster);
     }
 
     fn forget(&mut self) {

@@ -22,7 +22,7 @@ pub fn check_bundle(
     limits: Limits,
 ) -> Vec<Diagnostic> {
     let wanted: BTreeSet<String> = roles.iter().cloned().collect();
-    let agents = wanted.iter().map(|role| RosterEntry { name: role.clone(), role: role.clone() });
+    let agents = wanted.iter().map(|role| RosterEntry::new(role.clone(), role.clone()));
     let roster = Roster { team: "check".into(), agents: agents.collect() };
     let link = TeamLink {
         roster: Arc::new(roster),

@@ -41,6 +41,12 @@ pub(crate) struct Call {
     due: Instant,
 }
 
+/// The roles of all agents that were not removed.
+pub(crate) fn wanted_roles(roster: &Roster) -> BTreeSet<String> {
+    let present = roster.agents.iter().filter(|entry| !entry.gone);
+    present.map(|entry| entry.role.clone()).collect()
+}
+
 impl Host {
     pub(crate) fn new(link: TeamLink, limits: Limits) -> Self {
         let call =
@@ -102,8 +108,18 @@ impl Host {
     }
 
     /// Other agents play from now on.
-    pub(crate) fn recast(&self, roster: Roster) {
-        *self.cast.borrow_mut() = Arc::new(roster);
+    pub(crate) fn recast(&self, roster: Arc<Roster>) {
+        *self.cast.borrow_mut() = roster;
+    }
+
+    /// The link of another host that takes this one's place.
+    pub(crate) fn next_link(&self) -> TeamLink {
+        TeamLink { roster: Arc::clone(&self.cast.borrow()), ..self.link.clone() }
+    }
+
+    /// The roles that agents have at the start of a match: a strategy needs them.
+    pub(crate) fn wanted_roles(&self) -> BTreeSet<String> {
+        wanted_roles(&self.roster())
     }
 
     pub(crate) fn checker(&self) -> Checker<'_> {

@@ -88,8 +88,8 @@ impl Carrier<'_> {
     /// The role that understands a memory: the one that wrote it, or else that of its agent now.
     fn reader(&self, memory: &Memory) -> Option<(String, Role)> {
         let now = self.next.host.link.shared.borrow().role(memory.agent).to_owned();
-        let roster = self.next.host.link.roster.agents.get(memory.agent.index())?;
-        let names = [&memory.role, &now, &roster.role];
+        let roster = self.next.host.roster();
+        let names = [&memory.role, &now, &roster.agents.get(memory.agent.index())?.role];
         names.into_iter().find_map(|name| Some((name.clone(), self.next.vm.role(name)?)))
     }
 
@@ -97,7 +97,7 @@ impl Carrier<'_> {
         let vm = &self.next.vm;
         let pushed = plain::push_plain(&vm.lua, data);
         pushed.and_then(|value| vm.set_memory(index(agent), value)).map_err(|failed| {
-            let name = self.next.host.link.roster.name(agent);
+            let name = self.next.host.roster().name(agent).to_owned();
             let failure = Failure::from_error(&failed, self.next.host.limits.message_chars);
             let what = format!("{name}: its memory does not fit in the VM: {}", failure.message);
             BrainError::without_place(BrainErrorKind::Memory, what)
@@ -112,7 +112,7 @@ impl Carrier<'_> {
         data: Option<&Plain>,
     ) -> Result<(), BrainError> {
         let (vm, host) = (&self.next.vm, &self.next.host);
-        let agent = host.link.roster.name(memory.agent);
+        let agent = host.roster().name(memory.agent).to_owned();
         let failed = |place: Option<Place>, kind: BrainErrorKind, what: String| {
             error(
                 kind,
@@ -175,7 +175,7 @@ impl Carrier<'_> {
         role: &Role,
         culprit: Option<&String>,
     ) -> BrainError {
-        let agent = self.next.host.link.roster.name(memory.agent);
+        let agent = self.next.host.roster().name(memory.agent).to_owned();
         let (what, cure) = match culprit {
             Some(culprit) => (
                 format!("{agent}: {culprit}"),

@@ -10,7 +10,7 @@ use crate::timer::Timer;
 use crate::vm::Vm;
 use crate::{Diagnostic, Limits, LuaBrain, Severity};
 use phalanx_engine::{BrainError, BrainErrorKind, Carry, LogLevel, Memory, Staged, TeamLink};
-use phalanx_game::AgentId;
+use phalanx_game::{AgentId, Roster};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -84,8 +84,9 @@ impl LuaBrain {
     /// The program in a VM of its own, beside the one that decides.
     fn build(&self, program: &Arc<Program>, due: Instant) -> Result<Loaded, BrainError> {
         let host = &self.now.host;
-        let wanted = host.link.roster.agents.iter().map(|entry| entry.role.clone()).collect();
-        let loaded = Loaded::new(program, &host.link, host.limits, &self.timer, &wanted, due);
+        let wanted = host.wanted_roles();
+        let loaded =
+            Loaded::new(program, &host.next_link(), host.limits, &self.timer, &wanted, due);
         let (next, findings) = loaded.map_err(|failed| {
             let failure = Failure::from_error(&failed, host.limits.message_chars);
             BrainError::without_place(BrainErrorKind::Memory, failure.message)
@@ -120,9 +121,10 @@ impl LuaBrain {
     /// An agent whose role the new generation has not gets the role of the roster.
     fn settle_roles(&self) {
         let host = &self.now.host;
-        for agent in host.link.roster.ids() {
+        let roster = host.next_link().roster;
+        for agent in roster.present() {
             let role = host.link.shared.borrow().role(agent).to_owned();
-            let Some(entry) = host.link.roster.agents.get(agent.index()) else { continue };
+            let Some(entry) = roster.agents.get(agent.index()) else { continue };
             if host.roles.borrow().contains(&role) {
                 continue;
             }
@@ -134,7 +136,8 @@ impl LuaBrain {
 
     /// What the agents remember.
     pub(crate) fn remembered(&self) -> Vec<Memory> {
-        self.now.host.link.roster.ids().filter_map(|agent| self.remembered_by(agent)).collect()
+        let present: Vec<_> = self.now.host.roster().present().collect();
+        present.into_iter().filter_map(|agent| self.remembered_by(agent)).collect()
     }
 
     /// What one agent remembers.
@@ -148,6 +151,27 @@ impl LuaBrain {
             let data = data.transpose()?;
             Some(Memory { agent, role: writer.role.clone(), version: writer.version, data })
         })
+    }
+
+    /// The agents are these from now on. Scripts see a new name at its index; whoever is new or
+    /// gone remembers nothing.
+    pub(crate) fn enroll(&mut self, roster: &Arc<Roster>) {
+        let before = self.now.host.next_link().roster;
+        for (agent, entry) in roster.ids().zip(&roster.agents) {
+            if before.is_present(agent) != entry.gone {
+                continue;
+            }
+            if self.writers.remove(&agent).is_some() {
+                self.empty(agent);
+            }
+            let vm = &self.now.vm;
+            let named = self.unlimited(|_, _| vm.names.raw_set(index(agent), entry.name.as_str()));
+            if let Err(error) = named {
+                let what = format!("scripts cannot be told its name: {error}");
+                self.log(Some(agent), LogLevel::Error, &what);
+            }
+        }
+        self.now.host.recast(Arc::clone(roster));
     }
 
     /// All agents begin with empty memories.
@@ -188,7 +212,7 @@ impl LuaBrain {
         let due = Instant::now() + host.limits.load;
         let fresh = Loaded::new(
             &self.now.program,
-            &host.link,
+            &host.next_link(),
             host.limits,
             &self.timer,
             &BTreeSet::new(),

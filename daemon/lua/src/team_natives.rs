@@ -25,8 +25,8 @@ pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()>
     native(lua, table, "board_release", host, board_release)?;
     native(lua, table, "board_holder", host, board_holder)?;
     native(lua, table, "all_agents", host, |lua, host, _: MultiValue| {
-        let ids = host.roster().ids();
-        agents(lua, host, ids)
+        let present: Vec<_> = host.roster().present().collect();
+        agents(lua, host, present.into_iter())
     })?;
     native(lua, table, "agents", host, |lua, host, _: MultiValue| {
         agents(lua, host, host.present.borrow().iter().copied())
@@ -215,6 +215,9 @@ fn send(_: &Lua, host: &Host, (name, body): (LuaValue, LuaValue)) -> Native {
         Ok((to, Letter { from: host.author().to_owned(), body }))
     });
     match read {
+        Ok((to, _)) if !host.roster().is_present(to) => {
+            Ok(Reply::Reason(format!("{} is not of the team any more", host.roster().name(to))))
+        }
         Ok((to, letter)) => {
             if host.link.shared.borrow_mut().send(to, letter) {
                 return flag(true);

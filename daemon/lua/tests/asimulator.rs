@@ -32,7 +32,7 @@ fn play(config: ArenaConfig) -> (Vec<i64>, Counters) {
     let options = LockstepOptions { chunk_bytes: Some(3), ..LockstepOptions::default() };
     let mut lockstep = Lockstep::new(arena, origin.instant, options);
     let name = "explorer1".to_owned();
-    let agents = vec![RosterEntry { name: name.clone(), role: "explorer".to_owned() }];
+    let agents = vec![RosterEntry::new(name.clone(), "explorer")];
     let roster = Arc::new(Roster { team: "us".to_owned(), agents });
     let seat = Seat {
         id: SeatId(0),

@@ -5,10 +5,12 @@
 
 mod cast;
 mod client;
+mod feed;
 mod files;
 mod stderr;
 
 pub use cast::{Cast, Player, Stderr};
+pub use feed::{HostEvent, HostFeed, Leave, Teller, host_feed};
 
 use crate::clock::{now, until};
 use crate::seat::panic_text;
@@ -34,7 +36,7 @@ const COMING_MAX: usize = 256;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Limits of an arena's host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct HostOptions {
     /// Clients at once; for further ones whoever has not logged in makes room, the oldest first.
     /// When all have, they are turned away.
@@ -50,6 +52,8 @@ pub struct HostOptions {
     pub draw: Option<bool>,
     /// How long clients have to read the last bytes before they are cut off.
     pub linger: Duration,
+    /// Who hears what happens, in order; `None`: nobody.
+    pub teller: Option<Teller>,
 }
 
 impl Default for HostOptions {
@@ -61,6 +65,7 @@ impl Default for HostOptions {
             artifacts: None,
             draw: None,
             linger: Duration::from_secs(2),
+            teller: None,
         }
     }
 }
@@ -104,6 +109,7 @@ pub struct ArenaHandle {
     address: Option<SocketAddr>,
     verdict: watch::Receiver<Verdict>,
     picture: watch::Receiver<String>,
+    clients: watch::Receiver<usize>,
     report: watch::Receiver<Option<ArenaReport>>,
     _stop_when_dropped: Arc<tokio_util::sync::DropGuard>,
     stopped: CancellationToken,
@@ -135,6 +141,18 @@ impl ArenaHandle {
         self.picture.borrow().clone()
     }
 
+    /// Clients that are connected.
+    #[must_use]
+    pub fn clients(&self) -> usize {
+        *self.clients.borrow()
+    }
+
+    /// How it ended; `None` while it runs.
+    #[must_use]
+    pub fn report(&self) -> Option<ArenaReport> {
+        self.report.borrow().clone()
+    }
+
     /// Begins, where the arena waits for somebody to say so.
     pub fn start(&self) {
         self.start.notify_one();
@@ -164,6 +182,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
     let start = Arc::new(Notify::new());
     let (verdict, verdicts) = watch::channel(arena.verdict());
     let (picture, pictures) = watch::channel(String::new());
+    let (population, clients) = watch::channel(0);
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
     let host = Host {
@@ -181,6 +200,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         coming,
         verdict,
         picture,
+        population,
         stopped: stopped.clone(),
         start: Arc::clone(&start),
         tally: Tally::default(),
@@ -194,6 +214,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         address,
         verdict: verdicts,
         picture: pictures,
+        clients,
         report,
         _stop_when_dropped: stop,
         stopped,
@@ -240,6 +261,7 @@ struct Host {
     files: Files,
     verdict: watch::Sender<Verdict>,
     picture: watch::Sender<String>,
+    population: watch::Sender<usize>,
     stopped: CancellationToken,
     start: Arc<Notify>,
     tally: Tally,
@@ -276,6 +298,7 @@ impl Host {
         all.await;
         while self.tasks.join_next().await.is_some() {}
         (self.tally.written, self.tally.failed) = self.files.close().await;
+        self.population.send_replace(0);
         let verdict = self.verdict.borrow().clone();
         let panicked = matches!(end, ArenaEnd::Panicked { .. });
         let summary = if panicked { String::new() } else { self.arena.summary() };
@@ -391,10 +414,11 @@ impl Host {
                 let (connection, refused) = (silent.0, self.tally.refused);
                 tracing::warn!(connection, refused, "too many clients; one without login dropped");
             }
-            self.leave(silent);
+            self.leave(silent, Leave::CrowdedOut);
         }
         let connection = self.number();
         tracing::debug!(connection = connection.0, peer = link.peer, "client joined");
+        self.tell(|| HostEvent::Came { client: connection, peer: link.peer.clone() });
         let (framing, host) = (self.framing, self.coming_in.clone());
         let client = Client::open(link, framing, connection, &self.options, host);
         // With a handshake it joins once that is done.
@@ -413,17 +437,26 @@ impl Host {
             }
             Coming::Broken => {
                 if let Some(client) = self.clients.remove(&connection) {
+                    self.tell(|| HostEvent::Left { client: connection, why: Leave::Broken });
                     self.tasks.spawn(client.finish());
                     self.arena.handle_leave(connection, now());
                 }
             }
             Coming::Bytes(bytes) => self.arena.handle_input(connection, &bytes, now()),
-            Coming::Gone => self.leave(connection),
+            Coming::Gone => self.leave(connection, Leave::Gone),
         }
     }
 
-    fn leave(&mut self, connection: ConnectionId) {
+    /// Says to whoever follows what happened.
+    fn tell(&mut self, event: impl FnOnce() -> HostEvent) {
+        if let Some(teller) = &mut self.options.teller {
+            teller.tell(event());
+        }
+    }
+
+    fn leave(&mut self, connection: ConnectionId, why: Leave) {
         if let Some(client) = self.clients.remove(&connection) {
+            self.tell(|| HostEvent::Left { client: connection, why });
             let joined = client.joined;
             client.cut();
             if joined {
@@ -440,6 +473,7 @@ impl Host {
                 // Flushed in its own time; what it still says is not heard.
                 Outgoing::Close(connection) => {
                     if let Some(client) = self.clients.remove(&connection) {
+                        self.tell(|| HostEvent::Left { client: connection, why: Leave::Closed });
                         self.tasks.spawn(client.finish());
                     }
                 }
@@ -450,15 +484,21 @@ impl Host {
         }
         while let Some(notice) = self.arena.poll_notice() {
             tracing::warn!("{notice}");
+            self.tell(|| HostEvent::Notice(notice));
         }
     }
 
     fn send(&mut self, connection: ConnectionId, bytes: Vec<u8>) {
         let Some(client) = self.clients.get_mut(&connection) else { return };
-        if !client.send(bytes) {
+        let first = !client.greeted;
+        let sent = client.send(bytes);
+        if first {
+            self.tell(|| HostEvent::Greeted { client: connection });
+        }
+        if !sent {
             self.tally.slow += 1;
             tracing::warn!(connection = connection.0, "client does not read; dropped");
-            self.leave(connection);
+            self.leave(connection, Leave::Slow);
         }
     }
 
@@ -466,11 +506,14 @@ impl Host {
     fn publish(&mut self) -> bool {
         let verdict = self.arena.verdict();
         let over = verdict.over;
+        let clients = self.clients.len();
+        self.population.send_if_modified(|known| std::mem::replace(known, clients) != clients);
         if *self.verdict.borrow() != verdict {
             // The picture first: whoever hears of a step finds it drawn.
             if let Some(colour) = self.options.draw {
                 self.picture.send_replace(self.arena.draw(colour));
             }
+            self.tell(|| HostEvent::Stood(verdict.clone()));
             self.verdict.send_replace(verdict);
         }
         over

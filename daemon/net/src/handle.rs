@@ -4,17 +4,18 @@ use crate::clock::now;
 use crate::course::Course;
 use crate::operator::Port;
 use crate::outlet::JournalStream;
+use crate::places::Places;
+use crate::pulse::Pulse;
 use crate::thread::Signals;
 use crate::tickets::Tickets;
 use crate::{Meter, Timings};
 use phalanx_engine::{Input, JournalEntry, SeatState, Snapshot};
-use phalanx_game::{Framing, Game, Roster};
+use phalanx_game::{AgentId, Framing, Game, Roster, SeatId};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::{Mutex, broadcast, mpsc, watch};
-use tokio::task::{AbortHandle, JoinHandle};
 
 /// What a seat is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,15 @@ pub struct SeatStatus {
     pub connections: u64,
     /// The smoothed round trip to the referee, once measured.
     pub round_trip: Option<Duration>,
+}
+
+/// The agents of a team and where they sit. It changes when agents are added and removed.
+#[derive(Clone, Debug)]
+pub struct Lineup {
+    /// The agents, in the order in which they decide.
+    pub roster: Arc<Roster>,
+    /// The seat of each, by roster index.
+    pub seats: Vec<SeatId>,
 }
 
 /// Why a team ended.
@@ -39,6 +49,16 @@ pub enum TeamEnd {
         /// The last panic.
         reason: String,
     },
+}
+
+impl std::fmt::Display for TeamEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::MatchOver => f.write_str("the match is over"),
+            Self::Drained => f.write_str("drained"),
+            Self::Crashed { reason } => write!(f, "given up: {reason}"),
+        }
+    }
 }
 
 /// Why an operator's wish was not taken.
@@ -68,29 +88,48 @@ pub struct TeamHandle {
     inner: Arc<Inner>,
 }
 
+/// A team for somebody who only looks now and then: it does not keep it alive.
+#[derive(Clone)]
+pub struct WeakTeamHandle {
+    inner: Weak<Inner>,
+}
+
+impl WeakTeamHandle {
+    /// The team, while somebody else holds it.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<TeamHandle> {
+        self.inner.upgrade().map(|inner| TeamHandle { inner })
+    }
+}
+
+impl fmt::Debug for WeakTeamHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WeakTeamHandle").field(&self.upgrade()).finish()
+    }
+}
+
 /// What the spawner knows.
 pub(crate) struct Parts {
     pub(crate) name: String,
     pub(crate) game: &'static str,
     pub(crate) framing: Framing,
     pub(crate) course: watch::Sender<Course>,
-    pub(crate) roster: Arc<Roster>,
-    pub(crate) seats: Vec<String>,
+    pub(crate) lineup: watch::Receiver<Lineup>,
+    pub(crate) places: Places,
     pub(crate) snapshot: watch::Receiver<Arc<Snapshot>>,
     pub(crate) journal: broadcast::WeakSender<Arc<JournalEntry>>,
+    pub(crate) journal_dropped: Arc<AtomicU64>,
     pub(crate) ended: watch::Receiver<Option<TeamEnd>>,
     pub(crate) restarts: Arc<AtomicU32>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
+    pub(crate) pulse: Pulse,
 }
 
 struct Inner {
     parts: Parts,
     port: Box<dyn Port>,
-    statuses: Vec<watch::Receiver<SeatStatus>>,
-    seats: Vec<AbortHandle>,
-    journal_dropped: Arc<AtomicU64>,
     /// Held by whoever sends the team away, until it is there.
     travelling: Mutex<()>,
 }
@@ -109,24 +148,14 @@ impl Drop for Inner {
 }
 
 impl TeamHandle {
-    pub(crate) fn new<G: Game>(
-        parts: Parts,
-        inbox: mpsc::Sender<Input<G>>,
-        statuses: Vec<watch::Receiver<SeatStatus>>,
-        tasks: Vec<JoinHandle<()>>,
-    ) -> Self {
-        let seats = tasks.iter().map(JoinHandle::abort_handle).collect();
-        let stop = parts.signals.stop.clone();
+    pub(crate) fn new<G: Game>(parts: Parts, inbox: mpsc::Sender<Input<G>>) -> Self {
+        let (stop, seats_ended) = (parts.signals.stop.clone(), parts.places.ended());
         tokio::spawn(async move {
-            for task in tasks {
-                // Seats catch their own panics; an aborted one was named by the drain.
-                drop(task.await);
-            }
+            seats_ended.await;
             stop.cancel();
         });
-        let (port, journal_dropped) = (Box::new(inbox), Arc::default());
-        let travelling = Mutex::default();
-        let inner = Inner { parts, port, statuses, seats, journal_dropped, travelling };
+        let (port, travelling) = (Box::new(inbox), Mutex::default());
+        let inner = Inner { parts, port, travelling };
         Self { inner: Arc::new(inner) }
     }
 
@@ -142,10 +171,17 @@ impl TeamHandle {
         self.inner.parts.game
     }
 
-    /// The agents, in the order in which they decide.
+    /// The agents as they are now, in the order in which they decide. Those that were removed are
+    /// marked.
     #[must_use]
-    pub fn roster(&self) -> &Arc<Roster> {
-        &self.inner.parts.roster
+    pub fn roster(&self) -> Arc<Roster> {
+        Arc::clone(&self.inner.parts.lineup.borrow().roster)
+    }
+
+    /// Follows who is of the team and where they sit.
+    #[must_use]
+    pub fn lineup(&self) -> watch::Receiver<Lineup> {
+        self.inner.parts.lineup.clone()
     }
 
     /// What the team published last.
@@ -164,26 +200,40 @@ impl TeamHandle {
     #[must_use]
     pub fn journal(&self) -> Option<JournalStream> {
         let sender = self.inner.parts.journal.upgrade()?;
-        Some(JournalStream::new(sender.subscribe(), Arc::clone(&self.inner.journal_dropped)))
+        let dropped = Arc::clone(&self.inner.parts.journal_dropped);
+        Some(JournalStream::new(sender.subscribe(), dropped))
     }
 
     /// Journal entries that slow readers missed, over all of them.
     #[must_use]
     pub fn journal_dropped(&self) -> u64 {
-        self.inner.journal_dropped.load(Ordering::Relaxed)
+        self.inner.parts.journal_dropped.load(Ordering::Relaxed)
     }
 
-    /// The name and the status of each seat, in order.
+    /// The name and the status of each seat, in order; seats of agents that were removed are left
+    /// out.
     #[must_use]
     pub fn seats(&self) -> Vec<(String, SeatStatus)> {
-        let names = self.inner.parts.seats.iter().cloned();
-        names.zip(self.inner.statuses.iter().map(|status| status.borrow().clone())).collect()
+        self.places().statuses()
     }
 
-    /// Follows one seat.
+    /// Follows one seat; that of an agent that was removed says that it is closed.
     #[must_use]
-    pub fn seat(&self, index: usize) -> Option<watch::Receiver<SeatStatus>> {
-        self.inner.statuses.get(index).cloned()
+    pub fn seat(&self, id: SeatId) -> Option<watch::Receiver<SeatStatus>> {
+        self.places().status(id)
+    }
+
+    /// Follows the seat on which an agent sits.
+    #[must_use]
+    pub fn seat_of(&self, agent: AgentId) -> Option<watch::Receiver<SeatStatus>> {
+        let seat = self.inner.parts.lineup.borrow().seats.get(agent.index()).copied();
+        self.seat(seat?)
+    }
+
+    /// A handle that does not keep the team alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakTeamHandle {
+        WeakTeamHandle { inner: Arc::downgrade(&self.inner) }
     }
 
     /// How fast answers left.
@@ -204,6 +254,21 @@ impl TeamHandle {
         self.inner.parts.restarts.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn places(&self) -> &Places {
+        &self.inner.parts.places
+    }
+
+    /// Every seat has ended, or the team was cut off.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.inner.parts.signals.stop.is_cancelled()
+    }
+
+    /// Whether the team's thread still moves; it keeps no team alive.
+    #[must_use]
+    pub fn pulse(&self) -> &Pulse {
+        &self.inner.parts.pulse
+    }
+
     pub(crate) fn port(&self) -> &dyn Port {
         &*self.inner.port
     }
@@ -222,6 +287,12 @@ impl TeamHandle {
 
     pub(crate) fn tickets(&self) -> &Arc<Tickets> {
         &self.inner.parts.tickets
+    }
+
+    /// Why the team has ended; `None` while it has not.
+    #[must_use]
+    pub fn end(&self) -> Option<TeamEnd> {
+        self.inner.parts.ended.borrow().clone()
     }
 
     /// Waits until the team has ended and tells why.
@@ -255,12 +326,7 @@ impl TeamHandle {
         let thread_done = self.ended_by(end).await;
         let mut stragglers = Vec::new();
         if !seats_done {
-            for ((name, status), task) in self.seats().into_iter().zip(&self.inner.seats) {
-                if status.state != SeatState::Closed {
-                    stragglers.push(name);
-                    task.abort();
-                }
-            }
+            stragglers = self.places().abort();
         }
         if !thread_done {
             stragglers.push("the team's thread".into());

@@ -1,9 +1,10 @@
-//! What a team's thread knows of its strategy, of roles that operators changed and of open requests,
+//! What a team's thread knows of its strategy, of what operators changed and of open requests,
 //! so that a panic loses nothing of it.
 
 use crate::tickets::{OWN_ROLE_TICKET, OWN_TICKET, Tickets};
 use phalanx_engine::{
-    Answer, BrainError, BrainErrorKind, Carry, Input, JournalEvent, Snapshot, Staged, Ticket,
+    Answer, BrainError, BrainErrorKind, Carry, Input, JournalEvent, Snapshot, Staged, TeamOptions,
+    Ticket,
 };
 use phalanx_game::{AgentId, Game};
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub(crate) struct Ledger {
     watched: Option<Staged>,
     /// Roles that operators changed.
     roles: BTreeMap<AgentId, String>,
+    /// Options that operators changed.
+    options: Option<TeamOptions>,
 }
 
 /// A request that the team has taken and not answered.
@@ -28,13 +31,20 @@ pub(crate) struct Ledger {
 enum Open {
     Install { staged: Staged, pinned: bool },
     Role { agent: AgentId, role: String },
+    Retune(TeamOptions),
     Run,
     Other,
 }
 
 impl Ledger {
     pub(crate) fn new(first: Staged) -> Self {
-        Self { open: BTreeMap::new(), proven: first, watched: None, roles: BTreeMap::new() }
+        Self {
+            open: BTreeMap::new(),
+            proven: first,
+            watched: None,
+            roles: BTreeMap::new(),
+            options: None,
+        }
     }
 
     /// An input passes on its way to the team.
@@ -46,10 +56,16 @@ impl Ledger {
             Input::SetRole { ticket, agent, role, .. } => {
                 (*ticket, Open::Role { agent: *agent, role: role.clone() })
             }
+            Input::Retune { ticket, options, .. } => (*ticket, Open::Retune(*options)),
             Input::Run { ticket, .. } => (*ticket, Open::Run),
             Input::SetParam { ticket, .. }
             | Input::Look { ticket }
+            | Input::Draw { ticket }
+            | Input::ReadBoard { ticket, .. }
+            | Input::WriteBoard { ticket, .. }
             | Input::Steer { ticket, .. }
+            | Input::AddAgent { ticket, .. }
+            | Input::RemoveAgent { ticket, .. }
             | Input::Leave { ticket, .. }
             | Input::Return { ticket, .. }
             | Input::Profile { ticket, .. } => (*ticket, Open::Other),
@@ -74,6 +90,9 @@ impl Ledger {
             (Answer::Role(Ok(_)), Some(Open::Role { agent, role })) => {
                 self.roles.insert(agent, role);
             }
+            (Answer::Retuned(Ok(())), Some(Open::Retune(options))) => self.options = Some(options),
+            // Whoever comes has the role with which it came.
+            (Answer::Enrolled(Ok(enrolled)), _) => _ = self.roles.remove(&enrolled.agent),
             (_, _) => {}
         }
     }
@@ -107,7 +126,7 @@ impl Ledger {
                     tickets.answer(ticket, Answer::Installed(Err(error)));
                 }
                 Open::Run => tickets.answer(ticket, Answer::Ran(Err(error("it answered")))),
-                Open::Role { .. } | Open::Other => tickets.forget(ticket),
+                Open::Role { .. } | Open::Retune(_) | Open::Other => tickets.forget(ticket),
             }
         }
     }
@@ -117,7 +136,7 @@ impl Ledger {
         self.proven.clone()
     }
 
-    /// What it is to install then, and the roles that operators changed. Until the generation is
+    /// What it is to install then, and the roles and options that operators changed. Until the generation is
     /// installed nobody returns to it.
     pub(crate) fn replay<G: Game>(&mut self) -> Vec<Input<G>> {
         let mut inputs = Vec::new();
@@ -126,6 +145,11 @@ impl Ledger {
             self.note(&input);
             inputs.push(input);
         }
+        inputs.extend(self.options.map(|options| Input::Retune {
+            ticket: OWN_ROLE_TICKET,
+            options,
+            by: RESTART.to_owned(),
+        }));
         inputs.extend(self.roles.iter().map(|(agent, role)| Input::SetRole {
             ticket: OWN_ROLE_TICKET,
             agent: *agent,

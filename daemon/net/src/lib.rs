@@ -21,7 +21,7 @@
 //!
 //! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
 //! the path of a turn (one mutex guards a histogram, one the operators' open requests, one lets them
-//! send a team away one after the other, two in the lobby are taken when a bridge comes).
+//! send a team away one after the other, one guards the list of its seats, two in the lobby are taken when a bridge comes).
 #![deny(missing_docs)]
 
 mod arena;
@@ -31,7 +31,9 @@ mod clock;
 mod course;
 mod desk;
 mod endpoint;
+mod enrol;
 mod handle;
+mod knock;
 mod ledger;
 mod listener;
 mod lobby;
@@ -41,28 +43,37 @@ mod operator;
 mod options;
 mod outlet;
 mod pipe;
+mod places;
+mod pulse;
 mod seat;
 mod spec;
 mod standing;
 mod thread;
 mod tickets;
+mod turn_span;
 mod web_socket;
 
 pub use arena::{
-    ArenaEnd, ArenaHandle, ArenaReport, Cast, HostOptions, Player, Stderr, serve_arena,
+    ArenaEnd, ArenaHandle, ArenaReport, Cast, HostEvent, HostFeed, HostOptions, Leave, Player,
+    Stderr, Teller, host_feed, serve_arena,
 };
 pub use artifact::ArtifactError;
 pub use backoff::BackoffOptions;
 pub use clock::{now, origin};
 pub use course::CourseError;
 pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
-pub use handle::{DrainReport, OperatorError, SeatStatus, TeamEnd, TeamHandle};
+pub use handle::{
+    DrainReport, Lineup, OperatorError, SeatStatus, TeamEnd, TeamHandle, WeakTeamHandle,
+};
+pub use knock::{Knock, KnockError, KnockOptions, knock};
 pub use listener::Listener;
 pub use lobby::{Awaited, Lobby, hello, receive_bridges, welcomed};
 pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer};
-pub use meter::{Meter, Timings};
+pub use meter::{Answered, Meter, Timings};
 pub use options::SeatOptions;
 pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
+pub use places::AgentSpec;
+pub use pulse::Pulse;
 pub use seat::{Act, SeatLink, open_seat};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
 pub use thread::{RESTART_WINDOW, RESTARTS_MAX};

@@ -10,6 +10,18 @@ const DIGITS: u8 = 3;
 /// Longer times are recorded as this one: an hour, in nanoseconds.
 const LONGEST: u64 = 3_600_000_000_000;
 
+/// Answers that are kept for whoever asks for the fresh ones; later ones are left out until then.
+const FRESH_MAX: usize = 16_384;
+
+/// How an answer left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// From the last byte of the request to the answer's last one.
+    pub spent: Duration,
+    /// Until the seat would have answered by itself; `None`: it was due already.
+    pub margin: Option<Duration>,
+}
+
 /// Times of one team's answers; fallbacks of seats are not among them.
 #[derive(Default)]
 pub struct Meter {
@@ -20,6 +32,8 @@ struct Times {
     answer: Histogram<u64>,
     margin: Histogram<u64>,
     overdue: u64,
+    /// What nobody has seen yet; `None` until somebody asks.
+    fresh: Option<Vec<Answered>>,
 }
 
 /// A summary of a [`Meter`].
@@ -53,7 +67,7 @@ impl Default for Times {
     fn default() -> Self {
         let empty =
             || Histogram::new_with_max(LONGEST, DIGITS).expect("within the crate's own limits");
-        Self { answer: empty(), margin: empty(), overdue: 0 }
+        Self { answer: empty(), margin: empty(), overdue: 0, fresh: None }
     }
 }
 
@@ -80,6 +94,11 @@ impl Meter {
     pub(crate) fn record(&self, spent: Duration, margin: Option<Duration>) {
         let mut times = self.lock();
         times.answer.saturating_record(nanos(spent));
+        if let Some(fresh) = &mut times.fresh
+            && fresh.len() < FRESH_MAX
+        {
+            fresh.push(Answered { spent, margin });
+        }
         match margin {
             Some(margin) => times.margin.saturating_record(nanos(margin)),
             None => {
@@ -87,6 +106,13 @@ impl Meter {
                 times.overdue += 1;
             }
         }
+    }
+
+    /// The answers since the last call; with the first one the meter begins to keep them. At most
+    /// some thousands: ask every few seconds.
+    #[must_use]
+    pub fn fresh(&self) -> Vec<Answered> {
+        self.lock().fresh.replace(Vec::new()).unwrap_or_default()
     }
 
     /// The figures so far.
@@ -160,6 +186,21 @@ mod tests {
             both.record(spent, margin);
         }
         assert_eq!(Meter::together([&one, &other]), both.timings());
+    }
+
+    #[test]
+    fn fresh_answers_are_told_once_from_the_first_question_on() {
+        let meter = Meter::default();
+        let answer = |ms| Answered { spent: Duration::from_millis(ms), margin: None };
+        let record = |ms| meter.record(Duration::from_millis(ms), None);
+        record(1);
+        assert_eq!(meter.fresh(), []);
+        record(2);
+        record(3);
+        assert_eq!(meter.fresh(), [answer(2), answer(3)]);
+        assert_eq!(meter.fresh(), []);
+        (0..20_000).for_each(record);
+        assert_eq!(meter.fresh().len(), FRESH_MAX);
     }
 
     #[test]

@@ -4,8 +4,9 @@
 use crate::tickets::Tickets;
 use crate::{OperatorError, TeamHandle};
 use phalanx_engine::{
-    Answer, BrainError, Carry, Fault, Input, Keep, ParamError, Profile, Ran, Scope, Staged, Steer,
-    SteerError, Steering, StrategyOrigin, Ticket, View,
+    Answer, BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, BrainError, Carry,
+    Drawing, Fault, Input, Keep, ParamError, Profile, Ran, Scope, Staged, Steer, SteerError,
+    Steering, StrategyOrigin, TeamOptions, Ticket, View,
 };
 use phalanx_game::{AgentId, Game, Value};
 use std::sync::Arc;
@@ -21,12 +22,18 @@ pub(crate) trait Port: Send + Sync {
 pub(crate) enum Wish {
     SetRole { ticket: Ticket, agent: AgentId, role: String, carry: Carry, by: String },
     Steer { ticket: Ticket, agent: AgentId, steer: Steer, by: String },
+    AddAgent { ticket: Ticket, name: String, role: String, by: String },
+    RemoveAgent { ticket: Ticket, agent: AgentId, by: String },
     Leave { ticket: Ticket, to: Option<String>, keep: Keep, by: String },
     Return { ticket: Ticket, to: String, by: String },
     Install { ticket: Ticket, staged: Staged, pinned: bool },
     Refused { origin: StrategyOrigin, faults: Vec<Fault> },
+    Retune { ticket: Ticket, options: TeamOptions, by: String },
     SetParam { ticket: Ticket, name: String, scope: Scope, value: Option<Value>, by: String },
     Look { ticket: Ticket },
+    Draw { ticket: Ticket },
+    ReadBoard { ticket: Ticket, read: BoardRead },
+    WriteBoard { ticket: Ticket, write: BoardWrite },
     Run { ticket: Ticket, agent: AgentId, code: String, by: String },
     Profile { ticket: Ticket, turns: u32 },
 }
@@ -38,14 +45,20 @@ impl<G: Game> From<Wish> for Input<G> {
                 Self::SetRole { ticket, agent, role, carry, by }
             }
             Wish::Steer { ticket, agent, steer, by } => Self::Steer { ticket, agent, steer, by },
+            Wish::AddAgent { ticket, name, role, by } => Self::AddAgent { ticket, name, role, by },
+            Wish::RemoveAgent { ticket, agent, by } => Self::RemoveAgent { ticket, agent, by },
             Wish::Leave { ticket, to, keep, by } => Self::Leave { ticket, to, keep, by },
             Wish::Return { ticket, to, by } => Self::Return { ticket, to, by },
             Wish::Install { ticket, staged, pinned } => Self::Install { ticket, staged, pinned },
             Wish::Refused { origin, faults } => Self::StrategyRefused { origin, faults },
+            Wish::Retune { ticket, options, by } => Self::Retune { ticket, options, by },
             Wish::SetParam { ticket, name, scope, value, by } => {
                 Self::SetParam { ticket, name, scope, value, by }
             }
             Wish::Look { ticket } => Self::Look { ticket },
+            Wish::Draw { ticket } => Self::Draw { ticket },
+            Wish::ReadBoard { ticket, read } => Self::ReadBoard { ticket, read },
+            Wish::WriteBoard { ticket, write } => Self::WriteBoard { ticket, write },
             Wish::Run { ticket, agent, code, by } => Self::Run { ticket, agent, code, by },
             Wish::Profile { ticket, turns } => Self::Profile { ticket, turns },
         }
@@ -117,6 +130,21 @@ impl TeamHandle {
         Ok(result)
     }
 
+    /// Changes how the team deals with time and when somebody should look at it, from the next turn
+    /// on; the seed stays.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended. The inner error says why nothing has changed.
+    pub async fn retune(
+        &self,
+        options: TeamOptions,
+        by: String,
+    ) -> Result<Result<(), SteerError>, OperatorError> {
+        let answer = self.ask(|ticket| Wish::Retune { ticket, options, by }).await?;
+        let Answer::Retuned(result) = answer else { return Err(OperatorError::Busy) };
+        Ok(result)
+    }
+
     /// Tells in the journal that a strategy did not pass its trial.
     ///
     /// # Errors
@@ -133,6 +161,39 @@ impl TeamHandle {
         let answer = self.ask(|ticket| Wish::Look { ticket }).await?;
         let Answer::View(view) = answer else { return Err(OperatorError::Busy) };
         Ok(*view)
+    }
+
+    /// Draws the world as it is, between turns.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended.
+    pub async fn draw(&self) -> Result<Drawing, OperatorError> {
+        let answer = self.ask(|ticket| Wish::Draw { ticket }).await?;
+        let Answer::Drawn(drawing) = answer else { return Err(OperatorError::Busy) };
+        Ok(*drawing)
+    }
+
+    /// Copies a piece of the board, between turns.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended.
+    pub async fn read_board(&self, read: BoardRead) -> Result<BoardPage, OperatorError> {
+        let answer = self.ask(|ticket| Wish::ReadBoard { ticket, read }).await?;
+        let Answer::Board(page) = answer else { return Err(OperatorError::Busy) };
+        Ok(*page)
+    }
+
+    /// Writes to the board; scripts see it from the next turn on. Tells what is under the key then.
+    ///
+    /// # Errors
+    /// When the team is busy or has ended. The inner error says why nothing was written.
+    pub async fn write_board(
+        &self,
+        write: BoardWrite,
+    ) -> Result<Result<Option<BoardItem>, BoardWriteError>, OperatorError> {
+        let answer = self.ask(|ticket| Wish::WriteBoard { ticket, write }).await?;
+        let Answer::Written(result) = answer else { return Err(OperatorError::Busy) };
+        Ok(result)
     }
 
     /// Runs a piece of script in the living VM, between turns.
@@ -188,8 +249,7 @@ impl TeamHandle {
         claim.answer().await
     }
 
-    fn check(&self, agent: AgentId) -> Result<(), OperatorError> {
-        let known = agent.index() < self.roster().agents.len();
-        if known { Ok(()) } else { Err(OperatorError::NoSuchAgent) }
+    pub(crate) fn check(&self, agent: AgentId) -> Result<(), OperatorError> {
+        if self.roster().is_present(agent) { Ok(()) } else { Err(OperatorError::NoSuchAgent) }
     }
 }

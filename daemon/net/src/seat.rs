@@ -77,12 +77,16 @@ pub fn open_seat<G: Game>(
 pub(crate) fn seat_on_course<G: Game>(
     game: G,
     seat: Seat,
-    course: watch::Receiver<Course>,
+    mut course: watch::Receiver<Course>,
     options: SeatOptions,
     inbox: mpsc::Sender<Input<G>>,
     meter: Arc<Meter>,
     leave: CancellationToken,
 ) -> SeatLink<G> {
+    if course.borrow().stopped {
+        // The seat is to look at it before it dials.
+        course.mark_changed();
+    }
     let (actions, queue) = mpsc::channel(ACTIONS_MAX);
     let (sender, status) = watch::channel(SeatStatus::default());
     // Seats of two teams with one seed must not knock in step either.

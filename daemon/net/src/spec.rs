@@ -1,17 +1,19 @@
 //! From a description to a running team: `build` may fail, `spawn` cannot.
 
 use crate::course::Course;
-use crate::handle::{Parts, TeamHandle};
+use crate::handle::{Lineup, Parts, TeamHandle};
 use crate::options::INBOX_EVENTS_MAX;
-use crate::outlet::JOURNAL_ENTRIES_MAX;
-use crate::seat::{SeatLink, seat_name, seat_on_course};
+use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
+use crate::places::{Places, Ways, Workshop};
+use crate::pulse::Pulse;
 use crate::thread::{Outlets, Recipe, Signals, run};
 use crate::{Endpoint, Meter, SeatOptions};
-use phalanx_engine::{Brain, BrainError, Input, Staged, TeamLink, TeamOptions};
+use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 /// A team as configured.
@@ -77,7 +79,9 @@ pub enum BuildError {
 /// A team whose strategy is loaded and whose thread waits. Dropped, it ends.
 pub struct BuiltTeam {
     name: String,
-    start: Box<dyn FnOnce() -> TeamHandle + Send>,
+    journal: broadcast::Sender<Arc<JournalEntry>>,
+    journal_dropped: Arc<AtomicU64>,
+    start: Box<dyn FnOnce(bool) -> TeamHandle + Send>,
 }
 
 impl fmt::Debug for BuiltTeam {
@@ -87,10 +91,28 @@ impl fmt::Debug for BuiltTeam {
 }
 
 impl BuiltTeam {
+    /// The team's name in the daemon.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Follows the journal from its first entry on.
+    #[must_use]
+    pub fn journal(&self) -> JournalStream {
+        JournalStream::new(self.journal.subscribe(), Arc::clone(&self.journal_dropped))
+    }
+
     /// Opens the seats. Must be called inside a tokio runtime: the seats run there.
     #[must_use]
     pub fn spawn(self) -> TeamHandle {
-        (self.start)()
+        (self.start)(false)
+    }
+
+    /// The same for a team that waits until it is [started](TeamHandle::start): its seats stay away.
+    #[must_use]
+    pub fn spawn_stopped(self) -> TeamHandle {
+        (self.start)(true)
     }
 }
 
@@ -113,7 +135,12 @@ impl<G: Game> TeamSpec<G> {
             let endpoint = self.endpoint.to_string();
             return Err(BuildError::Framing { team: name, game: G::NAME, endpoint });
         }
+        let Some(first) = self.seats.first().cloned() else {
+            let reason = "it has no seats".to_owned();
+            return Err(BuildError::Seats { team: name, reason });
+        };
         let roster = Arc::new(self.roster.clone());
+        let lineup = Lineup { roster: Arc::clone(&roster), seats: seat_of.clone() };
         let recipe = Recipe {
             game: self.game.clone(),
             roster: Arc::clone(&roster),
@@ -135,7 +162,7 @@ impl<G: Game> TeamSpec<G> {
             // A NUL would be a panic inside the standard library.
             .name(format!("team {name}").replace('\0', "?"))
             .spawn({
-                let span = tracing::info_span!("team", name);
+                let span = tracing::info_span!("team", team = name);
                 move || span.in_scope(|| run::<G, B, F>(recipe, inbox, built, start, &runtime))
             })
             .map_err(thread_error)?;
@@ -147,56 +174,64 @@ impl<G: Game> TeamSpec<G> {
                 return Err(BuildError::Thread { team: name, source });
             }
         }
-        let start = Box::new(move || self.open(roster, sender, outlets));
-        Ok(BuiltTeam { name, start })
+        let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);
+        let journal_dropped = Arc::default();
+        let told = (journal.clone(), Arc::clone(&journal_dropped));
+        let start =
+            Box::new(move |stopped| self.open(stopped, first, lineup, sender, outlets, told));
+        Ok(BuiltTeam { name, journal, journal_dropped, start })
     }
 
     fn open(
         self,
-        roster: Arc<Roster>,
+        stopped: bool,
+        first: Seat,
+        lineup: Lineup,
         inbox: mpsc::Sender<Input<G>>,
         thread: oneshot::Sender<Outlets<G>>,
+        (journal, journal_dropped): (broadcast::Sender<Arc<JournalEntry>>, Arc<AtomicU64>),
     ) -> TeamHandle {
         let (signals, meter) = (Signals::default(), Arc::new(Meter::default()));
-        let names: Vec<_> = self.seats.iter().map(seat_name).collect();
-        let span = tracing::info_span!("team", name = self.name);
-        let course = watch::Sender::new(Course { endpoint: self.endpoint, stopped: false });
-        let mut links = Vec::new();
-        for seat in self.seats {
-            let (game, course, inbox) = (self.game.clone(), course.subscribe(), inbox.clone());
-            let (meter, leave) = (Arc::clone(&meter), signals.leave.clone());
-            let open = || seat_on_course(game, seat, course, self.seat, inbox, meter, leave);
-            links.push(span.in_scope(open));
-        }
+        let course = watch::Sender::new(Course { endpoint: self.endpoint, stopped });
+        let ways = watch::Sender::new(Ways::new());
+        let heard = ways.subscribe();
+        let workshop = Workshop {
+            game: self.game,
+            course: course.subscribe(),
+            options: self.seat,
+            inbox: inbox.clone(),
+            meter: Arc::clone(&meter),
+            ways,
+            span: tracing::info_span!("team", team = self.name),
+        };
         let snapshot = watch::Sender::default();
-        let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);
+        let lineup = watch::Sender::new(lineup);
         let ended = watch::Sender::new(None);
-        let (restarts, tickets) = (Arc::default(), Arc::default());
+        let (restarts, tickets, pulse) = (Arc::default(), Arc::default(), Pulse::default());
+        let beat = pulse.beat();
         let parts = Parts {
             name: self.name,
             game: G::NAME,
             framing: G::FRAMING,
             course,
-            roster,
-            seats: names,
+            lineup: lineup.subscribe(),
+            places: Places::open(workshop, first, self.seats, signals.leave.clone()),
             snapshot: snapshot.subscribe(),
             journal: journal.downgrade(),
+            journal_dropped,
             ended: ended.subscribe(),
             restarts: Arc::clone(&restarts),
             meter,
             signals: signals.clone(),
             tickets: Arc::clone(&tickets),
+            pulse,
         };
-        let (mut seats, mut statuses, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
-        for SeatLink { actions, status, task } in links {
-            seats.push(actions);
-            statuses.push(status);
-            tasks.push(task);
-        }
-        let outlets = Outlets { seats, snapshot, journal, ended, restarts, signals, tickets };
+        let ways = heard;
+        let outlets =
+            Outlets { ways, lineup, snapshot, journal, ended, restarts, signals, tickets, beat };
         // The thread waits for this since `build`; if it died, the seats answer by themselves.
         drop(thread.send(outlets));
-        TeamHandle::new(parts, inbox, statuses, tasks)
+        TeamHandle::new(parts, inbox)
     }
 }
 

@@ -41,6 +41,10 @@ impl<G: Game> Standing<G> {
                 if *state != SeatState::Seated {
                     self.seated.remove(seat);
                 }
+                if *state != SeatState::Closed {
+                    // Opened again, for an agent that came back.
+                    self.over.remove(seat);
+                }
                 self.seats.insert(*seat, state.clone());
             }
             Input::Event { seat, event } => self.note_event(*seat, event),
@@ -50,12 +54,18 @@ impl<G: Game> Standing<G> {
             Input::Late { .. }
             | Input::SetRole { .. }
             | Input::Steer { .. }
+            | Input::AddAgent { .. }
+            | Input::RemoveAgent { .. }
             | Input::Leave { .. }
             | Input::Return { .. }
             | Input::Install { .. }
             | Input::StrategyRefused { .. }
             | Input::SetParam { .. }
+            | Input::Retune { .. }
             | Input::Look { .. }
+            | Input::Draw { .. }
+            | Input::ReadBoard { .. }
+            | Input::WriteBoard { .. }
             | Input::Run { .. }
             | Input::Profile { .. } => {}
         }

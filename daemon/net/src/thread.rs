@@ -1,12 +1,15 @@
 //! A team's thread: takes everything that waits, decides, hands each action out at once.
 
 use crate::clock::{now, until};
-use crate::handle::TeamEnd;
+use crate::handle::{Lineup, TeamEnd};
 use crate::ledger::Ledger;
 use crate::options::INBOX_EVENTS_MAX;
+use crate::places::Ways;
+use crate::pulse::Beat;
 use crate::seat::{Act, panic_text};
 use crate::standing::Standing;
 use crate::tickets::Tickets;
+use crate::turn_span::TurnSpan;
 use futures_util::FutureExt;
 use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Output, Snapshot};
 use phalanx_engine::{Staged, Team, TeamLink, TeamOptions, TeamStart};
@@ -22,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 
 /// So many panics of a team's thread within [`RESTART_WINDOW`] are survived; one more ends it.
 pub const RESTARTS_MAX: usize = 3;
+/// No board changes so often between two snapshots: after a panic it counts on behind all of it.
+const LOST_CHANGES: u64 = 1 << 32;
 /// See [`RESTARTS_MAX`].
 pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
 
@@ -59,13 +64,15 @@ impl<G: Game, F> Recipe<G, F> {
 
 /// Where a team's outputs go, and who tells it to stop.
 pub(crate) struct Outlets<G: Game> {
-    pub(crate) seats: Vec<mpsc::Sender<Act<G>>>,
+    pub(crate) ways: watch::Receiver<Ways<G>>,
+    pub(crate) lineup: watch::Sender<Lineup>,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
     pub(crate) journal: broadcast::Sender<Arc<JournalEntry>>,
     pub(crate) ended: watch::Sender<Option<TeamEnd>>,
     pub(crate) restarts: Arc<AtomicU32>,
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
+    pub(crate) beat: Beat,
 }
 
 /// One-way signals between a team's parts.
@@ -121,6 +128,8 @@ pub(crate) fn run<G, B, F>(
 struct TeamThread<G: Game> {
     inbox: mpsc::Receiver<Input<G>>,
     outlets: Outlets<G>,
+    /// The ways to the seats, as they were when an action left last.
+    ways: Ways<G>,
     standing: Standing<G>,
     ledger: Ledger,
     /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
@@ -128,18 +137,21 @@ struct TeamThread<G: Game> {
     /// The drain signal was passed on to the team.
     draining: bool,
     panics: VecDeque<Instant>,
+    turn: TurnSpan,
 }
 
 impl<G: Game> TeamThread<G> {
     fn new(inbox: mpsc::Receiver<Input<G>>, outlets: Outlets<G>, first: Staged) -> Self {
         Self {
             inbox,
+            ways: Ways::new(),
             outlets,
             standing: Standing::default(),
             ledger: Ledger::new(first),
             first: VecDeque::new(),
             draining: false,
             panics: VecDeque::new(),
+            turn: TurnSpan::default(),
         }
     }
 
@@ -177,7 +189,10 @@ impl<G: Game> TeamThread<G> {
             let last = Arc::clone(&self.outlets.snapshot.borrow());
             let steering = last.agents.iter().map(|agent| agent.steering.clone()).collect();
             let (staged, params) = (self.ledger.proven(), (*last.params).clone());
-            next = recipe.team(TeamStart { staged, params, steering });
+            let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
+            (recipe.roster, recipe.seat_of) = (roster, seats);
+            let board_revision = last.board_revision.saturating_add(LOST_CHANGES);
+            next = recipe.team(TeamStart { staged, params, steering, board_revision });
         }
     }
 
@@ -189,8 +204,9 @@ impl<G: Game> TeamThread<G> {
 
     async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> TeamEnd {
         loop {
+            self.outlets.beat.answer();
             let closed = self.take_all(team);
-            if let Some(output) = team.poll_output(now()) {
+            if let Some(output) = self.turn.within(|| team.poll_output(now())) {
                 self.emit(output);
                 continue;
             }
@@ -230,17 +246,19 @@ impl<G: Game> TeamThread<G> {
     fn handle<B: Brain>(&mut self, input: Input<G>, team: &mut Team<G, B>) {
         self.standing.note(&input);
         self.ledger.note(&input);
-        team.handle(input, now());
+        self.turn.note(&input);
+        self.turn.within(|| team.handle(input, now()));
     }
 
     async fn wait<B: Brain>(&mut self, team: &mut Team<G, B>) {
-        let Signals { drain, stop, .. } = &self.outlets.signals;
+        let Outlets { signals: Signals { drain, stop, .. }, beat, .. } = &mut self.outlets;
         let input = tokio::select! {
             biased;
             input = self.inbox.recv() => input,
             () = drain.cancelled(), if !self.draining => None,
             () = stop.cancelled() => None,
             () = until(team.poll_timeout()) => None,
+            () = beat.asked() => None,
         };
         if let Some(input) = input {
             self.handle(input, team);
@@ -250,13 +268,20 @@ impl<G: Game> TeamThread<G> {
     fn emit(&mut self, output: Output<G>) {
         match output {
             Output::Act { seat, agent, turn, action } => {
-                let queue = self.outlets.seats.get(seat.index());
+                // Seldom more than a look at a number: ways are added when agents are.
+                if self.outlets.ways.has_changed().unwrap_or(false) {
+                    self.ways.clone_from(&self.outlets.ways.borrow_and_update());
+                }
+                let queue = self.ways.get(seat.index());
                 let sent =
                     queue.is_some_and(|queue| queue.try_send(Act { turn, agent, action }).is_ok());
                 // A seat that takes nothing is no reason to wait: it answers by itself.
                 if !sent {
                     self.first.push_back(Input::Late { agent, turn });
                 }
+            }
+            Output::Roster { roster, seats } => {
+                self.outlets.lineup.send_replace(Lineup { roster, seats });
             }
             Output::Publish(snapshot) => {
                 self.ledger.published(&snapshot);
@@ -265,6 +290,7 @@ impl<G: Game> TeamThread<G> {
             // Without readers there is nobody to tell.
             Output::Journal(entry) => {
                 self.ledger.told(&entry.event);
+                self.turn.told(&entry.event);
                 drop(self.outlets.journal.send(Arc::new(entry)));
             }
             Output::Answer { ticket, answer } => {

@@ -16,17 +16,20 @@
     reason = "a benchmark may fail loudly, and prints"
 )]
 
+#[path = "support/referee.rs"]
+mod referee;
+
 use hdrhistogram::Histogram;
 use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use phalanx_lua::{Bundle, Limits};
 use phalanx_net::{Endpoint, SeatOptions};
+use referee::{Referee, nanoseconds, request};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const AGENTS: u16 = 15;
 const TURNS: u32 = 3_000;
@@ -72,77 +75,18 @@ struct Times {
 fn measure(turns: u32, start: fn(SocketAddr) -> Box<dyn std::any::Any>) -> Times {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = start(listener.local_addr().unwrap());
-    let (arrived, arrivals) = mpsc::channel();
-    let mut seats: Vec<TcpStream> =
-        (0..AGENTS).map(|index| seat(&listener, index, &arrived)).collect();
+    let mut referee = Referee::accept(&listener, AGENTS);
     let mut times = Times { last: Histogram::new(3).unwrap(), own: Histogram::new(3).unwrap() };
     for turn in 0..turns + WARM_UP {
-        let request = request(turn);
-        let mut sent = Vec::new();
-        for seat in &mut seats {
-            seat.write_all(request.as_bytes()).unwrap();
-            sent.push(Instant::now());
-        }
-        for _ in 0..AGENTS {
-            let (index, at): (u16, Instant) =
-                arrivals.recv_timeout(Duration::from_secs(5)).unwrap();
+        for (since_last, since_own) in referee.turn(turn) {
             if turn >= WARM_UP {
-                let since = |then: Instant| {
-                    u64::try_from(at.saturating_duration_since(then).as_nanos()).unwrap()
-                };
-                times.last.record(since(sent[usize::from(AGENTS) - 1])).unwrap();
-                times.own.record(since(sent[usize::from(index)])).unwrap();
+                times.last.record(nanoseconds(since_last)).unwrap();
+                times.own.record(nanoseconds(since_own)).unwrap();
             }
         }
     }
-    drop((seats, client));
+    drop((referee, client));
     times
-}
-
-/// Accepts one agent, logs it in, starts the simulation; its answers' arrivals go to the channel.
-fn seat(listener: &TcpListener, index: u16, arrived: &mpsc::Sender<(u16, Instant)>) -> TcpStream {
-    let (mut stream, _) = listener.accept().unwrap();
-    stream.set_nodelay(true).unwrap();
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut bytes = Vec::new();
-    reader.read_until(0, &mut bytes).unwrap();
-    let start = r#"{"type":"sim-start","content":{"time":1,"percept":{"name":"a","team":"A","teamSize":15,"steps":1000000,"vision":5}}}"#;
-    let ok = r#"{"type":"auth-response","content":{"result":"ok"}}"#;
-    stream.write_all(format!("{ok}\0{start}\0").as_bytes()).unwrap();
-    let arrived = arrived.clone();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        while reader.read_until(0, &mut bytes).is_ok_and(|count| count > 0) {
-            if arrived.send((index, Instant::now())).is_err() {
-                return;
-            }
-            bytes.clear();
-        }
-    });
-    stream
-}
-
-/// A request of about the contest's mean size.
-fn request(turn: u32) -> String {
-    let things: Vec<_> = (-5..=5)
-        .map(|x: i32| format!(r#"{{"x":{x},"y":{},"type":"block","details":"b1"}}"#, 5 - x.abs()))
-        .collect();
-    let cells: Vec<_> = (-5..=5).map(|x: i32| format!("[{x},{}]", x.abs() - 5)).collect();
-    let tasks: Vec<_> = (0..8)
-        .map(|task| {
-            format!(
-                r#"{{"name":"task{task}","deadline":{},"reward":39,"requirements":[{{"x":0,"y":1,"type":"b1","details":""}},{{"x":0,"y":2,"type":"b0","details":""}}]}}"#,
-                turn + 100
-            )
-        })
-        .collect();
-    format!(
-        r#"{{"type":"request-action","content":{{"id":{turn},"time":1000,"deadline":5000,"step":{turn},"percept":{{"score":0,"lastAction":"skip","lastActionResult":"success","lastActionParams":[],"energy":300,"disabled":false,"task":"","attached":[],"things":[{{"x":0,"y":0,"type":"entity","details":"A"}},{}],"terrain":{{"obstacle":[{}]}},"tasks":[{}]}}}}}}{}"#,
-        things.join(","),
-        cells.join(","),
-        tasks.join(","),
-        '\0'
-    )
 }
 
 /// Fifteen threads, each with one blocking socket and one answer.
@@ -175,7 +119,7 @@ fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
 fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
     let script = "return { decide = function() return act.skip() end }";
     let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
-    let entry = |index| RosterEntry { name: format!("agentA{index}"), role: "worker".into() };
+    let entry = |index| RosterEntry::new(format!("agentA{index}"), "worker");
     let roster = Roster { team: "A".into(), agents: (0..AGENTS).map(entry).collect() };
     let seat = |index: u16| Seat {
         id: SeatId(index),

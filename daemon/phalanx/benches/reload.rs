@@ -158,10 +158,7 @@ async fn team(
 ) -> (TeamHandle, KeeperHandle) {
     let scouts = if folder.is_some() { 2 } else { 0 };
     let roles = |index| if index < scouts { "scout" } else { "worker" };
-    let entry = |index| RosterEntry {
-        name: format!("agent{name}{}", index + 1),
-        role: roles(index).into(),
-    };
+    let entry = |index| RosterEntry::new(format!("agent{name}{}", index + 1), roles(index));
     let roster = Roster { team: name.into(), agents: (0..AGENTS).map(entry).collect() };
     let limits = Limits::default();
     let team = TeamOptions::default();

@@ -176,7 +176,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
     let script = "return { decide = function() return act.move('up') end }";
     let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
     let name = |index: u16| format!("A{index}");
-    let entry = |index| RosterEntry { name: name(index), role: "worker".into() };
+    let entry = |index| RosterEntry::new(name(index), "worker");
     let seat = Seat {
         id: SeatId(0),
         agents: (0..UNITS).map(|index| (AgentId(index), name(index))).collect(),

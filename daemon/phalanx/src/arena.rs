@@ -22,7 +22,12 @@ pub fn run(game: &ArenaGame) -> Result<()> {
         ArenaGame::Asimulator(args) => ("asimulator", args),
     };
     // Who broke which rule is for people, beside the results.
-    crate::logs::start(&LogSettings { filter: "warn".to_owned(), format: LogFormat::Pretty });
+    let log = LogSettings {
+        filter: "warn".to_owned(),
+        format: LogFormat::Pretty,
+        ..LogSettings::default()
+    };
+    let _log = crate::logs::start(&log, None)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(name, args))
 }

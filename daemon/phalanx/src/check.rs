@@ -65,12 +65,31 @@ fn tried(team: &TeamSettings, settings: &Settings, bundle: &Arc<Bundle>) -> Vec<
 impl Findings {
     /// Holds the trial of every strategy that was read.
     pub fn try_all(&mut self) {
+        self.try_where(|_| true);
+    }
+
+    /// The same for the teams that are wanted.
+    pub fn try_where(&mut self, wanted: impl Fn(&TeamSettings) -> bool) {
         let Ok(settings) = &self.settings else { return };
         for (team, bundle) in settings.teams.iter().zip(&self.bundles) {
-            if let Some(bundle) = bundle {
+            if let Some(bundle) = bundle.as_ref().filter(|_| wanted(team)) {
                 self.strategies.push((team.name.clone(), tried(team, settings, bundle)));
             }
         }
+    }
+
+    /// The settings, whatever the strategies are like.
+    ///
+    /// # Errors
+    /// All mistakes of the settings.
+    pub fn settings(&self) -> Result<&Settings, &SettingsErrors> {
+        self.settings.as_ref()
+    }
+
+    /// What was found about a team's strategy.
+    pub fn of_team(&self, team: &str) -> impl Iterator<Item = &Diagnostic> {
+        let of = move |(name, _): &&(String, Vec<Diagnostic>)| name == team;
+        self.strategies.iter().filter(of).flat_map(|(_, found)| found)
     }
 
     /// Adds what a trial of a team's strategy found.

@@ -1,15 +1,39 @@
 //! The command lines of both programs: names, defaults, help. The verbs around strategies stand in
-//! [`strategy`].
+//! [`strategy`], what all verbs of a running daemon share in [`remote`].
 
+pub mod agent;
+pub mod arena;
+pub mod board;
+pub mod context;
+pub mod daemon;
+mod doctor;
+pub mod league;
+pub mod remote;
 pub mod strategy;
+pub mod team;
 
+use crate::paint::Color;
 use crate::wire::{self, Start};
+use agent::AgentVerb;
+use arena::ArenaVerb;
+use board::{BoardVerb, WorldVerb};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use context::ContextVerb;
+use daemon::DaemonVerb;
+pub use doctor::DoctorArgs;
+use league::LeagueVerb;
+pub use remote::{Form, Look, OutputArgs, Remote};
 use std::path::PathBuf;
 use std::time::Duration;
-use strategy::{AgentVerb, ParamVerb, ScriptVerb, StrategyVerb};
+use strategy::{ParamVerb, ScriptVerb, StrategyVerb};
+use team::TeamVerb;
 
+/// Exit code of a verb that did not do what it was told, or reached no daemon.
+pub const EXIT_FAILED: u8 = 1;
+/// Exit code when the daemon said no.
+pub const EXIT_REFUSED: u8 = 2;
 /// Exit code for a wrong command line or configuration (EX_USAGE of sysexits).
 pub const EXIT_USAGE: u8 = 64;
 /// Exit code after ctrl-c, as shells have it.
@@ -26,8 +50,16 @@ First steps:
   phalanx strategy new mine         a strategy of your own, ready to play
   phalanx script api                what a strategy may ask and answer
   phalanx check --config FILE       everything that can be checked without playing
-  phalanx team list                 what a running phalanxd is doing")]
+  phalanx doctor --config FILE      and all around it: machine, referee, accounts, load
+  phalanx team list                 what a running phalanxd is doing
+  phalanx completions bash          completion for a shell
+
+Exit codes: 0 done; 1 failed, or no daemon answered; 2 the daemon refused; 64 wrong command line or
+configuration; 130 interrupted.")]
 pub struct Phalanx {
+    /// Colours: where a terminal reads and NO_COLOR is not set, always, or never.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Color::Auto, global = true)]
+    pub color: Color,
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
@@ -38,16 +70,25 @@ pub struct Phalanx {
 pub enum Verb {
     /// Play a match on this machine: an arena and two teams in one process.
     Demo(DemoArgs),
-    /// Run a referee alone, for any client that speaks the game's protocol.
+    /// Run a referee alone, for any client that speaks the game's protocol: here until it is over,
+    /// or on a running daemon.
     Arena {
-        /// Which game.
+        /// Which game, or what to do with those of a daemon.
         #[command(subcommand)]
-        game: ArenaGame,
+        verb: ArenaVerb,
+    },
+    /// Play many matches between strategies, and see which is better.
+    League {
+        /// What to do.
+        #[command(subcommand)]
+        verb: LeagueVerb,
     },
     /// Play one agent of a running daemon's team for a referee that starts its agents itself.
     Bridge(BridgeArgs),
     /// Check a daemon's configuration and its strategies without playing.
     Check(CheckArgs),
+    /// Look for everything that can fail on match day: settings, machine, referee, accounts, load.
+    Doctor(DoctorArgs),
     /// Make, check and test strategies; change what a running team plays, and go back.
     Strategy {
         /// What to do.
@@ -60,7 +101,19 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ParamVerb,
     },
-    /// Run a piece of script as an agent of a running team.
+    /// Read and write the board that a running team's scripts share.
+    Board {
+        /// What to do.
+        #[command(subcommand)]
+        verb: BoardVerb,
+    },
+    /// See what a running team believes of its world.
+    World {
+        /// What to do.
+        #[command(subcommand)]
+        verb: WorldVerb,
+    },
+    /// Look at the agents of a running daemon's teams, and steer them.
     Agent {
         /// What to do.
         #[command(subcommand)]
@@ -72,11 +125,17 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ScriptVerb,
     },
-    /// Ask a running daemon about its teams.
+    /// Look at the teams of a running daemon, make, steer and end them.
     Team {
         /// What about them.
         #[command(subcommand)]
         verb: TeamVerb,
+    },
+    /// The daemon itself: what runs, and what it logs.
+    Daemon {
+        /// What to do.
+        #[command(subcommand)]
+        verb: DaemonVerb,
     },
     /// Tokens for callers of the control API over the network.
     Token {
@@ -90,6 +149,51 @@ pub enum Verb {
         #[command(subcommand)]
         verb: MatchVerb,
     },
+    /// Names for daemons: where each is and what to show to it.
+    Context {
+        /// What to do.
+        #[command(subcommand)]
+        verb: ContextVerb,
+    },
+    /// Print what completes the words of `phalanx` in a shell.
+    #[command(after_help = "\
+Examples:
+  phalanx completions bash > ~/.local/share/bash-completion/completions/phalanx
+  phalanx completions zsh > ~/.zfunc/_phalanx
+  phalanx completions fish > ~/.config/fish/completions/phalanx.fish")]
+    Completions {
+        /// For which shell.
+        #[arg(value_parser = PossibleValuesParser::new(SHELLS).map(|name| shell(&name)))]
+        shell: Shell,
+        /// For which of the two programs.
+        #[arg(long, value_enum, default_value_t = Program::Phalanx)]
+        program: Program,
+    },
+    /// Write the manual pages of both programs into a folder, one a verb.
+    Man {
+        /// The folder; it is made where there is none.
+        dir: PathBuf,
+    },
+}
+
+/// The shells that complete.
+const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
+
+fn shell(name: &str) -> Shell {
+    match name {
+        "zsh" => Shell::Zsh,
+        "fish" => Shell::Fish,
+        _ => Shell::Bash,
+    }
+}
+
+/// Our two programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Program {
+    /// The people's tool.
+    Phalanx,
+    /// The daemon.
+    Phalanxd,
 }
 
 /// Reads the name of a game.
@@ -158,13 +262,16 @@ pub enum ArenaGame {
     /// MAPC 2020, Agents Assemble II: JSON over TCP, port 12300 unless the file says otherwise.
     Assemble(ArenaArgs),
     /// Bomberland: JSON over WebSocket, port 3000 unless the file says otherwise.
+    #[command(mut_arg("start", |start| start.hide(true)))]
     Bomberland(ArenaArgs),
     /// Colosseum: starts agent executables and speaks JSON lines with them.
+    #[command(mut_arg("start", |start| start.hide(true)))]
     Colosseum(ArenaArgs),
     /// MAPC 2012, Agents on Mars: XML over TCP, port 12300 unless the file says otherwise.
     Mars(ArenaArgs),
     /// Asimulator: the handbook's binary protocol over TCP, on a free port unless the file says
     /// otherwise.
+    #[command(mut_arg("start", |start| start.hide(true)))]
     Asimulator(ArenaArgs),
 }
 
@@ -218,53 +325,6 @@ pub struct CheckArgs {
     pub config: PathBuf,
 }
 
-/// Where the daemon is.
-#[derive(Args, Clone, Debug)]
-pub struct Remote {
-    /// The daemon's control socket: `unix:/path`, `http://127.0.0.1:port` or `https://host:port`.
-    #[arg(long, value_name = "ADDRESS", env = "PHALANX_CONTROL")]
-    pub control: Option<String>,
-    /// File with the token to show over the network; the environment variable PHALANX_TOKEN holds
-    /// the token itself.
-    #[arg(long, value_name = "FILE", env = "PHALANX_TOKEN_FILE")]
-    pub token_file: Option<PathBuf>,
-    /// Authority of the daemon's certificate in PEM [default: those of the system].
-    #[arg(long, value_name = "FILE", env = "PHALANX_CA")]
-    pub ca: Option<PathBuf>,
-    /// Our own certificate with its key behind it, in PEM, where the daemon wants one.
-    #[arg(long, value_name = "FILE", env = "PHALANX_CERTIFICATE")]
-    pub certificate: Option<PathBuf>,
-    /// How to print.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Auto)]
-    pub output: OutputFormat,
-}
-
-/// How a verb prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    /// A table on a terminal, JSON otherwise.
-    Auto,
-    /// For people.
-    Table,
-    /// For programs: one JSON object, or one a line for streams.
-    Json,
-}
-
-/// `phalanx team`.
-#[derive(Debug, Subcommand)]
-pub enum TeamVerb {
-    /// One line for each team.
-    List(Remote),
-    /// One team: its turn, its score and each of its agents.
-    Show {
-        /// The team's name.
-        name: String,
-        /// Where and how.
-        #[command(flatten)]
-        remote: Remote,
-    },
-}
-
 /// `phalanx token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenVerb {
@@ -287,7 +347,7 @@ Example:
         remote: Remote,
     },
     /// All tokens with their roles and ends; their secrets are not kept anywhere.
-    List(Remote),
+    List(Look),
     /// End a token for good.
     Revoke {
         /// Its id, as lists show it.
@@ -328,6 +388,19 @@ pub struct WatchArgs {
 #[derive(Debug, Parser)]
 #[command(name = "phalanxd", version, max_term_width = 100)]
 #[command(about = "The Phalanx daemon: holds the connections of whole teams and decides by script")]
+#[command(after_help = "\
+Signals: TERM and INT answer open turns and leave, a second one leaves at once; HUP reads every
+strategy and the certificates again.
+
+Exit codes: 0 done; 1 something could not be started, or a team was given up; 2 teams were cut off at
+the end of the grace; 64 wrong command line, settings or strategy.
+
+Under systemd (Type=notify-reload) it tells when clients can call, each reload with its end, each
+team's step, score and misses, and asks for more time while it drains. It feeds the watchdog while its
+runtime and at least one team's thread move: a stuck team is told in the status, its seats send
+fallbacks, and only when no team moves is a restart worth its price. Sockets come from socket units by
+FileDescriptorName=: control, control-tcp, bridge. Its own sockets are left with the manager, so that
+callers wait during a restart.")]
 pub struct Phalanxd {
     /// Configuration in TOML; drop-ins in FILE.d/*.toml and the environment (PHALANX__SECTION__KEY)
     /// override it.

@@ -1,73 +1,101 @@
 //! `phalanxd`: settings → teams and control API → run → drain → exit code.
 
+use crate::beside::Beside;
 use crate::check::{self, Findings};
 use crate::cli::{EXIT_USAGE, Phalanxd};
-use crate::directory::Directory;
-use crate::{access, keepers, plans, wire};
-use anyhow::{Context, Result};
-use phalanx_control::{Certificates, Control, ControlHandle, Options, SocketGuard, SocketOptions};
+use crate::controls::Newcomers;
+use crate::directory::{Directory, Member};
+use crate::followers::Followers;
+use crate::host::Process;
+use crate::logs::LogControl;
+use crate::maker::{Maker, Names, Teams};
+use crate::manager::{self, Inherited, Manager};
+use crate::reload::{self, Origin, Reloader};
+use crate::{access, keepers, listeners, plans, state, wire};
+use anyhow::{Context, Result, anyhow};
+use phalanx_control::{Certificates, Control, ControlHandle, Host, Options};
 use phalanx_engine::{Staged, StrategyOrigin};
-use phalanx_net::{Lobby, TeamHandle, receive_bridges};
-use phalanx_settings::{ControlSettings, Settings, TeamSettings};
-use phalanx_strategy::{Keeper, KeeperHandle};
-use sd_notify::NotifyState;
+use phalanx_metrics::Metrics;
+use phalanx_net::{Lobby, TeamEnd, TeamHandle, receive_bridges};
+use phalanx_settings::Settings;
+use phalanx_strategy::{Keeper, Refusal};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::UnixListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
-/// Exit code when something could not be started.
+/// Exit code when something could not be started, or a team was given up.
 const EXIT_START: u8 = 1;
 /// Exit code when teams had to be cut off at the end of the grace period.
 const EXIT_GRACE: u8 = 2;
+/// What a start takes besides each team's trial, as the service manager is told.
+const TRIAL_EXTRA: Duration = Duration::from_secs(15);
+/// Who reloads at SIGHUP, for the journal.
+const HANGUP: &str = "SIGHUP";
 /// How long the control API may take to say goodbye, at the end.
 const CONTROL_GRACE: Duration = Duration::from_millis(500);
+/// How long arenas and leagues may take to end.
+const BESIDE_GRACE: Duration = Duration::from_millis(500);
 /// How long what is being written may take, at the very end.
 const WRITE_GRACE: Duration = Duration::from_millis(500);
 
 /// Runs the daemon until it is told to stop or all matches are over.
 #[must_use]
 pub fn run(args: &Phalanxd) -> ExitCode {
-    let mut findings = check::load(&args.config, &args.set);
     if args.check {
-        findings.try_all();
+        return check_only(args);
     }
-    let Some(settings) = findings.playable().cloned() else {
-        return usage(&findings);
-    };
-    if args.check {
-        findings.print();
-        return ExitCode::SUCCESS;
-    }
-    crate::logs::start(&settings.log);
-    let first = match first(&settings, &mut findings, !args.no_watch) {
-        Ok(first) => first,
-        Err(error) => return could_not_start(&error),
-    };
-    if findings.playable().is_none() {
-        return usage(&findings);
-    }
-    findings.warn();
-    let served = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("no runtime")
-        .and_then(|runtime| {
-            let code = runtime.block_on(serve(&settings, first));
-            // A trial that is held now may not keep us.
-            runtime.shutdown_timeout(WRITE_GRACE);
-            code
-        });
-    served.unwrap_or_else(|error| could_not_start(&error))
+    // Before there are threads: it takes its variables out of the environment.
+    let inherited = Inherited::take();
+    let manager = Manager::of_environment();
+    let code = live(args, inherited, &manager).unwrap_or_else(|error| {
+        error!("could not start: {error:#}");
+        manager.failed(&error);
+        ExitCode::from(EXIT_START)
+    });
+    manager.last_words();
+    code
 }
 
-fn could_not_start(error: &anyhow::Error) -> ExitCode {
-    error!("could not start: {error:#}");
-    ExitCode::from(EXIT_START)
+fn check_only(args: &Phalanxd) -> ExitCode {
+    let mut findings = check::load(&args.config, &args.set);
+    findings.try_all();
+    findings.print();
+    let fine = findings.playable().is_some();
+    if fine { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) }
+}
+
+fn live(args: &Phalanxd, inherited: Result<Inherited>, manager: &Manager) -> Result<ExitCode> {
+    let mut findings = check::load(&args.config, &args.set);
+    let Some(settings) = findings.playable().cloned() else {
+        return Ok(usage(&findings, manager));
+    };
+    // The last spans leave when everything else is done.
+    let (log, _traces) = crate::logs::start(&settings.log, settings.otel_endpoint.as_deref())?;
+    let inherited = inherited?;
+    // Before anything in it is read. It stays ours until the process ends.
+    let claim = |folder: &PathBuf| state::claim(folder, &args.config);
+    let _folder = settings.state_dir.as_ref().map(claim).transpose()?;
+    let first = first(&settings, &mut findings, !args.no_watch, manager)?;
+    if findings.playable().is_none() {
+        return Ok(usage(&findings, manager));
+    }
+    findings.warn();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.context("no runtime")?;
+    let code = runtime.block_on(serve(
+        args,
+        Arc::new(settings),
+        first,
+        &log,
+        Service { manager, inherited },
+    ));
+    // A trial that is held now may not keep us.
+    runtime.shutdown_timeout(WRITE_GRACE);
+    code
 }
 
 /// A team's keeper with what decides first.
@@ -77,10 +105,16 @@ struct First {
 }
 
 /// Tries what each team begins with; what stands against it is added to the findings.
-fn first(settings: &Settings, findings: &mut Findings, watch: bool) -> Result<Vec<First>> {
+fn first(
+    settings: &Settings,
+    findings: &mut Findings,
+    watch: bool,
+    manager: &Manager,
+) -> Result<Vec<First>> {
     let mut all = Vec::new();
     for (team, bundle) in settings.teams.iter().zip(findings.bundles.clone()) {
         let bundle = bundle.context("a strategy that was read is gone")?;
+        manager.extend(settings.reload.trial_max + TRIAL_EXTRA);
         let mut keeper = Keeper::open(plans::keeper(team, settings, watch)?);
         match keeper.first(&bundle) {
             Ok((staged, report)) => {
@@ -93,107 +127,190 @@ fn first(settings: &Settings, findings: &mut Findings, watch: bool) -> Result<Ve
     Ok(all)
 }
 
-fn usage(findings: &Findings) -> ExitCode {
+fn usage(findings: &Findings, manager: &Manager) -> ExitCode {
     findings.print();
+    manager.failed(&anyhow!("the settings or a strategy have mistakes; `phalanxd --check` tells"));
     ExitCode::from(EXIT_USAGE)
 }
 
-async fn serve(settings: &Settings, first: Vec<First>) -> Result<ExitCode> {
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
-    let access = Arc::new(access::open(settings)?);
-    let certificates = access::certificates(&settings.control)?;
-    let bound = phalanx_control::bind(&control(&settings.control, certificates.clone()))?;
-    let (door, lobby) = (door(settings)?, Lobby::default());
-    let directory = teams(settings, first, &lobby).await?;
-    let teams: Vec<TeamHandle> = directory.handles().cloned().collect();
-    let mut logging = JoinSet::new();
-    for team in &teams {
-        logging.spawn(crate::logs::follow(team));
-    }
-    let names = teams.iter().map(|team| team.name().to_owned());
-    let keepers = names.zip(directory.keepers().cloned()).collect();
-    let watching = certificates.clone().map(|all| tokio::spawn(access::follow(all)));
-    let reloading = tokio::spawn(reload(hangup, keepers, certificates));
-    let control = phalanx_control::prepare(bound, Arc::new(directory), access)?;
-    announce(&control, &teams);
-    let control = control.spawn();
-    let leaving = CancellationToken::new();
-    // Last: whoever follows the teams is to hear of the first bridge. The socket's file stays as long
-    // as this does.
-    let _door = door.map(|(listener, guard)| {
-        tokio::spawn(receive_bridges(listener, lobby, leaving.clone()));
-        guard
-    });
-    tell_manager(&[NotifyState::Ready]);
-    tokio::select! {
-        () = all_over(&teams) => info!("every match is over"),
-        _ = interrupt.recv() => info!("SIGINT: leaving"),
-        _ = terminate.recv() => info!("SIGTERM: leaving"),
-    }
-    tell_manager(&[NotifyState::Stopping]);
-    reloading.abort();
-    leaving.cancel();
-    watching.inspect(tokio::task::JoinHandle::abort);
-    let grace = settings.limits.drain_max;
-    let code = tokio::select! {
-        code = drain(&teams, control, logging, grace) => code,
-        _ = interrupt.recv() => again("SIGINT"),
-        _ = terminate.recv() => again("SIGTERM"),
-    };
-    Ok(code)
+/// The signals that end the daemon.
+struct Stop {
+    interrupt: Signal,
+    terminate: Signal,
 }
 
-/// The door for bridges, where a team waits for some.
-fn door(settings: &Settings) -> Result<Option<(UnixListener, SocketGuard)>> {
-    let awaited = settings.teams.iter().any(TeamSettings::is_awaited);
-    let Some(path) = settings.bridge.socket.clone().filter(|_| awaited) else { return Ok(None) };
-    let options = SocketOptions { path, mode: settings.bridge.socket_mode, group: None };
-    info!(socket = %options.path.display(), "bridges");
-    Ok(Some(phalanx_control::bind_unix(&options)?))
-}
-
-async fn teams(settings: &Settings, first: Vec<First>, lobby: &Lobby) -> Result<Directory> {
-    let mut directory = Directory::default();
-    for (team, First { keeper, staged }) in settings.teams.iter().zip(first) {
-        let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
-        let plan = plans::plan(team, settings, staged);
-        let seats = plan.seat_of_agents();
-        let handle = wire::build(plan, endpoint).await?.spawn();
-        let keeper = keepers::spawn(keeper, &handle);
-        directory.add(handle, keeper, team.server.clone(), seats);
+impl Stop {
+    fn listen() -> Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
+            terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
+        })
     }
-    Ok(directory)
-}
 
-/// At each SIGHUP every team takes its folder as it is then, and new callers meet the certificates
-/// that are there then.
-async fn reload(
-    mut hangup: Signal,
-    keepers: Vec<(String, KeeperHandle)>,
-    certificates: Option<Arc<Certificates>>,
-) {
-    while hangup.recv().await.is_some() {
-        certificates.as_deref().inspect(|all| access::renew(all));
-        info!("SIGHUP: every strategy is read and tried again");
-        let reloads = keepers.iter().map(|(_, keeper)| keeper.reload(StrategyOrigin::Hangup));
-        futures_util::future::join_all(reloads).await;
-        for (team, keeper) in &keepers {
-            let active = keeper.status().active.generation;
-            let hash = active.hash.get(..12).unwrap_or(&active.hash);
-            info!(team, generation = active.number, hash, "after SIGHUP");
+    /// The name of the next one.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => "SIGTERM",
         }
     }
 }
 
-fn control(settings: &ControlSettings, tls: Option<Arc<Certificates>>) -> Options {
-    let socket = settings.socket.as_ref().map(|path| SocketOptions {
-        path: path.clone(),
-        mode: settings.socket_mode,
-        group: settings.socket_group.clone(),
+/// What the service manager has to do with it.
+struct Service<'a> {
+    manager: &'a Manager,
+    inherited: Inherited,
+}
+
+async fn serve(
+    args: &Phalanxd,
+    settings: Arc<Settings>,
+    first: Vec<First>,
+    log: &LogControl,
+    service: Service<'_>,
+) -> Result<ExitCode> {
+    let Service { manager, inherited } = service;
+    let mut stop = Stop::listen()?;
+    let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+    let access = Arc::new(access::open(&settings)?);
+    let certificates = access::certificates(&settings.control)?;
+    let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION")));
+    let host = Arc::new(Process::new(&args.config, &settings, log.clone()));
+    let options = Options {
+        metrics: Some(Arc::clone(&metrics)),
+        host: Some(Arc::clone(&host) as Arc<dyn Host>),
+        ..listeners::options(&settings.control, certificates.clone())
+    };
+    let bound = listeners::open(&settings, &options, inherited, manager)?;
+    let lobby = Lobby::default();
+    let followers = Followers::new(metrics, log.clone());
+    let mut directory = teams(&settings, first, &lobby, &followers).await?;
+    let state = settings.state_dir.clone();
+    let beside = tokio::task::spawn_blocking(move || Beside::open(state.as_deref()));
+    let beside = beside.await.context("cannot look through the leagues")?;
+    directory.host(beside.clone());
+    let reloader = reloader(args, &settings, &directory, log);
+    host.reloads_with(Arc::clone(&reloader));
+    let watching = certificates.clone().map(|all| tokio::spawn(access::follow(all)));
+    let renewed = (Arc::clone(&reloader), certificates);
+    let reloading =
+        tokio::spawn(follow_hangups(hangup, renewed, directory.clone(), manager.clone()));
+    let leaving = CancellationToken::new();
+    let maker = Maker {
+        directory: directory.clone(),
+        settings: Arc::clone(&settings),
+        watch: !args.no_watch,
+        lobby: bound.bridge.is_some().then(|| lobby.clone()),
+        followers: followers.clone(),
+        leaving: leaving.clone(),
+        names: Names::default(),
+    };
+    let control = phalanx_control::prepare(bound.control, Arc::new(Teams { maker }), access)?;
+    announce(&control, &directory.handles());
+    let control = control.spawn();
+    // Last: whoever follows the teams is to hear of the first bridge. The socket's file stays as long
+    // as this does.
+    let _door = bound.bridge.map(|(listener, guard)| {
+        tokio::spawn(receive_bridges(listener, lobby, leaving.clone()));
+        guard
     });
-    Options { socket, tcp: settings.tcp, tls, ..Options::default() }
+    manager.ready("every strategy is accepted, clients can call");
+    let all = directory.clone();
+    tokio::spawn(manager::watch(manager.clone(), move || all.handles()));
+    let stay = settings.control.stay || settings.teams.is_empty();
+    let crashed = tokio::select! {
+        crashed = all_over(&directory, stay) => crashed,
+        name = stop.next() => {
+            info!("{name}: leaving");
+            false
+        }
+    };
+    manager.stopping();
+    reloading.abort();
+    leaving.cancel();
+    watching.inspect(tokio::task::JoinHandle::abort);
+    let (teams, grace) = (directory.handles(), reloader.settings().limits.drain_max);
+    let code = tokio::select! {
+        code = drain(&teams, control, &followers, grace) => code,
+        name = stop.next() => again(name),
+        () = manager::hold_on(manager) => ExitCode::from(EXIT_GRACE),
+    };
+    beside.close(BESIDE_GRACE).await;
+    Ok(if crashed { ExitCode::from(EXIT_START) } else { code })
+}
+
+/// Reads the settings again as they were read at the start.
+fn reloader(
+    args: &Phalanxd,
+    settings: &Settings,
+    directory: &Directory,
+    log: &LogControl,
+) -> Arc<Reloader> {
+    let origin =
+        Origin { config: args.config.clone(), overrides: args.set.clone(), watch: !args.no_watch };
+    Arc::new(Reloader::new(origin, directory.clone(), log.clone(), settings.clone()))
+}
+
+async fn teams(
+    settings: &Settings,
+    first: Vec<First>,
+    lobby: &Lobby,
+    followers: &Followers,
+) -> Result<Directory> {
+    let directory = Directory::default();
+    for (team, First { keeper, staged }) in settings.teams.iter().zip(first) {
+        let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
+        let plan = plans::plan(team, settings, staged);
+        let newcomers = Newcomers::of(&plan);
+        let built = wire::build(plan, endpoint).await?;
+        let listening = followers.listen(&built);
+        let handle = built.spawn();
+        listening.playing(&handle);
+        let keeper = keepers::spawn(keeper, &handle);
+        let (drain_max, creator) = (settings.limits.drain_max, None);
+        directory.add(Member { handle, keeper, drain_max, newcomers, creator });
+    }
+    Ok(directory)
+}
+
+/// At each SIGHUP the settings are read again, every team takes its folder as it is then, and new
+/// callers meet the certificates that are there then. Signals that come meanwhile are one more
+/// reload.
+async fn follow_hangups(
+    mut hangup: Signal,
+    (reloader, certificates): (Arc<Reloader>, Option<Arc<Certificates>>),
+    directory: Directory,
+    manager: Manager,
+) {
+    while hangup.recv().await.is_some() {
+        manager.reloading();
+        certificates.as_deref().inspect(|all| access::renew(all));
+        info!("SIGHUP: the settings and every strategy are read and tried again");
+        let settings = reloader.reload(HANGUP, false).await;
+        let keepers = directory.keepers();
+        let reloads = keepers.iter().map(|(_, keeper)| keeper.reload(StrategyOrigin::Hangup));
+        let came = tokio::select! {
+            came = futures_util::future::join_all(reloads) => came,
+            () = manager::hold_on(&manager) => return,
+        };
+        let mut outcomes: Vec<_> = reload::in_words(&settings).into_iter().collect();
+        for ((team, keeper), came) in keepers.iter().zip(came) {
+            let active = keeper.status().active.generation;
+            let hash = active.hash.get(..12).unwrap_or(&active.hash);
+            info!(team, generation = active.number, hash, "after SIGHUP");
+            outcomes.push(match came {
+                // What came with the program cannot have changed.
+                Ok(()) | Err(Refusal::NoFolder) => {
+                    format!("reloaded: {team} plays generation {}", active.number)
+                }
+                Err(refusal) => format!(
+                    "reload refused: {team} plays on with generation {}: {refusal}",
+                    active.number
+                ),
+            });
+        }
+        manager.reloaded(&outcomes.join("; "));
+    }
 }
 
 fn announce(control: &Control, teams: &[TeamHandle]) {
@@ -204,22 +321,58 @@ fn announce(control: &Control, teams: &[TeamHandle]) {
         info!(%address, "control API");
     }
     for team in teams {
-        let agents = team.roster().agents.len();
+        let agents = team.roster().present().count();
         info!(team = team.name(), game = team.game(), agents, "team");
     }
 }
 
-async fn all_over(teams: &[TeamHandle]) {
-    for team in teams {
-        let end = team.ended().await;
-        info!(team = team.name(), ?end, "the team has ended");
+/// Waits until there are teams and the matches of all are over, for ever where the daemon is to
+/// stay; true when one of them was given up.
+async fn all_over(directory: &Directory, stay: bool) -> bool {
+    let mut changed = directory.changed();
+    loop {
+        changed.borrow_and_update();
+        let teams = directory.handles();
+        tokio::select! {
+            // The directory outlives this.
+            _ = changed.changed() => continue,
+            crashed = all_ended(&teams), if !stay && !teams.is_empty() => {
+                if let Some(crashed) = crashed {
+                    return crashed;
+                }
+            }
+        }
+        // Somebody drained a team by hand and may want more of this daemon: its referees, its
+        // leagues, another team.
+        drop(changed.changed().await);
     }
+}
+
+/// Waits for the end of all; true when one of them was given up, `None` when an operator drained
+/// one.
+async fn all_ended(teams: &[TeamHandle]) -> Option<bool> {
+    for team in teams {
+        team.ended().await;
+    }
+    let (mut crashed, mut drained) = (false, false);
+    for team in teams {
+        let Some(end) = team.end() else { continue };
+        info!(team = team.name(), %end, "the team has ended");
+        crashed |= matches!(end, TeamEnd::Crashed { .. });
+        drained |= end == TeamEnd::Drained;
+    }
+    if drained {
+        info!("every team has ended, one by hand: the daemon stays until it is told to leave");
+        return None;
+    }
+    info!("every match is over");
+    Some(crashed)
 }
 
 async fn drain(
     teams: &[TeamHandle],
     control: ControlHandle,
-    mut logging: JoinSet<()>,
+    followers: &Followers,
     grace: Duration,
 ) -> ExitCode {
     let drains = teams.iter().map(|team| async move {
@@ -231,8 +384,7 @@ async fn drain(
     });
     let clean = futures_util::future::join_all(drains).await.into_iter().all(|clean| clean);
     // Teams that ended have closed their journals: this writes what is left of them.
-    let written = async { while logging.join_next().await.is_some() {} };
-    tokio::time::timeout(CONTROL_GRACE, written).await.ok();
+    tokio::time::timeout(CONTROL_GRACE, followers.finish()).await.ok();
     control.stop(CONTROL_GRACE).await;
     if clean { ExitCode::SUCCESS } else { ExitCode::from(EXIT_GRACE) }
 }
@@ -240,11 +392,4 @@ async fn drain(
 fn again(name: &str) -> ExitCode {
     warn!("{name} again: leaving at once");
     ExitCode::from(EXIT_GRACE)
-}
-
-/// Tells the service manager, if there is one; without one nothing happens.
-fn tell_manager(states: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(states) {
-        warn!(%error, "cannot reach the service manager");
-    }
 }

@@ -12,7 +12,9 @@ mod live;
 mod progress;
 mod summary;
 
+pub(crate) use cast::{Casting, Cleared};
 pub(crate) use changes::{held_back, is_held_back};
+pub(crate) use fast::beginning;
 pub use summary::{Summary, TeamSummary};
 
 use crate::cli::DemoArgs;

@@ -7,7 +7,7 @@ use phalanx_engine::{
     BrainError, Fault, JournalEntry, ParamError, Profile, Ran, Scope, Snapshot, Staged,
     StrategyOrigin, View,
 };
-use phalanx_game::{AgentId, Value};
+use phalanx_game::{AgentId, Roster, Value};
 use phalanx_net::{JournalItem, OperatorError, TeamHandle};
 use phalanx_strategy::{Keeper, KeeperHandle, Stage, StageError, StageFuture};
 use std::sync::Arc;
@@ -33,6 +33,10 @@ fn failed(error: OperatorError) -> StageError {
 }
 
 impl Stage for TeamStage {
+    fn roster(&self) -> Arc<Roster> {
+        self.team.roster()
+    }
+
     fn view(&self) -> StageFuture<View> {
         let team = self.team.clone();
         async move { team.view().await.map_err(failed) }.boxed()

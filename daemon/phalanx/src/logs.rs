@@ -1,42 +1,22 @@
 //! What the daemon logs.
 
+mod filter;
+mod flood;
+mod start;
+mod traces;
+
+pub use filter::LogControl;
+pub use start::start;
+pub use traces::Traces;
+
 use crate::demo::{held_back, is_held_back};
 use crate::repeats::Repeats;
 use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
-use phalanx_net::{JournalItem, JournalStream, TeamHandle};
-use phalanx_settings::{LogFormat, LogSettings};
-use std::io::IsTerminal;
+use phalanx_net::{JournalItem, JournalStream};
 use tracing::{debug, info, warn};
-use tracing_subscriber::EnvFilter;
 
-/// Starts logging to standard error. Directives that do not parse fall back to `info`; the
-/// settings have checked them.
-pub fn start(settings: &LogSettings) {
-    let filter = EnvFilter::try_new(&settings.filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
-        .with_writer(std::io::stderr);
-    let pretty = match settings.format {
-        LogFormat::Auto => std::io::stderr().is_terminal(),
-        LogFormat::Pretty => true,
-        LogFormat::Json => false,
-    };
-    let started =
-        if pretty { builder.with_target(false).try_init() } else { builder.json().try_init() };
-    if let Err(error) = started {
-        warn!(%error, "logging was started before");
-    }
-}
-
-/// Logs what people want to know of a team, from now on until it ends.
-pub fn follow(team: &TeamHandle) -> impl Future<Output = ()> + use<> {
-    // Only the stream: a handle would keep the team alive.
-    write(team.name().to_owned(), team.journal())
-}
-
-async fn write(name: String, journal: Option<JournalStream>) {
-    let Some(mut journal) = journal else { return };
+/// Logs what people want to know of a team, until its journal ends.
+pub async fn follow(name: String, mut journal: JournalStream) {
     let mut troubles = Repeats::default();
     while let Some(item) = journal.next().await {
         match item {
@@ -89,9 +69,13 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
         }
         JournalEvent::StrategyRefused { .. }
         | JournalEvent::ParamSet { .. }
+        | JournalEvent::BoardSet { .. }
         | JournalEvent::Ran { .. }
         | JournalEvent::RoleSet { .. }
         | JournalEvent::Steered { .. }
+        | JournalEvent::Retuned { .. }
+        | JournalEvent::AgentAdded { .. }
+        | JournalEvent::AgentRemoved { .. }
         | JournalEvent::Left { .. }
         | JournalEvent::Returned { .. }
         | JournalEvent::AlertBegan { .. }
@@ -157,8 +141,12 @@ fn change(team: &str, entry: &JournalEntry) {
         }
         JournalEvent::RoleSet { .. }
         | JournalEvent::Steered { .. }
+        | JournalEvent::Retuned { .. }
+        | JournalEvent::AgentAdded { .. }
+        | JournalEvent::AgentRemoved { .. }
         | JournalEvent::Left { .. }
-        | JournalEvent::Returned { .. } => {
+        | JournalEvent::Returned { .. }
+        | JournalEvent::BoardSet { .. } => {
             let text = entry.event.steered_in_words().unwrap_or_default();
             info!(team, %turn, agent, "{text}");
         }

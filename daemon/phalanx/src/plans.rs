@@ -7,7 +7,7 @@ use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
 use phalanx_net::{BackoffOptions, Endpoint, Lobby, SeatOptions};
 use phalanx_settings::{AlertSettings, LimitSettings, Settings, TeamSettings};
-use phalanx_strategy::KeeperOptions;
+use phalanx_strategy::{KeeperOptions, Tuning};
 use phalanx_trial::{Candidate, TrialOptions};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -90,19 +90,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
         seats: wire::seats(team, limits),
         staged,
         limits: script_limits(limits),
-        team: TeamOptions {
-            straggler_share: limits.straggler_share,
-            straggler_max: limits.straggler_max,
-            decide_max: limits.decide_max,
-            plan_max: limits.plan_max,
-            seed: team.seed,
-            probation: Probation {
-                decisions: settings.reload.probation_decisions,
-                errors: settings.reload.probation_errors,
-            },
-            rehearsal_turns: settings.reload.rehearsal_turns,
-            alerts: alerts(&settings.alerts),
-        },
+        team: team_options(team, settings),
         seat: SeatOptions {
             connect_timeout: limits.connect_timeout,
             login_timeout: limits.login_timeout,
@@ -114,6 +102,40 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
             seed: team.seed,
             ..SeatOptions::default()
         },
+    }
+}
+
+/// How a team deals with time.
+#[must_use]
+pub fn team_options(team: &TeamSettings, settings: &Settings) -> TeamOptions {
+    let limits = &settings.limits;
+    TeamOptions {
+        straggler_share: limits.straggler_share,
+        straggler_max: limits.straggler_max,
+        decide_max: limits.decide_max,
+        plan_max: limits.plan_max,
+        seed: team.seed,
+        probation: Probation {
+            decisions: settings.reload.probation_decisions,
+            errors: settings.reload.probation_errors,
+        },
+        rehearsal_turns: settings.reload.rehearsal_turns,
+        alerts: alerts(&settings.alerts),
+    }
+}
+
+/// What of a keeper's options may change while it is at work.
+#[must_use]
+pub fn tuning(team: &TeamSettings, settings: &Settings, watch: bool) -> Tuning {
+    let reload = &settings.reload;
+    Tuning {
+        folder: Some(team.strategy.clone()),
+        watch: watch && reload.watch,
+        settle: reload.settle,
+        poll: reload.poll,
+        keep: reload.keep,
+        trial_max: reload.trial_max,
+        decide_max: settings.limits.decide_max,
     }
 }
 
@@ -139,13 +161,15 @@ pub fn endpoint(team: &TeamSettings, lobby: &Lobby) -> Option<Endpoint> {
     Some(wire::endpoint(&team.game, host, port.parse().ok()?))
 }
 
-/// A team's options as texts: what they may be was checked with the settings.
-fn options(team: &TeamSettings) -> GameOptions {
-    let text = |(key, value): (&String, &toml::Value)| {
+/// A team's options as texts: what they may be was checked with the settings. Secret ones are not
+/// among them: they travel with the seats.
+#[must_use]
+pub fn options(team: &TeamSettings) -> GameOptions {
+    let text = |(key, value): (&str, &toml::Value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        (key.clone(), text)
+        (key.to_owned(), text)
     };
-    team.options.iter().map(text).collect()
+    team.options.plain().map(text).collect()
 }
 
 #[cfg(test)]

@@ -1,57 +1,110 @@
 //! The verbs that ask a running daemon; here is what they share.
 
+mod agents;
+mod arenas;
+mod board;
+mod context;
+mod create;
+mod daemon;
 mod diff;
 mod eval;
 mod events;
 mod fold;
+mod leagues;
+mod life;
+mod link;
+mod orders;
 mod params;
+mod pilot;
+mod print;
 mod profile;
+mod progress;
 mod repl;
 mod report;
+mod screen;
+mod secrets;
+mod steered;
 mod strategy;
 mod table;
 mod teams;
 mod tokens;
 mod values;
 mod watch;
+mod world;
 
-pub use eval::eval;
+pub use agents::agent;
+pub use arenas::arena;
+pub use board::board;
+pub use context::context;
+pub use daemon::daemon;
+pub use leagues::league;
 pub use params::{list as list_params, reset as reset_param, set as set_param};
 pub use profile::profile;
-pub use repl::repl;
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
 pub(crate) use table::Table;
-pub use teams::{list, show};
+pub use teams::team;
 pub use tokens::token;
 pub use watch::watch;
+pub use world::world;
 
-use crate::cli::{OutputFormat, Remote};
-use anyhow::{Context, Result, anyhow, bail};
-use phalanx_control::client::Link;
-use phalanx_control::client::{
-    Address, Credentials, connect_as, connect_first, explain, strategies,
-};
+use crate::cli::{Look, Remote};
+use crate::failure::{Interrupted, misused, refused};
+use anyhow::{Result, anyhow};
+use phalanx_control::client::{Link, strategies};
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{ListTeamsRequest, SeatState, Team};
-use phalanx_settings::{Environment, socket_candidates};
-use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
-use tonic::Status;
-
-/// Where the packaged daemon listens, tried last.
-const SYSTEM_SOCKET: &str = "/run/phalanx/control.sock";
-
-/// The environment variable that holds a token.
-const TOKEN_VARIABLE: &str = "PHALANX_TOKEN";
-
-/// Ctrl-c came before the answer.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("interrupted; what was asked for may still happen")]
-pub struct Interrupted;
+pub(crate) use print::{print, say};
+use screen::Screen;
 
 /// Runs a verb until it is done; ctrl-c is an error.
-fn run<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(uncut(verb))
+fn run<T>(remote: &Remote, verb: impl AsyncFnOnce(Link) -> Result<T>) -> Result<T> {
+    block_on(async {
+        let link = link::open(remote).await?;
+        verb(link).await
+    })
+}
+
+/// What a verb has to show.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// For programs.
+    pub(crate) json: serde_json::Value,
+    /// For people.
+    pub(crate) text: String,
+}
+
+/// Runs a verb that shows something, once or until ctrl-c.
+fn look(look: &Look, mut verb: impl AsyncFnMut(Link) -> Result<Shown>) -> Result<()> {
+    let shown = run(&look.remote, async |link| {
+        let print = &look.remote.print;
+        let Some(every) = look.watch else {
+            let shown = verb(link).await?;
+            return print.tell(&shown.json, || shown.text);
+        };
+        let mut screen = Screen::new(print);
+        let mut clock = tokio::time::interval(every);
+        clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            clock.tick().await;
+            if !screen.show(verb(link.clone()).await)? {
+                return Ok(());
+            }
+        }
+    });
+    match shown {
+        // Ctrl-c is how people leave.
+        Err(error) if look.watch.is_some() && error.is::<Interrupted>() => Ok(()),
+        shown => shown,
+    }
+}
+
+fn block_on<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
+    block_on_all(uncut(verb))
+}
+
+/// The same where ctrl-c is the verb's own affair.
+fn block_on_all<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(verb)
 }
 
 /// What is done until it is done; ctrl-c is an error.
@@ -62,50 +115,13 @@ async fn uncut<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-async fn channel(remote: &Remote) -> Result<Link> {
-    if let Some(text) = &remote.control {
-        let address: Address = text.parse()?;
-        return Ok(connect_as(&address, credentials(remote)?).await?);
-    }
-    let environment: Environment = std::env::vars_os().collect();
-    let mut places = socket_candidates(&environment);
-    places.push(PathBuf::from(SYSTEM_SOCKET));
-    let (_, channel) = connect_first(&places)
-        .await
-        .context("start phalanxd, or say where it is with --control or PHALANX_CONTROL")?;
-    Ok(channel)
-}
-
-/// What we show over the network.
-fn credentials(remote: &Remote) -> Result<Credentials> {
-    let read = |path: &PathBuf| {
-        std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
-    };
-    let mut credentials = Credentials::default();
-    let token = match &remote.token_file {
-        Some(path) => Some(String::from_utf8_lossy(&read(path)?).into_owned()),
-        None => std::env::var(TOKEN_VARIABLE).ok(),
-    };
-    if let Some(token) = token.filter(|token| !token.trim().is_empty()) {
-        credentials = credentials.with_token(&token.into())?;
-    }
-    if let Some(path) = &remote.ca {
-        credentials = credentials.with_authority(read(path)?);
-    }
-    if let Some(path) = &remote.certificate {
-        let pem = read(path)?;
-        credentials = credentials.with_identity(pem.clone(), pem);
-    }
-    Ok(credentials)
-}
-
 async fn all_teams(channel: Link) -> Result<Vec<Team>> {
     let mut client = TeamsClient::new(channel);
     let (mut teams, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = ListTeamsRequest { page_size: 0, page_token };
         let answer = client.list_teams(request).await;
-        let page = answer.map_err(refused)?.into_inner();
+        let page = answer.map_err(|status| refused(&status))?.into_inner();
         teams.extend(page.teams);
         page_token = page.next_page_token;
         if page_token.is_empty() {
@@ -140,14 +156,9 @@ async fn team_of_words(
         let team = short(first.as_deref().unwrap_or_default());
         // The last word of the usage is what was forgotten.
         let missing = usage.split(' ').next_back().unwrap_or_default();
-        bail!("{missing} is missing after the team {team}; usage: {usage}");
+        return Err(misused(format!("{missing} is missing after the team {team}; usage: {usage}")));
     }
-    only_team(&teams).map_err(|error| anyhow!("{error}; usage: {usage}"))
-}
-
-/// A refusal of the daemon, for people.
-fn refused(status: Status) -> anyhow::Error {
-    anyhow!(explain(&status))
+    only_team(&teams).map_err(|error| misused(format!("{error}; usage: {usage}")))
 }
 
 /// The team's name in front of `rest` further words, if it was given.
@@ -166,7 +177,7 @@ fn split_numbers(words: &[String]) -> Result<(Option<&str>, Vec<u32>)> {
         Some(_) | None => (None, words),
     };
     let numbers = rest.iter().map(|word| {
-        number(word).ok_or_else(|| anyhow!("{word:?} is no generation; they count from 1"))
+        number(word).ok_or_else(|| misused(format!("{word:?} is no generation; they count from 1")))
     });
     Ok((team, numbers.collect::<Result<_>>()?))
 }
@@ -174,32 +185,11 @@ fn split_numbers(words: &[String]) -> Result<(Option<&str>, Vec<u32>)> {
 fn only_team(teams: &[Team]) -> Result<String> {
     match teams {
         [team] => Ok(team.name.clone()),
-        [] => bail!("the daemon has no team"),
+        [] => Err(anyhow!("the daemon has no team; `phalanx team create` makes one")),
         [_, ..] => {
             let names: Vec<_> = teams.iter().map(|team| short(&team.name)).collect();
-            bail!("which team? There are {}", names.join(", "))
+            Err(misused(format!("which team? There are {}", names.join(", "))))
         }
-    }
-}
-
-fn json_wanted(remote: &Remote) -> bool {
-    wants_json(remote.output)
-}
-
-/// Whether a program reads, or asked for it.
-pub(crate) fn wants_json(format: OutputFormat) -> bool {
-    match format {
-        OutputFormat::Json => true,
-        OutputFormat::Table => false,
-        OutputFormat::Auto => !std::io::stdout().is_terminal(),
-    }
-}
-
-pub(crate) fn print(text: &str) -> Result<()> {
-    match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {
-        // `| head` has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        printed => printed.context("cannot print"),
     }
 }
 

@@ -16,7 +16,10 @@ use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
-use phalanx_net::{BuildError, BuiltTeam, Cast, Endpoint, Listener, Lockstep, SeatOptions};
+use phalanx_net::{
+    BuildError, BuiltTeam, Cast, Endpoint, Knock, KnockError, KnockOptions, Listener, Lockstep,
+    SeatOptions,
+};
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
 use std::collections::BTreeMap;
@@ -48,6 +51,12 @@ fn wired(name: &str) -> Result<&'static dyn Wired, WireError> {
 #[must_use]
 pub fn api(game: &str) -> Option<&'static Api> {
     wired(game).ok().map(Wired::api)
+}
+
+/// Why agents neither come to running teams of a game nor leave them; `None`: they do.
+#[must_use]
+pub fn fixed(game: &str) -> Option<&'static str> {
+    wired(game).ok().and_then(Wired::fixed)
 }
 
 /// The game's own name for a name.
@@ -150,18 +159,6 @@ pub struct TeamPlan {
     pub seat: SeatOptions,
 }
 
-impl TeamPlan {
-    /// The seat of each agent, by roster index.
-    #[must_use]
-    pub fn seat_of_agents(&self) -> Vec<usize> {
-        let seat_of = |agent| {
-            let sits = |seat: &Seat| seat.agents.iter().any(|(known, _)| *known == agent);
-            self.seats.iter().position(sits).unwrap_or(usize::MAX)
-        };
-        self.roster.ids().map(seat_of).collect()
-    }
-}
-
 /// Why a plan does not become a team.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
@@ -174,6 +171,9 @@ pub enum WireError {
     /// The referee's configuration has mistakes.
     #[error("{0}")]
     Arena(String),
+    /// The referee has no word on a login.
+    #[error(transparent)]
+    Knock(#[from] KnockError),
 }
 
 /// When a referee begins.
@@ -233,6 +233,48 @@ pub fn cast(game: &str, plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError>
 /// When the game does not exist or the settings have mistakes.
 pub fn demo(game: &str, ask: &DemoAsk) -> Result<DemoStage, WireError> {
     wired(game)?.demo(ask)
+}
+
+/// How long a team of a game waits for views that are missing, where its agents are asked one after
+/// the other; the rest is as it was.
+#[must_use]
+pub fn patient(game: &str, options: TeamOptions) -> TeamOptions {
+    wired(game).map_or(options, |wired| wired.patient(options))
+}
+
+/// The match with the largest teams that a game knows, without its players.
+///
+/// # Errors
+/// As [`demo()`].
+pub fn load(game: &str, ask: &DemoAsk) -> Result<DemoStage, WireError> {
+    wired(game)?.load(ask)
+}
+
+/// What a login that is only a try does to a match of this game; `None`: nothing.
+#[must_use]
+pub fn login_costs(game: &str) -> Option<&'static str> {
+    wired(game).ok().and_then(Wired::login_costs)
+}
+
+/// A try to log in.
+#[derive(Debug)]
+pub struct Visit {
+    /// What only the game knows of the team.
+    pub options: GameOptions,
+    /// Who logs in.
+    pub seat: Seat,
+    /// Where.
+    pub endpoint: Endpoint,
+    /// How long it may take.
+    pub limits: KnockOptions,
+}
+
+/// Logs in and leaves again.
+///
+/// # Errors
+/// When the game does not exist, there is no connection, or no word on the login.
+pub async fn knock(game: &str, visit: &Visit) -> Result<Knock, WireError> {
+    Ok(wired(game)?.knock(visit).await?)
 }
 
 /// Builds a team that plays over connections.

@@ -29,6 +29,8 @@ pub enum Kind {
     Mode,
     /// Log directives.
     Filter,
+    /// A list of web origins.
+    Origins,
     /// Text that is never printed.
     Secret,
     /// A table or a list; its form stands in the key's meaning.
@@ -74,7 +76,8 @@ pub const KEYS: &[KeyDoc] = &[
         Kind::Path,
         None,
         "\"/var/lib/phalanx\"",
-        "Folder for what must survive the daemon. Without it nothing is kept.",
+        "Folder for what must survive the daemon. Without it: the one that the service manager made \
+         (StateDirectory=); without that nothing is kept.",
     ),
     key(
         "control.socket",
@@ -123,12 +126,36 @@ pub const KEYS: &[KeyDoc] = &[
          state_dir; without that tokens end with the daemon.",
     ),
     key(
+        "control.origins",
+        Kind::Origins,
+        None,
+        "[\"https://dash.example:3000\"]",
+        "Web pages of these origins may use the control API from a browser (grpc-web). Without it: \
+         none may.",
+    ),
+    key(
+        "control.metrics_open",
+        Kind::Word(&["on", "off"]),
+        Some("off"),
+        "\"on\"",
+        "on: whoever reaches a listener may read /metrics. off: it takes a viewer, by token or by \
+         control.loopback_role.",
+    ),
+    key(
+        "control.stay",
+        Kind::Word(&["auto", "always"]),
+        Some("auto"),
+        "\"always\"",
+        "Whether the daemon stays when every match is over: always; or auto, only where it was \
+         started without teams, for those that are made over the control API.",
+    ),
+    key(
         "control.tls.certificate",
         Kind::Path,
         None,
         "\"/etc/phalanx/server.pem\"",
         "Certificate of the daemon in PEM, with those between it and its authority. SIGHUP reads \
-         it again.",
+         it again. Here and in the next keys \"%d/NAME\" is a credential of the service manager.",
     ),
     key("control.tls.key", Kind::Path, None, "\"/etc/phalanx/server.key\"", "Its key in PEM."),
     key(
@@ -345,10 +372,27 @@ pub const KEYS: &[KeyDoc] = &[
     ),
     key(
         "log.format",
-        Kind::Word(&["auto", "pretty", "json"]),
+        Kind::Word(&["auto", "pretty", "json", "journald"]),
         Some("auto"),
         "\"json\"",
-        "Form of a line. auto: pretty on a terminal, json elsewhere.",
+        "Form of a line. auto: fields for the journal under systemd, pretty on a terminal, json \
+         elsewhere.",
+    ),
+    key(
+        "log.lines_max",
+        Kind::Whole(0, 1_000_000),
+        Some("200"),
+        "200",
+        "So many lines of one kind about one team are written within ten seconds; further ones are \
+         counted and told as one. Does not hold for debug and trace. 0: no limit.",
+    ),
+    key(
+        "otel.endpoint",
+        Kind::Text(TEXT_CHARS_MAX),
+        None,
+        "\"http://127.0.0.1:4317\"",
+        "Collector of OpenTelemetry (gRPC, no TLS) that gets a span for each turn. Only for builds \
+         with the feature otel; without this key nothing is exported.",
     ),
     key(
         "teams[].name",

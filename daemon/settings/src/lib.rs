@@ -18,15 +18,21 @@
 //! Relative paths count from the folder of the file in which they stand. Passwords may stand in
 //! files or systemd credentials; they are never part of an error or of `Debug` output.
 //!
+//! A running daemon reads them again and asks [`differences`]: each key says what becomes of a new
+//! value, see [`change()`].
+//!
 //! Absent on purpose: reading the process' environment (it is an argument), knowledge of any game
-//! or strategy beyond their names, reloading of the settings themselves.
+//! or strategy beyond their names, carrying out what changed.
 #![deny(missing_docs)]
 
 mod agents;
+mod change;
+mod difference;
 mod keys;
 mod mistake;
 mod node;
 mod parse;
+mod request;
 mod sample;
 mod secret;
 mod section;
@@ -34,18 +40,22 @@ mod sources;
 mod team;
 mod types;
 
+pub use change::{Change, change};
+pub use difference::{Difference, differences, unchanged};
 pub use keys::{KEYS, KeyDoc, Kind};
 pub use mistake::{Mistake, SettingsErrors};
+pub use request::{AgentRequest, AgentsRequest, TEAMS_MAX, TeamRequest, server, team};
 pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
     AgentSettings, AlertSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat,
-    LogSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
+    LogSettings, OptionSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
 use section::{Reader, Section};
 use sources::BRIDGE_SOCKET;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// Reads all sources and checks everything.
 ///
@@ -58,13 +68,14 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
     let control = control(&top.section("control"), sources.environment);
     let bridge = bridge(&top.section("bridge"), &control, sources.environment);
     let settings = Settings {
-        state_dir: top.optional("state_dir", parse::path),
+        state_dir: top.optional("state_dir", parse::path).or_else(|| state(sources.environment)),
         control,
         bridge,
         limits: limits(&top.section("limits")),
         reload: reload(&top.section("reload")),
         alerts: alerts(&top.section("alerts")),
         log: log(&top.section("log")),
+        otel_endpoint: top.section("otel").optional("endpoint", parse::text),
         teams: team::teams(&top, sources.games),
     };
     let awaited = settings.teams.iter().find(|team| team.is_awaited());
@@ -73,6 +84,12 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         reader.note(&top.origin, "bridge.socket", "no socket", expected);
     }
     reader.finish(settings)
+}
+
+/// The folder that the service manager made for it.
+fn state(environment: &Environment) -> Option<PathBuf> {
+    let folder = environment.get("STATE_DIRECTORY")?.split(':').next()?;
+    folder.starts_with('/').then(|| PathBuf::from(folder))
 }
 
 fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings {
@@ -95,16 +112,19 @@ fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings 
         socket_group: section.optional("socket_group", parse::text),
         tcp,
         loopback_role: section.value("loopback_role", parse::word),
-        tokens: section.optional("tokens", parse::path),
+        tokens: secret::file(section, "tokens"),
+        stay: section.value::<String>("stay", parse::word) == "always",
         tls,
+        origins: section.optional("origins", parse::origins).unwrap_or_default(),
+        metrics_open: section.value("metrics_open", parse::word) == "on",
     }
 }
 
 /// Certificate and key come together.
 fn tls(section: &Section<'_>) -> Option<TlsSettings> {
-    let certificate = section.optional("certificate", parse::path);
-    let key = section.optional("key", parse::path);
-    let client_ca = section.optional("client_ca", parse::path);
+    let certificate = secret::file(section, "certificate");
+    let key = secret::file(section, "key");
+    let client_ca = secret::file(section, "client_ca");
     match (certificate, key) {
         (Some(certificate), Some(key)) => Some(TlsSettings { certificate, key, client_ca }),
         (None, None) if client_ca.is_none() => None,
@@ -188,7 +208,10 @@ fn log(section: &Section<'_>) -> LogSettings {
         format: match format.as_str() {
             "pretty" => LogFormat::Pretty,
             "json" => LogFormat::Json,
+            "journald" => LogFormat::Journald,
             _ => LogFormat::Auto,
         },
+        // The key's own bounds keep it far from overflow.
+        lines_max: u32::try_from(section.value("lines_max", parse::whole)).unwrap_or_default(),
     }
 }

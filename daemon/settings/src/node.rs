@@ -15,6 +15,8 @@ pub(crate) enum Origin {
     File(PathBuf),
     Environment,
     Flag,
+    /// A request to the running daemon.
+    Request,
 }
 
 impl Origin {
@@ -22,7 +24,7 @@ impl Origin {
     pub(crate) fn folder(&self) -> &Path {
         match self {
             Self::File(file) => file.parent().unwrap_or(Path::new("")),
-            Self::Environment | Self::Flag => Path::new(""),
+            Self::Environment | Self::Flag | Self::Request => Path::new(""),
         }
     }
 }
@@ -33,6 +35,7 @@ impl fmt::Display for Origin {
             Self::File(file) => write!(f, "{}", file.display()),
             Self::Environment => f.write_str("environment"),
             Self::Flag => f.write_str("--set"),
+            Self::Request => f.write_str("request"),
         }
     }
 }
@@ -79,9 +82,9 @@ impl Node {
         Self { origin: Rc::clone(origin), data }
     }
 
-    /// Environment variables and flags are all text: there a number may be text.
+    /// Environment variables, flags and requests are all text: there a number may be text.
     pub(crate) fn is_loose(&self) -> bool {
-        matches!(*self.origin, Origin::Environment | Origin::Flag)
+        matches!(*self.origin, Origin::Environment | Origin::Flag | Origin::Request)
     }
 
     /// The value as mistakes show it.

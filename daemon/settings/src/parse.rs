@@ -12,6 +12,10 @@ use std::time::Duration;
 const OFF: &str = "off";
 /// The word for a referee that starts our agents itself.
 pub(crate) const BRIDGE: &str = "bridge";
+/// Most web origins.
+const ORIGINS_MAX: usize = 32;
+/// Longest web origin, in bytes.
+const ORIGIN_BYTES_MAX: usize = 256;
 /// Levels of log directives.
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
@@ -145,6 +149,50 @@ pub(crate) fn log_filter(node: &Node, kind: Kind) -> Result<String, Expected> {
         None => LEVELS.contains(&part.trim()),
     };
     if written.split(',').all(directive) { Ok(written.to_owned()) } else { Err(example()) }
+}
+
+/// Web origins, as browsers send them: `https://dash.example:3000`.
+pub(crate) fn origins(node: &Node, kind: Kind) -> Result<Vec<String>, Expected> {
+    let expected = || format!("{} such as [\"https://dash.example:3000\"]", describe(kind));
+    let texts: Vec<&str> = match &node.data {
+        Data::List(list) => list.iter().map(as_text).collect::<Option<_>>().ok_or_else(expected)?,
+        Data::Text(text) if node.is_loose() => text.split(',').map(str::trim).collect(),
+        Data::Text(_) | Data::Whole(_) | Data::Num(_) | Data::Bool(_) | Data::Table(_) => {
+            return Err(expected());
+        }
+    };
+    if texts.len() > ORIGINS_MAX {
+        return Err(format!("at most {ORIGINS_MAX} origins"));
+    }
+    let checked = texts.into_iter().map(|text| match text {
+        "*" => Err(format!(
+            "{}; \"*\" would let every page that somebody here looks at steer the teams",
+            expected()
+        )),
+        text if is_origin(text) => Ok(text.to_owned()),
+        text => {
+            let shown: String = text.chars().take(ORIGIN_BYTES_MAX).collect();
+            Err(format!(
+                "{}: scheme, host and port in small letters, nothing behind them; not {shown:?}",
+                expected()
+            ))
+        }
+    });
+    checked.collect()
+}
+
+fn is_origin(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let Some(rest) = rest.filter(|_| text.len() <= ORIGIN_BYTES_MAX) else { return false };
+    let (host, port) = match rest.rsplit_once(':') {
+        Some((host, port)) if !rest.ends_with(']') => (host, Some(port)),
+        Some(_) | None => (rest, None),
+    };
+    let six = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-');
+    let named = !host.is_empty() && host.chars().all(letter);
+    let host = named || six.is_some_and(|host| host.parse::<std::net::Ipv6Addr>().is_ok());
+    host && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
 fn as_text(node: &Node) -> Option<&str> {

@@ -1,5 +1,6 @@
 //! The commented sample: every key with its meaning, bounds and default.
 
+use crate::change::{Change, change};
 use crate::keys::{KEYS, KeyDoc, Kind};
 use crate::section::describe;
 
@@ -14,7 +15,8 @@ pub fn sample() -> String {
         "# Settings of phalanxd. Lines that begin with `#key` show a key with its default or an\n\
          # example; remove the `#` to change it. Files in `<this file>.d/` ending in `.toml` are\n\
          # read after it; PHALANX__LIMITS__DECIDE_MAX=200ms in the environment and\n\
-         # `--set limits.decide_max=200ms` win over all files.\n",
+         # `--set limits.decide_max=200ms` win over all files. SIGHUP and `phalanx daemon reload` read\n\
+         # them again; what a reload cannot change is refused, and then nothing changes.\n",
     );
     let mut table = String::new();
     for doc in KEYS {
@@ -44,7 +46,12 @@ fn comment(doc: &KeyDoc) -> String {
     let default = doc.default.map_or(String::new(), |value| format!(" Default: {value}."));
     let silent = matches!(doc.kind, Kind::Word([]) | Kind::Table);
     let kind = if silent { String::new() } else { format!(" ({})", describe(doc.kind)) };
-    wrap(&format!("{}{kind}{default}", doc.doc))
+    let change = match change(doc.path) {
+        Some(Change::Live) => " A reload changes it.".to_owned(),
+        Some(Change::Restart(reason)) => format!(" Not by a reload: it {reason}."),
+        None => String::new(),
+    };
+    wrap(&format!("{}{kind}{default}{change}", doc.doc))
 }
 
 fn line(doc: &KeyDoc, parent: &str, name: &str) -> String {

@@ -1,12 +1,15 @@
-//! Passwords: written, in a file, or a credential of the service manager.
+//! Passwords: written, in a file, or a credential of the service manager. And files that may be
+//! such credentials.
 
-use crate::parse;
 use crate::section::Section;
+use crate::{Kind, parse};
 use secrecy::SecretString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Variable that names the folder of systemd's credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
+/// How a path begins that is a credential: as in the manager's own files.
+const CREDENTIAL: &str = "%d/";
 /// Largest file that is read as a password, in bytes.
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
@@ -29,13 +32,37 @@ pub(crate) fn password(section: &Section<'_>) -> Option<SecretString> {
     written.or(from_file).or(from_credential)
 }
 
+/// A file of the section: a path, or `%d/NAME` for a credential of the service manager.
+pub(crate) fn file(section: &Section<'_>, key: &str) -> Option<PathBuf> {
+    let written = section.optional(key, |node, kind| {
+        let path = parse::path(node, kind)?;
+        let text = parse::text(node, Kind::Text(usize::MAX))?;
+        Ok((path, text.strip_prefix(CREDENTIAL).map(str::to_owned)))
+    });
+    match written? {
+        (path, None) => Some(path),
+        (_, Some(name)) => {
+            let found = place(section, &name);
+            found.map_err(|expected| refuse(section, key, &expected)).ok()
+        }
+    }
+}
+
 fn credential(section: &Section<'_>, name: &str) -> Result<SecretString, String> {
-    let Some(folder) = section.reader.environment.get(CREDENTIALS) else {
-        return Err(format!(
-            "${CREDENTIALS}, set by the service manager (LoadCredential={name}:…)"
-        ));
-    };
-    read(&Path::new(folder).join(name))
+    read(&place(section, name)?)
+}
+
+/// Where the manager put the credential of that name.
+fn place(section: &Section<'_>, name: &str) -> Result<PathBuf, String> {
+    if name.is_empty() || name == ".." || name.contains('/') {
+        return Err("the plain name of a credential after %d/".to_owned());
+    }
+    match section.reader.environment.get(CREDENTIALS) {
+        Some(folder) => Ok(Path::new(folder).join(name)),
+        None => {
+            Err(format!("${CREDENTIALS}, set by the service manager (LoadCredential={name}:…)"))
+        }
+    }
 }
 
 fn read(path: &Path) -> Result<SecretString, String> {

@@ -2,11 +2,11 @@
 
 use crate::node::{Data, Node};
 use crate::section::{Expected, Section, describe, nearest};
-use crate::{GameKeys, KeyDoc, Kind, TeamSettings, agents, parse};
+use crate::{GameKeys, KeyDoc, Kind, OptionSettings, TeamSettings, agents, parse};
 use std::collections::BTreeSet;
 
 /// Most teams of one daemon.
-const TEAMS_MAX: usize = 256;
+pub const TEAMS_MAX: usize = 256;
 
 pub(crate) fn teams(top: &Section<'_>, games: &[GameKeys]) -> Vec<TeamSettings> {
     let sections = top.sections("teams");
@@ -33,7 +33,7 @@ pub(crate) fn teams(top: &Section<'_>, games: &[GameKeys]) -> Vec<TeamSettings> 
     teams
 }
 
-fn team(section: &Section<'_>, games: &[GameKeys]) -> TeamSettings {
+pub(crate) fn team(section: &Section<'_>, games: &[GameKeys]) -> TeamSettings {
     let game = game(section, games);
     let known = games.iter().find(|known| known.name == game);
     TeamSettings {
@@ -62,11 +62,11 @@ fn game(section: &Section<'_>, games: &[GameKeys]) -> String {
 }
 
 /// What only the game knows, by its own declaration; a game that nobody knows was refused already.
-fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> toml::Table {
-    let Some(node) = section.node("options") else { return toml::Table::new() };
+fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> OptionSettings {
+    let Some(node) = section.node("options") else { return OptionSettings::default() };
     let (Data::Table(table), toml::Value::Table(read)) = (&node.data, node.to_toml()) else {
         section.refuse("options", node, "a table");
-        return toml::Table::new();
+        return OptionSettings::default();
     };
     for (key, node) in known.into_iter().flat_map(|_| table) {
         let place = format!("{}.{key}", section.shown("options"));
@@ -90,7 +90,8 @@ fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> toml::Tab
             }
         }
     }
-    read
+    let secret = known.unwrap_or_default().iter().filter(|doc| doc.kind == Kind::Secret);
+    OptionSettings::new(read, secret.map(|doc| doc.path.to_owned()).collect())
 }
 
 /// Whether a value is of a kind; games declare nothing but these.
@@ -109,6 +110,7 @@ fn fits(node: &Node, kind: Kind) -> Result<(), Expected> {
         | Kind::AddressOrOff
         | Kind::Mode
         | Kind::Filter
+        | Kind::Origins
         | Kind::Table => Err(describe(kind)),
     }
 }

@@ -3,6 +3,8 @@
 use crate::parse::BRIDGE;
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
+use std::collections::BTreeSet;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +26,8 @@ pub struct Settings {
     pub alerts: AlertSettings,
     /// What is logged, and how.
     pub log: LogSettings,
+    /// Where spans are exported to; `None`: nowhere.
+    pub otel_endpoint: Option<String>,
     /// The teams that play, in the order in which they were written.
     pub teams: Vec<TeamSettings>,
 }
@@ -43,8 +47,14 @@ pub struct ControlSettings {
     pub loopback_role: String,
     /// The file of the tokens; `None`: in the state folder, if there is one.
     pub tokens: Option<PathBuf>,
+    /// The daemon stays when every match is over, also where it was started with teams.
+    pub stay: bool,
     /// The certificates for TCP; `None`: no TLS.
     pub tls: Option<TlsSettings>,
+    /// The origins of web pages that may use it: `https://dash.example:3000`.
+    pub origins: Vec<String>,
+    /// Whoever reaches a listener may read the metrics.
+    pub metrics_open: bool,
 }
 
 /// Where the certificates of the control API are: PEM files.
@@ -178,18 +188,22 @@ pub struct LogSettings {
     pub filter: String,
     /// The form of a line.
     pub format: LogFormat,
+    /// Lines of one kind about one team within ten seconds; 0: no limit.
+    pub lines_max: u32,
 }
 
 /// The form of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people on a terminal, JSON elsewhere.
+    /// For the journal under systemd, for people on a terminal, JSON elsewhere.
     #[default]
     Auto,
     /// For people.
     Pretty,
     /// One JSON object a line.
     Json,
+    /// Fields for the service manager's journal.
+    Journald,
 }
 
 /// One team.
@@ -210,7 +224,7 @@ pub struct TeamSettings {
     /// How long a turn lasts where the referee does not say.
     pub deadline: Duration,
     /// What only this game knows, checked by its declaration.
-    pub options: toml::Table,
+    pub options: OptionSettings,
 }
 
 impl TeamSettings {
@@ -235,10 +249,8 @@ impl TeamSettings {
     /// The roster: entry `i` is agent `i` of [`agents`](Self::agents).
     #[must_use]
     pub fn roster(&self) -> Roster {
-        let entry = |agent: &AgentSettings| RosterEntry {
-            name: agent.name.clone(),
-            role: agent.role.clone(),
-        };
+        let entry =
+            |agent: &AgentSettings| RosterEntry::new(agent.name.clone(), agent.role.clone());
         Roster { team: self.name.clone(), agents: self.agents.iter().map(entry).collect() }
     }
 
@@ -254,6 +266,47 @@ impl TeamSettings {
             margin: limits.margin(),
         };
         (0..).zip(&self.agents).map(seat).collect()
+    }
+}
+
+/// What only a team's game knows: values by their keys, some of them secret.
+#[derive(Clone, Default, PartialEq)]
+pub struct OptionSettings {
+    values: toml::Table,
+    secret: BTreeSet<String>,
+}
+
+impl OptionSettings {
+    /// Values, and the keys that the game declares as [`Kind::Secret`](crate::Kind::Secret).
+    pub(crate) fn new(values: toml::Table, secret: BTreeSet<String>) -> Self {
+        Self { values, secret }
+    }
+
+    /// The value of a key, secret or not; `None` where it is absent.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&toml::Value> {
+        self.values.get(key)
+    }
+
+    /// Those that are no secrets, in the order of their keys.
+    pub fn plain(&self) -> impl Iterator<Item = (&str, &toml::Value)> {
+        let values = self.values.iter().map(|(key, value)| (key.as_str(), value));
+        values.filter(|(key, _)| !self.secret.contains(*key))
+    }
+}
+
+/// Secrets are not shown.
+impl fmt::Debug for OptionSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_map();
+        for (key, value) in &self.values {
+            if self.secret.contains(key) {
+                shown.entry(key, &"[redacted]");
+            } else {
+                shown.entry(key, value);
+            }
+        }
+        shown.finish()
     }
 }
 

@@ -192,6 +192,28 @@ fn a_password_comes_from_a_file_or_a_credential_and_is_never_printed() {
 }
 
 #[test]
+fn keys_and_the_state_folder_come_from_the_service_manager() {
+    let tls = "[control.tls]\ncertificate = \"server.pem\"\nkey = \"%d/server.key\"\n";
+    let folder = Folder::with(&[("phalanx.toml", &format!("{SMALL}{tls}"))]);
+    let environment = [
+        ("CREDENTIALS_DIRECTORY", "/run/credentials/phalanxd.service"),
+        ("STATE_DIRECTORY", "/var/lib/phalanx/cup:/var/lib/other"),
+    ];
+    let settings = folder.load(&environment, &[]).unwrap();
+    let tls = settings.control.tls.unwrap();
+    assert_eq!(tls.certificate, folder.path().join("server.pem"));
+    assert_eq!(tls.key, Path::new("/run/credentials/phalanxd.service/server.key"));
+    assert_eq!(settings.state_dir.as_deref(), Some(Path::new("/var/lib/phalanx/cup")));
+    let told = folder.load(&environment, &["state_dir=/srv/phalanx"]).unwrap();
+    assert_eq!(told.state_dir.as_deref(), Some(Path::new("/srv/phalanx")), "who says, is heard");
+
+    let nobody = folder.load(&[], &[]).unwrap_err().to_string();
+    assert!(nobody.contains("control.tls.key") && nobody.contains("LoadCredential=server.key"));
+    let escape = folder.load(&environment, &["control.tls.key=%d/../shadow"]).unwrap_err();
+    assert!(escape.to_string().contains("plain name"), "{escape}");
+}
+
+#[test]
 fn the_control_socket_is_where_the_service_manager_or_the_session_says() {
     let folder = Folder::with(&[("phalanx.toml", SMALL)]);
     type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], Option<&'a str>);
@@ -228,6 +250,43 @@ fn what_only_the_game_knows_is_handed_on_as_it_is() {
     assert_eq!(team.option_time("pace"), Some(Duration::from_millis(250)));
     assert_eq!(team.option_text("id"), Some("abc"));
     assert_eq!((team.option_text("pase"), team.option_time("id")), (None, None));
+}
+
+/// What the file says in each place where a secret may stand.
+#[test]
+fn no_secret_is_seen_in_what_is_printed_of_settings() {
+    let text = r#"
+        [[teams]]
+        name = "A"
+        game = "assemble"
+        strategy = "/scripts"
+        password = "planted-team"
+        options = { id = "planted-option", zones = 3 }
+        agents = [{ name = "zoe", password = "planted-agent" }, { name = "adam" }]
+
+        [[teams]]
+        name = "B"
+        game = "assemble"
+        strategy = "/scripts"
+        options = { id = "planted-option-too" }
+        agents = { prefix = "b", count = 2, password_file = "pw" }
+    "#;
+    let folder = Folder::with(&[("phalanx.toml", text), ("pw", "planted-file\n")]);
+    let variables = [("PHALANX__TEAMS__B__OPTIONS__ID", "planted-variable")];
+    let settings = folder.load(&variables, &["teams.A.options.id=planted-flag"]).unwrap();
+    let [a, b] = settings.teams.as_slice() else { panic!("two teams") };
+    assert_eq!(
+        (a.option_text("id"), b.option_text("id")),
+        (Some("planted-flag"), Some("planted-variable"))
+    );
+    let plain: Vec<_> = a.options.plain().map(|(key, _)| key).collect();
+    assert_eq!(plain, ["zones"]);
+    for shown in [format!("{settings:?}"), format!("{settings:#?}"), format!("{:?}", a.options)] {
+        assert!(shown.contains("zones") && shown.contains("[redacted]"), "{shown}");
+        assert!(!shown.contains("planted"), "{shown}");
+    }
+    let seats: Vec<_> = [a, b].map(|team| team.seats(&settings.limits)).into();
+    assert!(!format!("{seats:?}").contains("planted"), "{seats:?}");
 }
 
 struct Folder(tempfile::TempDir);

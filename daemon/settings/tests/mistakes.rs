@@ -57,6 +57,18 @@ fn a_file_with_ten_mistakes_gets_ten_lines() {
 
 #[rstest]
 #[case::unit("[limits]\ndecide_max = \"4\"", "limits.decide_max", "\"4\"", "needs a unit")]
+#[case::any_origin(
+    "[control]\norigins = [\"*\"]",
+    "control.origins",
+    "a list of 1",
+    "would let every page"
+)]
+#[case::origin_with_a_path(
+    "[control]\norigins = [\"https://dash.example/x\"]",
+    "control.origins",
+    "a list of 1",
+    "nothing behind them"
+)]
 #[case::too_long("[limits]\ndecide_max = \"2h\"", "limits.decide_max", "\"2h\"", "1ms to 1m")]
 #[case::order("[limits]\nmargin_min = \"9s\"", "limits.margin_min", "9s", "at most margin_max")]
 #[case::not_a_table("limits = 7", "limits", "7", "a table")]

@@ -1,6 +1,6 @@
 //! What goes into a keeper's task, and what it shows.
 
-use crate::{Activation, GenerationInfo, Refusal, Source, Status, Trialled};
+use crate::{Activation, GenerationInfo, Refusal, Source, Status, Trialled, Tuning};
 use phalanx_engine::{Carry, StrategyOrigin};
 use phalanx_lua::Bundle;
 use std::collections::BTreeSet;
@@ -17,6 +17,8 @@ pub(crate) enum Command {
     Work { work: Work, reply: Reply<Answered> },
     /// Hand out one generation.
     Generation { number: u32, reply: Reply<(GenerationInfo, Arc<Bundle>)> },
+    /// Other options from now on; what is being tried goes on with the old ones.
+    Retune { tuning: Tuning, reply: Reply<()> },
     /// Hold on to what decides, or let go.
     Pin { pinned: bool, reply: Reply<()> },
 }

@@ -5,10 +5,10 @@ use crate::patience::{patiently, soon};
 use crate::sessions::{Request, Sessions};
 use crate::{
     Activation, CODE_BYTES_MAX, Eval, Evaluated, GenerationInfo, Refusal, Source, Stage, Status,
-    Trialled,
+    Trialled, Tuning,
 };
 use phalanx_engine::{Params, Profile, Scope, Snapshot, StrategyOrigin};
-use phalanx_game::{AgentId, Roster, Value};
+use phalanx_game::{AgentId, Value};
 use phalanx_lua::Bundle;
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 #[derive(Clone)]
 pub struct KeeperHandle {
     pub(crate) team: Arc<str>,
-    pub(crate) roster: Arc<Roster>,
     pub(crate) stage: Arc<dyn Stage>,
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) shown: watch::Receiver<Arc<Shown>>,
@@ -124,12 +123,25 @@ impl KeeperHandle {
         Ok(self.status())
     }
 
+    /// Takes other options from now on. Another folder is looked at from then on, and its strategy
+    /// plays once it has passed its trial, as if it were saved where the old one stood.
+    ///
+    /// # Errors
+    /// When the keeper is busy or has ended.
+    pub async fn retune(&self, tuning: Tuning) -> Result<(), Refusal> {
+        self.ask(|reply| Command::Retune { tuning, reply }).await
+    }
+
     /// Takes the folder as it is now, even what was refused or rolled back before; without a
-    /// folder nothing happens. What comes of it is told in the journal and the log.
-    pub async fn reload(&self, origin: StrategyOrigin) {
+    /// folder nothing happens. What comes of it is told in the journal and the log as well.
+    ///
+    /// # Errors
+    /// As [`activate`](Self::activate); what decided before plays on.
+    pub async fn reload(&self, origin: StrategyOrigin) -> Result<(), Refusal> {
         let by = origin.to_string();
         let answer = self.work(Work::reload(origin)).await;
         self.audit(&by, "reload the folder", answer.as_ref().err());
+        answer.map(drop)
     }
 
     /// The parameters, as of the last turn.
@@ -150,7 +162,7 @@ impl KeeperHandle {
         by: &str,
     ) -> Result<(), Refusal> {
         let done = if value.is_some() { "set" } else { "reset" };
-        let what = format!("{done} {name:.64} for {}", scope.describe(&self.roster));
+        let what = format!("{done} {name:.64} for {}", scope.describe(&self.stage.roster()));
         let answer = self.send_param(name, scope, value, by).await;
         self.audit(by, &what, answer.as_ref().err());
         answer
@@ -167,7 +179,7 @@ impl KeeperHandle {
             Scope::Team => {}
             Scope::Role(role) if self.has_role(role) => {}
             Scope::Role(role) => return Err(Refusal::NoRole(role.chars().take(80).collect())),
-            Scope::Agent(agent) if agent.index() < self.roster.agents.len() => {}
+            Scope::Agent(agent) if self.stage.roster().is_present(*agent) => {}
             Scope::Agent(agent) => return Err(Refusal::NoAgent(format!("#{}", agent.0))),
         }
         soon(self.stage.set_param(name.into(), scope, value, by.into())).await??;
@@ -190,7 +202,7 @@ impl KeeperHandle {
             return Err(Refusal::CodeTooLong);
         }
         let name = || Refusal::NoAgent(eval.agent.chars().take(80).collect());
-        let agent = self.roster.find(&eval.agent).ok_or_else(name)?;
+        let agent = self.stage.roster().find(&eval.agent).ok_or_else(name)?;
         if eval.live {
             let answer = self.run_live(agent, eval.code, &eval.by).await;
             let what = format!("run a script live as {}", eval.agent);

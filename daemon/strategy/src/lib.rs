@@ -29,7 +29,7 @@ mod watch;
 
 pub use handle::KeeperHandle;
 pub use keeper::Keeper;
-pub use options::{Complete, KeeperOptions, ReadFolder};
+pub use options::{Complete, KeeperOptions, ReadFolder, Tuning};
 pub use request::{
     Activation, CODE_BYTES_MAX, Eval, Evaluated, Refusal, SESSION_NAME_BYTES_MAX, SESSIONS_MAX,
     Source,

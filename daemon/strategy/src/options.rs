@@ -2,7 +2,6 @@
 
 use phalanx_game::{Api, Roster};
 use phalanx_lua::{Bundle, Limits, LoadError};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +21,7 @@ pub struct KeeperOptions {
     pub game: &'static str,
     /// What the game offers to scripts.
     pub api: &'static Api,
-    /// The agents.
+    /// The agents at the start of the match.
     pub roster: Arc<Roster>,
     /// What scripts may use.
     pub limits: Limits,
@@ -48,10 +47,45 @@ pub struct KeeperOptions {
     pub trial_max: Duration,
 }
 
+/// What may change while a keeper is at work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// As [`KeeperOptions::folder`].
+    pub folder: Option<PathBuf>,
+    /// As [`KeeperOptions::watch`].
+    pub watch: bool,
+    /// As [`KeeperOptions::settle`].
+    pub settle: Duration,
+    /// As [`KeeperOptions::poll`].
+    pub poll: Duration,
+    /// As [`KeeperOptions::keep`].
+    pub keep: usize,
+    /// As [`KeeperOptions::trial_max`].
+    pub trial_max: Duration,
+    /// As [`KeeperOptions::decide_max`].
+    pub decide_max: Duration,
+}
+
 impl KeeperOptions {
-    /// The roles that the agents have at the start of a match.
-    pub(crate) fn roles(&self) -> BTreeSet<String> {
-        self.roster.agents.iter().map(|agent| agent.role.clone()).collect()
+    /// What of it may change.
+    #[must_use]
+    pub fn tuning(&self) -> Tuning {
+        Tuning {
+            folder: self.folder.clone(),
+            watch: self.watch,
+            settle: self.settle,
+            poll: self.poll,
+            keep: self.keep,
+            trial_max: self.trial_max,
+            decide_max: self.decide_max,
+        }
+    }
+
+    /// The same with what has changed.
+    pub(crate) fn tuned(&self, tuning: Tuning) -> Self {
+        let Tuning { folder, watch, settle, poll, keep, trial_max, decide_max } = tuning;
+        let own = self.clone();
+        Self { folder, watch, settle, poll, keep, trial_max, decide_max, ..own }
     }
 }
 

@@ -6,7 +6,7 @@ use phalanx_engine::{
     BrainError, Fault, JournalEntry, ParamError, Profile, Ran, Scope, Snapshot, Staged,
     StrategyOrigin, View,
 };
-use phalanx_game::{AgentId, Value};
+use phalanx_game::{AgentId, Roster, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -16,6 +16,9 @@ pub type StageFuture<T> = BoxFuture<'static, Result<T, StageError>>;
 
 /// A running team, as far as its strategy is concerned. Whoever starts teams implements it.
 pub trait Stage: Send + Sync + Debug + 'static {
+    /// The agents as they are now.
+    fn roster(&self) -> Arc<Roster>;
+
     /// A copy of what the scripts see now.
     fn view(&self) -> StageFuture<View>;
 

@@ -16,6 +16,9 @@ use std::time::SystemTime;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
+/// One plays, and there must be one to return to.
+const KEEP_MIN: usize = 2;
+
 /// One generation that is kept, its files included.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -82,8 +85,7 @@ impl Store {
 impl History {
     /// Reads what the state folder holds. Whatever is wrong with it is told and left out.
     pub(crate) fn open(state: Option<&Path>, team: &str, keep: usize) -> Self {
-        // One plays, and there must be one to return to.
-        let keep = keep.max(2);
+        let keep = keep.max(KEEP_MIN);
         let mut history = Self { keep, saved: Saved::default(), store: None };
         let Some(state) = state else { return history };
         let opened = Disk::open(state, team).and_then(|disk| disk.load().map(|all| (disk, all)));
@@ -110,6 +112,12 @@ impl History {
         marker.decided.retain(|number| entries.contains_key(number));
         marker.pinned &= !marker.decided.is_empty();
         history
+    }
+
+    /// Keeps so many from now on.
+    pub(crate) fn set_keep(&mut self, keep: usize) {
+        self.keep = keep.max(KEEP_MIN);
+        self.prune();
     }
 
     /// What decides, once something does.

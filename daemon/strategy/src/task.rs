@@ -14,7 +14,7 @@ use crate::store::{History, Saver};
 use crate::trial::{Depth, Subject, Tried, hold};
 use crate::watch::{Seen, watch as watch_folder};
 use crate::{
-    GenerationInfo, KeeperHandle, KeeperOptions, Refusal, Source, Stage, Status, Trialled,
+    GenerationInfo, KeeperHandle, KeeperOptions, Refusal, Source, Stage, Status, Trialled, Tuning,
 };
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -36,8 +36,7 @@ pub(crate) fn spawn(
     stage: Arc<dyn Stage>,
 ) -> KeeperHandle {
     let (commands, queue) = mpsc::channel(COMMANDS_MAX);
-    let folder = options.folder.clone().filter(|_| options.watch);
-    let folder = folder.map(|folder| watch_folder(folder, &options));
+    let watched = watched(&options);
     let task = Task {
         saver: history.saver(),
         snapshots: stage.snapshots(),
@@ -46,6 +45,7 @@ pub(crate) fn spawn(
         verdict: Verdict::at_start(&history),
         last_trial: None,
         queue: VecDeque::new(),
+        watched,
         seen: Seen::Nothing,
         is_troubled: false,
         running: None,
@@ -57,7 +57,6 @@ pub(crate) fn spawn(
     };
     let handle = KeeperHandle {
         team: task.options.team.as_str().into(),
-        roster: Arc::clone(&task.options.roster),
         snapshots: stage.snapshots(),
         shown: task.shown.subscribe(),
         sessions: Arc::new(crate::sessions::Sessions::new(&task.options)),
@@ -65,8 +64,14 @@ pub(crate) fn spawn(
         commands,
     };
     let journal = handle.stage.journal();
-    tokio::spawn(task.run(queue, journal, folder));
+    tokio::spawn(task.run(queue, journal));
     handle
+}
+
+/// Begins to watch the folder, if it is to be watched.
+fn watched(options: &KeeperOptions) -> Option<watch::Receiver<Seen>> {
+    let folder = options.folder.clone().filter(|_| options.watch);
+    folder.map(|folder| watch_folder(folder, options))
 }
 
 /// A team's strategy while it plays.
@@ -81,6 +86,8 @@ pub(crate) struct Task {
     /// What decides, as it was installed.
     pub(crate) playing: Option<Staged>,
     queue: VecDeque<Queued>,
+    /// The watcher of the folder; `None` where nobody watches.
+    watched: Option<watch::Receiver<Seen>>,
     /// What the watcher told last and nobody looked at yet.
     pub(crate) seen: Seen,
     /// What came of the folder when it was tried last.
@@ -157,7 +164,6 @@ impl Task {
         mut self,
         mut commands: mpsc::Receiver<Command>,
         mut journal: BoxStream<'static, Arc<JournalEntry>>,
-        mut folder: Option<watch::Receiver<Seen>>,
     ) {
         loop {
             self.start_next();
@@ -171,7 +177,7 @@ impl Task {
                     Some(entry) => self.on_journal(&entry),
                     None => return,
                 },
-                seen = newest(&mut folder) => self.seen = seen,
+                seen = newest(&mut self.watched) => self.seen = seen,
             }
         }
     }
@@ -187,12 +193,31 @@ impl Task {
                 // Whoever asked may have left.
                 reply.send(found.ok_or(Refusal::NoGeneration(number))).ok();
             }
+            Command::Retune { tuning, reply } => {
+                self.retune(tuning);
+                // Whoever asked may have left.
+                reply.send(Ok(())).ok();
+            }
             Command::Pin { pinned, reply } => match self.running {
                 // What is pinned shows when the team has answered.
                 Some(Running::Install(_)) => self.enqueue(Queued::Pin { pinned, reply }),
                 Some(Running::Trial { .. }) | None => self.pin(pinned, reply),
             },
         }
+    }
+
+    fn retune(&mut self, tuning: Tuning) {
+        let (before, keep) = (self.options.tuning(), tuning.keep);
+        if before == tuning {
+            return;
+        }
+        self.options = Arc::new(self.options.tuned(tuning));
+        if before.folder != self.options.folder {
+            (self.seen, self.is_troubled) = (Seen::Nothing, false);
+        }
+        self.watched = watched(&self.options);
+        self.history.set_keep(keep);
+        drop(self.show());
     }
 
     fn enqueue(&mut self, queued: Queued) {

@@ -3,6 +3,7 @@
 use crate::patience::patiently;
 use crate::{KeeperOptions, Refusal, Stage};
 use phalanx_engine::{BrainError, BrainErrorKind, Carry, View};
+use phalanx_game::AgentId;
 use phalanx_lua::{Bundle, LoadError};
 use phalanx_trial::{Candidate, Report, TrialOptions};
 use std::path::PathBuf;
@@ -77,12 +78,16 @@ fn read(
 }
 
 fn candidate(options: &KeeperOptions, view: Option<View>, depth: Depth) -> Candidate {
-    let mut roles = options.roles();
-    roles.extend(view.iter().flat_map(|view| view.roles.iter().cloned()));
+    let roster = view.as_ref().map_or(&options.roster, |view| &view.roster).clone();
+    let present = |agent: &AgentId| roster.is_present(*agent);
+    let now = view.as_ref().map_or(&[][..], |view| &view.roles);
+    let now = roster.ids().zip(now).filter(|(agent, _)| present(agent)).map(|(_, role)| role);
+    let start = roster.agents.iter().filter(|entry| !entry.gone).map(|entry| &entry.role);
+    let roles = start.chain(now).cloned().collect();
     Candidate {
         game: options.game,
         api: options.api,
-        roster: Arc::clone(&options.roster),
+        roster,
         roles,
         limits: options.limits,
         view,

@@ -17,7 +17,7 @@ fn trial(criterion: &mut Criterion) {
     let bundle = Bundle::read(&scripts.join("assemble"), &[&scripts.join("lib")]);
     let bundle = Arc::new(bundle.expect("the shipped strategy reads"));
     let agents = [("a1", "worker"), ("a2", "scout")];
-    let entry = |(name, role): (&str, &str)| RosterEntry { name: name.into(), role: role.into() };
+    let entry = |(name, role): (&str, &str)| RosterEntry::new(name, role);
     let roster = Roster { team: "A".into(), agents: agents.map(entry).to_vec() };
     let roles: Vec<String> = roster.agents.iter().map(|agent| agent.role.clone()).collect();
     let candidate = Candidate {

@@ -63,7 +63,7 @@ impl Stage<'_> {
                     self.note(rehearsal, failure, scene, None);
                 }
             }
-            for agent in scene.present.iter().copied() {
+            for agent in self.present(scene) {
                 let role = self.role(scene, agent);
                 if slow.contains(&role) {
                     continue;
@@ -90,9 +90,10 @@ impl Stage<'_> {
         asked: &BTreeSet<String>,
     ) -> Option<()> {
         let Some(scene) = self.view.scenes.last() else { return Some(()) };
-        let Some(agent) = scene.present.first().copied() else { return Some(()) };
-        let roster = self.view.roster.agents.iter().map(|entry| &entry.role);
-        let left: BTreeSet<_> = roster.filter(|role| !asked.contains(*role)).collect();
+        let Some(agent) = self.present(scene).next() else { return Some(()) };
+        let roster = self.view.roster.agents.iter().filter(|entry| !entry.gone);
+        let roles = roster.map(|entry| &entry.role);
+        let left: BTreeSet<_> = roles.filter(|role| !asked.contains(*role)).collect();
         for role in left {
             replica.set_role(agent, role);
             let outcome = replica.decide(scene, agent, self.budget()?);
@@ -101,6 +102,11 @@ impl Stage<'_> {
             }
         }
         Some(())
+    }
+
+    /// The agents that played then and still do.
+    fn present(&self, scene: &Scene) -> impl Iterator<Item = AgentId> {
+        scene.present.iter().copied().filter(|agent| self.view.roster.is_present(*agent))
     }
 
     /// The role that the agent had, or would get back when the strategy has no such role.

@@ -34,7 +34,7 @@ impl Oracle for Nowhere {
 fn logged(body: &str) -> Vec<String> {
     let worker = format!("return {{ decide = function(me)\n{body}\nreturn act.skip() end }}");
     let bundle = Arc::new(Bundle::from_files([("worker.luau", worker.as_str())]).unwrap());
-    let entry = RosterEntry { name: "a1".into(), role: "worker".into() };
+    let entry = RosterEntry::new("a1", "worker");
     let roster = Roster { team: "A".into(), agents: vec![entry] };
     let scene = Scene {
         turn: Turn::new(0, 3),

@@ -41,6 +41,8 @@ impl Game for Asimulator {
     const NAME: &'static str = "asimulator";
     const FRAMING: Framing = Framing::Stream;
     const API: Api = api::API;
+    const FIXED: Option<&'static str> =
+        Some("each connection plays alone, in a simulation of its own");
 
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;

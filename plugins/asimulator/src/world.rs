@@ -2,12 +2,14 @@
 //!
 //! - `chart`: facts. `infer`: probabilities of everything else. `lore`: how common things are.
 //! - `route`: ways. `hope`: what the unknown is worth. `plan`: options with risks and values.
-//! - `query` and `view`: what scripts ask, and how it looks to them. `frame`: dense rectangles.
+//! - `query` and `view`: what scripts ask, and how it looks to them. `draw`: what people see.
+//! - `frame`: dense rectangles.
 //!
 //! Everything is exact or bounded by numbers of tiles and states, never by time: the same percepts
 //! give the same answers on every machine.
 
 mod chart;
+mod draw;
 mod frame;
 mod hope;
 mod infer;
@@ -31,7 +33,9 @@ use crate::percept::{Briefing, Percept};
 use crate::rules::{Act, BoundsMean, Cell, Neighbourhood, ScoreLimitMode};
 use crate::session::{BoundsOption, ClientOptions, IDLE_TURNS_MAX, NeighbourhoodOption};
 use crate::wire::Symbol;
-use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -288,5 +292,12 @@ impl phalanx_game::World for World {
             (false, false, false) => "",
         };
         AgentState { summary, last_result: last_result.to_owned() }
+    }
+
+    fn draw(&self) -> Picture {
+        self.simulation
+            .as_ref()
+            .map(|simulation| draw::picture(self, simulation))
+            .unwrap_or_default()
     }
 }

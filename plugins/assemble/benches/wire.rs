@@ -80,7 +80,7 @@ fn recorded() -> Option<(Roster, BTreeMap<AgentId, Briefing>, Steps)> {
             | Message::Unknown { .. } => {}
         }
     }
-    let agents = names.into_iter().map(|name| RosterEntry { name, role: "worker".into() });
+    let agents = names.into_iter().map(|name| RosterEntry::new(name, "worker"));
     Some((Roster { team: "B".into(), agents: agents.collect() }, briefings, steps))
 }
 

@@ -1,4 +1,4 @@
-//! What it costs to keep a copy of the world after a turn: 15 agents late in a match, on a map that
+//! What it costs to keep a copy of the world after a turn, and to draw it: 15 agents late in a match, on a map that
 //! they have walked for 700 steps.
 #![allow(clippy::unwrap_used, reason = "a benchmark may stop at the first surprise")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no other clock")]
@@ -62,8 +62,7 @@ fn walked() -> World {
             }
         }
     }
-    let entry =
-        |(_, user): &(AgentId, String)| RosterEntry { name: user.clone(), role: "w".into() };
+    let entry = |(_, user): &(AgentId, String)| RosterEntry::new(user.clone(), "w");
     let roster = Roster {
         team: config.teams.first().unwrap().name.clone(),
         agents: agents.values().map(entry).collect(),
@@ -123,6 +122,9 @@ fn benches(criterion: &mut Criterion) {
     assert!(known > 1_000, "only {known} cells are known: nobody walked");
     criterion.bench_function("world/copy, 15 agents, 700 steps", |bench| {
         bench.iter(|| black_box(&world).clone())
+    });
+    criterion.bench_function("world/draw, 15 agents, 700 steps", |bench| {
+        bench.iter(|| black_box(&world).draw().bounded())
     });
 }
 

@@ -13,8 +13,8 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Message, Request};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, ProtocolError, Seat, Turn,
-    TurnGate,
+    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, Origin, ProtocolError, Seat,
+    Turn, TurnGate,
 };
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -69,6 +69,8 @@ pub struct Session {
     id: i64,
     /// The turn whose answer left on this connection last.
     answered: Option<Turn>,
+    /// What the referee's clock showed last.
+    clock: Option<Origin>,
     transmits: VecDeque<Vec<u8>>,
     events: VecDeque<Event<Briefing, Percept>>,
 }
@@ -88,6 +90,7 @@ impl Session {
             rounds: Rounds::default(),
             id: -1,
             answered: None,
+            clock: None,
             transmits: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -110,8 +113,14 @@ impl Session {
     fn message(&mut self, message: Message, now: Instant) {
         match message {
             Message::AuthResponse { ok, result } => self.logged_in(ok, &result, now),
-            Message::SimStart(briefing) => self.sim_start(briefing),
-            Message::RequestAction(request) => self.request(request, now),
+            Message::SimStart(briefing) => {
+                self.told_time(briefing.time, now);
+                self.sim_start(briefing);
+            }
+            Message::RequestAction(request) => {
+                self.told_time(request.time, now);
+                self.request(request, now);
+            }
             Message::SimEnd { score, ranking } => self.sim_end(score, ranking),
             Message::Bye => {
                 self.close_open(DefaultCause::Superseded);
@@ -124,6 +133,12 @@ impl Session {
             Message::Unknown { kind } => {
                 self.unknown(&phalanx_game::excerpt(kind.as_bytes()));
             }
+        }
+    }
+
+    fn told_time(&mut self, unix_ms: i64, now: Instant) {
+        if let Some(unix_ms) = u64::try_from(unix_ms).ok().filter(|ms| *ms > 0) {
+            self.clock = Some(Origin { instant: now, unix_ms });
         }
     }
 
@@ -346,5 +361,9 @@ impl phalanx_game::Session for Session {
 
     fn round_trip(&self) -> Option<Duration> {
         self.margin.round_trip()
+    }
+
+    fn referee_clock(&self) -> Option<Origin> {
+        self.clock
     }
 }

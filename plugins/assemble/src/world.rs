@@ -8,10 +8,11 @@
 //!
 //! - `chart`: the map of a group. `glance`: two views compared. `body`: what hangs on whom.
 //! - `settle`: motion and structures. `meeting`: frames joined, the torus' size.
-//! - `query` and below: what scripts ask.
+//! - `query` and below: what scripts ask. `draw`: what people see.
 
 mod body;
 mod chart;
+mod draw;
 mod glance;
 mod meeting;
 mod query;
@@ -22,7 +23,9 @@ use crate::percept::{Briefing, Percept};
 use body::{Bodies, Part};
 use chart::{Chart, Types};
 use glance::Glance;
-use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+};
 use phalanx_grid::{Cell, Extent, FrameId, Frames};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -196,6 +199,11 @@ impl phalanx_game::World for World {
     type Percept = Percept;
     type Action = Action;
 
+    fn enroll(&mut self, roster: &Roster) {
+        // Minds stay: a removed agent's body still stands there, and hangs on whom it hung on.
+        self.roster.clone_from(roster);
+    }
+
     fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
         if self.round != Some(round) {
             self.forget_round(round);
@@ -274,5 +282,9 @@ impl phalanx_game::World for World {
             summary += " disabled";
         }
         AgentState { summary, last_result: percept.last_result.word().to_owned() }
+    }
+
+    fn draw(&self) -> Picture {
+        draw::picture(self)
     }
 }

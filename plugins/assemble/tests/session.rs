@@ -46,6 +46,21 @@ fn a_match_of_two_simulations_from_login_to_bye() {
 }
 
 #[test]
+fn the_referees_clock_is_what_its_last_message_told() {
+    let mut talk = Talk::new();
+    talk.connect();
+    talk.hears(&[OK]);
+    assert_eq!(talk.session.referee_clock(), None);
+    talk.hears(&[START]);
+    let told = |talk: &Talk| talk.session.referee_clock().map(|clock| clock.unix_ms);
+    assert_eq!(told(&talk), Some(7));
+    talk.wait(Duration::from_millis(20));
+    talk.hears(&[&request(0, 0, "")]);
+    assert_eq!(told(&talk), Some(1000));
+    assert_eq!(talk.session.referee_clock().unwrap().instant, talk.now);
+}
+
+#[test]
 fn a_refused_login_says_who_and_what() {
     let mut talk = Talk::new();
     talk.connect();

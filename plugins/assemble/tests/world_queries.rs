@@ -199,7 +199,7 @@ impl Table {
     }
 
     fn of(names: &[&str]) -> Self {
-        let entry = |name: &&str| RosterEntry { name: (*name).into(), role: "worker".into() };
+        let entry = |name: &&str| RosterEntry::new(*name, "worker");
         let agents: Vec<_> = names.iter().map(entry).collect();
         let size = u32::try_from(agents.len()).unwrap();
         let mut world = World::new(&Roster { team: "A".into(), agents: agents.clone() });

@@ -40,7 +40,7 @@ fn record(name: &str, team: &str) -> Option<Recording> {
         .collect();
     names.sort_by_key(|name| name[prefix.len()..].parse::<u32>().unwrap());
     names.dedup();
-    let agents = names.iter().map(|name| RosterEntry { name: name.clone(), role: "w".into() });
+    let agents = names.iter().map(|name| RosterEntry::new(name.clone(), "w"));
     let roster = Roster { team: team.to_owned(), agents: agents.collect() };
     let mut rounds: Vec<Recorded> = Vec::new();
     let mut round_of: BTreeMap<AgentId, usize> = BTreeMap::new();

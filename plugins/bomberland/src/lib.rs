@@ -39,6 +39,8 @@ impl Game for Bomberland {
     const NAME: &'static str = "bomberland";
     const FRAMING: Framing = Framing::Message;
     const API: Api = api::API;
+    const FIXED: Option<&'static str> =
+        Some("one connection carries all units of a team, and the game begins with them");
 
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;

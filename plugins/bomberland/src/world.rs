@@ -3,7 +3,9 @@
 //!
 //! - `forecast`: which cells burn when. `escape`: ways through space and time.
 //! - `walk`: ways through space. `query` and `view`: what scripts ask, and how it looks to them.
+//! - `draw`: what people see.
 
+mod draw;
 mod escape;
 mod forecast;
 mod query;
@@ -17,7 +19,9 @@ pub use walk::{Walk, walk};
 use crate::action::Action;
 use crate::percept::{Briefing, Percept, Scene};
 use crate::rules::{Event, Luck, Order, Sink, State, UnitIndex, step};
-use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -164,6 +168,10 @@ impl phalanx_game::World for World {
             None => "",
         };
         AgentState { summary, last_result: last_result.to_owned() }
+    }
+
+    fn draw(&self) -> Picture {
+        draw::picture(self)
     }
 }
 

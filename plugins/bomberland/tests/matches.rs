@@ -22,7 +22,7 @@ struct Player {
 
 impl Player {
     fn new() -> Self {
-        let agent = |n| RosterEntry { name: format!("u{n}"), role: "careful".to_owned() };
+        let agent = |n| RosterEntry::new(format!("u{n}"), "careful");
         let roster = Roster { team: "a".to_owned(), agents: (0..3).map(agent).collect() };
         Self { world: World::new(&roster) }
     }

@@ -176,7 +176,7 @@ fn drawn(rows: &[&str]) -> Scene {
 }
 
 fn world(scene: Scene) -> World {
-    let agents = vec![RosterEntry { name: "one".to_owned(), role: "hunter".to_owned() }];
+    let agents = vec![RosterEntry::new("one", "hunter")];
     let mut world = World::new(&Roster { team: "ours".to_owned(), agents });
     let percept = Percept { scene: Arc::new(scene), unit: Some(0), done: Some(true) };
     let turn = Turn::new(0, 10);

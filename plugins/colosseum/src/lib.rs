@@ -37,6 +37,8 @@ impl Game for Colosseum {
     const NAME: &'static str = "colosseum";
     const FRAMING: Framing = Framing::Stream;
     const API: Api = api::API;
+    const FIXED: Option<&'static str> =
+        Some("the referee starts its agents itself, before the match");
 
     type Briefing = percept::Config;
     type Percept = percept::Percept;

@@ -2,8 +2,9 @@
 //! each agent; the work is in looking ahead.
 //!
 //! - `field`: ways and worth on the plane. `grid`: ways and room for snakes. `query`: what scripts
-//!   ask. `view`: how things look to them.
+//!   ask. `view`: how things look to them. `draw`: what people see.
 
+mod draw;
 mod field;
 mod grid;
 mod query;
@@ -12,7 +13,9 @@ mod view;
 use crate::action::Action;
 use crate::percept::{Config, Percept, Scene};
 use crate::session::fallback;
-use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+};
 use std::collections::BTreeMap;
 
 /// The team's belief about one match.
@@ -110,5 +113,9 @@ impl phalanx_game::World for World {
             Scene::Other => "an unknown game".to_owned(),
         };
         AgentState { summary, last_result: String::new() }
+    }
+
+    fn draw(&self) -> Picture {
+        draw::picture(self)
     }
 }

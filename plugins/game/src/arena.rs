@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub struct ConnectionId(pub u64);
 
 /// Which instant was which wall-clock time: lets a clock-free arena fill in Unix times.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The instant.
     pub instant: Instant,

@@ -19,6 +19,7 @@ mod frames;
 mod gate;
 mod ids;
 mod margin;
+mod picture;
 mod session;
 mod value;
 mod world;
@@ -31,6 +32,11 @@ pub use frames::NulFrames;
 pub use gate::{Expired, TurnGate};
 pub use ids::{AgentId, SeatId, Turn};
 pub use margin::{Margin, MarginLimits};
+pub use picture::{
+    Area, Body, CELL_UNKNOWN, Edge, Layer, Legend, Node, PICTURE_CELLS_MAX, PICTURE_PARTS_MAX,
+    PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture, Place, SEEN_NEVER,
+    Scale, Shape, Side, Spot, Tone,
+};
 pub use session::{Framing, Seat, Session};
 pub use value::{Said, Value};
 pub use world::{AgentState, Game, Oracle, Roster, RosterEntry, World};

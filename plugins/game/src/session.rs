@@ -1,6 +1,6 @@
 //! The client's side of one connection, as a state machine.
 
-use crate::{AgentId, Event, Late, MarginLimits, ProtocolError, SeatId, Turn};
+use crate::{AgentId, Event, Late, MarginLimits, Origin, ProtocolError, SeatId, Turn};
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
@@ -116,4 +116,12 @@ pub trait Session: Debug + Send {
     /// The smoothed round trip to the referee, once measured.
     #[must_use]
     fn round_trip(&self) -> Option<Duration>;
+
+    /// What the referee's clock showed, by its last message that tells the time, and when that
+    /// message arrived; `None` where the protocol tells none, or nothing has come yet. Nothing is
+    /// decided by it: people look at it.
+    #[must_use]
+    fn referee_clock(&self) -> Option<Origin> {
+        None
+    }
 }

@@ -1,6 +1,8 @@
 //! The team's joined belief, and the game that ties all parts together.
 
-use crate::{ActionError, AgentId, Api, Framing, QueryError, Said, Seat, Session, Turn, Value};
+use crate::{
+    ActionError, AgentId, Api, Framing, Picture, QueryError, Said, Seat, Session, Turn, Value,
+};
 use std::fmt::Debug;
 use std::sync::PoisonError;
 
@@ -11,9 +13,19 @@ pub struct RosterEntry {
     pub name: String,
     /// Which script decides for it at the start of a match.
     pub role: String,
+    /// It was removed from the team. Its place stays: ids of agents never change.
+    pub gone: bool,
 }
 
-/// The agents of a team, in the order in which they decide.
+impl RosterEntry {
+    /// An agent of the team.
+    pub fn new(name: impl Into<String>, role: impl Into<String>) -> Self {
+        Self { name: name.into(), role: role.into(), gone: false }
+    }
+}
+
+/// The agents of a team, in the order in which they decide. Agents that come while a team plays
+/// stand at the end; whoever leaves keeps its place and is marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     /// The team's name at the referee.
@@ -23,9 +35,20 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// All ids in order.
+    /// All ids in order, those of removed agents included.
     pub fn ids(&self) -> impl Iterator<Item = AgentId> + use<> {
         (0..u16::try_from(self.agents.len()).unwrap_or(u16::MAX)).map(AgentId)
+    }
+
+    /// The ids of all agents that were not removed, in order.
+    pub fn present(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.ids().zip(&self.agents).filter(|(_, entry)| !entry.gone).map(|(agent, _)| agent)
+    }
+
+    /// Whether the agent is of the team and was not removed.
+    #[must_use]
+    pub fn is_present(&self, agent: AgentId) -> bool {
+        self.agents.get(agent.index()).is_some_and(|entry| !entry.gone)
     }
 
     /// The agent's name, or "?" for an id that is not of this roster.
@@ -34,7 +57,7 @@ impl Roster {
         self.agents.get(agent.index()).map_or("?", |entry| entry.name.as_str())
     }
 
-    /// The id of the agent of that name.
+    /// The id of the agent of that name, removed or not.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<AgentId> {
         let index = self.agents.iter().position(|entry| entry.name == name)?;
@@ -60,6 +83,14 @@ pub trait World: Clone + Debug + Send {
     type Percept;
     /// See [`Session::Action`].
     type Action;
+
+    /// Agents came to the team or left it: this is its roster from now on. Whoever is new stands at
+    /// its end and is as one who was there from the beginning and was not heard of yet. What the
+    /// team learned from an agent that is gone stays, and its body may still stand where it stood;
+    /// but nobody acts for it, so no answer counts on it. One that comes back has its old id, and is
+    /// as one that was cut off meanwhile. Never called where the game's teams are
+    /// [`FIXED`](Game::FIXED).
+    fn enroll(&mut self, _roster: &Roster) {}
 
     /// A round begins for an agent. The first call of a new `round` (the team's count) forgets the
     /// old round; later ones add agents to it. `None`: met in its middle without a start message.
@@ -98,6 +129,13 @@ pub trait World: Clone + Debug + Send {
 
     /// Where an agent stands, for people.
     fn state(&self, agent: AgentId) -> AgentState;
+
+    /// The whole world for people's eyes, deterministic and of bounded size. Called between turns
+    /// when somebody looks, never on the path of a turn. A game without a picture draws an empty
+    /// one.
+    fn draw(&self) -> Picture {
+        Picture::default()
+    }
 }
 
 /// The part of a [`World`] that scripts read: object-safe, so that script hosts know no game.
@@ -144,6 +182,9 @@ pub trait Game: Debug + Clone + Send + Sync + 'static {
     const FRAMING: Framing;
     /// What scripts may say and ask.
     const API: Api;
+    /// Why agents can neither be added to a running team nor be removed from it; `None`: they can.
+    /// Then each of them has a seat of its own.
+    const FIXED: Option<&'static str> = None;
 
     /// See [`Session::Briefing`].
     type Briefing: Clone + Debug + Send + 'static;

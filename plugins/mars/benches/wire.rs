@@ -187,7 +187,7 @@ fn recorded() -> Option<Steps> {
 }
 
 fn feed(steps: Steps) -> World {
-    let agents = (1..=20).map(|n| RosterEntry { name: format!("a{n}"), role: "any".into() });
+    let agents = (1..=20).map(|n| RosterEntry::new(format!("a{n}"), "any"));
     let mut world = World::new(&Roster { team: "A".into(), agents: agents.collect() });
     for (step, percepts) in steps {
         for (agent, percept) in percepts {

@@ -17,8 +17,8 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Request, ServerBody, ServerMessage};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, ProtocolError, Seat, Turn,
-    TurnGate,
+    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, Origin, ProtocolError, Seat,
+    Turn, TurnGate,
 };
 use rounds::{Begun, Rounds};
 use smol_str::SmolStr;
@@ -68,6 +68,8 @@ pub struct Session {
     lost: u32,
     /// The team's score as it was told last.
     score: i64,
+    /// What the referee's clock showed last.
+    clock: Option<Origin>,
     hangup: Option<String>,
     transmits: VecDeque<Vec<u8>>,
     events: VecDeque<Event<Briefing, Percept>>,
@@ -90,6 +92,7 @@ impl Session {
             answered: None,
             lost: 0,
             score: 0,
+            clock: None,
             hangup: None,
             transmits: VecDeque::new(),
             events: VecDeque::new(),
@@ -126,6 +129,10 @@ impl Session {
     }
 
     fn message(&mut self, message: ServerMessage, now: Instant) {
+        let told = message.timestamp.and_then(|told| u64::try_from(told).ok());
+        if let Some(unix_ms) = told.filter(|ms| *ms > 0) {
+            self.clock = Some(Origin { instant: now, unix_ms });
+        }
         match message.body {
             ServerBody::AuthResponse { result } => self.logged_in(&result, now),
             ServerBody::SimStart(briefing) => {
@@ -352,5 +359,9 @@ impl phalanx_game::Session for Session {
 
     fn round_trip(&self) -> Option<Duration> {
         self.margin.round_trip()
+    }
+
+    fn referee_clock(&self) -> Option<Origin> {
+        self.clock
     }
 }

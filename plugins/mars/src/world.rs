@@ -1,9 +1,10 @@
 //! What the team believes: one map for all agents, since names mean the same to everybody.
 //!
 //! - `chart`: the graph. `people`: friends and enemies. `ways`: paths and cut vertices. `zones`: what
-//!   placements are worth. `query` and below: what scripts ask.
+//!   placements are worth. `query` and below: what scripts ask. `draw`: what people see.
 
 mod chart;
+mod draw;
 mod people;
 mod query;
 mod ways;
@@ -17,7 +18,9 @@ use crate::percept::{Briefing, Percept, Standing};
 use crate::rules::Role;
 use chart::{Chart, Vertex};
 use people::{Mate, People, Person};
-use phalanx_game::{ActionError, AgentId, AgentState, QueryError, Roster, Said, Turn, Value};
+use phalanx_game::{
+    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,16 +50,31 @@ pub struct World {
 
 /// The agents' names, in order.
 #[derive(Clone, Debug, Default)]
-struct Names(Vec<SmolStr>);
+struct Names {
+    all: Vec<SmolStr>,
+    /// Agents that were removed from the team.
+    gone: BTreeSet<AgentId>,
+}
 
 impl Names {
+    fn new(roster: &Roster) -> Self {
+        Self {
+            all: roster.agents.iter().map(|agent| SmolStr::new(&agent.name)).collect(),
+            gone: roster.ids().filter(|agent| !roster.is_present(*agent)).collect(),
+        }
+    }
+
     fn of(&self, agent: AgentId) -> &str {
-        self.0.get(agent.index()).map_or("?", SmolStr::as_str)
+        self.all.get(agent.index()).map_or("?", SmolStr::as_str)
     }
 
     fn find(&self, name: &str) -> Option<AgentId> {
-        let index = self.0.iter().position(|known| known == name)?;
+        let index = self.all.iter().position(|known| known == name)?;
         u16::try_from(index).ok().map(AgentId)
+    }
+
+    fn is_present(&self, agent: AgentId) -> bool {
+        !self.gone.contains(&agent)
     }
 }
 
@@ -64,8 +82,7 @@ impl World {
     /// An empty world.
     #[must_use]
     pub fn new(roster: &Roster) -> Self {
-        let names = roster.agents.iter().map(|agent| SmolStr::new(&agent.name)).collect();
-        Self { roster: Names(names), team: SmolStr::new(&roster.team), ..Self::default() }
+        Self { roster: Names::new(roster), team: SmolStr::new(&roster.team), ..Self::default() }
     }
 
     fn forget_round(&mut self, round: u32) {
@@ -108,10 +125,29 @@ impl World {
         there.filter_map(|enemy| enemy.at).collect()
     }
 
+    /// Our agents on whom anybody can count.
+    fn present_mates(&self) -> impl Iterator<Item = (AgentId, &Mate)> {
+        let mates = self.mates.iter().map(|(agent, mate)| (*agent, mate));
+        mates.filter(|(agent, _)| self.roster.is_present(*agent))
+    }
+
+    /// Our enabled agents and where they stand. A removed one still holds its vertex; how it is,
+    /// whoever saw it last knows best.
+    fn standing_mates(&self) -> impl Iterator<Item = (AgentId, Vertex)> {
+        self.mates.iter().filter_map(|(agent, mate)| {
+            let removed = !self.roster.is_present(*agent);
+            let seen = self.people.get(self.roster.of(*agent)).filter(|_| removed);
+            let at = match seen.filter(|person| person.seen > Some(mate.seen)) {
+                Some(person) => person.at.filter(|_| !person.disabled && !person.gone),
+                None => mate.at.filter(|_| !mate.own.disabled()),
+            };
+            Some((*agent, at?))
+        })
+    }
+
     /// Where our enabled agents stand.
     fn own_vertices(&self) -> Vec<Vertex> {
-        let enabled = self.mates.values().filter(|mate| !mate.own.disabled());
-        enabled.filter_map(|mate| mate.at).collect()
+        self.standing_mates().map(|(_, at)| at).collect()
     }
 
     fn learn_team(&mut self, agent: AgentId, percept: &Percept) {
@@ -141,6 +177,10 @@ impl phalanx_game::World for World {
     type Briefing = Briefing;
     type Percept = Percept;
     type Action = Action;
+
+    fn enroll(&mut self, roster: &Roster) {
+        self.roster = Names::new(roster);
+    }
 
     fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
         self.forget_round(round);
@@ -211,5 +251,9 @@ impl phalanx_game::World for World {
             summary += " disabled";
         }
         AgentState { summary, last_result: me.last_result.word().to_owned() }
+    }
+
+    fn draw(&self) -> Picture {
+        draw::picture(self)
     }
 }

@@ -45,6 +45,19 @@ fn a_match_of_two_simulations_from_login_to_bye() {
 }
 
 #[test]
+fn the_referees_clock_is_what_its_last_message_told() {
+    let mut talk = Talk::new();
+    talk.connect();
+    assert_eq!(talk.session.referee_clock(), None);
+    talk.hears(&[OK]);
+    let told = |talk: &Talk| talk.session.referee_clock().map(|clock| clock.unix_ms);
+    assert_eq!(told(&talk), Some(1));
+    talk.hears(&[START]);
+    assert_eq!(told(&talk), Some(2));
+    assert_eq!(talk.session.referee_clock().unwrap().instant, talk.now);
+}
+
+#[test]
 fn a_refused_login_says_who_and_what() {
     let mut talk = Talk::new();
     talk.connect();

@@ -46,7 +46,7 @@ fn belief_is_true_in_every_step_and_zones_are_those_of_the_referee() {
     let mut golden =
         golden.lines().map(|line| serde_json::from_str::<Json>(&line.unwrap()).unwrap());
     let map = golden.next().unwrap();
-    let agents = (1..=20).map(|n| RosterEntry { name: format!("a{n}"), role: "any".into() });
+    let agents = (1..=20).map(|n| RosterEntry::new(format!("a{n}"), "any"));
     let mut world = World::new(&Roster { team: "?".into(), agents: agents.collect() });
     let (mut sighted, mut checked) = (0, 0);
     for ((step, percepts), truth) in steps.into_iter().zip(golden) {

@@ -1,10 +1,12 @@
 //! What the tests of all games share.
 //!
 //! - [`traces`]: recorded traffic of real referees, found through `PHALANX_TRACES`.
+//! - [`picture`]: a world's picture as text, for snapshots.
 //! - [`mangle`]: deterministic damage to bytes, and every way to cut a stream.
 //!
 //! Absent on purpose: anything that only one game needs.
 #![deny(missing_docs)]
 
 pub mod mangle;
+pub mod picture;
 pub mod traces;

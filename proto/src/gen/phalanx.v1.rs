@@ -69,9 +69,13 @@ pub struct CreateTokenRequest {
     /// How long it lasts, at least a second; absent: until it is revoked.
     #[prost(message, optional, tag = "3")]
     pub life: ::core::option::Option<::prost_types::Duration>,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// A new token.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[prost(skip_debug)]
 pub struct CreateTokenResponse {
     /// The token.
     #[prost(message, optional, tag = "1")]
@@ -86,6 +90,9 @@ pub struct RevokeTokenRequest {
     /// Resource name: `tokens/7k2m9qxa`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// A token that was ended.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -147,7 +154,8 @@ pub mod access_client {
     /// Errors of every call of every service: UNAUTHENTICATED (reason TOKEN_MISSING, TOKEN_MALFORMED,
     /// TOKEN_UNKNOWN, TOKEN_EXPIRED, TOKEN_REVOKED), PERMISSION_DENIED (reason ROLE_TOO_SMALL, metadata
     /// `has` and `needs`), RESOURCE_EXHAUSTED (reason TOO_MANY_FAILURES: this address guessed too often;
-    /// metadata `seconds`: how long it has to wait).
+    /// metadata `seconds`: how long it has to wait). Where a request has a `request_id` also what the
+    /// service Teams says of it.
     #[derive(Debug, Clone)]
     pub struct AccessClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -279,7 +287,8 @@ pub mod access_client {
                 .insert(GrpcMethod::new("phalanx.v1.Access", "ListTokens"));
             self.inner.unary(req, path, codec).await
         }
-        /// Makes a token. Its text is in this answer and nowhere else.
+        /// Makes a token. Its text is in this answer and nowhere else; a repetition under the same
+        /// `request_id` has it once more.
         /// Errors: INVALID_ARGUMENT (reason TOKEN_NAME, TOKEN_ROLE, TOKEN_LIFE), RESOURCE_EXHAUSTED
         /// (reason TOO_MANY_TOKENS), INTERNAL (reason TOKENS_NOT_WRITTEN: nothing was changed).
         pub async fn create_token(
@@ -366,7 +375,8 @@ pub mod access_server {
             tonic::Response<super::ListTokensResponse>,
             tonic::Status,
         >;
-        /// Makes a token. Its text is in this answer and nowhere else.
+        /// Makes a token. Its text is in this answer and nowhere else; a repetition under the same
+        /// `request_id` has it once more.
         /// Errors: INVALID_ARGUMENT (reason TOKEN_NAME, TOKEN_ROLE, TOKEN_LIFE), RESOURCE_EXHAUSTED
         /// (reason TOO_MANY_TOKENS), INTERNAL (reason TOKENS_NOT_WRITTEN: nothing was changed).
         async fn create_token(
@@ -393,7 +403,8 @@ pub mod access_server {
     /// Errors of every call of every service: UNAUTHENTICATED (reason TOKEN_MISSING, TOKEN_MALFORMED,
     /// TOKEN_UNKNOWN, TOKEN_EXPIRED, TOKEN_REVOKED), PERMISSION_DENIED (reason ROLE_TOO_SMALL, metadata
     /// `has` and `needs`), RESOURCE_EXHAUSTED (reason TOO_MANY_FAILURES: this address guessed too often;
-    /// metadata `seconds`: how long it has to wait).
+    /// metadata `seconds`: how long it has to wait). Where a request has a `request_id` also what the
+    /// service Teams says of it.
     #[derive(Debug)]
     pub struct AccessServer<T> {
         inner: Arc<T>,
@@ -686,39 +697,421 @@ pub mod access_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// Asks for a page of teams.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListTeamsRequest {
-    /// Most teams in the answer; 0: the server's default, 100. More than 1000 count as 1000.
-    #[prost(int32, tag = "1")]
-    pub page_size: i32,
-    /// `next_page_token` of the page before; empty: the first page.
-    #[prost(string, tag = "2")]
-    pub page_token: ::prost::alloc::string::String,
+/// Why a call was refused. An error's `google.rpc.ErrorInfo` has the domain `phalanx` and as its
+/// reason one of these names without `ERROR_REASON_`, for example `TEAM_NOT_FOUND`. Each stands for
+/// one status code. Names are added, never changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ErrorReason {
+    /// Not used.
+    Unspecified = 0,
+    /// INVALID_ARGUMENT: a resource name, or the name of an agent, role or parameter, has the wrong
+    /// form. Metadata `field`.
+    NameMalformed = 1,
+    /// NOT_FOUND: no team has this name. Metadata `name`.
+    TeamNotFound = 2,
+    /// INVALID_ARGUMENT: a page has no negative size. Metadata `field`.
+    PageSizeNegative = 3,
+    /// INVALID_ARGUMENT: no earlier page gave this token. Metadata `field`.
+    PageTokenMalformed = 4,
+    /// INVALID_ARGUMENT: no earlier event had this cursor. Metadata `field`.
+    CursorMalformed = 5,
+    /// OUT_OF_RANGE: the events after this cursor are gone. Metadata `oldest`: the oldest cursor that
+    /// is there.
+    CursorExpired = 6,
+    /// RESOURCE_EXHAUSTED: the client read a stream too slowly and missed something. Metadata
+    /// `cursor`: resume there.
+    ClientTooSlow = 7,
+    /// RESOURCE_EXHAUSTED: too many streams are open.
+    TooManyStreams = 8,
+    /// UNAVAILABLE: the daemon stops.
+    ShuttingDown = 9,
+    /// UNAVAILABLE: the team has too much to do; try again.
+    TeamBusy = 10,
+    /// UNAVAILABLE: the team has ended; it does nothing any more.
+    TeamEnded = 11,
+    /// FAILED_PRECONDITION: nothing keeps the team's strategy.
+    NoStrategy = 12,
+    /// NOT_FOUND: the generation was never there, or is not kept any more. Metadata `generation`.
+    GenerationNotFound = 13,
+    /// INVALID_ARGUMENT: the files are no strategy. Metadata `field`.
+    FilesMalformed = 14,
+    /// FAILED_PRECONDITION: the strategy did not pass its trial; the `TrialReport` is among the
+    /// details. Metadata `faults`: how many findings there were.
+    StrategyRefused = 15,
+    /// ABORTED: something newer was brought during the trial.
+    StrategyStale = 16,
+    /// FAILED_PRECONDITION: an operator pinned what decides. Metadata `generation`.
+    GenerationPinned = 17,
+    /// FAILED_PRECONDITION: the strategy came with the program and has no folder.
+    NoFolder = 18,
+    /// FAILED_PRECONDITION: no generation decided before.
+    NothingToRollBack = 19,
+    /// NOT_FOUND: the scripts declare no such parameter. Metadata `param`.
+    ParamNotFound = 20,
+    /// NOT_FOUND: the team has no such agent. Metadata `agent`.
+    AgentNotFound = 21,
+    /// NOT_FOUND: the strategy that plays has no such role. Metadata `role`.
+    RoleNotFound = 22,
+    /// INVALID_ARGUMENT: the parameter does not take this value. Metadata `expected`.
+    ParamValue = 23,
+    /// INVALID_ARGUMENT: the piece of script is too long. Metadata `field`.
+    CodeTooLong = 24,
+    /// RESOURCE_EXHAUSTED: too many sessions of `EvalScript` are open.
+    TooManySessions = 25,
+    /// INVALID_ARGUMENT: a number of turns is out of its range. Metadata `field`.
+    TurnsMalformed = 26,
+    /// DEADLINE_EXCEEDED: the time that the caller gave was over before there was an answer. Metadata
+    /// `goes_on`: `true` where what was asked for goes on.
+    DeadlineExceeded = 27,
+    /// UNAUTHENTICATED: over the network a token is needed.
+    TokenMissing = 28,
+    /// UNAUTHENTICATED: what was shown is no token.
+    TokenMalformed = 29,
+    /// UNAUTHENTICATED: no such token was made here.
+    TokenUnknown = 30,
+    /// UNAUTHENTICATED: the token's life is over.
+    TokenExpired = 31,
+    /// UNAUTHENTICATED: the token was revoked.
+    TokenRevoked = 32,
+    /// PERMISSION_DENIED: the caller's role does not suffice. Metadata `has` and `needs`.
+    RoleTooSmall = 33,
+    /// RESOURCE_EXHAUSTED: this address guessed too often. Metadata `seconds`: how long it has to
+    /// wait.
+    TooManyFailures = 34,
+    /// INVALID_ARGUMENT: a token's display name has the wrong form. Metadata `field`.
+    TokenName = 35,
+    /// INVALID_ARGUMENT: a token needs a role. Metadata `field`.
+    TokenRole = 36,
+    /// INVALID_ARGUMENT: a token's life is too short. Metadata `field`.
+    TokenLife = 37,
+    /// RESOURCE_EXHAUSTED: there are as many tokens as there may be.
+    TooManyTokens = 38,
+    /// NOT_FOUND: no token has this name.
+    TokenNotFound = 39,
+    /// FAILED_PRECONDITION: the token was revoked before.
+    TokenEnded = 40,
+    /// INTERNAL: the tokens' file could not be written; nothing was changed.
+    TokensNotWritten = 41,
+    /// INVALID_ARGUMENT: a request id is at most 64 printable ASCII characters. Metadata `field`.
+    RequestIdMalformed = 42,
+    /// FAILED_PRECONDITION: another request of this caller had this id within the last ten minutes.
+    RequestIdReused = 43,
+    /// RESOURCE_EXHAUSTED: too many requests with ids are going on.
+    TooManyRequests = 44,
+    /// ABORTED: it was changed since the caller looked. Metadata `etag`: what it is now.
+    EtagMismatch = 45,
+    /// FAILED_PRECONDITION: the team takes no orders.
+    NotSteerable = 46,
+    /// FAILED_PRECONDITION: the team is drained.
+    TeamLeaving = 47,
+    /// FAILED_PRECONDITION: the match is over for every connection of the team.
+    MatchOver = 48,
+    /// INVALID_ARGUMENT: a team cannot be made from this; each field that is wrong is named among the
+    /// details.
+    TeamSpec = 49,
+    /// ALREADY_EXISTS: another team has this name. Metadata `name`.
+    TeamExists = 50,
+    /// FAILED_PRECONDITION: the teams of this server neither come nor go.
+    TeamsFixed = 51,
+    /// RESOURCE_EXHAUSTED: there are as many teams as there may be.
+    TooManyTeams = 52,
+    /// INTERNAL: the system gave the team no thread; nothing was changed.
+    TeamNotBuilt = 53,
+    /// INVALID_ARGUMENT: the time for goodbyes is out of its range. Metadata `field`.
+    GraceMalformed = 54,
+    /// FAILED_PRECONDITION: the team has neither ended nor was it stopped.
+    TeamPlays = 55,
+    /// INVALID_ARGUMENT: this is no address at which the team's game is played. Metadata `field`.
+    ServerMalformed = 56,
+    /// INVALID_ARGUMENT: an agent cannot be made from this; each field that is wrong is named among
+    /// the details.
+    AgentSpec = 57,
+    /// ALREADY_EXISTS: another agent of the team has this name. Metadata `agent`.
+    AgentExists = 58,
+    /// FAILED_PRECONDITION: the agents of the team neither come nor go.
+    MembersFixed = 59,
+    /// RESOURCE_EXHAUSTED: the team has as many agents as it may have.
+    TooManyAgents = 60,
+    /// FAILED_PRECONDITION: a team has at least one agent.
+    LastAgent = 61,
+    /// FAILED_PRECONDITION: the role does not take what the agent remembers.
+    MemoryRefused = 62,
+    /// INVALID_ARGUMENT: the order cannot be read, or is no action of the game. Metadata `field`.
+    OrderMalformed = 63,
+    /// FAILED_PRECONDITION: nobody pilots the agent. Metadata `agent`.
+    NotPiloted = 64,
+    /// FAILED_PRECONDITION: somebody else pilots the agent. Metadata `by`.
+    PilotedByOther = 65,
+    /// NOT_FOUND: nothing stands on the board under this key.
+    BoardKeyNotFound = 66,
+    /// INVALID_ARGUMENT: a key of a board is at most so long. Metadata `max` and `got`.
+    BoardKeyTooLong = 67,
+    /// INVALID_ARGUMENT: a board does not keep this value. Metadata `field`.
+    BoardValue = 68,
+    /// INVALID_ARGUMENT: a value on a board is at most so large. Metadata `max` and `got`.
+    BoardValueTooLarge = 69,
+    /// RESOURCE_EXHAUSTED: the board holds as much as it may. Metadata `max`.
+    BoardFull = 70,
+    /// INVALID_ARGUMENT: nobody sees a world so often. Metadata `field`.
+    RateMalformed = 75,
+    /// INVALID_ARGUMENT: a directive of the log's filter makes no sense. Metadata `field` and `column`.
+    LogFilter = 80,
+    /// INVALID_ARGUMENT: a filter of the log lasts 1 s to 24 h. Metadata `field`.
+    LogLife = 81,
+    /// FAILED_PRECONDITION: the settings have mistakes, or hold what cannot change in a running daemon;
+    /// nothing was changed. Metadata `keys`: how many are refused.
+    SettingsRefused = 82,
+    /// FAILED_PRECONDITION: this server hosts no arenas.
+    NoArenas = 100,
+    /// NOT_FOUND: no arena has this name. Metadata `name`.
+    ArenaNotFound = 101,
+    /// FAILED_PRECONDITION: the arena has ended.
+    ArenaEnded = 102,
+    /// ALREADY_EXISTS: another arena has this name. Metadata `name`.
+    ArenaExists = 103,
+    /// INVALID_ARGUMENT: an arena cannot be set up like this; all mistakes are told at once.
+    ArenaRefused = 104,
+    /// FAILED_PRECONDITION: the configuration names executables, which nobody has the daemon run.
+    ArenaStartsPrograms = 105,
+    /// RESOURCE_EXHAUSTED: as many arenas run as may. Metadata `running`.
+    TooManyArenas = 106,
+    /// INVALID_ARGUMENT: no game has this name; the message lists those there are.
+    GameUnknown = 107,
+    /// INVALID_ARGUMENT: this is no IP address with a port. Metadata `field`.
+    AddressMalformed = 108,
+    /// PERMISSION_DENIED: only admins let other machines in.
+    AddressNotLocal = 109,
+    /// FAILED_PRECONDITION: the system does not let us listen there.
+    AddressTaken = 110,
+    /// FAILED_PRECONDITION: the daemon has no state folder and keeps no files.
+    NoStateFolder = 111,
+    /// FAILED_PRECONDITION: this daemon plays no leagues.
+    NoLeagues = 112,
+    /// NOT_FOUND: no league has this name. Metadata `name`.
+    LeagueNotFound = 113,
+    /// ALREADY_EXISTS: another league has this name. Metadata `name`.
+    LeagueExists = 114,
+    /// INVALID_ARGUMENT: plan or strategies have mistakes; all are told at once.
+    LeagueRefused = 115,
+    /// FAILED_PRECONDITION: the league is being played.
+    LeagueRunning = 116,
+    /// FAILED_PRECONDITION: the league is not being played.
+    LeagueNotRunning = 117,
+    /// FAILED_PRECONDITION: nothing of the league is left to play.
+    LeagueOver = 118,
+    /// RESOURCE_EXHAUSTED: a league is being played, or as many are kept as may be.
+    TooManyLeagues = 119,
+    /// INTERNAL: the folder of the league cannot be read or written.
+    LeagueNotKept = 120,
 }
-/// A page of teams.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListTeamsResponse {
-    /// The teams, without their agents.
-    #[prost(message, repeated, tag = "1")]
-    pub teams: ::prost::alloc::vec::Vec<Team>,
-    /// Ask with this for the next page; empty: this was the last.
-    #[prost(string, tag = "2")]
-    pub next_page_token: ::prost::alloc::string::String,
-}
-/// Asks for one team.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetTeamRequest {
-    /// Resource name: `teams/` and the team's name in the settings, for example `teams/A`.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-}
-/// One team.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct GetTeamResponse {
-    /// The team, with its agents.
-    #[prost(message, optional, tag = "1")]
-    pub team: ::core::option::Option<Team>,
+impl ErrorReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ERROR_REASON_UNSPECIFIED",
+            Self::NameMalformed => "ERROR_REASON_NAME_MALFORMED",
+            Self::TeamNotFound => "ERROR_REASON_TEAM_NOT_FOUND",
+            Self::PageSizeNegative => "ERROR_REASON_PAGE_SIZE_NEGATIVE",
+            Self::PageTokenMalformed => "ERROR_REASON_PAGE_TOKEN_MALFORMED",
+            Self::CursorMalformed => "ERROR_REASON_CURSOR_MALFORMED",
+            Self::CursorExpired => "ERROR_REASON_CURSOR_EXPIRED",
+            Self::ClientTooSlow => "ERROR_REASON_CLIENT_TOO_SLOW",
+            Self::TooManyStreams => "ERROR_REASON_TOO_MANY_STREAMS",
+            Self::ShuttingDown => "ERROR_REASON_SHUTTING_DOWN",
+            Self::TeamBusy => "ERROR_REASON_TEAM_BUSY",
+            Self::TeamEnded => "ERROR_REASON_TEAM_ENDED",
+            Self::NoStrategy => "ERROR_REASON_NO_STRATEGY",
+            Self::GenerationNotFound => "ERROR_REASON_GENERATION_NOT_FOUND",
+            Self::FilesMalformed => "ERROR_REASON_FILES_MALFORMED",
+            Self::StrategyRefused => "ERROR_REASON_STRATEGY_REFUSED",
+            Self::StrategyStale => "ERROR_REASON_STRATEGY_STALE",
+            Self::GenerationPinned => "ERROR_REASON_GENERATION_PINNED",
+            Self::NoFolder => "ERROR_REASON_NO_FOLDER",
+            Self::NothingToRollBack => "ERROR_REASON_NOTHING_TO_ROLL_BACK",
+            Self::ParamNotFound => "ERROR_REASON_PARAM_NOT_FOUND",
+            Self::AgentNotFound => "ERROR_REASON_AGENT_NOT_FOUND",
+            Self::RoleNotFound => "ERROR_REASON_ROLE_NOT_FOUND",
+            Self::ParamValue => "ERROR_REASON_PARAM_VALUE",
+            Self::CodeTooLong => "ERROR_REASON_CODE_TOO_LONG",
+            Self::TooManySessions => "ERROR_REASON_TOO_MANY_SESSIONS",
+            Self::TurnsMalformed => "ERROR_REASON_TURNS_MALFORMED",
+            Self::DeadlineExceeded => "ERROR_REASON_DEADLINE_EXCEEDED",
+            Self::TokenMissing => "ERROR_REASON_TOKEN_MISSING",
+            Self::TokenMalformed => "ERROR_REASON_TOKEN_MALFORMED",
+            Self::TokenUnknown => "ERROR_REASON_TOKEN_UNKNOWN",
+            Self::TokenExpired => "ERROR_REASON_TOKEN_EXPIRED",
+            Self::TokenRevoked => "ERROR_REASON_TOKEN_REVOKED",
+            Self::RoleTooSmall => "ERROR_REASON_ROLE_TOO_SMALL",
+            Self::TooManyFailures => "ERROR_REASON_TOO_MANY_FAILURES",
+            Self::TokenName => "ERROR_REASON_TOKEN_NAME",
+            Self::TokenRole => "ERROR_REASON_TOKEN_ROLE",
+            Self::TokenLife => "ERROR_REASON_TOKEN_LIFE",
+            Self::TooManyTokens => "ERROR_REASON_TOO_MANY_TOKENS",
+            Self::TokenNotFound => "ERROR_REASON_TOKEN_NOT_FOUND",
+            Self::TokenEnded => "ERROR_REASON_TOKEN_ENDED",
+            Self::TokensNotWritten => "ERROR_REASON_TOKENS_NOT_WRITTEN",
+            Self::RequestIdMalformed => "ERROR_REASON_REQUEST_ID_MALFORMED",
+            Self::RequestIdReused => "ERROR_REASON_REQUEST_ID_REUSED",
+            Self::TooManyRequests => "ERROR_REASON_TOO_MANY_REQUESTS",
+            Self::EtagMismatch => "ERROR_REASON_ETAG_MISMATCH",
+            Self::NotSteerable => "ERROR_REASON_NOT_STEERABLE",
+            Self::TeamLeaving => "ERROR_REASON_TEAM_LEAVING",
+            Self::MatchOver => "ERROR_REASON_MATCH_OVER",
+            Self::TeamSpec => "ERROR_REASON_TEAM_SPEC",
+            Self::TeamExists => "ERROR_REASON_TEAM_EXISTS",
+            Self::TeamsFixed => "ERROR_REASON_TEAMS_FIXED",
+            Self::TooManyTeams => "ERROR_REASON_TOO_MANY_TEAMS",
+            Self::TeamNotBuilt => "ERROR_REASON_TEAM_NOT_BUILT",
+            Self::GraceMalformed => "ERROR_REASON_GRACE_MALFORMED",
+            Self::TeamPlays => "ERROR_REASON_TEAM_PLAYS",
+            Self::ServerMalformed => "ERROR_REASON_SERVER_MALFORMED",
+            Self::AgentSpec => "ERROR_REASON_AGENT_SPEC",
+            Self::AgentExists => "ERROR_REASON_AGENT_EXISTS",
+            Self::MembersFixed => "ERROR_REASON_MEMBERS_FIXED",
+            Self::TooManyAgents => "ERROR_REASON_TOO_MANY_AGENTS",
+            Self::LastAgent => "ERROR_REASON_LAST_AGENT",
+            Self::MemoryRefused => "ERROR_REASON_MEMORY_REFUSED",
+            Self::OrderMalformed => "ERROR_REASON_ORDER_MALFORMED",
+            Self::NotPiloted => "ERROR_REASON_NOT_PILOTED",
+            Self::PilotedByOther => "ERROR_REASON_PILOTED_BY_OTHER",
+            Self::BoardKeyNotFound => "ERROR_REASON_BOARD_KEY_NOT_FOUND",
+            Self::BoardKeyTooLong => "ERROR_REASON_BOARD_KEY_TOO_LONG",
+            Self::BoardValue => "ERROR_REASON_BOARD_VALUE",
+            Self::BoardValueTooLarge => "ERROR_REASON_BOARD_VALUE_TOO_LARGE",
+            Self::BoardFull => "ERROR_REASON_BOARD_FULL",
+            Self::RateMalformed => "ERROR_REASON_RATE_MALFORMED",
+            Self::LogFilter => "ERROR_REASON_LOG_FILTER",
+            Self::LogLife => "ERROR_REASON_LOG_LIFE",
+            Self::SettingsRefused => "ERROR_REASON_SETTINGS_REFUSED",
+            Self::NoArenas => "ERROR_REASON_NO_ARENAS",
+            Self::ArenaNotFound => "ERROR_REASON_ARENA_NOT_FOUND",
+            Self::ArenaEnded => "ERROR_REASON_ARENA_ENDED",
+            Self::ArenaExists => "ERROR_REASON_ARENA_EXISTS",
+            Self::ArenaRefused => "ERROR_REASON_ARENA_REFUSED",
+            Self::ArenaStartsPrograms => "ERROR_REASON_ARENA_STARTS_PROGRAMS",
+            Self::TooManyArenas => "ERROR_REASON_TOO_MANY_ARENAS",
+            Self::GameUnknown => "ERROR_REASON_GAME_UNKNOWN",
+            Self::AddressMalformed => "ERROR_REASON_ADDRESS_MALFORMED",
+            Self::AddressNotLocal => "ERROR_REASON_ADDRESS_NOT_LOCAL",
+            Self::AddressTaken => "ERROR_REASON_ADDRESS_TAKEN",
+            Self::NoStateFolder => "ERROR_REASON_NO_STATE_FOLDER",
+            Self::NoLeagues => "ERROR_REASON_NO_LEAGUES",
+            Self::LeagueNotFound => "ERROR_REASON_LEAGUE_NOT_FOUND",
+            Self::LeagueExists => "ERROR_REASON_LEAGUE_EXISTS",
+            Self::LeagueRefused => "ERROR_REASON_LEAGUE_REFUSED",
+            Self::LeagueRunning => "ERROR_REASON_LEAGUE_RUNNING",
+            Self::LeagueNotRunning => "ERROR_REASON_LEAGUE_NOT_RUNNING",
+            Self::LeagueOver => "ERROR_REASON_LEAGUE_OVER",
+            Self::TooManyLeagues => "ERROR_REASON_TOO_MANY_LEAGUES",
+            Self::LeagueNotKept => "ERROR_REASON_LEAGUE_NOT_KEPT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ERROR_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "ERROR_REASON_NAME_MALFORMED" => Some(Self::NameMalformed),
+            "ERROR_REASON_TEAM_NOT_FOUND" => Some(Self::TeamNotFound),
+            "ERROR_REASON_PAGE_SIZE_NEGATIVE" => Some(Self::PageSizeNegative),
+            "ERROR_REASON_PAGE_TOKEN_MALFORMED" => Some(Self::PageTokenMalformed),
+            "ERROR_REASON_CURSOR_MALFORMED" => Some(Self::CursorMalformed),
+            "ERROR_REASON_CURSOR_EXPIRED" => Some(Self::CursorExpired),
+            "ERROR_REASON_CLIENT_TOO_SLOW" => Some(Self::ClientTooSlow),
+            "ERROR_REASON_TOO_MANY_STREAMS" => Some(Self::TooManyStreams),
+            "ERROR_REASON_SHUTTING_DOWN" => Some(Self::ShuttingDown),
+            "ERROR_REASON_TEAM_BUSY" => Some(Self::TeamBusy),
+            "ERROR_REASON_TEAM_ENDED" => Some(Self::TeamEnded),
+            "ERROR_REASON_NO_STRATEGY" => Some(Self::NoStrategy),
+            "ERROR_REASON_GENERATION_NOT_FOUND" => Some(Self::GenerationNotFound),
+            "ERROR_REASON_FILES_MALFORMED" => Some(Self::FilesMalformed),
+            "ERROR_REASON_STRATEGY_REFUSED" => Some(Self::StrategyRefused),
+            "ERROR_REASON_STRATEGY_STALE" => Some(Self::StrategyStale),
+            "ERROR_REASON_GENERATION_PINNED" => Some(Self::GenerationPinned),
+            "ERROR_REASON_NO_FOLDER" => Some(Self::NoFolder),
+            "ERROR_REASON_NOTHING_TO_ROLL_BACK" => Some(Self::NothingToRollBack),
+            "ERROR_REASON_PARAM_NOT_FOUND" => Some(Self::ParamNotFound),
+            "ERROR_REASON_AGENT_NOT_FOUND" => Some(Self::AgentNotFound),
+            "ERROR_REASON_ROLE_NOT_FOUND" => Some(Self::RoleNotFound),
+            "ERROR_REASON_PARAM_VALUE" => Some(Self::ParamValue),
+            "ERROR_REASON_CODE_TOO_LONG" => Some(Self::CodeTooLong),
+            "ERROR_REASON_TOO_MANY_SESSIONS" => Some(Self::TooManySessions),
+            "ERROR_REASON_TURNS_MALFORMED" => Some(Self::TurnsMalformed),
+            "ERROR_REASON_DEADLINE_EXCEEDED" => Some(Self::DeadlineExceeded),
+            "ERROR_REASON_TOKEN_MISSING" => Some(Self::TokenMissing),
+            "ERROR_REASON_TOKEN_MALFORMED" => Some(Self::TokenMalformed),
+            "ERROR_REASON_TOKEN_UNKNOWN" => Some(Self::TokenUnknown),
+            "ERROR_REASON_TOKEN_EXPIRED" => Some(Self::TokenExpired),
+            "ERROR_REASON_TOKEN_REVOKED" => Some(Self::TokenRevoked),
+            "ERROR_REASON_ROLE_TOO_SMALL" => Some(Self::RoleTooSmall),
+            "ERROR_REASON_TOO_MANY_FAILURES" => Some(Self::TooManyFailures),
+            "ERROR_REASON_TOKEN_NAME" => Some(Self::TokenName),
+            "ERROR_REASON_TOKEN_ROLE" => Some(Self::TokenRole),
+            "ERROR_REASON_TOKEN_LIFE" => Some(Self::TokenLife),
+            "ERROR_REASON_TOO_MANY_TOKENS" => Some(Self::TooManyTokens),
+            "ERROR_REASON_TOKEN_NOT_FOUND" => Some(Self::TokenNotFound),
+            "ERROR_REASON_TOKEN_ENDED" => Some(Self::TokenEnded),
+            "ERROR_REASON_TOKENS_NOT_WRITTEN" => Some(Self::TokensNotWritten),
+            "ERROR_REASON_REQUEST_ID_MALFORMED" => Some(Self::RequestIdMalformed),
+            "ERROR_REASON_REQUEST_ID_REUSED" => Some(Self::RequestIdReused),
+            "ERROR_REASON_TOO_MANY_REQUESTS" => Some(Self::TooManyRequests),
+            "ERROR_REASON_ETAG_MISMATCH" => Some(Self::EtagMismatch),
+            "ERROR_REASON_NOT_STEERABLE" => Some(Self::NotSteerable),
+            "ERROR_REASON_TEAM_LEAVING" => Some(Self::TeamLeaving),
+            "ERROR_REASON_MATCH_OVER" => Some(Self::MatchOver),
+            "ERROR_REASON_TEAM_SPEC" => Some(Self::TeamSpec),
+            "ERROR_REASON_TEAM_EXISTS" => Some(Self::TeamExists),
+            "ERROR_REASON_TEAMS_FIXED" => Some(Self::TeamsFixed),
+            "ERROR_REASON_TOO_MANY_TEAMS" => Some(Self::TooManyTeams),
+            "ERROR_REASON_TEAM_NOT_BUILT" => Some(Self::TeamNotBuilt),
+            "ERROR_REASON_GRACE_MALFORMED" => Some(Self::GraceMalformed),
+            "ERROR_REASON_TEAM_PLAYS" => Some(Self::TeamPlays),
+            "ERROR_REASON_SERVER_MALFORMED" => Some(Self::ServerMalformed),
+            "ERROR_REASON_AGENT_SPEC" => Some(Self::AgentSpec),
+            "ERROR_REASON_AGENT_EXISTS" => Some(Self::AgentExists),
+            "ERROR_REASON_MEMBERS_FIXED" => Some(Self::MembersFixed),
+            "ERROR_REASON_TOO_MANY_AGENTS" => Some(Self::TooManyAgents),
+            "ERROR_REASON_LAST_AGENT" => Some(Self::LastAgent),
+            "ERROR_REASON_MEMORY_REFUSED" => Some(Self::MemoryRefused),
+            "ERROR_REASON_ORDER_MALFORMED" => Some(Self::OrderMalformed),
+            "ERROR_REASON_NOT_PILOTED" => Some(Self::NotPiloted),
+            "ERROR_REASON_PILOTED_BY_OTHER" => Some(Self::PilotedByOther),
+            "ERROR_REASON_BOARD_KEY_NOT_FOUND" => Some(Self::BoardKeyNotFound),
+            "ERROR_REASON_BOARD_KEY_TOO_LONG" => Some(Self::BoardKeyTooLong),
+            "ERROR_REASON_BOARD_VALUE" => Some(Self::BoardValue),
+            "ERROR_REASON_BOARD_VALUE_TOO_LARGE" => Some(Self::BoardValueTooLarge),
+            "ERROR_REASON_BOARD_FULL" => Some(Self::BoardFull),
+            "ERROR_REASON_RATE_MALFORMED" => Some(Self::RateMalformed),
+            "ERROR_REASON_LOG_FILTER" => Some(Self::LogFilter),
+            "ERROR_REASON_LOG_LIFE" => Some(Self::LogLife),
+            "ERROR_REASON_SETTINGS_REFUSED" => Some(Self::SettingsRefused),
+            "ERROR_REASON_NO_ARENAS" => Some(Self::NoArenas),
+            "ERROR_REASON_ARENA_NOT_FOUND" => Some(Self::ArenaNotFound),
+            "ERROR_REASON_ARENA_ENDED" => Some(Self::ArenaEnded),
+            "ERROR_REASON_ARENA_EXISTS" => Some(Self::ArenaExists),
+            "ERROR_REASON_ARENA_REFUSED" => Some(Self::ArenaRefused),
+            "ERROR_REASON_ARENA_STARTS_PROGRAMS" => Some(Self::ArenaStartsPrograms),
+            "ERROR_REASON_TOO_MANY_ARENAS" => Some(Self::TooManyArenas),
+            "ERROR_REASON_GAME_UNKNOWN" => Some(Self::GameUnknown),
+            "ERROR_REASON_ADDRESS_MALFORMED" => Some(Self::AddressMalformed),
+            "ERROR_REASON_ADDRESS_NOT_LOCAL" => Some(Self::AddressNotLocal),
+            "ERROR_REASON_ADDRESS_TAKEN" => Some(Self::AddressTaken),
+            "ERROR_REASON_NO_STATE_FOLDER" => Some(Self::NoStateFolder),
+            "ERROR_REASON_NO_LEAGUES" => Some(Self::NoLeagues),
+            "ERROR_REASON_LEAGUE_NOT_FOUND" => Some(Self::LeagueNotFound),
+            "ERROR_REASON_LEAGUE_EXISTS" => Some(Self::LeagueExists),
+            "ERROR_REASON_LEAGUE_REFUSED" => Some(Self::LeagueRefused),
+            "ERROR_REASON_LEAGUE_RUNNING" => Some(Self::LeagueRunning),
+            "ERROR_REASON_LEAGUE_NOT_RUNNING" => Some(Self::LeagueNotRunning),
+            "ERROR_REASON_LEAGUE_OVER" => Some(Self::LeagueOver),
+            "ERROR_REASON_TOO_MANY_LEAGUES" => Some(Self::TooManyLeagues),
+            "ERROR_REASON_LEAGUE_NOT_KEPT" => Some(Self::LeagueNotKept),
+            _ => None,
+        }
+    }
 }
 /// One contestant's side of one match.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -769,6 +1162,44 @@ pub struct Team {
     /// Numbers that the strategy reports, by name, in the strategy's own units.
     #[prost(map = "string, double", tag = "15")]
     pub metrics: ::std::collections::HashMap<::prost::alloc::string::String, f64>,
+    /// Changes whenever something changes that operators control: address, stopped or not, agents,
+    /// roles, how agents are steered, the generation. Not with each turn. Opaque.
+    #[prost(string, tag = "16")]
+    pub etag: ::prost::alloc::string::String,
+    /// An operator stopped it: its seats stay away until it is started.
+    #[prost(bool, tag = "17")]
+    pub stopped: bool,
+    /// What somebody should look at right now, by kind and then by agent.
+    #[prost(message, repeated, tag = "18")]
+    pub alerts: ::prost::alloc::vec::Vec<Alert>,
+    /// Why it has ended; unspecified while it has not.
+    #[prost(enumeration = "TeamEnd", tag = "19")]
+    pub end: i32,
+    /// More about the end, in words; empty where there is no more to say.
+    #[prost(string, tag = "20")]
+    pub end_reason: ::prost::alloc::string::String,
+    /// Who made it over the API; empty: it stands in the settings.
+    #[prost(string, tag = "21")]
+    pub creator: ::prost::alloc::string::String,
+}
+/// Something that somebody should look at. It begins once and ends once.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Alert {
+    /// What it is about.
+    #[prost(enumeration = "AlertKind", tag = "1")]
+    pub kind: i32,
+    /// Name of the agent that it is about; empty: the whole team.
+    #[prost(string, tag = "2")]
+    pub agent: ::prost::alloc::string::String,
+    /// What was the matter when it began, in words.
+    #[prost(string, tag = "3")]
+    pub text: ::prost::alloc::string::String,
+    /// The turn in which it began.
+    #[prost(message, optional, tag = "4")]
+    pub since: ::core::option::Option<Turn>,
+    /// Turns begun in this match until then.
+    #[prost(uint64, tag = "5")]
+    pub since_tick: u64,
 }
 /// One request for action.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -801,6 +1232,12 @@ pub struct Counters {
     /// Messages of the referee that were skipped as malformed or unknown.
     #[prost(uint64, tag = "6")]
     pub malformed: u64,
+    /// Orders of operators that were sent.
+    #[prost(uint64, tag = "7")]
+    pub ordered: u64,
+    /// Harmless actions that operators wanted: of paused agents, and of pilots without an order.
+    #[prost(uint64, tag = "8")]
+    pub held: u64,
 }
 /// One agent.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -835,6 +1272,80 @@ pub struct Agent {
     /// Why its script decided as it did in its last turn; empty when it did not say.
     #[prost(string, tag = "10")]
     pub reason: ::prost::alloc::string::String,
+    /// Resource name: `teams/A/agents/` and its name.
+    #[prost(string, tag = "11")]
+    pub resource_name: ::prost::alloc::string::String,
+    /// Who decides for it.
+    #[prost(message, optional, tag = "12")]
+    pub steering: ::core::option::Option<Steering>,
+    /// The last turn in which the referee asked it for an action; absent before the first.
+    #[prost(message, optional, tag = "13")]
+    pub last_asked: ::core::option::Option<Turn>,
+}
+/// Who decides for an agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Steering {
+    /// How it is steered.
+    #[prost(oneof = "steering::Mode", tags = "1, 2, 3, 4")]
+    pub mode: ::core::option::Option<steering::Mode>,
+}
+/// Nested message and enum types in `Steering`.
+pub mod steering {
+    /// How it is steered.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Mode {
+        /// The script of its role.
+        #[prost(message, tag = "1")]
+        Script(super::ScriptSteering),
+        /// Nobody: the harmless action is sent in each turn.
+        #[prost(message, tag = "2")]
+        Paused(super::PausedSteering),
+        /// One order, in each turn.
+        #[prost(message, tag = "3")]
+        Pinned(super::PinnedSteering),
+        /// An operator, turn by turn.
+        #[prost(message, tag = "4")]
+        Piloted(super::PilotedSteering),
+    }
+}
+/// The script of the agent's role decides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScriptSteering {}
+/// Nobody decides.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PausedSteering {
+    /// Who paused it.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+}
+/// One order is sent in each turn.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PinnedSteering {
+    /// The order, as scripts write actions: `move("n")`.
+    #[prost(string, tag = "1")]
+    pub order: ::prost::alloc::string::String,
+    /// Turns that it has left; then the script decides again.
+    #[prost(uint32, tag = "2")]
+    pub turns_left: u32,
+    /// Who pinned it.
+    #[prost(string, tag = "3")]
+    pub by: ::prost::alloc::string::String,
+}
+/// An operator decides turn by turn.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PilotedSteering {
+    /// Who.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    /// So many turns without an order hand the agent back to its script.
+    #[prost(uint32, tag = "2")]
+    pub lease_turns: u32,
+    /// So many of them are left.
+    #[prost(uint32, tag = "3")]
+    pub turns_left: u32,
+    /// The order for the next turn, when it is there already; empty: none.
+    #[prost(string, tag = "4")]
+    pub order: ::prost::alloc::string::String,
 }
 /// What a team is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -848,6 +1359,8 @@ pub enum TeamState {
     Playing = 2,
     /// The referee said goodbye, or the team was drained.
     Over = 3,
+    /// An operator stopped it, or it is on its way to another address.
+    Stopped = 4,
 }
 impl TeamState {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -860,6 +1373,7 @@ impl TeamState {
             Self::Waiting => "TEAM_STATE_WAITING",
             Self::Playing => "TEAM_STATE_PLAYING",
             Self::Over => "TEAM_STATE_OVER",
+            Self::Stopped => "TEAM_STATE_STOPPED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -869,6 +1383,85 @@ impl TeamState {
             "TEAM_STATE_WAITING" => Some(Self::Waiting),
             "TEAM_STATE_PLAYING" => Some(Self::Playing),
             "TEAM_STATE_OVER" => Some(Self::Over),
+            "TEAM_STATE_STOPPED" => Some(Self::Stopped),
+            _ => None,
+        }
+    }
+}
+/// Why a team has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TeamEnd {
+    /// It has not.
+    Unspecified = 0,
+    /// The referee said goodbye to every connection.
+    MatchOver = 1,
+    /// It was drained.
+    Drained = 2,
+    /// It failed too often; `Team.end_reason` has the last failure.
+    Crashed = 3,
+}
+impl TeamEnd {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TEAM_END_UNSPECIFIED",
+            Self::MatchOver => "TEAM_END_MATCH_OVER",
+            Self::Drained => "TEAM_END_DRAINED",
+            Self::Crashed => "TEAM_END_CRASHED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TEAM_END_UNSPECIFIED" => Some(Self::Unspecified),
+            "TEAM_END_MATCH_OVER" => Some(Self::MatchOver),
+            "TEAM_END_DRAINED" => Some(Self::Drained),
+            "TEAM_END_CRASHED" => Some(Self::Crashed),
+            _ => None,
+        }
+    }
+}
+/// What an alert is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum AlertKind {
+    /// Not used.
+    Unspecified = 0,
+    /// An agent does nothing of its own.
+    SilentAgent = 1,
+    /// An agent does the same in vain.
+    StuckAgent = 2,
+    /// Answers leave shortly before their deadlines.
+    ShrinkingMargin = 3,
+    /// Scripts fail again and again.
+    ErrorStorm = 4,
+}
+impl AlertKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ALERT_KIND_UNSPECIFIED",
+            Self::SilentAgent => "ALERT_KIND_SILENT_AGENT",
+            Self::StuckAgent => "ALERT_KIND_STUCK_AGENT",
+            Self::ShrinkingMargin => "ALERT_KIND_SHRINKING_MARGIN",
+            Self::ErrorStorm => "ALERT_KIND_ERROR_STORM",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ALERT_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "ALERT_KIND_SILENT_AGENT" => Some(Self::SilentAgent),
+            "ALERT_KIND_STUCK_AGENT" => Some(Self::StuckAgent),
+            "ALERT_KIND_SHRINKING_MARGIN" => Some(Self::ShrinkingMargin),
+            "ALERT_KIND_ERROR_STORM" => Some(Self::ErrorStorm),
             _ => None,
         }
     }
@@ -891,6 +1484,8 @@ pub enum SeatState {
     Refused = 5,
     /// The match is over for this connection, or it was drained.
     Closed = 6,
+    /// An operator stopped the team or sent it elsewhere: it has hung up and stays away until then.
+    Stopped = 7,
 }
 impl SeatState {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -906,6 +1501,7 @@ impl SeatState {
             Self::Seated => "SEAT_STATE_SEATED",
             Self::Refused => "SEAT_STATE_REFUSED",
             Self::Closed => "SEAT_STATE_CLOSED",
+            Self::Stopped => "SEAT_STATE_STOPPED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -918,12 +1514,153 @@ impl SeatState {
             "SEAT_STATE_SEATED" => Some(Self::Seated),
             "SEAT_STATE_REFUSED" => Some(Self::Refused),
             "SEAT_STATE_CLOSED" => Some(Self::Closed),
+            "SEAT_STATE_STOPPED" => Some(Self::Stopped),
             _ => None,
         }
     }
 }
+/// What runs.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DaemonInfo {
+    /// Its version, for example `0.1.0`.
+    #[prost(string, tag = "1")]
+    pub version: ::prost::alloc::string::String,
+    /// How it was built: `release` or `debug`, architecture, system.
+    #[prost(string, tag = "2")]
+    pub build: ::prost::alloc::string::String,
+    /// Which of several daemons it is: the name of its settings file without folder and ending.
+    #[prost(string, tag = "3")]
+    pub instance: ::prost::alloc::string::String,
+    /// When it was started.
+    #[prost(message, optional, tag = "4")]
+    pub start_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// How long it has been running.
+    #[prost(message, optional, tag = "5")]
+    pub uptime: ::core::option::Option<::prost_types::Duration>,
+    /// The id of its process.
+    #[prost(uint32, tag = "6")]
+    pub process_id: u32,
+    /// Memory that it holds, in bytes; 0 where the system does not tell.
+    #[prost(uint64, tag = "7")]
+    pub resident_bytes: u64,
+    /// Where the control API listens: `unix:/run/phalanx/control.sock`, `tcp:127.0.0.1:7420`.
+    #[prost(string, repeated, tag = "8")]
+    pub listeners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What it was told, in the order of the settings' keys; never a secret.
+    #[prost(message, repeated, tag = "9")]
+    pub settings: ::prost::alloc::vec::Vec<Setting>,
+    /// Which lines it logs.
+    #[prost(message, optional, tag = "10")]
+    pub log_filter: ::core::option::Option<LogFilter>,
+}
+/// One setting.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Setting {
+    /// Its key, for example `control.tcp`; for a team `teams.A.server`.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Its value, as people read it.
+    #[prost(string, tag = "2")]
+    pub value: ::prost::alloc::string::String,
+}
+/// Which lines are logged.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LogFilter {
+    /// Directives, separated by commas: a level (`off`, `error`, `warn`, `info`, `debug`, `trace`),
+    /// or `module=level` for a part of the program, for example `info,phalanx_net=debug`.
+    #[prost(string, tag = "1")]
+    pub filter: ::prost::alloc::string::String,
+    /// The same as the settings have it.
+    #[prost(string, tag = "2")]
+    pub configured: ::prost::alloc::string::String,
+    /// When the settings' filter comes back; absent: it stays.
+    #[prost(message, optional, tag = "3")]
+    pub expire_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// Asks what runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetDaemonRequest {}
+/// The answer.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetDaemonResponse {
+    /// What runs.
+    #[prost(message, optional, tag = "1")]
+    pub daemon: ::core::option::Option<DaemonInfo>,
+}
+/// Asks which lines are logged.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetLogFilterRequest {}
+/// The answer.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetLogFilterResponse {
+    /// Which lines are logged.
+    #[prost(message, optional, tag = "1")]
+    pub log_filter: ::core::option::Option<LogFilter>,
+}
+/// Changes which lines are logged. Asking twice for the same is no mistake.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetLogFilterRequest {
+    /// Directives as in `LogFilter.filter`, at most 1,024 bytes and 32 directives; empty: as the
+    /// settings have it.
+    #[prost(string, tag = "1")]
+    pub filter: ::prost::alloc::string::String,
+    /// After so long the settings' filter comes back, 1 s to 24 h; absent: it stays until it is
+    /// changed again.
+    #[prost(message, optional, tag = "2")]
+    pub life: ::core::option::Option<::prost_types::Duration>,
+}
+/// The answer.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetLogFilterResponse {
+    /// What is logged from now on.
+    #[prost(message, optional, tag = "1")]
+    pub log_filter: ::core::option::Option<LogFilter>,
+}
+/// Reads the settings again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReloadSettingsRequest {
+    /// Only tells what would change and what would be refused; refusals are in the answer then.
+    #[prost(bool, tag = "1")]
+    pub validate_only: bool,
+}
+/// What came of it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReloadSettingsResponse {
+    /// What changed, or would; in the order of the keys.
+    #[prost(message, repeated, tag = "1")]
+    pub changed: ::prost::alloc::vec::Vec<SettingChange>,
+    /// What cannot change, with the reasons; only with `validate_only`.
+    #[prost(message, repeated, tag = "2")]
+    pub refused: ::prost::alloc::vec::Vec<SettingRefusal>,
+    /// How many values are as they were.
+    #[prost(int32, tag = "3")]
+    pub unchanged_count: i32,
+}
+/// A key with another value.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SettingChange {
+    /// The key as a path: `limits.decide_max`, `teams\[A\].server`, `teams\[A\].agents\[agentA1\].role`.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// The value before, as people read it; empty where there was none, or it is secret.
+    #[prost(string, tag = "2")]
+    pub before: ::prost::alloc::string::String,
+    /// The value from then on, likewise.
+    #[prost(string, tag = "3")]
+    pub after: ::prost::alloc::string::String,
+}
+/// A key that keeps its value.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SettingRefusal {
+    /// The key as a path; the file where it cannot be read at all.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// Why, and what to do.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
 /// Generated client implementations.
-pub mod teams_client {
+pub mod daemon_client {
     #![allow(
         unused_variables,
         dead_code,
@@ -933,12 +1670,12 @@ pub mod teams_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Reads the teams of one daemon.
+    /// The daemon's process. Errors of every call: see the service Access.
     #[derive(Debug, Clone)]
-    pub struct TeamsClient<T> {
+    pub struct DaemonClient<T> {
         inner: tonic::client::Grpc<T>,
     }
-    impl TeamsClient<tonic::transport::Channel> {
+    impl DaemonClient<tonic::transport::Channel> {
         /// Attempt to create a new client by connecting to a given endpoint.
         pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
         where
@@ -949,7 +1686,7 @@ pub mod teams_client {
             Ok(Self::new(conn))
         }
     }
-    impl<T> TeamsClient<T>
+    impl<T> DaemonClient<T>
     where
         T: tonic::client::GrpcService<tonic::body::Body>,
         T::Error: Into<StdError>,
@@ -967,7 +1704,7 @@ pub mod teams_client {
         pub fn with_interceptor<F>(
             inner: T,
             interceptor: F,
-        ) -> TeamsClient<InterceptedService<T, F>>
+        ) -> DaemonClient<InterceptedService<T, F>>
         where
             F: tonic::service::Interceptor,
             T::ResponseBody: Default,
@@ -981,7 +1718,7 @@ pub mod teams_client {
                 http::Request<tonic::body::Body>,
             >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
         {
-            TeamsClient::new(InterceptedService::new(inner, interceptor))
+            DaemonClient::new(InterceptedService::new(inner, interceptor))
         }
         /// Compress requests with the given encoding.
         ///
@@ -1014,13 +1751,12 @@ pub mod teams_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Lists the teams in the order of their names. Pages are stable while no team comes or goes.
-        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
-        pub async fn list_teams(
+        /// Tells what runs: version, settings without secrets, memory.
+        pub async fn get_daemon(
             &mut self,
-            request: impl tonic::IntoRequest<super::ListTeamsRequest>,
+            request: impl tonic::IntoRequest<super::GetDaemonRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListTeamsResponse>,
+            tonic::Response<super::GetDaemonResponse>,
             tonic::Status,
         > {
             self.inner
@@ -1033,20 +1769,19 @@ pub mod teams_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/phalanx.v1.Teams/ListTeams",
+                "/phalanx.v1.Daemon/GetDaemon",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("phalanx.v1.Teams", "ListTeams"));
+                .insert(GrpcMethod::new("phalanx.v1.Daemon", "GetDaemon"));
             self.inner.unary(req, path, codec).await
         }
-        /// Shows one team with all its agents, as of its last turn.
-        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND).
-        pub async fn get_team(
+        /// Tells which lines are logged.
+        pub async fn get_log_filter(
             &mut self,
-            request: impl tonic::IntoRequest<super::GetTeamRequest>,
+            request: impl tonic::IntoRequest<super::GetLogFilterRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::GetTeamResponse>,
+            tonic::Response<super::GetLogFilterResponse>,
             tonic::Status,
         > {
             self.inner
@@ -1058,15 +1793,75 @@ pub mod teams_client {
                     )
                 })?;
             let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static("/phalanx.v1.Teams/GetTeam");
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Daemon/GetLogFilter",
+            );
             let mut req = request.into_request();
-            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "GetTeam"));
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Daemon", "GetLogFilter"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Changes which lines are logged, at once, for a while or until the daemon ends.
+        /// Errors: INVALID_ARGUMENT (reason LOG_FILTER, metadata `column`: a directive makes no sense;
+        /// reason LOG_LIFE: the time is too short or too long).
+        pub async fn set_log_filter(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetLogFilterRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetLogFilterResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Daemon/SetLogFilter",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Daemon", "SetLogFilter"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads the settings again, from the same file, drop-ins, environment and flags. Either all of
+        /// what changed counts from then on, or nothing does. Calling it again changes nothing more.
+        /// Errors: FAILED_PRECONDITION (reason SETTINGS_REFUSED: the settings have mistakes, or hold what
+        /// cannot change in a running daemon; a PreconditionFailure among the details has one violation a
+        /// key, type `SETTING`, subject the key, description the reason; nothing was changed),
+        /// UNAVAILABLE (reason SHUTTING_DOWN), UNIMPLEMENTED (where no settings were read: a demo).
+        pub async fn reload_settings(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReloadSettingsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReloadSettingsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Daemon/ReloadSettings",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Daemon", "ReloadSettings"));
             self.inner.unary(req, path, codec).await
         }
     }
 }
 /// Generated server implementations.
-pub mod teams_server {
+pub mod daemon_server {
     #![allow(
         unused_variables,
         dead_code,
@@ -1075,35 +1870,59 @@ pub mod teams_server {
         clippy::let_unit_value,
     )]
     use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with TeamsServer.
+    /// Generated trait containing gRPC methods that should be implemented for use with DaemonServer.
     #[async_trait]
-    pub trait Teams: std::marker::Send + std::marker::Sync + 'static {
-        /// Lists the teams in the order of their names. Pages are stable while no team comes or goes.
-        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
-        async fn list_teams(
+    pub trait Daemon: std::marker::Send + std::marker::Sync + 'static {
+        /// Tells what runs: version, settings without secrets, memory.
+        async fn get_daemon(
             &self,
-            request: tonic::Request<super::ListTeamsRequest>,
+            request: tonic::Request<super::GetDaemonRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListTeamsResponse>,
+            tonic::Response<super::GetDaemonResponse>,
             tonic::Status,
         >;
-        /// Shows one team with all its agents, as of its last turn.
-        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND).
-        async fn get_team(
+        /// Tells which lines are logged.
+        async fn get_log_filter(
             &self,
-            request: tonic::Request<super::GetTeamRequest>,
-        ) -> std::result::Result<tonic::Response<super::GetTeamResponse>, tonic::Status>;
+            request: tonic::Request<super::GetLogFilterRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetLogFilterResponse>,
+            tonic::Status,
+        >;
+        /// Changes which lines are logged, at once, for a while or until the daemon ends.
+        /// Errors: INVALID_ARGUMENT (reason LOG_FILTER, metadata `column`: a directive makes no sense;
+        /// reason LOG_LIFE: the time is too short or too long).
+        async fn set_log_filter(
+            &self,
+            request: tonic::Request<super::SetLogFilterRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetLogFilterResponse>,
+            tonic::Status,
+        >;
+        /// Reads the settings again, from the same file, drop-ins, environment and flags. Either all of
+        /// what changed counts from then on, or nothing does. Calling it again changes nothing more.
+        /// Errors: FAILED_PRECONDITION (reason SETTINGS_REFUSED: the settings have mistakes, or hold what
+        /// cannot change in a running daemon; a PreconditionFailure among the details has one violation a
+        /// key, type `SETTING`, subject the key, description the reason; nothing was changed),
+        /// UNAVAILABLE (reason SHUTTING_DOWN), UNIMPLEMENTED (where no settings were read: a demo).
+        async fn reload_settings(
+            &self,
+            request: tonic::Request<super::ReloadSettingsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReloadSettingsResponse>,
+            tonic::Status,
+        >;
     }
-    /// Reads the teams of one daemon.
+    /// The daemon's process. Errors of every call: see the service Access.
     #[derive(Debug)]
-    pub struct TeamsServer<T> {
+    pub struct DaemonServer<T> {
         inner: Arc<T>,
         accept_compression_encodings: EnabledCompressionEncodings,
         send_compression_encodings: EnabledCompressionEncodings,
         max_decoding_message_size: Option<usize>,
         max_encoding_message_size: Option<usize>,
     }
-    impl<T> TeamsServer<T> {
+    impl<T> DaemonServer<T> {
         pub fn new(inner: T) -> Self {
             Self::from_arc(Arc::new(inner))
         }
@@ -1154,9 +1973,9 @@ pub mod teams_server {
             self
         }
     }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for TeamsServer<T>
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for DaemonServer<T>
     where
-        T: Teams,
+        T: Daemon,
         B: Body + std::marker::Send + 'static,
         B::Error: Into<StdError> + std::marker::Send + 'static,
     {
@@ -1171,23 +1990,23 @@ pub mod teams_server {
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
-                "/phalanx.v1.Teams/ListTeams" => {
+                "/phalanx.v1.Daemon/GetDaemon" => {
                     #[allow(non_camel_case_types)]
-                    struct ListTeamsSvc<T: Teams>(pub Arc<T>);
-                    impl<T: Teams> tonic::server::UnaryService<super::ListTeamsRequest>
-                    for ListTeamsSvc<T> {
-                        type Response = super::ListTeamsResponse;
+                    struct GetDaemonSvc<T: Daemon>(pub Arc<T>);
+                    impl<T: Daemon> tonic::server::UnaryService<super::GetDaemonRequest>
+                    for GetDaemonSvc<T> {
+                        type Response = super::GetDaemonResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::ListTeamsRequest>,
+                            request: tonic::Request<super::GetDaemonRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as Teams>::list_teams(&inner, request).await
+                                <T as Daemon>::get_daemon(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -1198,7 +2017,7 @@ pub mod teams_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = ListTeamsSvc(inner);
+                        let method = GetDaemonSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1214,23 +2033,25 @@ pub mod teams_server {
                     };
                     Box::pin(fut)
                 }
-                "/phalanx.v1.Teams/GetTeam" => {
+                "/phalanx.v1.Daemon/GetLogFilter" => {
                     #[allow(non_camel_case_types)]
-                    struct GetTeamSvc<T: Teams>(pub Arc<T>);
-                    impl<T: Teams> tonic::server::UnaryService<super::GetTeamRequest>
-                    for GetTeamSvc<T> {
-                        type Response = super::GetTeamResponse;
+                    struct GetLogFilterSvc<T: Daemon>(pub Arc<T>);
+                    impl<
+                        T: Daemon,
+                    > tonic::server::UnaryService<super::GetLogFilterRequest>
+                    for GetLogFilterSvc<T> {
+                        type Response = super::GetLogFilterResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::GetTeamRequest>,
+                            request: tonic::Request<super::GetLogFilterRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as Teams>::get_team(&inner, request).await
+                                <T as Daemon>::get_log_filter(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -1241,7 +2062,97 @@ pub mod teams_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = GetTeamSvc(inner);
+                        let method = GetLogFilterSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Daemon/SetLogFilter" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetLogFilterSvc<T: Daemon>(pub Arc<T>);
+                    impl<
+                        T: Daemon,
+                    > tonic::server::UnaryService<super::SetLogFilterRequest>
+                    for SetLogFilterSvc<T> {
+                        type Response = super::SetLogFilterResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetLogFilterRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Daemon>::set_log_filter(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetLogFilterSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Daemon/ReloadSettings" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReloadSettingsSvc<T: Daemon>(pub Arc<T>);
+                    impl<
+                        T: Daemon,
+                    > tonic::server::UnaryService<super::ReloadSettingsRequest>
+                    for ReloadSettingsSvc<T> {
+                        type Response = super::ReloadSettingsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReloadSettingsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Daemon>::reload_settings(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReloadSettingsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1279,7 +2190,7 @@ pub mod teams_server {
             }
         }
     }
-    impl<T> Clone for TeamsServer<T> {
+    impl<T> Clone for DaemonServer<T> {
         fn clone(&self) -> Self {
             let inner = self.inner.clone();
             Self {
@@ -1292,8 +2203,8 @@ pub mod teams_server {
         }
     }
     /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "phalanx.v1.Teams";
-    impl<T> tonic::server::NamedService for TeamsServer<T> {
+    pub const SERVICE_NAME: &str = "phalanx.v1.Daemon";
+    impl<T> tonic::server::NamedService for DaemonServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
@@ -1511,6 +2422,9 @@ pub struct ActivateStrategyRequest {
     /// Only try it: as `CheckStrategy`, but a refusal is an error.
     #[prost(bool, tag = "4")]
     pub validate_only: bool,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "5")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// What decides from the next turn on.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1534,6 +2448,9 @@ pub struct RollBackStrategyRequest {
     /// The agents begin with empty memories.
     #[prost(bool, tag = "3")]
     pub reset_memory: bool,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// What decides from the next turn on.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1548,6 +2465,9 @@ pub struct PinStrategyRequest {
     /// Resource name of the team: `teams/A`.
     #[prost(string, tag = "1")]
     pub team: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// The pinned strategy.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1562,6 +2482,9 @@ pub struct UnpinStrategyRequest {
     /// Resource name of the team: `teams/A`.
     #[prost(string, tag = "1")]
     pub team: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// The strategy.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1657,6 +2580,9 @@ pub struct SetParamRequest {
     /// The value; absent: take back what was set for this part.
     #[prost(message, optional, tag = "4")]
     pub value: ::core::option::Option<::prost_types::Value>,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "5")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// The parameter as it stands.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -1686,6 +2612,9 @@ pub struct EvalScriptRequest {
     /// client, at most 128 bytes; kept for five minutes after its last use.
     #[prost(string, tag = "5")]
     pub session: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "6")]
+    pub request_id: ::prost::alloc::string::String,
 }
 /// What came of it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1819,7 +2748,8 @@ pub mod strategies_client {
     /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
     /// TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_STRATEGY: nothing keeps the team's strategy),
     /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED), DEADLINE_EXCEEDED (what changes
-    /// something goes on; what only looks is given up).
+    /// something goes on; what only looks is given up). Where a request has a `request_id` also what
+    /// the service Teams says of it.
     /// Reason STRATEGY_REFUSED has the `TrialReport` among the details. Where that grows too long for a
     /// gRPC status the excerpts are left out, then the last faults; metadata `faults` tells how many
     /// there were, `GetStrategy` shows them all.
@@ -2352,7 +3282,8 @@ pub mod strategies_server {
     /// Errors of every call: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
     /// TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_STRATEGY: nothing keeps the team's strategy),
     /// UNAVAILABLE (reason SHUTTING_DOWN, TEAM_BUSY, TEAM_ENDED), DEADLINE_EXCEEDED (what changes
-    /// something goes on; what only looks is given up).
+    /// something goes on; what only looks is given up). Where a request has a `request_id` also what
+    /// the service Teams says of it.
     /// Reason STRATEGY_REFUSED has the `TrialReport` among the details. Where that grows too long for a
     /// gRPC status the excerpts are left out, then the last faults; metadata `faults` tells how many
     /// there were, `GetStrategy` shows them all.
@@ -3012,6 +3943,2100 @@ pub mod strategies_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// Asks for a page of teams.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTeamsRequest {
+    /// Most teams in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of teams.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTeamsResponse {
+    /// The teams, without their agents.
+    #[prost(message, repeated, tag = "1")]
+    pub teams: ::prost::alloc::vec::Vec<Team>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for one team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetTeamRequest {
+    /// Resource name: `teams/` and the team's name in the settings, for example `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One team.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetTeamResponse {
+    /// The team, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+}
+/// A team to be made: what a section `\[[teams]\]` of the settings says, with the same rules, bounds
+/// and defaults.
+#[derive(Clone, PartialEq, ::prost::Message)]
+#[prost(skip_debug)]
+pub struct TeamSpec {
+    /// Its name in the daemon and at the referee: 1 to 64 characters without `/`; no other team has it.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Name of the game that it plays, for example `assemble`.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    /// The referee: `host:port`, or `bridge` where the referee starts our agents itself.
+    #[prost(string, tag = "3")]
+    pub server: ::prost::alloc::string::String,
+    /// The folder of its strategy on the daemon's machine, an absolute path.
+    #[prost(string, tag = "4")]
+    pub strategy: ::prost::alloc::string::String,
+    /// Its agents in the order in which they decide, 1 to 1000; empty where `pattern` is set.
+    #[prost(message, repeated, tag = "5")]
+    pub agents: ::prost::alloc::vec::Vec<AgentSpec>,
+    /// Agents whose names only differ in a number; absent where `agents` are set.
+    #[prost(message, optional, tag = "6")]
+    pub pattern: ::core::option::Option<AgentPattern>,
+    /// The role of agents that have none of their own; empty: the settings' default.
+    #[prost(string, tag = "7")]
+    pub role: ::prost::alloc::string::String,
+    /// The password of agents that have none of their own; never answered.
+    #[prost(string, tag = "8")]
+    pub password: ::prost::alloc::string::String,
+    /// The seed of all randomness in scripts, 0 to 2^63 - 1.
+    #[prost(uint64, tag = "9")]
+    pub seed: u64,
+    /// How long a turn lasts where the referee does not say; absent: the settings' default.
+    #[prost(message, optional, tag = "10")]
+    pub deadline: ::core::option::Option<::prost_types::Duration>,
+    /// What only this game knows, by name, each as it would stand in the settings without quotes.
+    #[prost(btree_map = "string, string", tag = "11")]
+    pub options: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+}
+/// Agents whose names only differ in a number: `agentA1` to `agentA15`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AgentPattern {
+    /// What stands before the number.
+    #[prost(string, tag = "1")]
+    pub prefix: ::prost::alloc::string::String,
+    /// How many, 1 to 1000.
+    #[prost(uint32, tag = "2")]
+    pub count: u32,
+    /// The first number; absent: 1.
+    #[prost(uint32, optional, tag = "3")]
+    pub first: ::core::option::Option<u32>,
+}
+/// An agent of a team to be made, or one to be added to a team that plays.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[prost(skip_debug)]
+pub struct AgentSpec {
+    /// Its name at the referee: 1 to 64 characters without `/`; no other agent of the team has it.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its account at the referee; empty: its name.
+    #[prost(string, tag = "2")]
+    pub user: ::prost::alloc::string::String,
+    /// The account's password; empty: the team's, and where the team plays already that of its first
+    /// agent. Never answered.
+    #[prost(string, tag = "3")]
+    pub password: ::prost::alloc::string::String,
+    /// The role that decides for it at first; empty: the team's, and where the team plays already that
+    /// of its first agent at the start.
+    #[prost(string, tag = "4")]
+    pub role: ::prost::alloc::string::String,
+}
+/// Makes a team.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateTeamRequest {
+    /// The team.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<TeamSpec>,
+    /// Do not connect yet: it waits for `StartTeam`.
+    #[prost(bool, tag = "2")]
+    pub stopped: bool,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// A team that was made.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateTeamResponse {
+    /// The team, with its agents; with `validate_only` as it would begin.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+    /// How the trial of its strategy went.
+    #[prost(message, optional, tag = "2")]
+    pub report: ::core::option::Option<TrialReport>,
+}
+/// Starts a team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StartTeamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "3")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// A team that was started.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StartTeamResponse {
+    /// The team as it is then, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+}
+/// Stops a team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StopTeamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "3")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// A team that was stopped.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StopTeamResponse {
+    /// The team as it is then, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+}
+/// Drains a team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrainTeamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Longest time for the goodbyes, at most ten minutes; who is not done then is cut off. Absent: the
+    /// settings' `limits.drain_max`.
+    #[prost(message, optional, tag = "2")]
+    pub grace: ::core::option::Option<::prost_types::Duration>,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "4")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+}
+/// A team that has ended.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DrainTeamResponse {
+    /// The team as it was when it ended, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+    /// Who had not finished when the grace was over and was cut off.
+    #[prost(string, repeated, tag = "2")]
+    pub stragglers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Deletes a team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteTeamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Delete it while it plays too: it is drained first.
+    #[prost(bool, tag = "2")]
+    pub force: bool,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "4")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+}
+/// A team that is gone.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DeleteTeamResponse {
+    /// The team as it was at last, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+}
+/// Moves a team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MoveTeamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The new address, `host:port`.
+    #[prost(string, tag = "2")]
+    pub server: ::prost::alloc::string::String,
+    /// World and board stay: the same match goes on there. Otherwise it begins a new round in an empty
+    /// world.
+    #[prost(bool, tag = "3")]
+    pub keep_world: bool,
+    /// The agents keep what they remember.
+    #[prost(bool, tag = "4")]
+    pub keep_memory: bool,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "5")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "6")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "7")]
+    pub validate_only: bool,
+}
+/// A team that was moved.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct MoveTeamResponse {
+    /// The team as it is then, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+}
+/// Adds an agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AddAgentRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The agent.
+    #[prost(message, optional, tag = "2")]
+    pub agent: ::core::option::Option<AgentSpec>,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "4")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+}
+/// An agent that was added.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AddAgentResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Removes an agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveAgentRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "3")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// An agent that is gone.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveAgentResponse {
+    /// The agent as it was at last.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Changes a role.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetAgentRoleRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The new role; the strategy that plays has it.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+    /// What becomes of its memory.
+    #[prost(enumeration = "MemoryCarry", tag = "3")]
+    pub carry: i32,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "5")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "6")]
+    pub validate_only: bool,
+}
+/// An agent with its new role; its script decides from its next turn on.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetAgentRoleResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Pauses an agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseAgentRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "3")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// An agent that is paused.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseAgentResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Pins an order.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PinOrderRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What to do, as scripts write actions, with or without `act.` before it: `move("n")`, `skip`,
+    /// `go({ x = 1, y = 2 })`. At most 4096 bytes.
+    #[prost(string, tag = "2")]
+    pub order: ::prost::alloc::string::String,
+    /// For so many turns, 1 to 10000.
+    #[prost(uint32, tag = "3")]
+    pub turns: u32,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "5")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "6")]
+    pub validate_only: bool,
+}
+/// An agent with a pinned order.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PinOrderResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Takes an agent over.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PilotAgentRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// So many turns without an order hand it back to its script, 1 to 1000; 0: the default, 10.
+    #[prost(uint32, tag = "2")]
+    pub lease_turns: u32,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "4")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+}
+/// An agent that waits for orders.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PilotAgentResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Gives an order to a piloted agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SendOrderRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What to do, as scripts write actions, with or without `act.` before it: `move("n")`, `skip`,
+    /// `go({ x = 1, y = 2 })`. At most 4096 bytes.
+    #[prost(string, tag = "2")]
+    pub order: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// An agent whose order is on its way or waits for its turn.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SendOrderResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Hands an agent back.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReleaseAgentRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "3")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// An agent whose script decides again.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReleaseAgentResponse {
+    /// The agent as it is then.
+    #[prost(message, optional, tag = "1")]
+    pub agent: ::core::option::Option<Agent>,
+    /// The team's etag then.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// What becomes of an agent's memory when the new role declares another version of it. Roles of the
+/// same version share it in any case but `MEMORY_CARRY_FORGET`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum MemoryCarry {
+    /// As `MEMORY_CARRY_STRICT`.
+    Unspecified = 0,
+    /// It goes through the role's `migrate`; where that fails the role is refused.
+    Strict = 1,
+    /// It goes through the role's `migrate`; where that fails the agent begins with an empty memory.
+    Loose = 2,
+    /// The agent begins with an empty memory.
+    Forget = 3,
+}
+impl MemoryCarry {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "MEMORY_CARRY_UNSPECIFIED",
+            Self::Strict => "MEMORY_CARRY_STRICT",
+            Self::Loose => "MEMORY_CARRY_LOOSE",
+            Self::Forget => "MEMORY_CARRY_FORGET",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "MEMORY_CARRY_UNSPECIFIED" => Some(Self::Unspecified),
+            "MEMORY_CARRY_STRICT" => Some(Self::Strict),
+            "MEMORY_CARRY_LOOSE" => Some(Self::Loose),
+            "MEMORY_CARRY_FORGET" => Some(Self::Forget),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod teams_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Reads, steers, makes and ends the teams of one daemon.
+    /// Whatever changes how a team plays goes through its one queue of inputs and stands in its events
+    /// with the caller's name. Making, draining and deleting a team do not: making and draining stand in
+    /// the daemon's log and in the audit log, deleting in the audit log only.
+    /// Each request that changes something may carry a `request_id`, and most an `etag` and
+    /// `validate_only`:
+    ///
+    /// * `request_id`: at most 64 printable ASCII characters that the caller chooses. The same request
+    ///  of the same caller under the same id is done once: for ten minutes it is answered as the first
+    ///  time, also while the first one is still going on. What was refused has changed nothing and may
+    ///  be sent again under its id. Errors: INVALID_ARGUMENT (reason REQUEST_ID_MALFORMED),
+    ///  FAILED_PRECONDITION (reason REQUEST_ID_REUSED: the id was another request's),
+    ///  RESOURCE_EXHAUSTED (reason TOO_MANY_REQUESTS: too many with ids are going on).
+    /// * `etag`: `Team.etag` as the caller knows it; empty: whatever it is. Errors: ABORTED (reason
+    ///  ETAG_MISMATCH, metadata `etag`: what it is now): the team was changed meanwhile, look again.
+    /// * `validate_only`: checks and answers as if it were done, and changes nothing. What only the
+    ///  doing shows, an agent's memory that does not fit a role for example, is not found.
+    ///  Errors of every call about a team: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
+    ///  TEAM_NOT_FOUND), and where it changes something: FAILED_PRECONDITION (reason NOT_STEERABLE: the
+    ///  team takes no orders; TEAM_LEAVING: it is drained or sent away; MATCH_OVER), UNAVAILABLE (reason
+    ///  TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED: what changes
+    ///  something goes on, and stands where it always does; what only looks is given up).
+    #[derive(Debug, Clone)]
+    pub struct TeamsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl TeamsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> TeamsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> TeamsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            TeamsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Lists the teams in the order of their names. Pages are stable while no team comes or goes.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_teams(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTeamsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTeamsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/ListTeams",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "ListTeams"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one team with all its agents, as of its last turn.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND).
+        pub async fn get_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/phalanx.v1.Teams/GetTeam");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "GetTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Makes a team that plays until it is deleted or the daemon ends; it is not in the settings and
+        /// not there again after a restart. Its strategy is tried as at the daemon's start. Needs an
+        /// admin: it takes a thread and memory and reads a folder of the daemon's machine.
+        /// Errors: INVALID_ARGUMENT (reason TEAM_SPEC, with a violation for each field that is wrong),
+        /// ALREADY_EXISTS (reason TEAM_EXISTS), FAILED_PRECONDITION (reason STRATEGY_REFUSED, with the
+        /// `TrialReport` among the details; TEAMS_FIXED: this server's teams neither come nor go),
+        /// RESOURCE_EXHAUSTED (reason TOO_MANY_TEAMS), INTERNAL (reason TEAM_NOT_BUILT: the system gave no
+        /// thread).
+        pub async fn create_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/CreateTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "CreateTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets a stopped team dial its referee again; one that plays already is answered as it is.
+        pub async fn start_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::StartTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StartTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/StartTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "StartTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Stops a team: it answers open turns, says goodbye, hangs up and stays away. It keeps what it
+        /// knows: world, board, memories, strategy. Answers when every seat has hung up; one that is
+        /// stopped already is answered as it is.
+        pub async fn stop_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::StopTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StopTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/StopTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "StopTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends a team for good: it answers open turns, says goodbye and ends. What it knows is gone, its
+        /// last state stays to be looked at until it is deleted. Answers when it has ended; one that has
+        /// ended already is answered as it is.
+        /// Errors: INVALID_ARGUMENT (reason GRACE_MALFORMED).
+        pub async fn drain_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DrainTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DrainTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/DrainTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "DrainTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes an ended or stopped team out of the daemon, with all that it knows; its name is free
+        /// then. Needs an admin, as `CreateTeam` does.
+        /// Errors: FAILED_PRECONDITION (reason TEAM_PLAYS: stop or drain it first, or use `force`;
+        /// TEAMS_FIXED).
+        pub async fn delete_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/DeleteTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "DeleteTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Sends a team to another address of a referee of its game: it answers open turns, says goodbye
+        /// and dials there. Answers when every seat has hung up. A stopped team stays stopped: it will
+        /// start there. When it fails the team plays where it was.
+        /// Errors: INVALID_ARGUMENT (reason SERVER_MALFORMED).
+        pub async fn move_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::MoveTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::MoveTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/MoveTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "MoveTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Adds an agent to a team that plays; it connects at once, or when the team is started. One that
+        /// was removed before has its old place again.
+        /// Errors: INVALID_ARGUMENT (reason AGENT_SPEC, with a violation for each field that is wrong),
+        /// ALREADY_EXISTS (reason AGENT_EXISTS), NOT_FOUND (reason ROLE_NOT_FOUND), FAILED_PRECONDITION
+        /// (reason MEMBERS_FIXED: this game's teams are complete from the start), RESOURCE_EXHAUSTED
+        /// (reason TOO_MANY_AGENTS).
+        pub async fn add_agent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AddAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AddAgentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/AddAgent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "AddAgent"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes an agent out of a team that plays: it answers its open turn, says goodbye and hangs up.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), FAILED_PRECONDITION (reason MEMBERS_FIXED;
+        /// LAST_AGENT: a team has at least one).
+        pub async fn remove_agent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RemoveAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemoveAgentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/RemoveAgent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "RemoveAgent"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets another role decide for an agent from its next turn on.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND, ROLE_NOT_FOUND), FAILED_PRECONDITION (reason
+        /// MEMORY_REFUSED: the role does not take what the agent remembers; `carry` says what else to do).
+        pub async fn set_agent_role(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetAgentRoleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetAgentRoleResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/SetAgentRole",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "SetAgentRole"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Pauses an agent: the harmless action is sent for it until it is released.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND).
+        pub async fn pause_agent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PauseAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PauseAgentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/PauseAgent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "PauseAgent"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Pins an order to an agent: it does this in each of its next turns, then its script decides
+        /// again.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason ORDER_MALFORMED,
+        /// TURNS_MALFORMED).
+        pub async fn pin_order(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PinOrderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PinOrderResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/PinOrder",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "PinOrder"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes an agent over: in each turn it waits for an order of this caller until its deadline. A
+        /// pilot from whom nothing comes for a while loses it to its script. Whoever piloted before does
+        /// not any more.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason TURNS_MALFORMED).
+        pub async fn pilot_agent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PilotAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PilotAgentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/PilotAgent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "PilotAgent"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Gives the order for a piloted agent's next turn, or for this one while it waits; it leaves at
+        /// once then. One that is still there is replaced.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason ORDER_MALFORMED),
+        /// FAILED_PRECONDITION (reason NOT_PILOTED: nobody pilots the agent; PILOTED_BY_OTHER, metadata
+        /// `by`).
+        pub async fn send_order(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SendOrderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SendOrderResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/SendOrder",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "SendOrder"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Hands an agent back to its script, however it is steered.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND).
+        pub async fn release_agent(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReleaseAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReleaseAgentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/ReleaseAgent",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "ReleaseAgent"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod teams_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with TeamsServer.
+    #[async_trait]
+    pub trait Teams: std::marker::Send + std::marker::Sync + 'static {
+        /// Lists the teams in the order of their names. Pages are stable while no team comes or goes.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_teams(
+            &self,
+            request: tonic::Request<super::ListTeamsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTeamsResponse>,
+            tonic::Status,
+        >;
+        /// Shows one team with all its agents, as of its last turn.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND).
+        async fn get_team(
+            &self,
+            request: tonic::Request<super::GetTeamRequest>,
+        ) -> std::result::Result<tonic::Response<super::GetTeamResponse>, tonic::Status>;
+        /// Makes a team that plays until it is deleted or the daemon ends; it is not in the settings and
+        /// not there again after a restart. Its strategy is tried as at the daemon's start. Needs an
+        /// admin: it takes a thread and memory and reads a folder of the daemon's machine.
+        /// Errors: INVALID_ARGUMENT (reason TEAM_SPEC, with a violation for each field that is wrong),
+        /// ALREADY_EXISTS (reason TEAM_EXISTS), FAILED_PRECONDITION (reason STRATEGY_REFUSED, with the
+        /// `TrialReport` among the details; TEAMS_FIXED: this server's teams neither come nor go),
+        /// RESOURCE_EXHAUSTED (reason TOO_MANY_TEAMS), INTERNAL (reason TEAM_NOT_BUILT: the system gave no
+        /// thread).
+        async fn create_team(
+            &self,
+            request: tonic::Request<super::CreateTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateTeamResponse>,
+            tonic::Status,
+        >;
+        /// Lets a stopped team dial its referee again; one that plays already is answered as it is.
+        async fn start_team(
+            &self,
+            request: tonic::Request<super::StartTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StartTeamResponse>,
+            tonic::Status,
+        >;
+        /// Stops a team: it answers open turns, says goodbye, hangs up and stays away. It keeps what it
+        /// knows: world, board, memories, strategy. Answers when every seat has hung up; one that is
+        /// stopped already is answered as it is.
+        async fn stop_team(
+            &self,
+            request: tonic::Request<super::StopTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StopTeamResponse>,
+            tonic::Status,
+        >;
+        /// Ends a team for good: it answers open turns, says goodbye and ends. What it knows is gone, its
+        /// last state stays to be looked at until it is deleted. Answers when it has ended; one that has
+        /// ended already is answered as it is.
+        /// Errors: INVALID_ARGUMENT (reason GRACE_MALFORMED).
+        async fn drain_team(
+            &self,
+            request: tonic::Request<super::DrainTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DrainTeamResponse>,
+            tonic::Status,
+        >;
+        /// Takes an ended or stopped team out of the daemon, with all that it knows; its name is free
+        /// then. Needs an admin, as `CreateTeam` does.
+        /// Errors: FAILED_PRECONDITION (reason TEAM_PLAYS: stop or drain it first, or use `force`;
+        /// TEAMS_FIXED).
+        async fn delete_team(
+            &self,
+            request: tonic::Request<super::DeleteTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteTeamResponse>,
+            tonic::Status,
+        >;
+        /// Sends a team to another address of a referee of its game: it answers open turns, says goodbye
+        /// and dials there. Answers when every seat has hung up. A stopped team stays stopped: it will
+        /// start there. When it fails the team plays where it was.
+        /// Errors: INVALID_ARGUMENT (reason SERVER_MALFORMED).
+        async fn move_team(
+            &self,
+            request: tonic::Request<super::MoveTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::MoveTeamResponse>,
+            tonic::Status,
+        >;
+        /// Adds an agent to a team that plays; it connects at once, or when the team is started. One that
+        /// was removed before has its old place again.
+        /// Errors: INVALID_ARGUMENT (reason AGENT_SPEC, with a violation for each field that is wrong),
+        /// ALREADY_EXISTS (reason AGENT_EXISTS), NOT_FOUND (reason ROLE_NOT_FOUND), FAILED_PRECONDITION
+        /// (reason MEMBERS_FIXED: this game's teams are complete from the start), RESOURCE_EXHAUSTED
+        /// (reason TOO_MANY_AGENTS).
+        async fn add_agent(
+            &self,
+            request: tonic::Request<super::AddAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AddAgentResponse>,
+            tonic::Status,
+        >;
+        /// Takes an agent out of a team that plays: it answers its open turn, says goodbye and hangs up.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), FAILED_PRECONDITION (reason MEMBERS_FIXED;
+        /// LAST_AGENT: a team has at least one).
+        async fn remove_agent(
+            &self,
+            request: tonic::Request<super::RemoveAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemoveAgentResponse>,
+            tonic::Status,
+        >;
+        /// Lets another role decide for an agent from its next turn on.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND, ROLE_NOT_FOUND), FAILED_PRECONDITION (reason
+        /// MEMORY_REFUSED: the role does not take what the agent remembers; `carry` says what else to do).
+        async fn set_agent_role(
+            &self,
+            request: tonic::Request<super::SetAgentRoleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetAgentRoleResponse>,
+            tonic::Status,
+        >;
+        /// Pauses an agent: the harmless action is sent for it until it is released.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND).
+        async fn pause_agent(
+            &self,
+            request: tonic::Request<super::PauseAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PauseAgentResponse>,
+            tonic::Status,
+        >;
+        /// Pins an order to an agent: it does this in each of its next turns, then its script decides
+        /// again.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason ORDER_MALFORMED,
+        /// TURNS_MALFORMED).
+        async fn pin_order(
+            &self,
+            request: tonic::Request<super::PinOrderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PinOrderResponse>,
+            tonic::Status,
+        >;
+        /// Takes an agent over: in each turn it waits for an order of this caller until its deadline. A
+        /// pilot from whom nothing comes for a while loses it to its script. Whoever piloted before does
+        /// not any more.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason TURNS_MALFORMED).
+        async fn pilot_agent(
+            &self,
+            request: tonic::Request<super::PilotAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PilotAgentResponse>,
+            tonic::Status,
+        >;
+        /// Gives the order for a piloted agent's next turn, or for this one while it waits; it leaves at
+        /// once then. One that is still there is replaced.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND), INVALID_ARGUMENT (reason ORDER_MALFORMED),
+        /// FAILED_PRECONDITION (reason NOT_PILOTED: nobody pilots the agent; PILOTED_BY_OTHER, metadata
+        /// `by`).
+        async fn send_order(
+            &self,
+            request: tonic::Request<super::SendOrderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SendOrderResponse>,
+            tonic::Status,
+        >;
+        /// Hands an agent back to its script, however it is steered.
+        /// Errors: NOT_FOUND (reason AGENT_NOT_FOUND).
+        async fn release_agent(
+            &self,
+            request: tonic::Request<super::ReleaseAgentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ReleaseAgentResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Reads, steers, makes and ends the teams of one daemon.
+    /// Whatever changes how a team plays goes through its one queue of inputs and stands in its events
+    /// with the caller's name. Making, draining and deleting a team do not: making and draining stand in
+    /// the daemon's log and in the audit log, deleting in the audit log only.
+    /// Each request that changes something may carry a `request_id`, and most an `etag` and
+    /// `validate_only`:
+    ///
+    /// * `request_id`: at most 64 printable ASCII characters that the caller chooses. The same request
+    ///  of the same caller under the same id is done once: for ten minutes it is answered as the first
+    ///  time, also while the first one is still going on. What was refused has changed nothing and may
+    ///  be sent again under its id. Errors: INVALID_ARGUMENT (reason REQUEST_ID_MALFORMED),
+    ///  FAILED_PRECONDITION (reason REQUEST_ID_REUSED: the id was another request's),
+    ///  RESOURCE_EXHAUSTED (reason TOO_MANY_REQUESTS: too many with ids are going on).
+    /// * `etag`: `Team.etag` as the caller knows it; empty: whatever it is. Errors: ABORTED (reason
+    ///  ETAG_MISMATCH, metadata `etag`: what it is now): the team was changed meanwhile, look again.
+    /// * `validate_only`: checks and answers as if it were done, and changes nothing. What only the
+    ///  doing shows, an agent's memory that does not fit a role for example, is not found.
+    ///  Errors of every call about a team: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
+    ///  TEAM_NOT_FOUND), and where it changes something: FAILED_PRECONDITION (reason NOT_STEERABLE: the
+    ///  team takes no orders; TEAM_LEAVING: it is drained or sent away; MATCH_OVER), UNAVAILABLE (reason
+    ///  TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED: what changes
+    ///  something goes on, and stands where it always does; what only looks is given up).
+    #[derive(Debug)]
+    pub struct TeamsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> TeamsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for TeamsServer<T>
+    where
+        T: Teams,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Teams/ListTeams" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTeamsSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::ListTeamsRequest>
+                    for ListTeamsSvc<T> {
+                        type Response = super::ListTeamsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTeamsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::list_teams(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTeamsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/GetTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::GetTeamRequest>
+                    for GetTeamSvc<T> {
+                        type Response = super::GetTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::get_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/CreateTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::CreateTeamRequest>
+                    for CreateTeamSvc<T> {
+                        type Response = super::CreateTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::create_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/StartTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct StartTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::StartTeamRequest>
+                    for StartTeamSvc<T> {
+                        type Response = super::StartTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StartTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::start_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StartTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/StopTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct StopTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::StopTeamRequest>
+                    for StopTeamSvc<T> {
+                        type Response = super::StopTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StopTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::stop_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StopTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/DrainTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct DrainTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::DrainTeamRequest>
+                    for DrainTeamSvc<T> {
+                        type Response = super::DrainTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DrainTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::drain_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DrainTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/DeleteTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::DeleteTeamRequest>
+                    for DeleteTeamSvc<T> {
+                        type Response = super::DeleteTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::delete_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/MoveTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct MoveTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::MoveTeamRequest>
+                    for MoveTeamSvc<T> {
+                        type Response = super::MoveTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::MoveTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::move_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = MoveTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/AddAgent" => {
+                    #[allow(non_camel_case_types)]
+                    struct AddAgentSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::AddAgentRequest>
+                    for AddAgentSvc<T> {
+                        type Response = super::AddAgentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AddAgentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::add_agent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AddAgentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/RemoveAgent" => {
+                    #[allow(non_camel_case_types)]
+                    struct RemoveAgentSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::RemoveAgentRequest>
+                    for RemoveAgentSvc<T> {
+                        type Response = super::RemoveAgentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RemoveAgentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::remove_agent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RemoveAgentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/SetAgentRole" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetAgentRoleSvc<T: Teams>(pub Arc<T>);
+                    impl<
+                        T: Teams,
+                    > tonic::server::UnaryService<super::SetAgentRoleRequest>
+                    for SetAgentRoleSvc<T> {
+                        type Response = super::SetAgentRoleResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetAgentRoleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::set_agent_role(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetAgentRoleSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/PauseAgent" => {
+                    #[allow(non_camel_case_types)]
+                    struct PauseAgentSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::PauseAgentRequest>
+                    for PauseAgentSvc<T> {
+                        type Response = super::PauseAgentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PauseAgentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::pause_agent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PauseAgentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/PinOrder" => {
+                    #[allow(non_camel_case_types)]
+                    struct PinOrderSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::PinOrderRequest>
+                    for PinOrderSvc<T> {
+                        type Response = super::PinOrderResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PinOrderRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::pin_order(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PinOrderSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/PilotAgent" => {
+                    #[allow(non_camel_case_types)]
+                    struct PilotAgentSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::PilotAgentRequest>
+                    for PilotAgentSvc<T> {
+                        type Response = super::PilotAgentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PilotAgentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::pilot_agent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PilotAgentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/SendOrder" => {
+                    #[allow(non_camel_case_types)]
+                    struct SendOrderSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::SendOrderRequest>
+                    for SendOrderSvc<T> {
+                        type Response = super::SendOrderResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SendOrderRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::send_order(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SendOrderSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/ReleaseAgent" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReleaseAgentSvc<T: Teams>(pub Arc<T>);
+                    impl<
+                        T: Teams,
+                    > tonic::server::UnaryService<super::ReleaseAgentRequest>
+                    for ReleaseAgentSvc<T> {
+                        type Response = super::ReleaseAgentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReleaseAgentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::release_agent(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReleaseAgentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for TeamsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Teams";
+    impl<T> tonic::server::NamedService for TeamsServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Asks for a team's events.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WatchMatchRequest {
@@ -3050,7 +6075,7 @@ pub struct MatchEvent {
     /// What happened.
     #[prost(
         oneof = "match_event::Kind",
-        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22"
+        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 41"
     )]
     pub kind: ::core::option::Option<match_event::Kind>,
 }
@@ -3113,7 +6138,59 @@ pub mod match_event {
         /// An operator ran a piece of script in the living VM.
         #[prost(message, tag = "22")]
         ScriptRan(super::ScriptRan),
+        /// An agent has another role from its next decision on.
+        #[prost(message, tag = "23")]
+        RoleSet(super::RoleSet),
+        /// An agent is steered differently from its next decision on.
+        #[prost(message, tag = "24")]
+        Steered(super::Steered),
+        /// An operator's order was sent.
+        #[prost(message, tag = "25")]
+        Ordered(super::Ordered),
+        /// The harmless action was sent since an operator wants it so.
+        #[prost(message, tag = "26")]
+        Held(super::Held),
+        /// The team left its referee, as an operator wished.
+        #[prost(message, tag = "27")]
+        Left(super::Left),
+        /// The team's seats dial again, as an operator wished.
+        #[prost(message, tag = "28")]
+        Returned(super::Returned),
+        /// Something is the matter that somebody should look at.
+        #[prost(message, tag = "29")]
+        AlertBegan(super::AlertBegan),
+        /// It is well again.
+        #[prost(message, tag = "30")]
+        AlertEnded(super::AlertEnded),
+        /// An operator added an agent.
+        #[prost(message, tag = "31")]
+        AgentAdded(super::AgentAdded),
+        /// An operator removed an agent.
+        #[prost(message, tag = "32")]
+        AgentRemoved(super::AgentRemoved),
+        /// An operator wrote to the board.
+        #[prost(message, tag = "40")]
+        BoardSet(super::BoardSet),
+        /// A reload changed how the team deals with time, or when somebody should look at it.
+        #[prost(message, tag = "41")]
+        Retuned(super::Retuned),
     }
+}
+/// An operator wrote to the board.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BoardSet {
+    /// The key as scripts write it.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// The value, long ones cut; null: it was deleted.
+    #[prost(message, optional, tag = "2")]
+    pub value: ::core::option::Option<::prost_types::Value>,
+    /// Turns in which it can be read; absent: for ever.
+    #[prost(uint64, optional, tag = "3")]
+    pub turns: ::core::option::Option<u64>,
+    /// Who wrote it.
+    #[prost(string, tag = "4")]
+    pub by: ::prost::alloc::string::String,
 }
 /// A connection to the referee changed.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3300,6 +6377,12 @@ pub struct TurnDone {
     /// Time that scripts took in this turn.
     #[prost(message, optional, tag = "5")]
     pub spent: ::core::option::Option<::prost_types::Duration>,
+    /// Orders of operators.
+    #[prost(uint32, tag = "6")]
+    pub ordered: u32,
+    /// Harmless actions that operators wanted: of paused agents, and of pilots without an order.
+    #[prost(uint32, tag = "7")]
+    pub held: u32,
 }
 /// A round ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3320,6 +6403,134 @@ pub struct EventsLost {
     /// How many.
     #[prost(uint64, tag = "1")]
     pub count: u64,
+}
+/// An agent has another role.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RoleSet {
+    /// The role before.
+    #[prost(string, tag = "1")]
+    pub before: ::prost::alloc::string::String,
+    /// The role from its next decision on.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+    /// What was to become of its memory.
+    #[prost(enumeration = "MemoryCarry", tag = "3")]
+    pub carry: i32,
+    /// Who changed it.
+    #[prost(string, tag = "4")]
+    pub by: ::prost::alloc::string::String,
+}
+/// An agent is steered differently.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Steered {
+    /// How.
+    #[prost(message, optional, tag = "1")]
+    pub steering: ::core::option::Option<Steering>,
+    /// Why.
+    #[prost(enumeration = "SteerCause", tag = "2")]
+    pub cause: i32,
+    /// Who wanted it; empty when nobody did: turns or lease are over.
+    #[prost(string, tag = "3")]
+    pub by: ::prost::alloc::string::String,
+}
+/// An operator's order was sent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Ordered {
+    /// The action as people read it: `move(n)`.
+    #[prost(string, tag = "1")]
+    pub action: ::prost::alloc::string::String,
+    /// Who gave the order.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
+    /// It is pinned; otherwise a pilot gave it.
+    #[prost(bool, tag = "3")]
+    pub pinned: bool,
+}
+/// The harmless action was sent for a steered agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Held {
+    /// Who steers it.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    /// Its pilot gave no order in time; otherwise it is paused.
+    #[prost(bool, tag = "2")]
+    pub piloted: bool,
+}
+/// The team left its referee: every seat has hung up.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Left {
+    /// Where it goes, `host:port`; empty: it is stopped.
+    #[prost(string, tag = "1")]
+    pub server: ::prost::alloc::string::String,
+    /// World and board stay.
+    #[prost(bool, tag = "2")]
+    pub keep_world: bool,
+    /// The agents keep what they remember.
+    #[prost(bool, tag = "3")]
+    pub keep_memory: bool,
+    /// Who wanted it.
+    #[prost(string, tag = "4")]
+    pub by: ::prost::alloc::string::String,
+}
+/// The seats dial again.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Returned {
+    /// Where, `host:port`.
+    #[prost(string, tag = "1")]
+    pub server: ::prost::alloc::string::String,
+    /// Who wanted it.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
+}
+/// An alert begins.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AlertBegan {
+    /// What it is about; the agent stands in the event.
+    #[prost(enumeration = "AlertKind", tag = "1")]
+    pub alert: i32,
+    /// What is the matter, in words.
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+}
+/// An alert ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AlertEnded {
+    /// What it was about; the agent stands in the event.
+    #[prost(enumeration = "AlertKind", tag = "1")]
+    pub alert: i32,
+    /// Turns that it lasted.
+    #[prost(uint64, tag = "2")]
+    pub turns: u64,
+}
+/// An agent was added; its name stands in the event.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AgentAdded {
+    /// Its role.
+    #[prost(string, tag = "1")]
+    pub role: ::prost::alloc::string::String,
+    /// Who added it.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
+    /// It was of the team before and has its old place.
+    #[prost(bool, tag = "3")]
+    pub again: bool,
+}
+/// An agent was removed; its name stands in the event.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AgentRemoved {
+    /// Who removed it.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+}
+/// A reload changed how the team deals with time, or when somebody should look at it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Retuned {
+    /// What, as people read it: `decide_max 250ms → 300ms`.
+    #[prost(string, tag = "1")]
+    pub changes: ::prost::alloc::string::String,
+    /// Who reloaded.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
 }
 /// Why the team's own answer was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -3391,6 +6602,43 @@ impl NoticeKind {
             "NOTICE_KIND_MALFORMED" => Some(Self::Malformed),
             "NOTICE_KIND_UNKNOWN" => Some(Self::Unknown),
             "NOTICE_KIND_ANSWER_LOST" => Some(Self::AnswerLost),
+            _ => None,
+        }
+    }
+}
+/// Why an agent is steered differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SteerCause {
+    /// Not used.
+    Unspecified = 0,
+    /// An operator wanted it.
+    Operator = 1,
+    /// A pinned order's turns are over.
+    TurnsOver = 2,
+    /// The pilot gave no order for too long.
+    LeaseOver = 3,
+}
+impl SteerCause {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "STEER_CAUSE_UNSPECIFIED",
+            Self::Operator => "STEER_CAUSE_OPERATOR",
+            Self::TurnsOver => "STEER_CAUSE_TURNS_OVER",
+            Self::LeaseOver => "STEER_CAUSE_LEASE_OVER",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "STEER_CAUSE_UNSPECIFIED" => Some(Self::Unspecified),
+            "STEER_CAUSE_OPERATOR" => Some(Self::Operator),
+            "STEER_CAUSE_TURNS_OVER" => Some(Self::TurnsOver),
+            "STEER_CAUSE_LEASE_OVER" => Some(Self::LeaseOver),
             _ => None,
         }
     }
@@ -3713,6 +6961,4122 @@ pub mod matches_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "phalanx.v1.Matches";
     impl<T> tonic::server::NamedService for MatchesServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// What is known under one key of a board.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BoardEntry {
+    /// Resource name: `teams/A/board/KEY`, where in KEY every byte but letters, digits, `-`, `.`, `_`
+    /// and `~` is written as `%` and two hexadecimal digits.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The key as scripts write it, at most 200 bytes.
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
+    /// The value; absent when there is only a claim. Numbers that JSON cannot carry, and whole ones
+    /// beyond 2^53, are texts.
+    #[prost(message, optional, tag = "3")]
+    pub value: ::core::option::Option<::prost_types::Value>,
+    /// Who wrote it: an agent's name, `team` for the plan, or an operator.
+    #[prost(string, tag = "4")]
+    pub author: ::prost::alloc::string::String,
+    /// The turn in which it was written.
+    #[prost(message, optional, tag = "5")]
+    pub turn: ::core::option::Option<Turn>,
+    /// Turns in which it can still be read, the present one included; absent: for ever.
+    #[prost(uint64, optional, tag = "6")]
+    pub turns_left: ::core::option::Option<u64>,
+    /// The agent that holds the claim on the key; empty: nobody does.
+    #[prost(string, tag = "7")]
+    pub claim_holder: ::prost::alloc::string::String,
+    /// Changes whenever the value is written; empty without a value. Opaque.
+    #[prost(string, tag = "8")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// Asks for one entry.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetEntryRequest {
+    /// Resource name of the entry: `teams/A/board/KEY`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// The entry.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetEntryResponse {
+    /// The entry.
+    #[prost(message, optional, tag = "1")]
+    pub entry: ::core::option::Option<BoardEntry>,
+}
+/// Asks for entries.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListEntriesRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub parent: ::prost::alloc::string::String,
+    /// Most entries of a page, at most 1000; 0: 100. A page may hold fewer when values are large.
+    #[prost(int32, tag = "2")]
+    pub page_size: i32,
+    /// The `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "3")]
+    pub page_token: ::prost::alloc::string::String,
+    /// Only keys that begin with this, as scripts write them; empty: all.
+    #[prost(string, tag = "4")]
+    pub prefix: ::prost::alloc::string::String,
+}
+/// A page of entries.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListEntriesResponse {
+    /// The entries in the order of their keys.
+    #[prost(message, repeated, tag = "1")]
+    pub entries: ::prost::alloc::vec::Vec<BoardEntry>,
+    /// Asks for the next page; empty: this is the last one.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks to write a value.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SetEntryRequest {
+    /// Resource name of the entry: `teams/A/board/KEY`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The value; not null. All values of a board together are bounded, and each one is.
+    #[prost(message, optional, tag = "2")]
+    pub value: ::core::option::Option<::prost_types::Value>,
+    /// Turns in which it can be read, the present one included, 1 to 1,000,000; absent: for ever.
+    #[prost(uint64, optional, tag = "3")]
+    pub turns: ::core::option::Option<u64>,
+    /// Write only if this is the present `etag`; empty: in any case.
+    #[prost(string, tag = "4")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only check whether it would be written.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+    /// Makes repetitions harmless, as in the service Teams; empty: each request is done.
+    #[prost(string, tag = "6")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// What is under the key now.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SetEntryResponse {
+    /// The entry; absent after `validate_only` where there is none yet.
+    #[prost(message, optional, tag = "1")]
+    pub entry: ::core::option::Option<BoardEntry>,
+}
+/// Asks to delete a value.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteEntryRequest {
+    /// Resource name of the entry: `teams/A/board/KEY`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Delete only if this is the present `etag`; empty: in any case.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only check whether it would be deleted.
+    #[prost(bool, tag = "3")]
+    pub validate_only: bool,
+    /// As in SetEntryRequest.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// The value is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteEntryResponse {}
+/// Asks to follow a board.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchBoardRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// Only keys that begin with this, as scripts write them; empty: all.
+    #[prost(string, tag = "2")]
+    pub prefix: ::prost::alloc::string::String,
+    /// Go on after the message with this cursor; empty: with all entries as they are.
+    #[prost(string, tag = "3")]
+    pub cursor: ::prost::alloc::string::String,
+}
+/// One piece of news of a board.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchBoardResponse {
+    /// Place in the board's stream of changes: the stream goes on there; opaque, valid until the
+    /// daemon restarts or nobody follows the board. Empty before `synced`.
+    #[prost(string, tag = "1")]
+    pub cursor: ::prost::alloc::string::String,
+    /// What there is to tell.
+    #[prost(oneof = "watch_board_response::News", tags = "2, 3, 4")]
+    pub news: ::core::option::Option<watch_board_response::News>,
+}
+/// Nested message and enum types in `WatchBoardResponse`.
+pub mod watch_board_response {
+    /// What there is to tell.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum News {
+        /// An entry as it is, or as it became.
+        #[prost(message, tag = "2")]
+        Entry(super::BoardEntry),
+        /// The resource name of an entry that has neither value nor claim any more.
+        #[prost(string, tag = "3")]
+        Deleted(::prost::alloc::string::String),
+        /// The entries so far were the board as it is; changes follow.
+        #[prost(message, tag = "4")]
+        Synced(super::BoardSynced),
+    }
+}
+/// The whole board has been told.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BoardSynced {
+    /// How many entries were told.
+    #[prost(uint32, tag = "1")]
+    pub entries: u32,
+}
+/// Generated client implementations.
+pub mod boards_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Reads, writes and follows the blackboard of each team.
+    ///
+    /// Every method answers INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
+    /// UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN) and DEADLINE_EXCEEDED (reason
+    /// DEADLINE_EXCEEDED): a board is read and written between two turns.
+    #[derive(Debug, Clone)]
+    pub struct BoardsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl BoardsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> BoardsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> BoardsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            BoardsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The entry under one key.
+        /// Errors: NOT_FOUND (reason BOARD_KEY_NOT_FOUND).
+        pub async fn get_entry(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetEntryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetEntryResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Boards/GetEntry",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Boards", "GetEntry"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The entries in the order of their keys.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_entries(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListEntriesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEntriesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Boards/ListEntries",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Boards", "ListEntries"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Writes a value, new or in place of the one before; scripts see it from the next turn on.
+        /// Errors: INVALID_ARGUMENT (reason BOARD_VALUE, BOARD_KEY_TOO_LONG, BOARD_VALUE_TOO_LARGE,
+        /// metadata `max`, `got`; reason TURNS_MALFORMED), RESOURCE_EXHAUSTED (reason BOARD_FULL, metadata
+        /// `max`), ABORTED (reason ETAG_MISMATCH, metadata `etag`: the present one).
+        pub async fn set_entry(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetEntryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetEntryResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Boards/SetEntry",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Boards", "SetEntry"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Deletes a value; a claim on its key stays.
+        /// Errors: NOT_FOUND (reason BOARD_KEY_NOT_FOUND), ABORTED (reason ETAG_MISMATCH, metadata `etag`:
+        /// the present one).
+        pub async fn delete_entry(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteEntryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteEntryResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Boards/DeleteEntry",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Boards", "DeleteEntry"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Streams the board: first all entries as they are, then what changes, looked at once a turn; of
+        /// several changes of a key between two looks the last is told. The server keeps a bounded number
+        /// of changes for a client that reads slowly; when they overflow, the stream ends with
+        /// RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW): begin anew without a cursor.
+        /// Errors: INVALID_ARGUMENT (reason CURSOR_MALFORMED), OUT_OF_RANGE (reason CURSOR_EXPIRED: begin
+        /// anew without a cursor), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
+        pub async fn watch_board(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchBoardRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::WatchBoardResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Boards/WatchBoard",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Boards", "WatchBoard"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod boards_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with BoardsServer.
+    #[async_trait]
+    pub trait Boards: std::marker::Send + std::marker::Sync + 'static {
+        /// The entry under one key.
+        /// Errors: NOT_FOUND (reason BOARD_KEY_NOT_FOUND).
+        async fn get_entry(
+            &self,
+            request: tonic::Request<super::GetEntryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetEntryResponse>,
+            tonic::Status,
+        >;
+        /// The entries in the order of their keys.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_entries(
+            &self,
+            request: tonic::Request<super::ListEntriesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEntriesResponse>,
+            tonic::Status,
+        >;
+        /// Writes a value, new or in place of the one before; scripts see it from the next turn on.
+        /// Errors: INVALID_ARGUMENT (reason BOARD_VALUE, BOARD_KEY_TOO_LONG, BOARD_VALUE_TOO_LARGE,
+        /// metadata `max`, `got`; reason TURNS_MALFORMED), RESOURCE_EXHAUSTED (reason BOARD_FULL, metadata
+        /// `max`), ABORTED (reason ETAG_MISMATCH, metadata `etag`: the present one).
+        async fn set_entry(
+            &self,
+            request: tonic::Request<super::SetEntryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetEntryResponse>,
+            tonic::Status,
+        >;
+        /// Deletes a value; a claim on its key stays.
+        /// Errors: NOT_FOUND (reason BOARD_KEY_NOT_FOUND), ABORTED (reason ETAG_MISMATCH, metadata `etag`:
+        /// the present one).
+        async fn delete_entry(
+            &self,
+            request: tonic::Request<super::DeleteEntryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteEntryResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the WatchBoard method.
+        type WatchBoardStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::WatchBoardResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Streams the board: first all entries as they are, then what changes, looked at once a turn; of
+        /// several changes of a key between two looks the last is told. The server keeps a bounded number
+        /// of changes for a client that reads slowly; when they overflow, the stream ends with
+        /// RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW): begin anew without a cursor.
+        /// Errors: INVALID_ARGUMENT (reason CURSOR_MALFORMED), OUT_OF_RANGE (reason CURSOR_EXPIRED: begin
+        /// anew without a cursor), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW, TOO_MANY_STREAMS).
+        async fn watch_board(
+            &self,
+            request: tonic::Request<super::WatchBoardRequest>,
+        ) -> std::result::Result<tonic::Response<Self::WatchBoardStream>, tonic::Status>;
+    }
+    /// Reads, writes and follows the blackboard of each team.
+    ///
+    /// Every method answers INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason TEAM_NOT_FOUND),
+    /// UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN) and DEADLINE_EXCEEDED (reason
+    /// DEADLINE_EXCEEDED): a board is read and written between two turns.
+    #[derive(Debug)]
+    pub struct BoardsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> BoardsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for BoardsServer<T>
+    where
+        T: Boards,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Boards/GetEntry" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetEntrySvc<T: Boards>(pub Arc<T>);
+                    impl<T: Boards> tonic::server::UnaryService<super::GetEntryRequest>
+                    for GetEntrySvc<T> {
+                        type Response = super::GetEntryResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetEntryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Boards>::get_entry(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetEntrySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Boards/ListEntries" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListEntriesSvc<T: Boards>(pub Arc<T>);
+                    impl<
+                        T: Boards,
+                    > tonic::server::UnaryService<super::ListEntriesRequest>
+                    for ListEntriesSvc<T> {
+                        type Response = super::ListEntriesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListEntriesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Boards>::list_entries(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListEntriesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Boards/SetEntry" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetEntrySvc<T: Boards>(pub Arc<T>);
+                    impl<T: Boards> tonic::server::UnaryService<super::SetEntryRequest>
+                    for SetEntrySvc<T> {
+                        type Response = super::SetEntryResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetEntryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Boards>::set_entry(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetEntrySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Boards/DeleteEntry" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteEntrySvc<T: Boards>(pub Arc<T>);
+                    impl<
+                        T: Boards,
+                    > tonic::server::UnaryService<super::DeleteEntryRequest>
+                    for DeleteEntrySvc<T> {
+                        type Response = super::DeleteEntryResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteEntryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Boards>::delete_entry(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteEntrySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Boards/WatchBoard" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchBoardSvc<T: Boards>(pub Arc<T>);
+                    impl<
+                        T: Boards,
+                    > tonic::server::ServerStreamingService<super::WatchBoardRequest>
+                    for WatchBoardSvc<T> {
+                        type Response = super::WatchBoardResponse;
+                        type ResponseStream = T::WatchBoardStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WatchBoardRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Boards>::watch_board(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchBoardSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for BoardsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Boards";
+    impl<T> tonic::server::NamedService for BoardsServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Asks for a world.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetWorldRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// Only these layers, by their names; `spots`, `nodes`, `edges`, `bodies` and `marks` count as
+    /// layers, too. Names that the game does not have are passed over. Empty: all.
+    #[prost(string, repeated, tag = "2")]
+    pub layers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// The world.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetWorldResponse {
+    /// The world.
+    #[prost(message, optional, tag = "1")]
+    pub world: ::core::option::Option<World>,
+}
+/// Asks to follow a world.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchWorldRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// As in GetWorldRequest.
+    #[prost(string, repeated, tag = "2")]
+    pub layers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Most worlds a second, at most 10; 0: 2.
+    #[prost(double, tag = "3")]
+    pub rate_max: f64,
+}
+/// One world of a stream.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchWorldResponse {
+    /// The world; what is named in `unchanged` of a part is left out.
+    #[prost(message, optional, tag = "1")]
+    pub world: ::core::option::Option<World>,
+}
+/// What a team believes of its world, drawn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct World {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The game's name.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    /// The turn in which it was drawn.
+    #[prost(message, optional, tag = "3")]
+    pub turn: ::core::option::Option<Turn>,
+    /// Turns begun in this match.
+    #[prost(uint64, tag = "4")]
+    pub tick: u64,
+    /// The parts whose places to each other are known: one, or several while maps are not joined.
+    #[prost(message, repeated, tag = "5")]
+    pub parts: ::prost::alloc::vec::Vec<WorldPart>,
+    /// What scripts drew in this turn.
+    #[prost(message, repeated, tag = "6")]
+    pub marks: ::prost::alloc::vec::Vec<ScriptMark>,
+    /// Something was left out, since the picture would be too large.
+    #[prost(bool, tag = "7")]
+    pub cut: bool,
+}
+/// Everything that shares one system of coordinates.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldPart {
+    /// Its name for people, unique in the world.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Cells, the ground first.
+    #[prost(message, repeated, tag = "5")]
+    pub layers: ::prost::alloc::vec::Vec<WorldLayer>,
+    /// Marked places.
+    #[prost(message, repeated, tag = "6")]
+    pub spots: ::prost::alloc::vec::Vec<WorldSpot>,
+    /// The nodes of a graph.
+    #[prost(message, repeated, tag = "7")]
+    pub nodes: ::prost::alloc::vec::Vec<WorldNode>,
+    /// The edges between them.
+    #[prost(message, repeated, tag = "8")]
+    pub edges: ::prost::alloc::vec::Vec<WorldEdge>,
+    /// Who is there.
+    #[prost(message, repeated, tag = "9")]
+    pub bodies: ::prost::alloc::vec::Vec<WorldBody>,
+    /// What concerns the whole part.
+    #[prost(message, repeated, tag = "10")]
+    pub facts: ::prost::alloc::vec::Vec<WorldFact>,
+    /// Layers (with `nodes` and `edges`) that are as in the part of the same name in the message
+    /// before, and therefore left out.
+    #[prost(string, repeated, tag = "11")]
+    pub unchanged: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What the coordinates mean; absent: there are none.
+    #[prost(oneof = "world_part::Shape", tags = "2, 3, 4")]
+    pub shape: ::core::option::Option<world_part::Shape>,
+}
+/// Nested message and enum types in `WorldPart`.
+pub mod world_part {
+    /// What the coordinates mean; absent: there are none.
+    #[derive(Clone, Copy, PartialEq, ::prost::Oneof)]
+    pub enum Shape {
+        /// Cells.
+        #[prost(message, tag = "2")]
+        Grid(super::WorldGrid),
+        /// Points.
+        #[prost(message, tag = "3")]
+        Plane(super::WorldPlane),
+        /// Nodes and edges.
+        #[prost(message, tag = "4")]
+        Graph(super::WorldGraph),
+    }
+}
+/// Cells; x grows to the east.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldGrid {
+    /// Columns after which the world begins again; absent: it does not, or that is not known.
+    #[prost(uint32, optional, tag = "1")]
+    pub width: ::core::option::Option<u32>,
+    /// Rows after which the world begins again; absent: it does not, or that is not known.
+    #[prost(uint32, optional, tag = "2")]
+    pub height: ::core::option::Option<u32>,
+    /// y grows to the north; otherwise to the south.
+    #[prost(bool, tag = "3")]
+    pub y_up: bool,
+}
+/// Points on a plane from (0, 0); x grows to the east, y to the south.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct WorldPlane {
+    /// Where the plane ends in the east.
+    #[prost(double, tag = "1")]
+    pub width: f64,
+    /// Where the plane ends in the south.
+    #[prost(double, tag = "2")]
+    pub height: f64,
+}
+/// Nodes and edges; where a node is drawn is left to whoever shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldGraph {}
+/// One layer of cells.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldLayer {
+    /// Its name, unique in the part.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The first column.
+    #[prost(sint32, tag = "2")]
+    pub x: i32,
+    /// The first row.
+    #[prost(sint32, tag = "3")]
+    pub y: i32,
+    /// Columns, at most 512.
+    #[prost(uint32, tag = "4")]
+    pub width: u32,
+    /// Rows, at most 512.
+    #[prost(uint32, tag = "5")]
+    pub height: u32,
+    /// One byte a cell, row by row from the first; 0 is a cell that nobody has seen.
+    #[prost(bytes = "vec", tag = "6")]
+    pub cells: ::prost::alloc::vec::Vec<u8>,
+    /// What the values mean.
+    #[prost(message, repeated, tag = "7")]
+    pub legend: ::prost::alloc::vec::Vec<WorldLegend>,
+    /// The values 1 to 255 are numbers; absent: they are not.
+    #[prost(message, optional, tag = "8")]
+    pub scale: ::core::option::Option<WorldScale>,
+    /// The step in which each cell was seen last plus one, 0 for never, in the order of `cells`; empty
+    /// where the game keeps no such record.
+    #[prost(uint32, repeated, tag = "9")]
+    pub seen: ::prost::alloc::vec::Vec<u32>,
+}
+/// What one value of a layer means.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldLegend {
+    /// The value.
+    #[prost(uint32, tag = "1")]
+    pub value: u32,
+    /// What it is, for people.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// One letter that shows it in a text.
+    #[prost(string, tag = "3")]
+    pub glyph: ::prost::alloc::string::String,
+    /// What its colour is to say.
+    #[prost(enumeration = "WorldTone", tag = "4")]
+    pub tone: i32,
+}
+/// Values 1 to 255 stand for numbers, evenly from `from` to `to`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldScale {
+    /// What 1 means.
+    #[prost(double, tag = "1")]
+    pub from: f64,
+    /// What 255 means.
+    #[prost(double, tag = "2")]
+    pub to: f64,
+    /// What is counted: `probability`, `ticks until it burns`.
+    #[prost(string, tag = "3")]
+    pub unit: ::prost::alloc::string::String,
+    /// What the colour of large values is to say.
+    #[prost(enumeration = "WorldTone", tag = "4")]
+    pub tone: i32,
+}
+/// Where something is.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct WorldPlace {
+    /// In the terms of the part's shape.
+    #[prost(oneof = "world_place::Place", tags = "1, 2, 3")]
+    pub place: ::core::option::Option<world_place::Place>,
+}
+/// Nested message and enum types in `WorldPlace`.
+pub mod world_place {
+    /// In the terms of the part's shape.
+    #[derive(Clone, Copy, PartialEq, ::prost::Oneof)]
+    pub enum Place {
+        /// On a cell.
+        #[prost(message, tag = "1")]
+        Cell(super::WorldCell),
+        /// At a point.
+        #[prost(message, tag = "2")]
+        Point(super::WorldPoint),
+        /// On a node: its index among the part's nodes, from 0.
+        #[prost(uint32, tag = "3")]
+        Node(u32),
+    }
+}
+/// A cell.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldCell {
+    /// The column.
+    #[prost(sint32, tag = "1")]
+    pub x: i32,
+    /// The row.
+    #[prost(sint32, tag = "2")]
+    pub y: i32,
+}
+/// A point.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct WorldPoint {
+    /// To the east.
+    #[prost(double, tag = "1")]
+    pub x: f64,
+    /// To the south.
+    #[prost(double, tag = "2")]
+    pub y: f64,
+}
+/// A marked place.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldSpot {
+    /// Where.
+    #[prost(message, optional, tag = "1")]
+    pub place: ::core::option::Option<WorldPlace>,
+    /// What kind of thing it is, in the game's word: `dispenser`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// What stands beside it.
+    #[prost(string, tag = "3")]
+    pub label: ::prost::alloc::string::String,
+    /// A number that belongs to it; absent: none does.
+    #[prost(double, optional, tag = "4")]
+    pub value: ::core::option::Option<f64>,
+    /// What its colour is to say.
+    #[prost(enumeration = "WorldTone", tag = "5")]
+    pub tone: i32,
+}
+/// A node of a graph.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldNode {
+    /// The referee's name for it.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What it is worth; absent: not known yet.
+    #[prost(int32, optional, tag = "2")]
+    pub value: ::core::option::Option<i32>,
+    /// Who owns it, as the referee told last.
+    #[prost(enumeration = "WorldSide", tag = "3")]
+    pub owner: i32,
+    /// In whose zone it is, as far as it is believed who stands where.
+    #[prost(enumeration = "WorldSide", tag = "4")]
+    pub zone: i32,
+}
+/// An edge of a graph, without direction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldEdge {
+    /// The index of one of its nodes, from 0.
+    #[prost(uint32, tag = "1")]
+    pub a: u32,
+    /// The index of the other.
+    #[prost(uint32, tag = "2")]
+    pub b: u32,
+    /// What it costs to use it; absent: not known yet.
+    #[prost(uint32, optional, tag = "3")]
+    pub weight: ::core::option::Option<u32>,
+}
+/// Somebody who acts.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldBody {
+    /// The referee's name for it; empty where that is not known.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Whose it is.
+    #[prost(enumeration = "WorldSide", tag = "2")]
+    pub side: i32,
+    /// Its index among the team's agents, from 0; absent: it is not one of them.
+    #[prost(uint32, optional, tag = "3")]
+    pub agent: ::core::option::Option<u32>,
+    /// The role whose script decides for it; empty: it is not one of the team's agents.
+    #[prost(string, tag = "4")]
+    pub role: ::prost::alloc::string::String,
+    /// What it is in the game's word; empty where the game has only one kind.
+    #[prost(string, tag = "5")]
+    pub kind: ::prost::alloc::string::String,
+    /// Where it is; absent: that is not known.
+    #[prost(message, optional, tag = "6")]
+    pub place: ::core::option::Option<WorldPlace>,
+    /// What it carries.
+    #[prost(message, repeated, tag = "7")]
+    pub carried: ::prost::alloc::vec::Vec<WorldCarried>,
+    /// It can act.
+    #[prost(bool, tag = "8")]
+    pub alive: bool,
+    /// How it is, for people: `energy 12`.
+    #[prost(string, tag = "9")]
+    pub detail: ::prost::alloc::string::String,
+}
+/// Something that a body carries.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldCarried {
+    /// Columns from the body to it.
+    #[prost(sint32, tag = "1")]
+    pub x: i32,
+    /// Rows from the body to it.
+    #[prost(sint32, tag = "2")]
+    pub y: i32,
+    /// What it is.
+    #[prost(string, tag = "3")]
+    pub what: ::prost::alloc::string::String,
+}
+/// Something that concerns a whole part.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldFact {
+    /// What it is: `step`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its value, for people.
+    #[prost(string, tag = "2")]
+    pub value: ::prost::alloc::string::String,
+}
+/// A mark that a script drew, alive for one turn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScriptMark {
+    /// The agent whose script drew it; empty: the team's plan did.
+    #[prost(string, tag = "1")]
+    pub agent: ::prost::alloc::string::String,
+    /// What kind of mark: `cell`, `line`, `text`, `path`.
+    #[prost(string, tag = "2")]
+    pub shape: ::prost::alloc::string::String,
+    /// The arguments as the script gave them, long ones cut.
+    #[prost(message, repeated, tag = "3")]
+    pub args: ::prost::alloc::vec::Vec<::prost_types::Value>,
+}
+/// Whose something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WorldSide {
+    /// Never sent.
+    Unspecified = 0,
+    /// Nobody's, or it is not known.
+    Nobody = 1,
+    /// Our team's.
+    Ours = 2,
+    /// Another team's.
+    Theirs = 3,
+}
+impl WorldSide {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "WORLD_SIDE_UNSPECIFIED",
+            Self::Nobody => "WORLD_SIDE_NOBODY",
+            Self::Ours => "WORLD_SIDE_OURS",
+            Self::Theirs => "WORLD_SIDE_THEIRS",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WORLD_SIDE_UNSPECIFIED" => Some(Self::Unspecified),
+            "WORLD_SIDE_NOBODY" => Some(Self::Nobody),
+            "WORLD_SIDE_OURS" => Some(Self::Ours),
+            "WORLD_SIDE_THEIRS" => Some(Self::Theirs),
+            _ => None,
+        }
+    }
+}
+/// What a colour is to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WorldTone {
+    /// Nothing is known.
+    Unspecified = 0,
+    /// Free ground.
+    Ground = 1,
+    /// In the way.
+    Obstacle = 2,
+    /// Where one wants to be.
+    Goal = 3,
+    /// What one wants to have.
+    Resource = 4,
+    /// What hurts.
+    Danger = 5,
+    /// Our team's.
+    Ours = 6,
+    /// Another team's.
+    Theirs = 7,
+    /// Anything else.
+    Other = 8,
+}
+impl WorldTone {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "WORLD_TONE_UNSPECIFIED",
+            Self::Ground => "WORLD_TONE_GROUND",
+            Self::Obstacle => "WORLD_TONE_OBSTACLE",
+            Self::Goal => "WORLD_TONE_GOAL",
+            Self::Resource => "WORLD_TONE_RESOURCE",
+            Self::Danger => "WORLD_TONE_DANGER",
+            Self::Ours => "WORLD_TONE_OURS",
+            Self::Theirs => "WORLD_TONE_THEIRS",
+            Self::Other => "WORLD_TONE_OTHER",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WORLD_TONE_UNSPECIFIED" => Some(Self::Unspecified),
+            "WORLD_TONE_GROUND" => Some(Self::Ground),
+            "WORLD_TONE_OBSTACLE" => Some(Self::Obstacle),
+            "WORLD_TONE_GOAL" => Some(Self::Goal),
+            "WORLD_TONE_RESOURCE" => Some(Self::Resource),
+            "WORLD_TONE_DANGER" => Some(Self::Danger),
+            "WORLD_TONE_OURS" => Some(Self::Ours),
+            "WORLD_TONE_THEIRS" => Some(Self::Theirs),
+            "WORLD_TONE_OTHER" => Some(Self::Other),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod worlds_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Draws the world of each team. A world is drawn only while somebody looks, between two turns, and
+    /// at most ten times a second, however many clients look.
+    ///
+    /// Every method answers INVALID_ARGUMENT (reason NAME_MALFORMED) and NOT_FOUND (reason
+    /// TEAM_NOT_FOUND).
+    #[derive(Debug, Clone)]
+    pub struct WorldsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl WorldsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> WorldsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> WorldsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            WorldsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The world as it is.
+        /// Errors: UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason
+        /// DEADLINE_EXCEEDED).
+        pub async fn get_world(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetWorldRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetWorldResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Worlds/GetWorld",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Worlds", "GetWorld"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Streams the world: first as it is, then after each turn, and only the layers that changed. A
+        /// client that reads slowly misses worlds in between, never the newest one, and nobody else
+        /// notices.
+        /// Errors: INVALID_ARGUMENT (reason RATE_MALFORMED), RESOURCE_EXHAUSTED (reason
+        /// TOO_MANY_STREAMS), UNAVAILABLE (reason TEAM_ENDED, SHUTTING_DOWN).
+        pub async fn watch_world(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchWorldRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::WatchWorldResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Worlds/WatchWorld",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Worlds", "WatchWorld"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod worlds_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with WorldsServer.
+    #[async_trait]
+    pub trait Worlds: std::marker::Send + std::marker::Sync + 'static {
+        /// The world as it is.
+        /// Errors: UNAVAILABLE (reason TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason
+        /// DEADLINE_EXCEEDED).
+        async fn get_world(
+            &self,
+            request: tonic::Request<super::GetWorldRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetWorldResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the WatchWorld method.
+        type WatchWorldStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::WatchWorldResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Streams the world: first as it is, then after each turn, and only the layers that changed. A
+        /// client that reads slowly misses worlds in between, never the newest one, and nobody else
+        /// notices.
+        /// Errors: INVALID_ARGUMENT (reason RATE_MALFORMED), RESOURCE_EXHAUSTED (reason
+        /// TOO_MANY_STREAMS), UNAVAILABLE (reason TEAM_ENDED, SHUTTING_DOWN).
+        async fn watch_world(
+            &self,
+            request: tonic::Request<super::WatchWorldRequest>,
+        ) -> std::result::Result<tonic::Response<Self::WatchWorldStream>, tonic::Status>;
+    }
+    /// Draws the world of each team. A world is drawn only while somebody looks, between two turns, and
+    /// at most ten times a second, however many clients look.
+    ///
+    /// Every method answers INVALID_ARGUMENT (reason NAME_MALFORMED) and NOT_FOUND (reason
+    /// TEAM_NOT_FOUND).
+    #[derive(Debug)]
+    pub struct WorldsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> WorldsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for WorldsServer<T>
+    where
+        T: Worlds,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Worlds/GetWorld" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetWorldSvc<T: Worlds>(pub Arc<T>);
+                    impl<T: Worlds> tonic::server::UnaryService<super::GetWorldRequest>
+                    for GetWorldSvc<T> {
+                        type Response = super::GetWorldResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetWorldRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Worlds>::get_world(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetWorldSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Worlds/WatchWorld" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchWorldSvc<T: Worlds>(pub Arc<T>);
+                    impl<
+                        T: Worlds,
+                    > tonic::server::ServerStreamingService<super::WatchWorldRequest>
+                    for WatchWorldSvc<T> {
+                        type Response = super::WatchWorldResponse;
+                        type ResponseStream = T::WatchWorldStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WatchWorldRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Worlds>::watch_world(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchWorldSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for WorldsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Worlds";
+    impl<T> tonic::server::NamedService for WorldsServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Asks for a page of arenas.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListArenasRequest {
+    /// Most arenas in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of arenas.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListArenasResponse {
+    /// The arenas.
+    #[prost(message, repeated, tag = "1")]
+    pub arenas: ::prost::alloc::vec::Vec<Arena>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for one arena.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetArenaRequest {
+    /// Resource name: `arenas/` and the arena's name, for example `arenas/assemble-1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One arena.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetArenaResponse {
+    /// The arena.
+    #[prost(message, optional, tag = "1")]
+    pub arena: ::core::option::Option<Arena>,
+}
+/// Asks for a referee.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StartArenaRequest {
+    /// What to call it: 1 to 63 of the characters a to z, 0 to 9 and `-`, beginning with a letter;
+    /// empty: the game's name with a number.
+    #[prost(string, tag = "1")]
+    pub arena_id: ::prost::alloc::string::String,
+    /// Name of the game, for example `assemble`.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    /// Where it listens, an IP address with a port, for example `127.0.0.1:12300`; port 0 takes a free
+    /// one. Empty: loopback with the configuration's port, or a free one for a variant. Only admins may
+    /// name an address that other machines reach.
+    #[prost(string, tag = "5")]
+    pub listen: ::prost::alloc::string::String,
+    /// When it begins.
+    #[prost(enumeration = "ArenaBegin", tag = "6")]
+    pub begin: i32,
+    /// Shortest time of a step; absent: the game's own for a variant, none for a configuration.
+    #[prost(message, optional, tag = "7")]
+    pub pace: ::core::option::Option<::prost_types::Duration>,
+    /// Write replays and results into a folder of the daemon's state folder; `Arena.files` says where.
+    #[prost(bool, tag = "8")]
+    pub keep_files: bool,
+    /// At most 64 printable ASCII characters that make a repeated call harmless: the same id of the same
+    /// caller gives the first answer again for 10 minutes. Empty: each call counts.
+    #[prost(string, tag = "9")]
+    pub request_id: ::prost::alloc::string::String,
+    /// Only check: the answer is the arena as it would be, and nothing is started.
+    #[prost(bool, tag = "10")]
+    pub validate_only: bool,
+    /// What is played.
+    #[prost(oneof = "start_arena_request::Setup", tags = "3, 4")]
+    pub setup: ::core::option::Option<start_arena_request::Setup>,
+}
+/// Nested message and enum types in `StartArenaRequest`.
+pub mod start_arena_request {
+    /// What is played.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Setup {
+        /// A flavour that the daemon knows, with teams and accounts of the arena's own making. Also what
+        /// is taken when nothing is said.
+        #[prost(message, tag = "3")]
+        Variant(super::ArenaVariant),
+        /// A configuration in the organisers' format.
+        #[prost(message, tag = "4")]
+        Configuration(super::ArenaConfiguration),
+    }
+}
+/// A flavour that the daemon knows.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaVariant {
+    /// Its name, for example `sim1`; empty: the game's first.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Seed of the map and of the referee's dice.
+    #[prost(uint64, tag = "2")]
+    pub seed: u64,
+    /// How many steps; 0: the game's own number.
+    #[prost(uint32, tag = "3")]
+    pub steps: u32,
+    /// How many worlds one after the other, where a game has them; 0: the game's own number.
+    #[prost(uint32, tag = "4")]
+    pub worlds: u32,
+}
+/// A configuration in the organisers' format.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ArenaConfiguration {
+    /// Path of the main file among `files`, as it was where the files come from.
+    #[prost(string, tag = "1")]
+    pub path: ::prost::alloc::string::String,
+    /// The main file and those that it includes; at most 64, together at most 1 MiB.
+    #[prost(message, repeated, tag = "2")]
+    pub files: ::prost::alloc::vec::Vec<ArenaFile>,
+}
+/// One file of a configuration.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[prost(skip_debug)]
+pub struct ArenaFile {
+    /// Its path; what a file includes is looked up as `folder of that file/what it wrote`.
+    #[prost(string, tag = "1")]
+    pub path: ::prost::alloc::string::String,
+    /// Its content.
+    #[prost(bytes = "vec", tag = "2")]
+    pub content: ::prost::alloc::vec::Vec<u8>,
+}
+/// The arena that was started.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StartArenaResponse {
+    /// The arena.
+    #[prost(message, optional, tag = "1")]
+    pub arena: ::core::option::Option<Arena>,
+}
+/// Says "begin".
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BeginArenaRequest {
+    /// Resource name of the arena.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// As in `StartArenaRequest`.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// The arena that was told to begin.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BeginArenaResponse {
+    /// The arena.
+    #[prost(message, optional, tag = "1")]
+    pub arena: ::core::option::Option<Arena>,
+}
+/// Ends an arena.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StopArenaRequest {
+    /// Resource name of the arena.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// As in `StartArenaRequest`.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// The arena that was stopped.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StopArenaResponse {
+    /// The arena as it ended.
+    #[prost(message, optional, tag = "1")]
+    pub arena: ::core::option::Option<Arena>,
+}
+/// A referee.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Arena {
+    /// Resource name: `arenas/` and the arena's name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Name of its game.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    /// The flavour that is played; empty where a configuration says what is played.
+    #[prost(string, tag = "3")]
+    pub variant: ::prost::alloc::string::String,
+    /// Seed of the flavour; 0 where a configuration says it.
+    #[prost(uint64, tag = "4")]
+    pub seed: u64,
+    /// Where it listens, `address:port`; empty for an arena that was only checked.
+    #[prost(string, tag = "5")]
+    pub address: ::prost::alloc::string::String,
+    /// What it is doing.
+    #[prost(enumeration = "ArenaState", tag = "6")]
+    pub state: i32,
+    /// How the match stands or ended.
+    #[prost(message, optional, tag = "7")]
+    pub verdict: ::core::option::Option<ArenaVerdict>,
+    /// Clients that are connected.
+    #[prost(uint32, tag = "8")]
+    pub client_count: u32,
+    /// Who may log in, where the arena made the accounts itself; empty where a configuration did.
+    #[prost(message, repeated, tag = "9")]
+    pub sides: ::prost::alloc::vec::Vec<ArenaSide>,
+    /// The results as text for people, many lines; empty before the end, and where the verdict says it
+    /// all.
+    #[prost(string, tag = "10")]
+    pub summary: ::prost::alloc::string::String,
+    /// Why it failed; empty unless it did.
+    #[prost(string, tag = "11")]
+    pub trouble: ::prost::alloc::string::String,
+    /// Who started it.
+    #[prost(string, tag = "12")]
+    pub started_by: ::prost::alloc::string::String,
+    /// When it was started.
+    #[prost(message, optional, tag = "13")]
+    pub start_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it ended; absent while it runs.
+    #[prost(message, optional, tag = "14")]
+    pub end_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The folder with its replays and results on the daemon's machine; empty: none are kept.
+    #[prost(string, tag = "15")]
+    pub files: ::prost::alloc::string::String,
+}
+/// The accounts of one team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaSide {
+    /// The team's name at the referee.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The names under which its connections log in.
+    #[prost(string, repeated, tag = "2")]
+    pub accounts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The password of all of them. It is the same for every variant and protects nothing.
+    #[prost(string, tag = "3")]
+    pub password: ::prost::alloc::string::String,
+    /// Names of the agents that play, in the order of the accounts; where one connection carries all
+    /// agents there are more of them.
+    #[prost(string, repeated, tag = "4")]
+    pub agents: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// How a match stands or ended.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ArenaVerdict {
+    /// Rounds begun so far.
+    #[prost(uint32, tag = "1")]
+    pub round: u32,
+    /// Steps finished in the running round.
+    #[prost(uint32, tag = "2")]
+    pub step: u32,
+    /// Steps of the running round in all; 0 before the first.
+    #[prost(uint32, tag = "3")]
+    pub steps: u32,
+    /// All teams in the referee's order.
+    #[prost(message, repeated, tag = "4")]
+    pub scores: ::prost::alloc::vec::Vec<ArenaScore>,
+}
+/// One team's result.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaScore {
+    /// The team's name at the referee.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// Its score in each round in order, in the referee's points; the running one included.
+    #[prost(int64, repeated, tag = "2")]
+    pub rounds: ::prost::alloc::vec::Vec<i64>,
+}
+/// Asks for what happens in an arena.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchArenaRequest {
+    /// Resource name of the arena.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Start after the event with this cursor; empty: with the oldest event that is still there.
+    #[prost(string, tag = "2")]
+    pub cursor: ::prost::alloc::string::String,
+}
+/// One event.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchArenaResponse {
+    /// The event.
+    #[prost(message, optional, tag = "1")]
+    pub event: ::core::option::Option<ArenaEvent>,
+}
+/// One thing that happened in an arena.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ArenaEvent {
+    /// Place in the arena's stream of events; opaque, valid until the daemon restarts.
+    #[prost(string, tag = "1")]
+    pub cursor: ::prost::alloc::string::String,
+    /// What happened.
+    #[prost(oneof = "arena_event::Kind", tags = "2, 3, 4, 5, 6, 7, 8")]
+    pub kind: ::core::option::Option<arena_event::Kind>,
+}
+/// Nested message and enum types in `ArenaEvent`.
+pub mod arena_event {
+    /// What happened.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Kind {
+        /// The match went on: a step, a round, a score.
+        #[prost(message, tag = "2")]
+        Verdict(super::ArenaVerdict),
+        /// A client connected.
+        #[prost(message, tag = "3")]
+        ClientCame(super::ArenaClientCame),
+        /// The referee spoke to a client for the first time: it read its login, or let it in without.
+        #[prost(message, tag = "4")]
+        ClientGreeted(super::ArenaClientGreeted),
+        /// A client is gone.
+        #[prost(message, tag = "5")]
+        ClientLeft(super::ArenaClientLeft),
+        /// Something that people should hear: who broke which rule.
+        #[prost(message, tag = "6")]
+        Notice(super::ArenaNotice),
+        /// The arena has ended; the last event.
+        #[prost(message, tag = "7")]
+        Ended(super::ArenaEnded),
+        /// Events are missing here: the daemon's own queue overflowed.
+        #[prost(message, tag = "8")]
+        EventsLost(super::EventsLost),
+    }
+}
+/// A client connected.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaClientCame {
+    /// The arena's number for it, never used again in this arena.
+    #[prost(uint64, tag = "1")]
+    pub client: u64,
+    /// Where it comes from, `address:port`.
+    #[prost(string, tag = "2")]
+    pub peer: ::prost::alloc::string::String,
+}
+/// The referee spoke to a client for the first time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaClientGreeted {
+    /// The arena's number for it.
+    #[prost(uint64, tag = "1")]
+    pub client: u64,
+}
+/// A client is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaClientLeft {
+    /// The arena's number for it.
+    #[prost(uint64, tag = "1")]
+    pub client: u64,
+    /// How it came to that.
+    #[prost(enumeration = "ArenaLeave", tag = "2")]
+    pub reason: i32,
+}
+/// Something that people should hear.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ArenaNotice {
+    /// What, at most 500 characters.
+    #[prost(string, tag = "1")]
+    pub text: ::prost::alloc::string::String,
+}
+/// The arena has ended.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ArenaEnded {
+    /// The arena as it ended.
+    #[prost(message, optional, tag = "1")]
+    pub arena: ::core::option::Option<Arena>,
+}
+/// When an arena begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ArenaBegin {
+    /// As `ARENA_BEGIN_COMPLETE` for a variant, as `ARENA_BEGIN_FILE` for a configuration.
+    Unspecified = 0,
+    /// As the configuration says; where that is a key, at `BeginArena`.
+    File = 1,
+    /// At once.
+    Now = 2,
+    /// As soon as every account is logged in.
+    Complete = 3,
+}
+impl ArenaBegin {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ARENA_BEGIN_UNSPECIFIED",
+            Self::File => "ARENA_BEGIN_FILE",
+            Self::Now => "ARENA_BEGIN_NOW",
+            Self::Complete => "ARENA_BEGIN_COMPLETE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ARENA_BEGIN_UNSPECIFIED" => Some(Self::Unspecified),
+            "ARENA_BEGIN_FILE" => Some(Self::File),
+            "ARENA_BEGIN_NOW" => Some(Self::Now),
+            "ARENA_BEGIN_COMPLETE" => Some(Self::Complete),
+            _ => None,
+        }
+    }
+}
+/// What an arena is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ArenaState {
+    /// Not used.
+    Unspecified = 0,
+    /// It listens; no step has been played.
+    Waiting = 1,
+    /// It plays.
+    Playing = 2,
+    /// All that was to be played has been played.
+    Over = 3,
+    /// It was stopped before that.
+    Stopped = 4,
+    /// It failed: a defect of the arena.
+    Failed = 5,
+}
+impl ArenaState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ARENA_STATE_UNSPECIFIED",
+            Self::Waiting => "ARENA_STATE_WAITING",
+            Self::Playing => "ARENA_STATE_PLAYING",
+            Self::Over => "ARENA_STATE_OVER",
+            Self::Stopped => "ARENA_STATE_STOPPED",
+            Self::Failed => "ARENA_STATE_FAILED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ARENA_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "ARENA_STATE_WAITING" => Some(Self::Waiting),
+            "ARENA_STATE_PLAYING" => Some(Self::Playing),
+            "ARENA_STATE_OVER" => Some(Self::Over),
+            "ARENA_STATE_STOPPED" => Some(Self::Stopped),
+            "ARENA_STATE_FAILED" => Some(Self::Failed),
+            _ => None,
+        }
+    }
+}
+/// How a client left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ArenaLeave {
+    /// Not used.
+    Unspecified = 0,
+    /// It closed the connection, or the network did.
+    Gone = 1,
+    /// The referee closed the connection.
+    Closed = 2,
+    /// It did not read what it was sent.
+    Slow = 3,
+    /// It had not logged in and made room for another one.
+    CrowdedOut = 4,
+    /// What it sent could not be read.
+    Broken = 5,
+}
+impl ArenaLeave {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "ARENA_LEAVE_UNSPECIFIED",
+            Self::Gone => "ARENA_LEAVE_GONE",
+            Self::Closed => "ARENA_LEAVE_CLOSED",
+            Self::Slow => "ARENA_LEAVE_SLOW",
+            Self::CrowdedOut => "ARENA_LEAVE_CROWDED_OUT",
+            Self::Broken => "ARENA_LEAVE_BROKEN",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "ARENA_LEAVE_UNSPECIFIED" => Some(Self::Unspecified),
+            "ARENA_LEAVE_GONE" => Some(Self::Gone),
+            "ARENA_LEAVE_CLOSED" => Some(Self::Closed),
+            "ARENA_LEAVE_SLOW" => Some(Self::Slow),
+            "ARENA_LEAVE_CROWDED_OUT" => Some(Self::CrowdedOut),
+            "ARENA_LEAVE_BROKEN" => Some(Self::Broken),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod arenas_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Starts, shows and stops referees. An arena is known by its name while it runs and for a while
+    /// after: the newest 32 that ended are kept with how they ended, until the daemon restarts.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_ARENAS: this daemon hosts none).
+    #[derive(Debug, Clone)]
+    pub struct ArenasClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl ArenasClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> ArenasClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ArenasClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ArenasClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Lists the arenas in the order of their names, ended ones included. Pages are stable while no
+        /// arena comes or goes.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_arenas(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListArenasRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListArenasResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/ListArenas",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "ListArenas"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one arena as it stands.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason ARENA_NOT_FOUND).
+        pub async fn get_arena(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetArenaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/GetArena",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "GetArena"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Starts a referee that clients of any kind may connect to, and answers when it listens.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, GAME_UNKNOWN, ARENA_REFUSED: variant or
+        /// configuration have mistakes, all are told at once; ADDRESS_MALFORMED, REQUEST_ID_MALFORMED,
+        /// REQUEST_ID_REUSED),
+        /// PERMISSION_DENIED (reason ADDRESS_NOT_LOCAL: only admins let other machines in),
+        /// ALREADY_EXISTS (reason ARENA_EXISTS), RESOURCE_EXHAUSTED (reason TOO_MANY_ARENAS),
+        /// FAILED_PRECONDITION (reason ADDRESS_TAKEN, ARENA_STARTS_PROGRAMS: the configuration names
+        /// executables, and no caller of this API may have the daemon run one; NO_STATE_FOLDER: files were
+        /// asked for and the daemon keeps none), UNAVAILABLE (reason SHUTTING_DOWN).
+        pub async fn start_arena(
+            &mut self,
+            request: impl tonic::IntoRequest<super::StartArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StartArenaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/StartArena",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "StartArena"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Says "begin" to an arena that waits for somebody to say so; one that has begun, or that begins
+        /// by itself, goes on as it is.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason ARENA_NOT_FOUND), FAILED_PRECONDITION (reason ARENA_ENDED).
+        pub async fn begin_arena(
+            &mut self,
+            request: impl tonic::IntoRequest<super::BeginArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BeginArenaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/BeginArena",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "BeginArena"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Ends an arena now: what it still has to say is flushed, everybody is disconnected. Answers when
+        /// that is done.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason ARENA_NOT_FOUND), FAILED_PRECONDITION (reason ARENA_ENDED).
+        pub async fn stop_arena(
+            &mut self,
+            request: impl tonic::IntoRequest<super::StopArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StopArenaResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/StopArena",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "StopArena"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Streams what happens in an arena, from a cursor or from its first event on, until it has ended.
+        /// The server keeps a bounded number of events; a client that reads so slowly that they overflow
+        /// loses its stream, and the arena goes on.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
+        /// ARENA_NOT_FOUND), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
+        /// is still there), UNAVAILABLE (reason SHUTTING_DOWN), RESOURCE_EXHAUSTED (reason
+        /// CLIENT_TOO_SLOW, metadata `cursor`: resume there; TOO_MANY_STREAMS).
+        pub async fn watch_arena(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::WatchArenaResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/WatchArena",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "WatchArena"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod arenas_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ArenasServer.
+    #[async_trait]
+    pub trait Arenas: std::marker::Send + std::marker::Sync + 'static {
+        /// Lists the arenas in the order of their names, ended ones included. Pages are stable while no
+        /// arena comes or goes.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_arenas(
+            &self,
+            request: tonic::Request<super::ListArenasRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListArenasResponse>,
+            tonic::Status,
+        >;
+        /// Shows one arena as it stands.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason ARENA_NOT_FOUND).
+        async fn get_arena(
+            &self,
+            request: tonic::Request<super::GetArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetArenaResponse>,
+            tonic::Status,
+        >;
+        /// Starts a referee that clients of any kind may connect to, and answers when it listens.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, GAME_UNKNOWN, ARENA_REFUSED: variant or
+        /// configuration have mistakes, all are told at once; ADDRESS_MALFORMED, REQUEST_ID_MALFORMED,
+        /// REQUEST_ID_REUSED),
+        /// PERMISSION_DENIED (reason ADDRESS_NOT_LOCAL: only admins let other machines in),
+        /// ALREADY_EXISTS (reason ARENA_EXISTS), RESOURCE_EXHAUSTED (reason TOO_MANY_ARENAS),
+        /// FAILED_PRECONDITION (reason ADDRESS_TAKEN, ARENA_STARTS_PROGRAMS: the configuration names
+        /// executables, and no caller of this API may have the daemon run one; NO_STATE_FOLDER: files were
+        /// asked for and the daemon keeps none), UNAVAILABLE (reason SHUTTING_DOWN).
+        async fn start_arena(
+            &self,
+            request: tonic::Request<super::StartArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StartArenaResponse>,
+            tonic::Status,
+        >;
+        /// Says "begin" to an arena that waits for somebody to say so; one that has begun, or that begins
+        /// by itself, goes on as it is.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason ARENA_NOT_FOUND), FAILED_PRECONDITION (reason ARENA_ENDED).
+        async fn begin_arena(
+            &self,
+            request: tonic::Request<super::BeginArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::BeginArenaResponse>,
+            tonic::Status,
+        >;
+        /// Ends an arena now: what it still has to say is flushed, everybody is disconnected. Answers when
+        /// that is done.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason ARENA_NOT_FOUND), FAILED_PRECONDITION (reason ARENA_ENDED).
+        async fn stop_arena(
+            &self,
+            request: tonic::Request<super::StopArenaRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::StopArenaResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the WatchArena method.
+        type WatchArenaStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::WatchArenaResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Streams what happens in an arena, from a cursor or from its first event on, until it has ended.
+        /// The server keeps a bounded number of events; a client that reads so slowly that they overflow
+        /// loses its stream, and the arena goes on.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
+        /// ARENA_NOT_FOUND), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
+        /// is still there), UNAVAILABLE (reason SHUTTING_DOWN), RESOURCE_EXHAUSTED (reason
+        /// CLIENT_TOO_SLOW, metadata `cursor`: resume there; TOO_MANY_STREAMS).
+        async fn watch_arena(
+            &self,
+            request: tonic::Request<super::WatchArenaRequest>,
+        ) -> std::result::Result<tonic::Response<Self::WatchArenaStream>, tonic::Status>;
+    }
+    /// Starts, shows and stops referees. An arena is known by its name while it runs and for a while
+    /// after: the newest 32 that ended are kept with how they ended, until the daemon restarts.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_ARENAS: this daemon hosts none).
+    #[derive(Debug)]
+    pub struct ArenasServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ArenasServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ArenasServer<T>
+    where
+        T: Arenas,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Arenas/ListArenas" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListArenasSvc<T: Arenas>(pub Arc<T>);
+                    impl<T: Arenas> tonic::server::UnaryService<super::ListArenasRequest>
+                    for ListArenasSvc<T> {
+                        type Response = super::ListArenasResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListArenasRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::list_arenas(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListArenasSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Arenas/GetArena" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetArenaSvc<T: Arenas>(pub Arc<T>);
+                    impl<T: Arenas> tonic::server::UnaryService<super::GetArenaRequest>
+                    for GetArenaSvc<T> {
+                        type Response = super::GetArenaResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetArenaRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::get_arena(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetArenaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Arenas/StartArena" => {
+                    #[allow(non_camel_case_types)]
+                    struct StartArenaSvc<T: Arenas>(pub Arc<T>);
+                    impl<T: Arenas> tonic::server::UnaryService<super::StartArenaRequest>
+                    for StartArenaSvc<T> {
+                        type Response = super::StartArenaResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StartArenaRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::start_arena(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StartArenaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Arenas/BeginArena" => {
+                    #[allow(non_camel_case_types)]
+                    struct BeginArenaSvc<T: Arenas>(pub Arc<T>);
+                    impl<T: Arenas> tonic::server::UnaryService<super::BeginArenaRequest>
+                    for BeginArenaSvc<T> {
+                        type Response = super::BeginArenaResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::BeginArenaRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::begin_arena(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = BeginArenaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Arenas/StopArena" => {
+                    #[allow(non_camel_case_types)]
+                    struct StopArenaSvc<T: Arenas>(pub Arc<T>);
+                    impl<T: Arenas> tonic::server::UnaryService<super::StopArenaRequest>
+                    for StopArenaSvc<T> {
+                        type Response = super::StopArenaResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::StopArenaRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::stop_arena(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StopArenaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Arenas/WatchArena" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchArenaSvc<T: Arenas>(pub Arc<T>);
+                    impl<
+                        T: Arenas,
+                    > tonic::server::ServerStreamingService<super::WatchArenaRequest>
+                    for WatchArenaSvc<T> {
+                        type Response = super::WatchArenaResponse;
+                        type ResponseStream = T::WatchArenaStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WatchArenaRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::watch_arena(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchArenaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ArenasServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Arenas";
+    impl<T> tonic::server::NamedService for ArenasServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Asks for a league.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateLeagueRequest {
+    /// What to call it: 1 to 63 of the characters a to z, 0 to 9 and `-`, beginning with a letter;
+    /// empty: `league` with a number.
+    #[prost(string, tag = "1")]
+    pub league_id: ::prost::alloc::string::String,
+    /// What is played.
+    #[prost(message, optional, tag = "2")]
+    pub plan: ::core::option::Option<LeaguePlan>,
+    /// At most 64 printable ASCII characters that make a repeated call harmless: the same id of the same
+    /// caller gives the first answer again for 10 minutes. Empty: each call counts.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+    /// Only check plan and strategies: the answer is the league as it would be.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// What a league plays.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LeaguePlan {
+    /// Name of the game, for example `assemble`.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    /// The flavour, for example `sim1`; empty: the game's first.
+    #[prost(string, tag = "2")]
+    pub variant: ::prost::alloc::string::String,
+    /// Steps of a match; 0: the game's own number.
+    #[prost(uint32, tag = "3")]
+    pub steps: u32,
+    /// Worlds of a match, where a game has them; 0: the game's own number.
+    #[prost(uint32, tag = "4")]
+    pub worlds: u32,
+    /// Who plays: 2 to 32.
+    #[prost(message, repeated, tag = "5")]
+    pub players: ::prost::alloc::vec::Vec<LeaguePlayer>,
+    /// Only the first player meets the others; else everybody meets everybody. In games for one team
+    /// each plays alone, and whoever scores more on a seed has won against the other.
+    #[prost(bool, tag = "6")]
+    pub first_against_all: bool,
+    /// The first seed.
+    #[prost(uint64, tag = "7")]
+    pub first_seed: u64,
+    /// How many seeds follow each other, at least 1; all matches together are at most 100000.
+    #[prost(uint32, tag = "8")]
+    pub seed_count: u32,
+    /// Play each meeting once on each seed; else twice, with the sides swapped.
+    #[prost(bool, tag = "9")]
+    pub no_swap: bool,
+    /// Stop early; absent: everything is played.
+    #[prost(message, optional, tag = "10")]
+    pub sprt: ::core::option::Option<LeagueSprt>,
+}
+/// One contestant.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LeaguePlayer {
+    /// What it is called, 1 to 64 characters; no two share a name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its strategy: an absolute path of a folder on the daemon's machine, or `shipped` or `idle`.
+    #[prost(string, tag = "2")]
+    pub strategy: ::prost::alloc::string::String,
+}
+/// A sequential probability ratio test between two players.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct LeagueSprt {
+    /// The first hypothesis: so many Elo points is the first player ahead of the second.
+    #[prost(double, tag = "1")]
+    pub elo0: f64,
+    /// The second hypothesis; larger.
+    #[prost(double, tag = "2")]
+    pub elo1: f64,
+    /// Probability, 0.0001 to 0.5, to take the second where the first is true.
+    #[prost(double, tag = "3")]
+    pub alpha: f64,
+    /// Probability, 0.0001 to 0.5, to take the first where the second is true.
+    #[prost(double, tag = "4")]
+    pub beta: f64,
+}
+/// The league that was begun.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CreateLeagueResponse {
+    /// The league.
+    #[prost(message, optional, tag = "1")]
+    pub league: ::core::option::Option<League>,
+}
+/// Asks for one league.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetLeagueRequest {
+    /// Resource name: `leagues/` and the league's name, for example `leagues/night`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One league.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetLeagueResponse {
+    /// The league.
+    #[prost(message, optional, tag = "1")]
+    pub league: ::core::option::Option<League>,
+}
+/// Asks for a page of leagues.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListLeaguesRequest {
+    /// Most leagues in the answer; 0: the server's default, 100. More than 1000 count as 1000.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of leagues.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListLeaguesResponse {
+    /// The leagues.
+    #[prost(message, repeated, tag = "1")]
+    pub leagues: ::prost::alloc::vec::Vec<League>,
+    /// Ask with this for the next page; empty: this was the last.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for the results of a league.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WatchLeagueRequest {
+    /// Resource name of the league.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Start after the event with this cursor; empty: with the oldest event that is still there.
+    #[prost(string, tag = "2")]
+    pub cursor: ::prost::alloc::string::String,
+}
+/// One event.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WatchLeagueResponse {
+    /// The event.
+    #[prost(message, optional, tag = "1")]
+    pub event: ::core::option::Option<LeagueEvent>,
+}
+/// One thing that happened in a league.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LeagueEvent {
+    /// Place in the league's stream of events; opaque, valid until the daemon restarts.
+    #[prost(string, tag = "1")]
+    pub cursor: ::prost::alloc::string::String,
+    /// What happened.
+    #[prost(oneof = "league_event::Kind", tags = "2, 3, 4")]
+    pub kind: ::core::option::Option<league_event::Kind>,
+}
+/// Nested message and enum types in `LeagueEvent`.
+pub mod league_event {
+    /// What happened.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Kind {
+        /// A match was played, or failed.
+        #[prost(message, tag = "2")]
+        Result(super::LeagueResult),
+        /// The league is over or has stopped; the last event until it goes on.
+        #[prost(message, tag = "3")]
+        Ended(super::LeagueEnded),
+        /// Events are missing here: the daemon's own queue overflowed.
+        #[prost(message, tag = "4")]
+        EventsLost(super::EventsLost),
+    }
+}
+/// One match.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LeagueResult {
+    /// Its place in the schedule, from 0.
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    /// Its seed.
+    #[prost(uint64, tag = "2")]
+    pub seed: u64,
+    /// The names of the players, in the order in which they sat down.
+    #[prost(string, repeated, tag = "3")]
+    pub players: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Their scores in the referee's points, in the same order; empty when the match failed.
+    #[prost(int64, repeated, tag = "4")]
+    pub scores: ::prost::alloc::vec::Vec<i64>,
+    /// Why it failed; empty when it did not.
+    #[prost(string, tag = "5")]
+    pub trouble: ::prost::alloc::string::String,
+    /// Where the league stands after it.
+    #[prost(message, optional, tag = "6")]
+    pub standing: ::core::option::Option<LeagueStanding>,
+}
+/// The league is over or has stopped.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LeagueEnded {
+    /// The league as it stands then.
+    #[prost(message, optional, tag = "1")]
+    pub league: ::core::option::Option<League>,
+}
+/// Stops a league.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelLeagueRequest {
+    /// Resource name of the league.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// As in `CreateLeagueRequest`.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// The league that was stopped.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CancelLeagueResponse {
+    /// The league.
+    #[prost(message, optional, tag = "1")]
+    pub league: ::core::option::Option<League>,
+}
+/// Lets a league go on.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumeLeagueRequest {
+    /// Resource name of the league.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// As in `CreateLeagueRequest`.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// The league that goes on.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ResumeLeagueResponse {
+    /// The league.
+    #[prost(message, optional, tag = "1")]
+    pub league: ::core::option::Option<League>,
+}
+/// Removes a league.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteLeagueRequest {
+    /// Resource name of the league.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// As in `CreateLeagueRequest`.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// The league is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteLeagueResponse {}
+/// A league.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct League {
+    /// Resource name: `leagues/` and the league's name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What it plays.
+    #[prost(message, optional, tag = "2")]
+    pub plan: ::core::option::Option<LeaguePlan>,
+    /// What it is doing.
+    #[prost(enumeration = "LeagueState", tag = "3")]
+    pub state: i32,
+    /// Where it stands.
+    #[prost(message, optional, tag = "4")]
+    pub standing: ::core::option::Option<LeagueStanding>,
+    /// Why it stopped, where nobody cancelled it; empty otherwise.
+    #[prost(string, tag = "5")]
+    pub trouble: ::prost::alloc::string::String,
+    /// Who began it; empty when that was before the daemon started.
+    #[prost(string, tag = "6")]
+    pub created_by: ::prost::alloc::string::String,
+    /// When playing began the last time; absent when that was before the daemon started.
+    #[prost(message, optional, tag = "7")]
+    pub start_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// Where a league stands.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LeagueStanding {
+    /// Matches that were played or failed.
+    #[prost(uint64, tag = "1")]
+    pub played: u64,
+    /// Matches among them that failed: they count for nobody.
+    #[prost(uint64, tag = "2")]
+    pub failed: u64,
+    /// Matches of the whole schedule.
+    #[prost(uint64, tag = "3")]
+    pub total: u64,
+    /// The players, the best first.
+    #[prost(message, repeated, tag = "4")]
+    pub rows: ::prost::alloc::vec::Vec<LeagueRow>,
+    /// How the test for an early stop stands; absent where there is none.
+    #[prost(message, optional, tag = "5")]
+    pub sprt: ::core::option::Option<LeagueSprtState>,
+}
+/// One player's place.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct LeagueRow {
+    /// What it is called.
+    #[prost(string, tag = "1")]
+    pub player: ::prost::alloc::string::String,
+    /// Points on the Elo scale, after Bradley and Terry; the mean of all players is 0.
+    #[prost(double, tag = "2")]
+    pub elo: f64,
+    /// In 95 of 100 cases the true rating is within this of `elo`, in the same points.
+    #[prost(double, tag = "3")]
+    pub error: f64,
+    /// Games won against another player; in games for one, seeds on which it scored more.
+    #[prost(uint64, tag = "4")]
+    pub wins: u64,
+    /// Games drawn.
+    #[prost(uint64, tag = "5")]
+    pub draws: u64,
+    /// Games lost.
+    #[prost(uint64, tag = "6")]
+    pub losses: u64,
+    /// Matches played.
+    #[prost(uint64, tag = "7")]
+    pub matches: u64,
+    /// Its mean score, in the referee's points.
+    #[prost(double, tag = "8")]
+    pub score_mean: f64,
+    /// The mean score of those it played against; 0 where it plays alone.
+    #[prost(double, tag = "9")]
+    pub against_mean: f64,
+}
+/// How a test for an early stop stands.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct LeagueSprtState {
+    /// Logarithm of the likelihood ratio.
+    #[prost(double, tag = "1")]
+    pub llr: f64,
+    /// Below it the first hypothesis is taken.
+    #[prost(double, tag = "2")]
+    pub lower: f64,
+    /// Above it the second is taken.
+    #[prost(double, tag = "3")]
+    pub upper: f64,
+    /// What was decided.
+    #[prost(enumeration = "LeagueVerdict", tag = "4")]
+    pub verdict: i32,
+}
+/// What a league is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum LeagueState {
+    /// Not used.
+    Unspecified = 0,
+    /// Matches are being played.
+    Playing = 1,
+    /// It was stopped and can go on.
+    Stopped = 2,
+    /// Everything was played, or enough.
+    Over = 3,
+}
+impl LeagueState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "LEAGUE_STATE_UNSPECIFIED",
+            Self::Playing => "LEAGUE_STATE_PLAYING",
+            Self::Stopped => "LEAGUE_STATE_STOPPED",
+            Self::Over => "LEAGUE_STATE_OVER",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "LEAGUE_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "LEAGUE_STATE_PLAYING" => Some(Self::Playing),
+            "LEAGUE_STATE_STOPPED" => Some(Self::Stopped),
+            "LEAGUE_STATE_OVER" => Some(Self::Over),
+            _ => None,
+        }
+    }
+}
+/// What an early stop decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum LeagueVerdict {
+    /// Nothing yet.
+    Unspecified = 0,
+    /// The first player is no better than `elo0`.
+    NotBetter = 1,
+    /// The first player is better.
+    Better = 2,
+}
+impl LeagueVerdict {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "LEAGUE_VERDICT_UNSPECIFIED",
+            Self::NotBetter => "LEAGUE_VERDICT_NOT_BETTER",
+            Self::Better => "LEAGUE_VERDICT_BETTER",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "LEAGUE_VERDICT_UNSPECIFIED" => Some(Self::Unspecified),
+            "LEAGUE_VERDICT_NOT_BETTER" => Some(Self::NotBetter),
+            "LEAGUE_VERDICT_BETTER" => Some(Self::Better),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod leagues_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Plays leagues and keeps their results in the daemon's state folder: a league that was cancelled, or
+    /// whose daemon was stopped, goes on where its results end. One league is played at a time, by threads
+    /// of low priority, one core less than the machine has.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_LEAGUES: this daemon plays none, since it has
+    /// no state folder).
+    #[derive(Debug, Clone)]
+    pub struct LeaguesClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl LeaguesClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> LeaguesClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> LeaguesClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            LeaguesClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Begins a league and answers when its strategies have passed their trials; the matches are played
+        /// after that. Takes an admin: the folders are read with the daemon's rights.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, GAME_UNKNOWN, LEAGUE_REFUSED: the plan has
+        /// mistakes or a strategy may not play, all are told at once; REQUEST_ID_MALFORMED,
+        /// REQUEST_ID_REUSED), ALREADY_EXISTS (reason LEAGUE_EXISTS), RESOURCE_EXHAUSTED (reason
+        /// TOO_MANY_LEAGUES: one is being played, or as many are kept as there may be), INTERNAL (reason
+        /// LEAGUE_NOT_KEPT: its folder cannot be written), UNAVAILABLE (reason SHUTTING_DOWN).
+        pub async fn create_league(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateLeagueResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/CreateLeague",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "CreateLeague"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one league as it stands.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason LEAGUE_NOT_FOUND).
+        pub async fn get_league(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetLeagueResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/GetLeague",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "GetLeague"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lists the leagues in the order of their names. Pages are stable while no league comes or goes.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_leagues(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListLeaguesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLeaguesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/ListLeagues",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "ListLeagues"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Streams the results of a league from a cursor or from the oldest that is kept in memory, until it
+        /// is over or was cancelled. The server keeps a bounded number of events; a client that reads so
+        /// slowly that they overflow loses its stream, and the league goes on.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
+        /// LEAGUE_NOT_FOUND), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
+        /// is still there), UNAVAILABLE (reason SHUTTING_DOWN), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW,
+        /// metadata `cursor`: resume there; TOO_MANY_STREAMS).
+        pub async fn watch_league(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WatchLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::WatchLeagueResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/WatchLeague",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "WatchLeague"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Stops a league; its results stay, and it can go on. Matches that are being played are given up.
+        /// Answers when it has stopped.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason LEAGUE_NOT_FOUND), FAILED_PRECONDITION (reason LEAGUE_NOT_RUNNING).
+        pub async fn cancel_league(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CancelLeagueResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/CancelLeague",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "CancelLeague"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Lets a league go on where its results end, with the same strategies. Takes an admin, as
+        /// `CreateLeague`.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, LEAGUE_REFUSED: a strategy has changed since, or
+        /// may not play any more; REQUEST_ID_MALFORMED, REQUEST_ID_REUSED), NOT_FOUND (reason
+        /// LEAGUE_NOT_FOUND), FAILED_PRECONDITION (reason LEAGUE_RUNNING, LEAGUE_OVER), RESOURCE_EXHAUSTED
+        /// (reason TOO_MANY_LEAGUES), INTERNAL (reason LEAGUE_NOT_KEPT), UNAVAILABLE (reason SHUTTING_DOWN).
+        pub async fn resume_league(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumeLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResumeLeagueResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/ResumeLeague",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "ResumeLeague"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Removes a league that is not being played, with its results.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason LEAGUE_NOT_FOUND), FAILED_PRECONDITION (reason LEAGUE_RUNNING), INTERNAL
+        /// (reason LEAGUE_NOT_KEPT: its folder cannot be removed).
+        pub async fn delete_league(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteLeagueResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Leagues/DeleteLeague",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Leagues", "DeleteLeague"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod leagues_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with LeaguesServer.
+    #[async_trait]
+    pub trait Leagues: std::marker::Send + std::marker::Sync + 'static {
+        /// Begins a league and answers when its strategies have passed their trials; the matches are played
+        /// after that. Takes an admin: the folders are read with the daemon's rights.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, GAME_UNKNOWN, LEAGUE_REFUSED: the plan has
+        /// mistakes or a strategy may not play, all are told at once; REQUEST_ID_MALFORMED,
+        /// REQUEST_ID_REUSED), ALREADY_EXISTS (reason LEAGUE_EXISTS), RESOURCE_EXHAUSTED (reason
+        /// TOO_MANY_LEAGUES: one is being played, or as many are kept as there may be), INTERNAL (reason
+        /// LEAGUE_NOT_KEPT: its folder cannot be written), UNAVAILABLE (reason SHUTTING_DOWN).
+        async fn create_league(
+            &self,
+            request: tonic::Request<super::CreateLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateLeagueResponse>,
+            tonic::Status,
+        >;
+        /// Shows one league as it stands.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason LEAGUE_NOT_FOUND).
+        async fn get_league(
+            &self,
+            request: tonic::Request<super::GetLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetLeagueResponse>,
+            tonic::Status,
+        >;
+        /// Lists the leagues in the order of their names. Pages are stable while no league comes or goes.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_leagues(
+            &self,
+            request: tonic::Request<super::ListLeaguesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLeaguesResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the WatchLeague method.
+        type WatchLeagueStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::WatchLeagueResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Streams the results of a league from a cursor or from the oldest that is kept in memory, until it
+        /// is over or was cancelled. The server keeps a bounded number of events; a client that reads so
+        /// slowly that they overflow loses its stream, and the league goes on.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, CURSOR_MALFORMED), NOT_FOUND (reason
+        /// LEAGUE_NOT_FOUND), OUT_OF_RANGE (reason CURSOR_EXPIRED, metadata `oldest`: the oldest event that
+        /// is still there), UNAVAILABLE (reason SHUTTING_DOWN), RESOURCE_EXHAUSTED (reason CLIENT_TOO_SLOW,
+        /// metadata `cursor`: resume there; TOO_MANY_STREAMS).
+        async fn watch_league(
+            &self,
+            request: tonic::Request<super::WatchLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::WatchLeagueStream>,
+            tonic::Status,
+        >;
+        /// Stops a league; its results stay, and it can go on. Matches that are being played are given up.
+        /// Answers when it has stopped.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason LEAGUE_NOT_FOUND), FAILED_PRECONDITION (reason LEAGUE_NOT_RUNNING).
+        async fn cancel_league(
+            &self,
+            request: tonic::Request<super::CancelLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CancelLeagueResponse>,
+            tonic::Status,
+        >;
+        /// Lets a league go on where its results end, with the same strategies. Takes an admin, as
+        /// `CreateLeague`.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, LEAGUE_REFUSED: a strategy has changed since, or
+        /// may not play any more; REQUEST_ID_MALFORMED, REQUEST_ID_REUSED), NOT_FOUND (reason
+        /// LEAGUE_NOT_FOUND), FAILED_PRECONDITION (reason LEAGUE_RUNNING, LEAGUE_OVER), RESOURCE_EXHAUSTED
+        /// (reason TOO_MANY_LEAGUES), INTERNAL (reason LEAGUE_NOT_KEPT), UNAVAILABLE (reason SHUTTING_DOWN).
+        async fn resume_league(
+            &self,
+            request: tonic::Request<super::ResumeLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ResumeLeagueResponse>,
+            tonic::Status,
+        >;
+        /// Removes a league that is not being played, with its results.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason LEAGUE_NOT_FOUND), FAILED_PRECONDITION (reason LEAGUE_RUNNING), INTERNAL
+        /// (reason LEAGUE_NOT_KEPT: its folder cannot be removed).
+        async fn delete_league(
+            &self,
+            request: tonic::Request<super::DeleteLeagueRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteLeagueResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Plays leagues and keeps their results in the daemon's state folder: a league that was cancelled, or
+    /// whose daemon was stopped, goes on where its results end. One league is played at a time, by threads
+    /// of low priority, one core less than the machine has.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_LEAGUES: this daemon plays none, since it has
+    /// no state folder).
+    #[derive(Debug)]
+    pub struct LeaguesServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> LeaguesServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for LeaguesServer<T>
+    where
+        T: Leagues,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Leagues/CreateLeague" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateLeagueSvc<T: Leagues>(pub Arc<T>);
+                    impl<
+                        T: Leagues,
+                    > tonic::server::UnaryService<super::CreateLeagueRequest>
+                    for CreateLeagueSvc<T> {
+                        type Response = super::CreateLeagueResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateLeagueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::create_league(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateLeagueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Leagues/GetLeague" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetLeagueSvc<T: Leagues>(pub Arc<T>);
+                    impl<T: Leagues> tonic::server::UnaryService<super::GetLeagueRequest>
+                    for GetLeagueSvc<T> {
+                        type Response = super::GetLeagueResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetLeagueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::get_league(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetLeagueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Leagues/ListLeagues" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListLeaguesSvc<T: Leagues>(pub Arc<T>);
+                    impl<
+                        T: Leagues,
+                    > tonic::server::UnaryService<super::ListLeaguesRequest>
+                    for ListLeaguesSvc<T> {
+                        type Response = super::ListLeaguesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListLeaguesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::list_leagues(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListLeaguesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Leagues/WatchLeague" => {
+                    #[allow(non_camel_case_types)]
+                    struct WatchLeagueSvc<T: Leagues>(pub Arc<T>);
+                    impl<
+                        T: Leagues,
+                    > tonic::server::ServerStreamingService<super::WatchLeagueRequest>
+                    for WatchLeagueSvc<T> {
+                        type Response = super::WatchLeagueResponse;
+                        type ResponseStream = T::WatchLeagueStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WatchLeagueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::watch_league(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WatchLeagueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Leagues/CancelLeague" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelLeagueSvc<T: Leagues>(pub Arc<T>);
+                    impl<
+                        T: Leagues,
+                    > tonic::server::UnaryService<super::CancelLeagueRequest>
+                    for CancelLeagueSvc<T> {
+                        type Response = super::CancelLeagueResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelLeagueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::cancel_league(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelLeagueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Leagues/ResumeLeague" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResumeLeagueSvc<T: Leagues>(pub Arc<T>);
+                    impl<
+                        T: Leagues,
+                    > tonic::server::UnaryService<super::ResumeLeagueRequest>
+                    for ResumeLeagueSvc<T> {
+                        type Response = super::ResumeLeagueResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResumeLeagueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::resume_league(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResumeLeagueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Leagues/DeleteLeague" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteLeagueSvc<T: Leagues>(pub Arc<T>);
+                    impl<
+                        T: Leagues,
+                    > tonic::server::UnaryService<super::DeleteLeagueRequest>
+                    for DeleteLeagueSvc<T> {
+                        type Response = super::DeleteLeagueResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteLeagueRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Leagues>::delete_league(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteLeagueSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for LeaguesServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Leagues";
+    impl<T> tonic::server::NamedService for LeaguesServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

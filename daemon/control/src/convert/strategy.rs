@@ -1,6 +1,7 @@
 //! Generations, findings, parameters and measurements.
 
-use super::{count, duration, resource_name, value};
+use super::team::resource_name;
+use super::{count, duration, value};
 use phalanx_engine::{
     CallProfile, Fault, Generation, ParamKind, ParamSpec, Profile, Scope, StackSample,
     StrategyOrigin,

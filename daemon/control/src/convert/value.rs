@@ -4,12 +4,16 @@ use phalanx_game::Value;
 use prost_types::value::Kind;
 use std::borrow::Cow;
 
-/// Deepest nesting that is shown; clients refuse messages nested much deeper.
-const DEPTH_MAX: usize = 16;
+/// Deepest nesting that is shown or taken; clients refuse messages nested much deeper.
+pub(crate) const DEPTH_MAX: usize = 16;
 /// Most values that are shown in one, the inner ones counted.
 const VALUES_MAX: usize = 1_000;
 /// Longest text that is shown, in bytes.
 const TEXT_BYTES_MAX: usize = 2_048;
+/// As [`VALUES_MAX`] where nothing is to be cut: more than fit on a board.
+const WHOLE_VALUES_MAX: usize = 100_000;
+/// As [`TEXT_BYTES_MAX`] where nothing is to be cut: more than fit on a board.
+const WHOLE_TEXT_BYTES_MAX: usize = 1 << 20;
 /// Stands for what was cut.
 const CUT: &str = "…";
 /// Whole numbers up to this are exact as doubles.
@@ -18,12 +22,22 @@ const EXACT_MAX: u64 = 1 << 53;
 /// As the API shows it. What is too deep, too much or too long is cut, with `…` in its place.
 /// Numbers that JSON cannot carry, and whole ones that a double cannot, become texts.
 pub(crate) fn to_api(value: &Value) -> prost_types::Value {
-    let mut left = VALUES_MAX;
-    shown(value, 0, &mut left)
+    shown(value, 0, &mut Room { values: VALUES_MAX, text_bytes: TEXT_BYTES_MAX })
 }
 
-fn shown(value: &Value, depth: usize, left: &mut usize) -> prost_types::Value {
-    *left = left.saturating_sub(1);
+/// The same for what is bounded already, and whole but for what is too deep.
+pub(crate) fn whole_to_api(value: &Value) -> prost_types::Value {
+    shown(value, 0, &mut Room { values: WHOLE_VALUES_MAX, text_bytes: WHOLE_TEXT_BYTES_MAX })
+}
+
+/// What may still be shown.
+struct Room {
+    values: usize,
+    text_bytes: usize,
+}
+
+fn shown(value: &Value, depth: usize, room: &mut Room) -> prost_types::Value {
+    room.values = room.values.saturating_sub(1);
     let deep = depth >= DEPTH_MAX && matches!(value, Value::List(_) | Value::Map(_));
     let kind = match value {
         _ if deep => Kind::StringValue(CUT.to_owned()),
@@ -34,26 +48,26 @@ fn shown(value: &Value, depth: usize, left: &mut usize) -> prost_types::Value {
         Value::Int(int) => Kind::NumberValue(*int as f64),
         Value::Num(num) if num.is_finite() => Kind::NumberValue(*num),
         Value::Num(num) => Kind::StringValue(num.to_string()),
-        Value::Str(text) => Kind::StringValue(cut(text)),
+        Value::Str(text) => Kind::StringValue(cut(text, room.text_bytes)),
         Value::List(items) => {
             let mut values = Vec::new();
             for item in items {
-                if *left == 0 {
+                if room.values == 0 {
                     values.push(text(CUT));
                     break;
                 }
-                values.push(shown(item, depth + 1, left));
+                values.push(shown(item, depth + 1, room));
             }
             Kind::ListValue(prost_types::ListValue { values })
         }
         Value::Map(pairs) => {
             let mut fields = std::collections::BTreeMap::new();
             for (key, item) in pairs {
-                if *left == 0 {
+                if room.values == 0 {
                     fields.insert(CUT.to_owned(), text(CUT));
                     break;
                 }
-                fields.insert(cut(key), shown(item, depth + 1, left));
+                fields.insert(cut(key, room.text_bytes), shown(item, depth + 1, room));
             }
             Kind::StructValue(prost_types::Struct { fields })
         }
@@ -65,11 +79,11 @@ fn text(text: &str) -> prost_types::Value {
     prost_types::Value { kind: Some(Kind::StringValue(text.to_owned())) }
 }
 
-fn cut(text: &str) -> String {
-    if text.len() <= TEXT_BYTES_MAX {
+fn cut(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(TEXT_BYTES_MAX);
+    let end = text.floor_char_boundary(bytes_max);
     format!("{}{CUT}", text.get(..end).unwrap_or_default())
 }
 
@@ -84,6 +98,33 @@ pub(crate) fn from_api(value: prost_types::Value) -> Value {
         Some(Kind::ListValue(_)) => Value::List(Vec::new()),
         Some(Kind::StructValue(_)) => Value::Map(Vec::new()),
     }
+}
+
+/// As an operator gave it, with everything in it; `None` where it nests too deep, or holds nothing
+/// in a list or a number that is none.
+pub(crate) fn whole_from_api(value: prost_types::Value) -> Option<Value> {
+    taken(value, 0)
+}
+
+fn taken(value: prost_types::Value, depth: usize) -> Option<Value> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let inner = |value| taken(value, depth + 1).filter(|value| *value != Value::Nil);
+    Some(match value.kind {
+        None | Some(Kind::NullValue(_)) => Value::Nil,
+        Some(Kind::BoolValue(flag)) => Value::Bool(flag),
+        Some(Kind::NumberValue(num)) if num.is_finite() => Value::Num(num),
+        Some(Kind::NumberValue(_)) => return None,
+        Some(Kind::StringValue(text)) => Value::Str(Cow::Owned(text)),
+        Some(Kind::ListValue(list)) => {
+            Value::List(list.values.into_iter().map(inner).collect::<Option<_>>()?)
+        }
+        Some(Kind::StructValue(map)) => {
+            let pair = |(key, value)| Some((Cow::Owned(key), inner(value)?));
+            Value::Map(map.fields.into_iter().map(pair).collect::<Option<_>>()?)
+        }
+    })
 }
 
 #[cfg(test)]
@@ -130,6 +171,29 @@ mod tests {
         let Some(Kind::StringValue(shown)) = to_api(&long).kind else { panic!("a text") };
         assert_eq!(shown.len(), TEXT_BYTES_MAX + CUT.len());
         assert!(shown.ends_with(CUT));
+    }
+
+    #[test]
+    fn a_whole_value_comes_back_or_is_refused() {
+        let table = Value::map([("name", Value::text("n".repeat(5_000))), ("x", Value::Num(1.5))]);
+        let list = Value::List(vec![table, Value::Bool(true)]);
+        assert!(whole_from_api(whole_to_api(&list)) == Some(list), "keys come sorted");
+        let deep = |depth| (0..depth).fold(Value::Bool(true), |inner, _| Value::List(vec![inner]));
+        assert_eq!(whole_from_api(whole_to_api(&deep(DEPTH_MAX))), Some(deep(DEPTH_MAX)));
+        let null = prost_types::Value { kind: Some(Kind::NullValue(0)) };
+        assert_eq!(whole_from_api(null.clone()), Some(Value::Nil));
+        let holes = Kind::ListValue(prost_types::ListValue { values: vec![null] });
+        for odd in [holes, Kind::NumberValue(f64::NAN)] {
+            assert_eq!(whole_from_api(prost_types::Value { kind: Some(odd) }), None);
+        }
+        let mut deeper = prost_types::Value { kind: Some(Kind::BoolValue(true)) };
+        for _ in 0..=DEPTH_MAX {
+            let values = vec![deeper];
+            deeper = prost_types::Value {
+                kind: Some(Kind::ListValue(prost_types::ListValue { values })),
+            };
+        }
+        assert_eq!(whole_from_api(deeper), None);
     }
 
     proptest! {

@@ -1,12 +1,16 @@
 //! A daemon with teams that play nothing: tests say what they publish.
 
-use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use futures_util::{FutureExt, StreamExt};
 use phalanx_control::client::Link;
 use phalanx_control::{
-    Control, ControlHandle, Feed, Options, SocketOptions, TeamDirectory, TeamView, build, client,
+    Asking, Control, ControlHandle, Feed, Options, SocketOptions, TeamControls, TeamDirectory,
+    TeamEnd, TeamError, TeamView, build, client,
 };
-use phalanx_engine::{JournalEntry, JournalEvent, SeatState, Snapshot};
+use phalanx_engine::{
+    Board, BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, Drawing, JournalEntry,
+    JournalEvent, SeatState, Snapshot,
+};
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn};
 use phalanx_strategy::KeeperHandle;
 use std::path::PathBuf;
@@ -22,6 +26,12 @@ pub struct FakeTeam {
     feed: Mutex<Option<mpsc::UnboundedSender<Feed>>>,
     journal: Mutex<Option<mpsc::UnboundedReceiver<Feed>>>,
     keeper: Mutex<Option<KeeperHandle>>,
+    board: Mutex<Board>,
+    pub drawing: Mutex<Drawing>,
+    controls: Mutex<Option<Arc<dyn TeamControls>>>,
+    pub end: Mutex<Option<TeamEnd>>,
+    /// Nothing that is asked of the team is answered but with this.
+    pub deaf: Mutex<Option<TeamError>>,
 }
 
 impl FakeTeam {
@@ -34,6 +44,11 @@ impl FakeTeam {
             feed: Mutex::new(Some(feed)),
             journal: Mutex::new(Some(journal)),
             keeper: Mutex::default(),
+            board: Mutex::default(),
+            drawing: Mutex::default(),
+            controls: Mutex::default(),
+            end: Mutex::default(),
+            deaf: Mutex::default(),
         })
     }
 
@@ -63,6 +78,32 @@ impl FakeTeam {
         self.keeper.lock().unwrap().replace(keeper);
     }
 
+    /// A script writes to the board, in a turn of its own.
+    pub fn scribbles(&self, change: impl FnOnce(&mut Board)) {
+        let mut board = self.board.lock().unwrap();
+        let tick = self.snapshot.borrow().tick + 1;
+        board.advance(tick);
+        board.at(Turn::new(0, u32::try_from(tick).unwrap()));
+        change(&mut board);
+        self.publishes(tick, board.revision());
+    }
+
+    fn publishes(&self, tick: u64, board_revision: u64) {
+        self.snapshot.send_modify(|snapshot| {
+            *snapshot = Arc::new(Snapshot { tick, board_revision, ..(**snapshot).clone() });
+        });
+    }
+
+    fn answers<T: Send + 'static>(&self, answer: impl FnOnce() -> T) -> Asking<T> {
+        let deaf = *self.deaf.lock().unwrap();
+        std::future::ready(deaf.map_or_else(|| Ok(answer()), Err)).boxed()
+    }
+
+    /// It takes orders from now on.
+    pub fn steered_by(&self, controls: Arc<dyn TeamControls>) {
+        self.controls.lock().unwrap().replace(controls);
+    }
+
     /// The journal ends.
     pub fn ends(&self) {
         self.feed.lock().unwrap().take();
@@ -78,15 +119,12 @@ impl TeamView for FakeTeam {
         "assemble"
     }
 
-    fn server(&self) -> &str {
-        "127.0.0.1:12300"
+    fn server(&self) -> String {
+        "127.0.0.1:12300".to_owned()
     }
 
     fn roster(&self) -> Arc<Roster> {
-        let entry = |number| RosterEntry {
-            name: format!("{}{number}", self.name),
-            role: "worker".to_owned(),
-        };
+        let entry = |number| RosterEntry::new(format!("{}{number}", self.name), "worker");
         Arc::new(Roster { team: self.name.clone(), agents: (1..=2).map(entry).collect() })
     }
 
@@ -103,8 +141,38 @@ impl TeamView for FakeTeam {
         UnboundedReceiverStream::new(journal).boxed()
     }
 
+    fn read_board(&self, read: BoardRead) -> Asking<BoardPage> {
+        self.answers(|| self.board.lock().unwrap().read(&read))
+    }
+
+    fn write_board(&self, write: BoardWrite) -> Asking<Result<Option<BoardItem>, BoardWriteError>> {
+        self.answers(|| {
+            let mut board = self.board.lock().unwrap();
+            let written = board.write(&write);
+            let tick = self.snapshot.borrow().tick;
+            self.publishes(tick, board.revision());
+            written
+        })
+    }
+
+    fn draw(&self) -> Asking<Drawing> {
+        self.answers(|| self.drawing.lock().unwrap().clone())
+    }
+
     fn strategy(&self) -> Option<KeeperHandle> {
         self.keeper.lock().unwrap().clone()
+    }
+
+    fn controls(&self) -> Option<Arc<dyn TeamControls>> {
+        self.controls.lock().unwrap().clone()
+    }
+
+    fn end(&self) -> Option<TeamEnd> {
+        self.end.lock().unwrap().clone()
+    }
+
+    fn creator(&self) -> Option<String> {
+        None
     }
 }
 

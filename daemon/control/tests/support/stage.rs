@@ -107,6 +107,10 @@ pub fn keep(stage: &Arc<FakeStage>, folder: Option<PathBuf>) -> KeeperHandle {
 }
 
 impl Stage for FakeStage {
+    fn roster(&self) -> Arc<Roster> {
+        Arc::clone(&self.roster)
+    }
+
     fn view(&self) -> StageFuture<View> {
         let snapshot = self.snapshot.borrow().clone();
         let view = self.arrives().map(|()| View {

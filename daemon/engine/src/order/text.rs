@@ -41,7 +41,8 @@ fn write_value(value: &Value) -> String {
         Value::Nil => "nil".into(),
         Value::Bool(flag) => flag.to_string(),
         Value::Int(int) => int.to_string(),
-        Value::Num(num) => num.to_string(),
+        // With a point or an exponent: it is to read as a number again, not as a whole one.
+        Value::Num(num) => format!("{num:?}"),
         Value::Str(text) => quoted(text),
         Value::List(list) => {
             let items: Vec<_> = list.iter().map(write_value).collect();

@@ -48,6 +48,9 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn presence(&self, agent: AgentId) -> Presence {
         let Some(member) = self.members.get(agent.index()) else { return Presence::Excused };
+        if !self.roster.is_present(agent) {
+            return Presence::Excused;
+        }
         let paused = matches!(member.shown.steering, Steering::Paused { .. });
         match &member.shown.seat {
             SeatState::Stopped | SeatState::Closed => Presence::Excused,

@@ -75,7 +75,10 @@ impl<G: Game, B: Brain> Team<G, B> {
             open.roles.clone_from(&self.shared.borrow().roles);
         }
         self.with_world(|world| world.settle(turn));
-        self.shared.borrow_mut().advance(self.tick);
+        let mut shared = self.shared.borrow_mut();
+        shared.board.at(turn);
+        shared.advance(self.tick);
+        drop(shared);
         self.look_at_results(&present);
         let Some(first) = present.first() else { return Duration::ZERO };
         let budget = self.options.plan_max.min(time_left / PLAN_SHARE);
@@ -154,7 +157,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     /// The action leaves for the agent's seat.
-    fn hand_out(&mut self, agent: AgentId, asked: Asked, played: Played<G>) {
+    pub(super) fn hand_out(&mut self, agent: AgentId, asked: Asked, played: Played<G>) {
         let Played { action, event, source } = played;
         *source.counter(&mut self.counters) += 1;
         *source.count(&mut self.done) += 1;
@@ -196,7 +199,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let time_left = due.map(|due| due.saturating_duration_since(now));
         let all = time_left.map_or(CALLS_BUDGET, |left| CALLS_BUDGET.min(left / PLAN_SHARE));
         // By the size of the team, not by how many wait: equal matches get equal budgets.
-        let agents = u32::try_from(self.members.len()).unwrap_or(u32::MAX).max(1);
+        let agents = u32::try_from(self.roster.present().count()).unwrap_or(u32::MAX).max(1);
         let budget = (all / agents).clamp(CALL_BUDGET_MIN, CALL_BUDGET);
         let (turn, time_left) = (self.turn(), time_left.unwrap_or(CALL_BUDGET));
         let agent = match call {

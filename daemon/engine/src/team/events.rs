@@ -1,7 +1,7 @@
 //! What sessions report, and what the team makes of it.
 
 use super::decide::Source;
-use super::{Call, Drain, Team};
+use super::{Call, Drain, Member, Team};
 use crate::rounds::Started;
 use crate::turn::{Asked, OpenTurn};
 use crate::{Brain, JournalEvent, RoundResult, SeatState, Steering};
@@ -10,6 +10,14 @@ use std::time::Instant;
 
 impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn seat_changed(&mut self, seat: SeatId, state: &SeatState, now: Instant) {
+        let agents = self.seated_on(seat);
+        let is_in_it = |agent: &AgentId| {
+            self.members.get(agent.index()).is_some_and(|member| member.shown.seat == *state)
+        };
+        // A session tells it, and its seat as well.
+        if !agents.is_empty() && agents.iter().all(is_in_it) {
+            return;
+        }
         for agent in self.seated_on(seat) {
             if let Some(member) = self.member(agent) {
                 member.shown.seat = state.clone();
@@ -31,6 +39,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         event: Event<G::Briefing, G::Percept>,
         now: Instant,
     ) {
+        if self.is_of_nobody(&event) {
+            return;
+        }
         match event {
             Event::Seated { .. } => self.seat_changed(seat, &SeatState::Seated, now),
             Event::Refused { reason } => {
@@ -106,6 +117,9 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
         }
         self.done.asked += 1;
+        if let Some(member) = self.member(agent) {
+            member.shown.last_asked = Some(turn);
+        }
         self.with_world(|world| world.observe(turn, agent, percept));
         let Some(open) = &mut self.open else { return };
         open.ask(agent, asked);
@@ -199,8 +213,13 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn match_over(&mut self, seat: SeatId, now: Instant) {
         self.seat_changed(seat, &SeatState::Closed, now);
-        let closed = |seat: &SeatState| *seat == SeatState::Closed;
-        if !self.over && self.members.iter().all(|member| closed(&member.shown.seat)) {
+        self.end_match_if_over();
+    }
+
+    /// The match is over once it is for every agent that is still of the team.
+    pub(super) fn end_match_if_over(&mut self) {
+        let closed = |member: &Member| member.shown.seat == SeatState::Closed;
+        if !self.over && self.present_members().all(closed) {
             self.over = true;
             self.end_profile();
             self.journal(None, JournalEvent::MatchOver);

@@ -1,6 +1,6 @@
 //! The team leaves its referee and comes back, there or elsewhere.
 
-use super::{Drain, Team};
+use super::{Drain, Member, Team};
 use crate::{Answer, Brain, JournalEvent, Keep, SeatState, SteerError, Ticket};
 use phalanx_game::Game;
 
@@ -33,13 +33,14 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// Leaves if it is to and every seat has hung up. False when there is nothing to do.
     pub(super) fn depart(&mut self) -> bool {
-        let mut seats = self.members.iter().map(|member| &member.shown.seat);
-        let gone = |seat: &SeatState| matches!(seat, SeatState::Stopped | SeatState::Closed);
+        let away =
+            |member: &Member| matches!(member.shown.seat, SeatState::Stopped | SeatState::Closed);
+        let closed = |member: &Member| member.shown.seat == SeatState::Closed;
         let ends = self.drain != Drain::No;
-        if !ends && !seats.clone().all(gone) {
+        if !ends && !self.present_members().all(away) {
             return false;
         }
-        let over = seats.all(|seat| *seat == SeatState::Closed);
+        let over = self.present_members().all(closed);
         let Some(departure) = self.departure.take() else { return false };
         let Departure { ticket, to, keep, by } = departure;
         let result = if ends {

@@ -1,8 +1,8 @@
 //! What others may look at: copies of the last turns, and measurements of the scripts.
 
 use super::Team;
-use crate::{Answer, Brain, Profile, Scene, Ticket, View};
-use phalanx_game::Game;
+use crate::{Answer, Brain, Drawing, Profile, Scene, Ticket, View};
+use phalanx_game::{Game, World};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,16 @@ impl<G: Game, B: Brain> Team<G, B> {
         };
         drop(shared);
         self.answer(ticket, Answer::View(Box::new(view)));
+    }
+
+    pub(super) fn draw(&mut self, ticket: Ticket) {
+        let (turn, tick) = (self.turn(), self.tick);
+        let picture = self.world.borrow().draw().bounded();
+        let shared = self.shared.borrow();
+        let (roles, marks) = (shared.roles.clone(), shared.marks().to_vec());
+        drop(shared);
+        let drawing = Drawing { turn, tick, roles, picture, marks };
+        self.answer(ticket, Answer::Drawn(Box::new(drawing)));
     }
 
     /// Keeps a copy of the turn that is through; its answers have left. False when there is none,

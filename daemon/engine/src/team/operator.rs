@@ -1,16 +1,17 @@
 //! What operators ask of a team besides another generation: parameters, who decides for an agent,
-//! a look, a piece of script.
+//! a look at world, board and memories, a value on the board, a piece of script.
 //!
 //! Nothing of it disturbs a turn: it waits while the agents decide. While percepts are still coming
 //! in, or while only pilots are waited for, there is a *border* too, but only for what leaves the
 //! turn most of its time: what runs no script, and one look, piece of script or change of a role.
 
-use super::{Drain, Team};
+use super::{Drain, Team, TeamOptions};
 use crate::params::shown;
 use crate::turn::Phase;
 use crate::{
-    Answer, Ask, Brain, BrainError, BrainErrorKind, Carry, JournalEvent, Outcome, Output,
-    ParamError, Ran, Scope, Steer, SteerError, Ticket,
+    Answer, Ask, BoardItem, BoardRead, BoardWrite, BoardWriteError, Brain, BrainError,
+    BrainErrorKind, Carry, JournalEvent, Outcome, Output, ParamError, Ran, Scope, Steer,
+    SteerError, Ticket,
 };
 use phalanx_game::{AgentId, Game, Value};
 use std::collections::VecDeque;
@@ -24,6 +25,8 @@ const RUN_BUDGET: Duration = Duration::from_millis(100);
 const RUN_SHARE: u32 = 4;
 /// With less than this it waits for the turn's end.
 const RUN_BUDGET_MIN: Duration = Duration::from_millis(2);
+/// While a turn gathers, a world is drawn only if the turn has at least this much time left.
+const DRAW_ROOM: Duration = Duration::from_millis(100);
 /// Characters of such a piece that the journal keeps.
 const RUN_CHARS_MAX: usize = 300;
 
@@ -33,8 +36,49 @@ pub(super) enum Request {
     Param { ticket: Ticket, name: String, scope: Scope, value: Option<Value>, by: String },
     Role { ticket: Ticket, agent: AgentId, role: String, carry: Carry, by: String },
     Steer { ticket: Ticket, agent: AgentId, steer: Steer, by: String },
+    Add { ticket: Ticket, name: String, role: String, by: String },
+    Remove { ticket: Ticket, agent: AgentId, by: String },
+    Retune { ticket: Ticket, options: TeamOptions, by: String },
     Look { ticket: Ticket },
+    Draw { ticket: Ticket },
+    ReadBoard { ticket: Ticket, read: BoardRead },
+    WriteBoard { ticket: Ticket, write: BoardWrite },
     Run { ticket: Ticket, agent: AgentId, code: String, by: String },
+}
+
+impl Request {
+    /// It runs no script and copies nothing.
+    fn is_free(&self) -> bool {
+        match self {
+            Self::Param { .. }
+            | Self::Steer { .. }
+            | Self::WriteBoard { .. }
+            | Self::Add { .. }
+            | Self::Remove { .. }
+            | Self::Retune { .. } => true,
+            Self::Role { .. }
+            | Self::Look { .. }
+            | Self::Draw { .. }
+            | Self::ReadBoard { .. }
+            | Self::Run { .. } => false,
+        }
+    }
+
+    fn ticket(&self) -> Ticket {
+        match self {
+            Self::Param { ticket, .. }
+            | Self::Role { ticket, .. }
+            | Self::Steer { ticket, .. }
+            | Self::Add { ticket, .. }
+            | Self::Remove { ticket, .. }
+            | Self::Retune { ticket, .. }
+            | Self::Look { ticket }
+            | Self::Draw { ticket }
+            | Self::ReadBoard { ticket, .. }
+            | Self::WriteBoard { ticket, .. }
+            | Self::Run { ticket, .. } => *ticket,
+        }
+    }
 }
 
 /// The requests in the order in which they came.
@@ -62,7 +106,21 @@ impl<G: Game, B: Brain> Team<G, B> {
             Request::Steer { ticket, .. } => {
                 self.answer(ticket, Answer::Steered(Err(SteerError::Busy(text))));
             }
+            Request::Add { ticket, .. } => {
+                self.answer(ticket, Answer::Enrolled(Err(SteerError::Busy(text))));
+            }
+            Request::Remove { ticket, .. } => {
+                self.answer(ticket, Answer::Removed(Err(SteerError::Busy(text))));
+            }
+            Request::WriteBoard { ticket, .. } => {
+                self.answer(ticket, Answer::Written(Err(BoardWriteError::Busy(text))));
+            }
+            Request::Retune { ticket, .. } => {
+                self.answer(ticket, Answer::Retuned(Err(SteerError::Busy(text))));
+            }
             Request::Look { ticket } => self.show(ticket),
+            Request::Draw { ticket } => self.draw(ticket),
+            Request::ReadBoard { ticket, read } => self.read_board(ticket, &read),
         }
     }
 
@@ -77,53 +135,79 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     /// Serves one request if this is the moment for it. Returns the time that its script took.
-    pub(super) fn serve(&mut self, spare: Duration) -> Option<Duration> {
+    pub(super) fn serve(&mut self, spare: Duration, now: Instant) -> Option<Duration> {
         let budget = RUN_BUDGET.min(spare / RUN_SHARE);
         let drain = self.drain != Drain::No;
         let served = self.open.as_ref().is_some_and(|open| open.has_room() && open.served);
         let fits = |request: &Request| match request {
-            Request::Param { .. } | Request::Steer { .. } => true,
-            Request::Look { .. } => !served,
+            Request::Param { .. }
+            | Request::Steer { .. }
+            | Request::WriteBoard { .. }
+            | Request::Add { .. }
+            | Request::Remove { .. }
+            | Request::Retune { .. } => true,
+            Request::Look { .. } | Request::ReadBoard { .. } => !served,
+            Request::Draw { .. } => drain || (!served && spare >= DRAW_ROOM),
             Request::Role { .. } | Request::Run { .. } => {
                 drain || (!served && budget >= RUN_BUDGET_MIN)
             }
         };
         let place = self.requests.iter().position(fits)?;
         let request = self.requests.remove(place)?;
-        let free = matches!(&request, Request::Param { .. } | Request::Steer { .. });
+        let (free, ticket) = (request.is_free(), request.ticket());
         if let Some(open) = self.open.as_mut().filter(|_| !free) {
             open.served = true;
         }
-        match request {
-            Request::Param { ticket, name, scope, value, by } => {
-                let answer = self.set_param(&name, scope, value.as_ref(), by);
-                self.answer(ticket, Answer::Param(answer));
-                Some(Duration::ZERO)
+        let answer = match request {
+            Request::Param { name, scope, value, by, .. } => {
+                Answer::Param(self.set_param(&name, scope, value.as_ref(), by))
             }
-            Request::Role { ticket, agent, role, carry, by } => {
-                let answer = self.set_role(agent, role, carry, by, budget);
-                self.answer(ticket, Answer::Role(answer));
-                Some(Duration::ZERO)
+            Request::Role { agent, role, carry, by, .. } => {
+                Answer::Role(self.set_role(agent, role, carry, by, budget))
             }
-            Request::Steer { ticket, agent, steer, by } => {
-                let answer = self.steer(agent, steer, by);
-                self.answer(ticket, Answer::Steered(answer));
-                Some(Duration::ZERO)
+            Request::Steer { agent, steer, by, .. } => {
+                Answer::Steered(self.steer(agent, steer, by))
             }
-            Request::Look { ticket } => {
+            Request::Add { name, role, by, .. } => Answer::Enrolled(self.add_agent(name, role, by)),
+            Request::Remove { agent, by, .. } => Answer::Removed(self.remove_agent(agent, by, now)),
+            Request::Retune { options, by, .. } => Answer::Retuned(self.retune(options, by)),
+            Request::Look { .. } => {
                 self.show(ticket);
-                Some(Duration::ZERO)
+                return Some(Duration::ZERO);
             }
-            Request::Run { ticket, .. } if drain => {
-                self.answer(ticket, Answer::Ran(Err(refusal("the team is leaving"))));
-                Some(Duration::ZERO)
+            Request::Draw { .. } => {
+                self.draw(ticket);
+                return Some(Duration::ZERO);
             }
-            Request::Run { ticket, agent, code, by } => {
+            Request::ReadBoard { read, .. } => {
+                self.read_board(ticket, &read);
+                return Some(Duration::ZERO);
+            }
+            Request::WriteBoard { write, .. } => Answer::Written(self.write_board(write)),
+            Request::Run { .. } if drain => Answer::Ran(Err(refusal("the team is leaving"))),
+            Request::Run { agent, code, by, .. } => {
                 let Outcome { result, spent, .. } = self.run(agent, &code, by, budget, spare);
                 self.answer(ticket, Answer::Ran(result));
-                Some(spent)
+                return Some(spent);
             }
+        };
+        self.answer(ticket, answer);
+        Some(Duration::ZERO)
+    }
+
+    fn read_board(&mut self, ticket: Ticket, read: &BoardRead) {
+        let page = self.shared.borrow().board.read(read);
+        self.answer(ticket, Answer::Board(Box::new(page)));
+    }
+
+    fn write_board(&mut self, write: BoardWrite) -> Result<Option<BoardItem>, BoardWriteError> {
+        let written = self.shared.borrow_mut().board.write(&write)?;
+        if !write.validate_only {
+            let BoardWrite { key, value, turns, by, .. } = write;
+            self.journal(None, JournalEvent::BoardSet { key, value, turns, by });
+            self.publish();
         }
+        Ok(written)
     }
 
     fn set_param(
@@ -134,7 +218,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         by: String,
     ) -> Result<Option<Value>, ParamError> {
         if let Scope::Agent(agent) = scope
-            && agent.index() >= self.members.len()
+            && !self.roster.is_present(agent)
         {
             return Err(ParamError::Scope(format!("agent with the id {}", agent.0)));
         }
@@ -160,7 +244,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         budget: Duration,
         spare: Duration,
     ) -> Outcome<Ran> {
-        if agent.index() >= self.members.len() {
+        if !self.roster.is_present(agent) {
             let text = format!("there is no agent with the id {}", agent.0);
             return Outcome::new(Err(refusal(text)), Duration::ZERO);
         }

@@ -67,8 +67,10 @@ impl<G: Game, B: Brain> Team<G, B> {
         let agents = self.roster.ids().zip(&mut self.members).map(|(agent, member)| {
             let state = world.state(agent);
             shared.role(agent).clone_into(&mut member.shown.role);
+            member.shown.gone = !self.roster.is_present(agent);
             member.shown.summary = state.summary;
             member.shown.last_result = state.last_result;
+            member.shown.silent_turns = self.alerts.silent_turns(agent);
             member.shown.clone()
         });
         let agents = agents.collect();
@@ -84,6 +86,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             alerts: self.alerts_open.values().cloned().collect(),
             counters: self.counters,
             board_keys: shared.board.len(),
+            board_revision: shared.board.revision(),
             marks: shared.marks().to_vec(),
             metrics: shared.metrics.clone(),
             over: self.over,

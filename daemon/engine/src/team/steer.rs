@@ -5,7 +5,6 @@ use super::{Drain, Team};
 use crate::order::{OrderError, check_order};
 use crate::steering::{LEASE_TURNS_MAX, PIN_TURNS_MAX};
 use crate::turn::{Asked, Phase};
-use crate::words::similar;
 use crate::{Brain, Carry, JournalEvent, Steer, SteerCause, SteerError, Steering};
 use phalanx_game::{AgentId, Game, Said, World};
 use std::time::{Duration, Instant};
@@ -37,11 +36,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         budget: Duration,
     ) -> Result<String, SteerError> {
         self.known(agent)?;
-        if let Some(known) = self.brain.roles().filter(|known| !known.contains(&role)) {
-            let meant = similar(&role, known.iter().map(String::as_str)).map(str::to_owned);
-            let known = known.into_iter().collect();
-            return Err(SteerError::NoSuchRole { role, known, meant });
-        }
+        self.known_role(&role)?;
         let before = self.shared.borrow().role(agent).to_owned();
         let handed_over = self.brain.hand_over(agent, &role, carry, budget);
         self.tell_log();
@@ -106,11 +101,10 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     fn known(&self, agent: AgentId) -> Result<(), SteerError> {
-        match self.members.get(agent.index()) {
-            None => Err(SteerError::NoSuchAgent { id: agent.0 }),
-            Some(_) if self.drain != Drain::No => Err(SteerError::Leaving),
-            Some(_) => Ok(()),
+        if !self.roster.is_present(agent) {
+            return Err(SteerError::NoSuchAgent { id: agent.0 });
         }
+        if self.drain == Drain::No { Ok(()) } else { Err(SteerError::Leaving) }
     }
 
     pub(super) fn steering(&self, agent: AgentId) -> Steering {

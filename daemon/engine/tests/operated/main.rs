@@ -9,6 +9,8 @@
 #[path = "../toy/actor.rs"]
 mod actor;
 mod alerts;
+mod boards;
+mod enrolling;
 #[path = "../toy/game.rs"]
 mod game;
 mod leaving;

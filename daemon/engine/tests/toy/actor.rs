@@ -156,6 +156,13 @@ impl Brain for Actor {
         }
     }
 
+    fn enroll(&mut self, roster: &Arc<Roster>) {
+        let world = self.link.oracle.query(AgentId(0), "present", &[]).unwrap();
+        let all = roster.agents.len();
+        self.note(format!("enroll {} of {all}", world.as_int().unwrap()));
+        self.decided.resize(all, 0.0);
+    }
+
     fn forget(&mut self) {
         self.note("forget");
         self.decided.fill(0.0);
@@ -217,7 +224,24 @@ impl Match {
         manner: Manner,
         steering: Vec<Steering>,
     ) -> Self {
-        let entry = |index| RosterEntry { name: format!("a{index}"), role: "worker".into() };
+        let mut match_ = Self::unseated(agents, options, manner, steering);
+        for agent in (0..agents).map(AgentId) {
+            match_.seat(agent);
+        }
+        for agent in (0..agents).map(AgentId) {
+            match_.start(agent);
+        }
+        match_
+    }
+
+    /// The same before anybody is seated.
+    pub(crate) fn unseated(
+        agents: u16,
+        options: TeamOptions,
+        manner: Manner,
+        steering: Vec<Steering>,
+    ) -> Self {
+        let entry = |index| RosterEntry::new(format!("a{index}"), "worker");
         let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
         let calls: Arc<Mutex<Vec<String>>> = Arc::default();
         let brain = |link: TeamLink, staged: &Staged| {
@@ -233,15 +257,17 @@ impl Match {
         let now = Instant::now();
         let (said, snapshots, journal, answers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (drained, tickets) = (false, 0);
-        let mut match_ =
-            Self { team, now, said, snapshots, journal, answers, drained, calls, agents, tickets };
-        for agent in (0..agents).map(AgentId) {
-            match_.event(agent, Event::Seated { agents: vec![agent] });
-        }
-        for agent in (0..agents).map(AgentId) {
-            match_.event(agent, Event::RoundStarted { agent, round: 0, briefing: Some(()) });
-        }
-        match_
+        Self { team, now, said, snapshots, journal, answers, drained, calls, agents, tickets }
+    }
+
+    /// The referee lets an agent's seat in.
+    pub(crate) fn seat(&mut self, agent: AgentId) {
+        self.event(agent, Event::Seated { agents: vec![agent] });
+    }
+
+    /// The first round starts for an agent.
+    pub(crate) fn start(&mut self, agent: AgentId) {
+        self.event(agent, Event::RoundStarted { agent, round: 0, briefing: Some(()) });
     }
 
     /// Asks one agent, with a second to go; what follows waits for [`drain`](Self::drain).
@@ -297,6 +323,11 @@ impl Match {
             Output::Publish(snapshot) => self.snapshots.push(snapshot),
             Output::Journal(entry) => self.journal.push(entry),
             Output::Answer { ticket, answer } => self.answers.push((ticket, answer)),
+            Output::Roster { roster, seats } => {
+                let who = roster.present().map(|agent| roster.name(agent)).collect::<Vec<_>>();
+                let call = format!("line up {} on {} seats", who.join(" "), seats.len());
+                self.calls.lock().unwrap().push(call);
+            }
             Output::Drained => self.drained = true,
         }
         true

@@ -21,6 +21,8 @@ pub(crate) struct ToyWorld {
     told: BTreeMap<AgentId, i64>,
     settled: u32,
     score: i64,
+    /// So many agents are present, as the world was told last.
+    present: usize,
 }
 
 const SAY: ActionDoc = ActionDoc {
@@ -67,6 +69,10 @@ impl World for ToyWorld {
     type Percept = i64;
     type Action = i64;
 
+    fn enroll(&mut self, roster: &Roster) {
+        self.present = roster.present().count();
+    }
+
     fn begin(&mut self, round: u32, _: AgentId, _: Option<&()>) {
         self.score = i64::from(round) * 100;
     }
@@ -90,6 +96,7 @@ impl World for ToyWorld {
     fn query(&self, _: AgentId, name: &str, _: &[Value]) -> Result<Value, QueryError> {
         match name {
             "settled" => Ok(Value::from(self.settled)),
+            "present" => Ok(Value::from(u32::try_from(self.present).unwrap())),
             _ => Err(QueryError { query: name.into(), reason: "no such query".into() }),
         }
     }

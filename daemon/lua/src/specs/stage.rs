@@ -179,7 +179,7 @@ impl Stage {
     /// Adds an agent; its index counts from 1.
     pub(super) fn join(&self, name: &str, role: &str, data: Table) -> mlua::Result<usize> {
         let mut agents = self.host.roster().agents.clone();
-        agents.push(RosterEntry { name: name.to_owned(), role: role.to_owned() });
+        agents.push(RosterEntry::new(name, role));
         let index = agents.len();
         self.recast(agents);
         self.host.link.shared.borrow_mut().roles.push(role.to_owned());
@@ -189,7 +189,7 @@ impl Stage {
     }
 
     fn recast(&self, agents: Vec<RosterEntry>) {
-        self.host.recast(Roster { team: TEAM_NAME.into(), agents });
+        self.host.recast(Arc::new(Roster { team: TEAM_NAME.into(), agents }));
     }
 
     /// The next turn begins for all.

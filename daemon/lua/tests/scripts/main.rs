@@ -9,6 +9,7 @@
 mod api;
 mod asides;
 mod bundles;
+mod enrolled;
 mod eval;
 mod hostile;
 mod memory;

@@ -112,7 +112,7 @@ pub(crate) const SKIP: &str = "return { decide = function(me) return act.skip() 
 
 pub(crate) fn link(seed: u64) -> (TeamLink, Rc<Meadow>) {
     let agents = [("a1", "worker"), ("a2", "worker"), ("a3", "scout")];
-    let entry = |(name, role): (&str, &str)| RosterEntry { name: name.into(), role: role.into() };
+    let entry = |(name, role): (&str, &str)| RosterEntry::new(name, role);
     let roster = Roster { team: "A".into(), agents: agents.map(entry).to_vec() };
     let roles = roster.agents.iter().map(|agent| agent.role.clone()).collect();
     let meadow = Rc::new(Meadow::default());

@@ -203,7 +203,8 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 }
                 Output::Journal(entry) => observer.journal(team, entry),
                 Output::Answer { answer, .. } => observer.answer(team, answer),
-                Output::Drained => {}
+                // Nobody can add agents to a match on a virtual clock.
+                Output::Roster { .. } | Output::Drained => {}
             }
         }
     }

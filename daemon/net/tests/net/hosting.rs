@@ -2,7 +2,10 @@
 
 use crate::referee::Client;
 use crate::toy_arena::ToyArena;
-use phalanx_net::{ArenaEnd, ArenaHandle, Endpoint, HostOptions, Listener, memory, serve_arena};
+use phalanx_net::{
+    ArenaEnd, ArenaHandle, Endpoint, HostEvent, HostOptions, Listener, host_feed, memory,
+    serve_arena,
+};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
@@ -140,4 +143,33 @@ async fn over_tcp_it_listens_on_a_free_port() {
         player.says(line).await;
     }
     assert_eq!(player.hear().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_follows_hears_of_clients_and_steps_in_order() {
+    let (teller, mut feed) = host_feed();
+    let (arena, endpoint) =
+        host(1, 1, HostOptions { teller: Some(teller), ..HostOptions::default() });
+    let mut player = client(&endpoint).await;
+    player.say("hello red0").await;
+    while player.hear().await.is_some() {}
+    drop(player);
+    arena.ended().await;
+    let mut heard = Vec::new();
+    while let Some(event) = feed.next().await {
+        heard.push(match event {
+            HostEvent::Came { client, .. } => format!("came {}", client.0),
+            HostEvent::Greeted { client } => format!("greeted {}", client.0),
+            HostEvent::Left { client, why } => format!("left {} {why:?}", client.0),
+            HostEvent::Stood(verdict) => format!("step {} over {}", verdict.step, verdict.over),
+            HostEvent::Notice(text) => text,
+            HostEvent::Lost(count) => format!("lost {count}"),
+        });
+    }
+    assert_eq!(heard.first().map(String::as_str), Some("came 0"));
+    assert_eq!(heard.get(1).map(String::as_str), Some("greeted 0"));
+    assert_eq!(heard.iter().filter(|line| line.starts_with("left 0")).count(), 1, "{heard:?}");
+    assert!(heard.contains(&"step 1 over true".to_owned()), "{heard:?}");
+    assert_eq!(arena.clients(), 0);
+    assert!(arena.report().is_some());
 }

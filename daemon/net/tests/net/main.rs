@@ -7,6 +7,8 @@
     reason = "tests say what they expect and fail loudly"
 )]
 
+mod enrolling;
+mod growing;
 mod hosting;
 mod lobbies;
 mod lockstep;

@@ -45,6 +45,16 @@ async fn accept(listener: &mut MemoryListener) -> Client {
     Client::new(listener.accept().await.unwrap())
 }
 
+/// Waits until the team's thread has answered what was asked of its pulse.
+async fn answered(team: &TeamHandle) {
+    let answered = async {
+        while !team.pulse().is_answered() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, answered).await.expect("the thread moves");
+}
+
 async fn over_tcp_or_memory(listener: Listener, endpoint: Endpoint) {
     let arena = serve_arena(Box::new(ToyArena::new(6, 30, LONG)), listener, HostOptions::default());
     let mut teams = Vec::new();
@@ -81,19 +91,29 @@ async fn two_teams_play_the_same_match_in_memory() {
 async fn seats_answer_in_time_while_the_teams_thread_is_stuck() {
     let (release, stuck) = mpsc::channel::<()>();
     let stuck = Arc::new(Mutex::new(stuck));
+    let (enter, mut inside) = tokio::sync::mpsc::unbounded_channel();
     let (team, mut listener) = team(1, move |_, _| {
+        enter.send(()).ok();
         stuck.lock().unwrap().recv().ok();
         "dig".into()
     })
     .await;
     let mut referee = accept(&mut listener).await;
     referee.welcome().await;
+    team.pulse().ask();
+    answered(&team).await;
     for step in 0..3 {
         referee.say(&format!("ask {step} 50")).await;
+        if step == 0 {
+            inside.recv().await.unwrap();
+            team.pulse().ask();
+        }
         referee.says(&format!("do {step} rest")).await;
     }
+    assert!(!team.pulse().is_answered(), "its thread does not move");
     let mut snapshots = team.snapshots();
     drop(release);
+    answered(&team).await;
     // Once it is free again it hears what happened meanwhile, and decides in time.
     snapshots.wait_for(|snapshot| snapshot.counters.fallback >= 3).await.unwrap();
     referee.say("ask 3 60000").await;

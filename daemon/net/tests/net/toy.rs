@@ -248,7 +248,7 @@ where
 /// A team of so many agents, one seat each: `red0`, `red1`…
 pub(crate) fn squad(team: &str, agents: u16) -> (Roster, Vec<Seat>) {
     let name = |index: u16| format!("{team}{index}");
-    let entry = |index| RosterEntry { name: name(index), role: "worker".into() };
+    let entry = |index| RosterEntry::new(name(index), "worker");
     let seat = |index| Seat {
         id: SeatId(index),
         agents: vec![(AgentId(index), name(index))],

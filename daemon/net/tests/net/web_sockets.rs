@@ -5,11 +5,11 @@ use crate::toy::brains;
 use futures_util::{SinkExt, StreamExt};
 use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
-use phalanx_engine::{Staged, TeamOptions};
+use phalanx_engine::{Staged, SteerError, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use phalanx_net::{
-    ArenaEnd, ArenaHandle, BuildError, Endpoint, HostOptions, Listener, SeatOptions, TeamEnd,
-    TeamSpec, origin, serve_arena,
+    AgentSpec, ArenaEnd, ArenaHandle, BuildError, Endpoint, HostOptions, Listener, SeatOptions,
+    TeamEnd, TeamSpec, origin, serve_arena,
 };
 use serde_json::Value;
 use std::time::Duration;
@@ -41,7 +41,7 @@ async fn host(config: &str) -> (ArenaHandle, u16) {
 }
 
 fn team(name: &str, units: u16, endpoint: Endpoint) -> TeamSpec<Bomberland> {
-    let entry = |unit| RosterEntry { name: format!("{name}{unit}"), role: "worker".into() };
+    let entry = |unit| RosterEntry::new(format!("{name}{unit}"), "worker");
     let roster = Roster { team: name.into(), agents: (0..units).map(entry).collect() };
     let seat = Seat {
         id: SeatId(0),
@@ -120,6 +120,22 @@ async fn two_teams_play_a_match_to_its_end() {
         assert_eq!(snapshot.rounds, score.rounds, "{}", score.team);
         assert!(snapshot.counters.asked > 0, "{}", score.team);
     }
+}
+
+#[tokio::test]
+async fn a_team_whose_units_share_a_connection_stays_as_it_is() {
+    let spec = team("red", 2, Endpoint::web_socket("127.0.0.1", 1));
+    let team = spec.build(brains(|_, _| "wait".into())).await.unwrap().spawn();
+    let (name, role, password) = ("red2".to_owned(), "worker".to_owned(), String::new().into());
+    let spec = AgentSpec { name, role, user: None, password };
+    let refused = team.add_agent(spec, "ann".into()).await.unwrap().unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "teams of bomberland do not change while they play: one connection carries all units of a \
+         team, and the game begins with them"
+    );
+    let refused = team.remove_agent(AgentId(0), "ann".into()).await.unwrap();
+    assert!(matches!(refused, Err(SteerError::Fixed { .. })), "{refused:?}");
 }
 
 #[tokio::test]

@@ -2,9 +2,13 @@
 
 use anyhow::Result;
 use clap::Parser;
-use phalanx::cli::strategy::{AgentVerb, ParamVerb, ScriptVerb, StrategyVerb};
-use phalanx::cli::{EXIT_INTERRUPTED, EXIT_USAGE, MatchVerb, Phalanx, TeamVerb, Verb};
-use phalanx::{arena, bridge, check, demo, remote, script, strategy};
+use phalanx::cli::arena::ArenaVerb;
+use phalanx::cli::league::LeagueVerb;
+use phalanx::cli::strategy::{ParamVerb, ScriptVerb, StrategyVerb};
+use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, Verb};
+use phalanx::{
+    arena, bridge, check, demo, doctor, failure, league, manual, paint, remote, script, strategy,
+};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -20,12 +24,16 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    paint::choose(args.color);
     match run(args.verb) {
         Ok(code) => code,
         Err(error) => {
-            writeln!(std::io::stderr(), "phalanx: {error:#}").unwrap_or_default();
-            let interrupted = error.is::<remote::Interrupted>() || error.is::<demo::Interrupted>();
-            if interrupted { ExitCode::from(EXIT_INTERRUPTED) } else { ExitCode::FAILURE }
+            let mut told = format!("phalanx: {error:#}\n");
+            if let Some(advice) = failure::advice(&error) {
+                told.push_str(&format!("  {advice}\n"));
+            }
+            std::io::stderr().write_all(told.as_bytes()).unwrap_or_default();
+            ExitCode::from(failure::exit_code(&error))
         }
     }
 }
@@ -33,15 +41,20 @@ fn main() -> ExitCode {
 fn run(verb: Verb) -> Result<ExitCode> {
     match verb {
         Verb::Demo(args) => demo::run(&args)?,
-        Verb::Arena { game } => arena::run(&game)?,
+        Verb::Arena { verb: ArenaVerb::Here(game) } => arena::run(&game)?,
+        Verb::Arena { verb: ArenaVerb::There(verb) } => remote::arena(&verb)?,
+        Verb::League { verb: LeagueVerb::Run(args) } => league::run(&args)?,
+        Verb::League { verb: LeagueVerb::There(verb) } => remote::league(&verb)?,
         Verb::Bridge(args) => return Ok(bridge::run(&args)),
         Verb::Check(args) => return Ok(check::run(&args)),
+        Verb::Doctor(args) => return doctor::run(&args),
         Verb::Strategy { verb } => return about_strategy(verb),
         Verb::Param { verb: ParamVerb::List(args) } => remote::list_params(&args)?,
         Verb::Param { verb: ParamVerb::Set(args) } => remote::set_param(&args)?,
         Verb::Param { verb: ParamVerb::Reset(args) } => remote::reset_param(&args)?,
-        Verb::Agent { verb: AgentVerb::Eval(args) } => return remote::eval(&args),
-        Verb::Agent { verb: AgentVerb::Repl(args) } => remote::repl(&args)?,
+        Verb::Board { verb } => remote::board(&verb)?,
+        Verb::World { verb } => remote::world(&verb)?,
+        Verb::Agent { verb } => return remote::agent(verb),
         Verb::Script { verb: ScriptVerb::Api { game, format } } => {
             script::api(game, format)?;
         }
@@ -49,10 +62,13 @@ fn run(verb: Verb) -> Result<ExitCode> {
             script::types(game, &out)?;
         }
         Verb::Script { verb: ScriptVerb::Specs } => script::specs()?,
-        Verb::Team { verb: TeamVerb::List(remote) } => remote::list(&remote)?,
-        Verb::Team { verb: TeamVerb::Show { name, remote } } => remote::show(&name, &remote)?,
+        Verb::Team { verb } => remote::team(verb)?,
         Verb::Token { verb } => remote::token(verb)?,
+        Verb::Daemon { verb } => remote::daemon(verb)?,
         Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
+        Verb::Context { verb } => remote::context(verb)?,
+        Verb::Completions { shell, program } => manual::completions(shell, program)?,
+        Verb::Man { dir } => manual::pages(&dir)?,
     }
     Ok(ExitCode::SUCCESS)
 }

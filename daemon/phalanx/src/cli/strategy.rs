@@ -1,6 +1,6 @@
-//! The command line of the verbs around strategies: `strategy`, `param`, `agent`, `script`.
+//! The command line of the verbs around strategies: `strategy`, `param`, `script`.
 
-use super::{Remote, games};
+use super::{Look, OutputArgs, Remote, games};
 use crate::wire;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ pub enum StrategyVerb {
     /// Run a strategy's specs: the files *_spec.luau in its folder spec/.
     Test(TestArgs),
     /// Show what a running team plays, and how the last trial went.
-    Show(TeamArgs),
+    Show(LookArgs),
     /// List the generations of a running team's strategy, newest first.
-    History(TeamArgs),
+    History(LookArgs),
     /// Show what changed between two generations, as a unified diff.
     Diff(DiffArgs),
     /// Let an earlier generation decide again, from the next turn on.
@@ -104,11 +104,21 @@ pub struct TestArgs {
     #[arg(long, value_parser = games())]
     pub game: Option<&'static str>,
     /// How to print.
-    #[arg(long, value_enum, default_value_t = super::OutputFormat::Auto)]
-    pub output: super::OutputFormat,
+    #[command(flatten)]
+    pub print: OutputArgs,
 }
 
-/// A verb about one team.
+/// A verb that shows something of one team.
+#[derive(Args, Clone, Debug)]
+pub struct LookArgs {
+    /// The team's name [default: the only team].
+    pub team: Option<String>,
+    /// Where and how.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// A verb that changes something of one team.
 #[derive(Args, Clone, Debug)]
 pub struct TeamArgs {
     /// The team's name [default: the only team].
@@ -217,7 +227,7 @@ pub struct ProfileArgs {
 #[derive(Debug, Subcommand)]
 pub enum ParamVerb {
     /// List the parameters with what they accept and what was set.
-    List(TeamArgs),
+    List(LookArgs),
     /// Set a parameter from the next turn on.
     Set(SetArgs),
     /// Take back what was set.
@@ -268,53 +278,6 @@ pub struct ResetArgs {
     /// For whom.
     #[command(flatten)]
     pub part: PartArgs,
-    /// Where and how.
-    #[command(flatten)]
-    pub remote: Remote,
-}
-
-/// `phalanx agent`.
-#[derive(Debug, Subcommand)]
-pub enum AgentVerb {
-    /// Run an expression or statements as an agent, in a copy of all that it sees.
-    Eval(EvalArgs),
-    /// The same, interactively.
-    Repl(ReplArgs),
-}
-
-/// `phalanx agent eval`.
-#[derive(Args, Clone, Debug)]
-#[command(
-    override_usage = "phalanx agent eval [OPTIONS] [TEAM] AGENT CODE",
-    after_help = "\
-Examples:
-  phalanx agent eval A agentA1 'world.here()'
-  phalanx agent eval A agentA1 'me.memory.plan = nil' --live
-
-TEAM may be left out when the daemon has one team. Exit code: 1 when the script failed."
-)]
-pub struct EvalArgs {
-    /// Team, agent and code.
-    #[arg(num_args = 2..=3, required = true, value_name = "WORD", allow_negative_numbers = true)]
-    pub words: Vec<String>,
-    /// Run it in the living VM, between turns: it may change memory and board.
-    #[arg(long)]
-    pub live: bool,
-    /// Where and how.
-    #[command(flatten)]
-    pub remote: Remote,
-}
-
-/// `phalanx agent repl`.
-#[derive(Args, Clone, Debug)]
-#[command(override_usage = "phalanx agent repl [OPTIONS] [TEAM] AGENT")]
-pub struct ReplArgs {
-    /// Team and agent.
-    #[arg(num_args = 1..=2, required = true, value_name = "WORD")]
-    pub words: Vec<String>,
-    /// Run everything in the living VM, between turns: it may change memory and board.
-    #[arg(long)]
-    pub live: bool,
     /// Where and how.
     #[command(flatten)]
     pub remote: Remote,

@@ -6,7 +6,7 @@ use crate::wire::demo::{DemoAsk, DemoStage};
 use crate::wire::{self, TeamPlan};
 use crate::{keepers, shipped};
 use anyhow::{Context, Result, anyhow, bail};
-use phalanx_engine::TeamOptions;
+use phalanx_engine::{Staged, TeamOptions};
 use phalanx_game::{Arena, Origin, Roster, RosterEntry};
 use phalanx_lua::{Bundle, Diagnostic, Limits, LoadError};
 use phalanx_net::SeatOptions;
@@ -83,7 +83,7 @@ fn ask(args: &DemoArgs, game: &str) -> Result<DemoAsk> {
     })
 }
 
-/// The agents of a team with their roles. A team of one is its agent: it bears the team's name.
+/// The agents of a team with their roles.
 fn roster(stage: &DemoStage, team: &str, bundle: &Bundle) -> Result<Roster> {
     let roles: Vec<&str> = bundle.root_names().collect();
     let main = roles.iter().find(|role| **role == "worker").or_else(|| roles.first());
@@ -93,9 +93,9 @@ fn roster(stage: &DemoStage, team: &str, bundle: &Bundle) -> Result<Roster> {
         )
     })?;
     let scouts = if roles.contains(&"scout") { stage.agents / AGENTS_PER_SCOUT } else { 0 };
-    let entry = |index: usize| RosterEntry {
-        name: if stage.agents == 1 { team.to_owned() } else { format!("agent{team}{index}") },
-        role: if index > stage.agents - scouts { "scout" } else { main }.to_owned(),
+    let entry = |index: usize| {
+        let role = if index > stage.agents - scouts { "scout" } else { main };
+        RosterEntry::new(stage.agent_name(team, index), role)
     };
     Ok(Roster { team: team.to_owned(), agents: (1..=stage.agents).map(entry).collect() })
 }
@@ -106,56 +106,103 @@ fn team(
     strategy: Option<&Path>,
     args: &DemoArgs,
 ) -> Result<(TeamPlan, Keeper)> {
-    let folder = strategy.filter(|path| *path != Path::new(IDLE));
-    let bundle = match (strategy, folder) {
-        (None, _) => shipped::strategy(game),
-        (Some(_), None) => shipped::idle("worker", stage.idle),
-        (Some(_), Some(folder)) => shipped::read(folder),
-    };
-    let refused = |error: LoadError| mistakes(name, &error.diagnostics);
-    let bundle = Arc::new(bundle.map_err(refused)?);
-    let roster = roster(stage, name, &bundle)?;
-    let limits = Limits { load: LOAD_MAX, memory_bytes: MEMORY_BYTES, ..Limits::default() };
     let patience = if args.fast { PATIENCE } else { TeamOptions::default().decide_max };
-    let reload = ReloadSettings::default();
-    let mut keeper = Keeper::open(KeeperOptions {
-        team: name.to_owned(),
-        game,
-        api: wire::api(game).context("the game has no script interface")?,
-        roster: Arc::new(roster.clone()),
-        limits,
-        decide_max: patience,
-        folder: folder.map(Path::to_path_buf),
-        read: keepers::reader(),
-        complete: keepers::completer(),
-        watch: folder.is_some() && !args.no_watch && !args.fast,
-        settle: reload.settle,
-        poll: reload.poll,
-        keep: reload.keep,
-        state: None,
-        trial_max: reload.trial_max,
-    });
-    let (staged, _) =
-        keeper.first(&bundle).map_err(|report| mistakes(name, &report.diagnostics))?;
-    let options = TeamOptions { seed: args.seed, ..TeamOptions::default() };
-    // On virtual time nobody brings anything new that would have to be rehearsed.
-    let rehearsal_turns = if args.fast { 0 } else { reload.rehearsal_turns };
-    let plan = TeamPlan {
-        game: game.to_owned(),
-        options: stage.options.clone(),
-        seats: stage.seats(&roster),
-        roster,
-        staged,
-        limits,
-        team: TeamOptions {
-            decide_max: patience,
-            plan_max: patience * 2,
-            rehearsal_turns,
-            ..options
-        },
-        seat: SeatOptions { seed: args.seed, ..SeatOptions::default() },
-    };
+    let watch = !args.no_watch && !args.fast;
+    let casting = Casting { game, stage, fast: args.fast, patience, watch };
+    let Cleared { bundle, staged, keeper } = casting.clear(name, strategy)?;
+    let plan = casting.plan(name, &bundle, staged, args.seed)?;
     Ok((plan, keeper))
+}
+
+/// How strategies become teams of a match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Casting<'a> {
+    pub(crate) game: &'static str,
+    pub(crate) stage: &'a DemoStage,
+    /// On virtual time.
+    pub(crate) fast: bool,
+    /// How long a decision may take.
+    pub(crate) patience: Duration,
+    /// Whether the keeper watches the strategy's folder.
+    pub(crate) watch: bool,
+}
+
+/// A strategy that passed its trial.
+#[derive(Debug)]
+pub(crate) struct Cleared {
+    pub(crate) bundle: Arc<Bundle>,
+    pub(crate) staged: Staged,
+    pub(crate) keeper: Keeper,
+}
+
+impl Casting<'_> {
+    /// Tries a strategy: a folder, `idle`, or the shipped one when none is named.
+    pub(crate) fn clear(&self, name: &str, strategy: Option<&Path>) -> Result<Cleared> {
+        let game = self.game;
+        let folder = strategy.filter(|path| *path != Path::new(IDLE));
+        let bundle = match (strategy, folder) {
+            (None, _) => shipped::strategy(game),
+            (Some(_), None) => shipped::idle("worker", self.stage.idle),
+            (Some(_), Some(folder)) => shipped::read(folder),
+        };
+        let refused = |error: LoadError| mistakes(name, &error.diagnostics);
+        let bundle = Arc::new(bundle.map_err(refused)?);
+        let reload = ReloadSettings::default();
+        let mut keeper = Keeper::open(KeeperOptions {
+            team: name.to_owned(),
+            game,
+            api: wire::api(game).context("the game has no script interface")?,
+            roster: Arc::new(roster(self.stage, name, &bundle)?),
+            limits: limits(),
+            decide_max: self.patience,
+            folder: folder.map(Path::to_path_buf),
+            read: keepers::reader(),
+            complete: keepers::completer(),
+            watch: folder.is_some() && self.watch,
+            settle: reload.settle,
+            poll: reload.poll,
+            keep: reload.keep,
+            state: None,
+            trial_max: reload.trial_max,
+        });
+        let (staged, _) =
+            keeper.first(&bundle).map_err(|report| mistakes(name, &report.diagnostics))?;
+        Ok(Cleared { bundle, staged, keeper })
+    }
+
+    /// The plan of a team that plays this strategy.
+    pub(crate) fn plan(
+        &self,
+        name: &str,
+        bundle: &Bundle,
+        staged: Staged,
+        seed: u64,
+    ) -> Result<TeamPlan> {
+        let roster = roster(self.stage, name, bundle)?;
+        let options = TeamOptions { seed, ..TeamOptions::default() };
+        // On virtual time nobody brings anything new that would have to be rehearsed.
+        let rehearsal_turns = if self.fast { 0 } else { ReloadSettings::default().rehearsal_turns };
+        Ok(TeamPlan {
+            game: self.game.to_owned(),
+            options: self.stage.options.clone(),
+            seats: self.stage.seats(&roster),
+            roster,
+            staged,
+            limits: limits(),
+            team: TeamOptions {
+                decide_max: self.patience,
+                plan_max: self.patience * 2,
+                rehearsal_turns,
+                ..options
+            },
+            seat: SeatOptions { seed, ..SeatOptions::default() },
+        })
+    }
+}
+
+/// What the scripts of a team may use.
+fn limits() -> Limits {
+    Limits { load: LOAD_MAX, memory_bytes: MEMORY_BYTES, ..Limits::default() }
 }
 
 /// A strategy's mistakes as people read them, with excerpts.

@@ -36,8 +36,12 @@ pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
         JournalEvent::Ran { code, by, .. } => Some(format!("{by} ran in the living VM: {code}")),
         JournalEvent::RoleSet { .. }
         | JournalEvent::Steered { .. }
+        | JournalEvent::Retuned { .. }
+        | JournalEvent::AgentAdded { .. }
+        | JournalEvent::AgentRemoved { .. }
         | JournalEvent::Left { .. }
-        | JournalEvent::Returned { .. } => entry.event.steered_in_words(),
+        | JournalEvent::Returned { .. }
+        | JournalEvent::BoardSet { .. } => entry.event.steered_in_words(),
         JournalEvent::Seat { .. }
         | JournalEvent::RoundStarted
         | JournalEvent::Decided { .. }

@@ -13,6 +13,7 @@ use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The wall-clock time at which every match on virtual time begins: 2026-01-01 00:00 UTC.
 /// The seed is added in milliseconds, so that replays of several seeds have folders of their own.
@@ -22,8 +23,7 @@ const SEEDS: u64 = 1_000_000_000;
 
 pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     let begun = now();
-    let arena =
-        cast.arena(Origin { instant: begun, unix_ms: EPOCH_MS.wrapping_add(args.seed % SEEDS) })?;
+    let arena = cast.arena(beginning(begun, args.seed))?;
     let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
     for team in &cast.teams {
         wire::join(&mut lockstep, team)?;
@@ -46,6 +46,11 @@ pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
     let times = (0..cast.teams.len()).filter_map(|team| lockstep.meter(team));
     let effort = Effort { seed: args.seed, fast: true, steps, time: now() - begun };
     Ok(Summary::new(cast.game, effort, teams, times))
+}
+
+/// When a match of this seed begins.
+pub(crate) fn beginning(instant: Instant, seed: u64) -> Origin {
+    Origin { instant, unix_ms: EPOCH_MS.wrapping_add(seed % SEEDS) }
 }
 
 /// Shows progress, prints what goes wrong, keeps replays.

@@ -6,7 +6,8 @@ use super::changes;
 use super::progress::Progress;
 use super::summary::{Effort, Summary, TeamSummary};
 use crate::cli::DemoArgs;
-use crate::directory::Directory;
+use crate::controls::Newcomers;
+use crate::directory::{Directory, Member};
 use crate::paint::Paint;
 use crate::{keepers, wire};
 use anyhow::{Context, Result, bail};
@@ -81,13 +82,15 @@ async fn spawn_teams(
 ) -> Result<(ControlHandle, Vec<TeamHandle>)> {
     let address = arena.address().context("the arena has no address")?;
     let endpoint = wire::endpoint(cast.game, &address.ip().to_string(), address.port());
-    let mut directory = Directory::default();
+    let directory = Directory::default();
     for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
         let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
         let keeper = keepers::spawn(keeper, &team);
-        directory.add(team, keeper, address.to_string(), plan.seat_of_agents());
+        let newcomers = Newcomers::of(plan);
+        let (drain_max, creator) = (LEAVE, None);
+        directory.add(Member { handle: team, keeper, drain_max, newcomers, creator });
     }
-    let teams = directory.handles().cloned().collect();
+    let teams = directory.handles();
     let control = open_control(Arc::new(directory))?;
     if !args.json {
         announce(args, &control);
@@ -207,11 +210,15 @@ fn line(entry: &JournalEntry, log: bool) -> Option<Line> {
         | JournalEvent::StrategyRefused { .. }
         | JournalEvent::TakenBack { .. }
         | JournalEvent::ParamSet { .. }
+        | JournalEvent::BoardSet { .. }
         | JournalEvent::Ran { .. }
         | JournalEvent::RoleSet { .. }
         | JournalEvent::Steered { .. }
         | JournalEvent::Ordered { .. }
         | JournalEvent::Held { .. }
+        | JournalEvent::Retuned { .. }
+        | JournalEvent::AgentAdded { .. }
+        | JournalEvent::AgentRemoved { .. }
         | JournalEvent::Left { .. }
         | JournalEvent::Returned { .. }
         | JournalEvent::AlertBegan { .. }

@@ -1,6 +1,6 @@
 //! What changed between two versions of a strategy.
 
-use super::refused;
+use crate::failure::refused;
 use crate::paint::{Ink, Paint};
 use crate::shipped;
 use anyhow::{Context, Result, anyhow};
@@ -40,7 +40,8 @@ pub(super) async fn generation(
     number: u32,
 ) -> Result<Side> {
     let request = GetGenerationRequest { name: format!("{team}/generations/{number}") };
-    let answer = client.get_generation(request).await.map_err(refused)?.into_inner();
+    let answer =
+        client.get_generation(request).await.map_err(|status| refused(&status))?.into_inner();
     let generation = answer.generation.context("the daemon's answer has no generation")?;
     let files = generation.files.into_iter().map(|file| (file.path, file.source));
     Ok(Side { name: format!("generation {number}"), files: files.collect() })

@@ -1,12 +1,12 @@
 //! One piece of script, run as an agent.
 
-use super::{channel, json_wanted, print, refused, run, split_team, strategies, team_of_words};
-use crate::cli::strategy::EvalArgs;
+use super::{print, run, say, split_team, strategies, team_of_words};
+use crate::cli::agent::EvalArgs;
+use crate::failure::{misused, refused};
 use crate::paint::{Ink, Paint};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use phalanx_proto::v1::{EvalScriptRequest, EvalScriptResponse};
 use serde_json::json;
-use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "phalanx agent eval [TEAM] AGENT CODE";
@@ -15,28 +15,30 @@ const USAGE: &str = "phalanx agent eval [TEAM] AGENT CODE";
 ///
 /// # Errors
 /// When no daemon answers, or there is no such agent.
-pub fn eval(args: &EvalArgs) -> Result<ExitCode> {
+pub(super) fn eval(args: &EvalArgs) -> Result<ExitCode> {
     let (team, rest) = split_team(&args.words, 2);
-    let [agent, code] = rest else { bail!("expected an agent and a piece of script") };
-    run(async {
-        let channel = channel(&args.remote).await?;
+    let [agent, code] = rest else { return Err(misused(USAGE)) };
+    run(&args.remote, async |channel| {
         let request = EvalScriptRequest {
             team: team_of_words(&channel, team, rest, USAGE).await?,
             agent: agent.clone(),
             code: code.clone(),
             live: args.live,
             session: String::new(),
+            ..Default::default()
         };
-        let answer = strategies(channel).eval_script(request).await.map_err(refused)?;
+        let answer =
+            strategies(channel).eval_script(request).await.map_err(|status| refused(&status))?;
         let answer = answer.into_inner();
         let failed = !answer.error.is_empty();
-        if json_wanted(&args.remote) {
-            print(&serde_json::to_string(&json!({
+        if args.remote.print.is_text() {
+            tell(&answer)?;
+        } else {
+            let told = json!({
                 "text": answer.text, "lines": answer.lines, "error": answer.error,
                 "step": answer.step, "generation": answer.generation,
-            }))?)?;
-        } else {
-            tell(&answer)?;
+            });
+            args.remote.print.tell(&told, String::new)?;
         }
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     })
@@ -51,9 +53,7 @@ pub(super) fn tell(answer: &EvalScriptResponse) -> Result<()> {
         print(&answer.text)?;
     }
     if !answer.error.is_empty() {
-        let error = Paint::stderr().ink(Ink::Red, &answer.error);
-        // A closed standard error only means that nobody reads it.
-        writeln!(std::io::stderr(), "{error}").unwrap_or_default();
+        say(&Paint::stderr().ink(Ink::Red, &answer.error));
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use super::report::{fault_json, place};
 use super::values::{self, micros};
-use super::{seat_word, word};
+use super::{seat_word, steered, word};
 use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
-    Decided, DefaultCause, Fault, FaultSeverity, Generation, GenerationActivated,
+    BoardSet, Decided, DefaultCause, Fault, FaultSeverity, Generation, GenerationActivated,
     GenerationTakenBack, MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
@@ -50,6 +50,7 @@ fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
             format!("{}; generation {again} decides again", paint.ink(Ink::Red, &what))
         }
         Kind::ParamSet(set) => parameter(set),
+        Kind::BoardSet(set) => board(set),
         Kind::ScriptRan(ran) => {
             let trouble = if ran.trouble.is_empty() { "" } else { ": " };
             format!("{} ran in the living VM: {}{trouble}{}", ran.by, ran.code, ran.trouble)
@@ -63,6 +64,17 @@ fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
         Kind::RoundOver(over) => format!("round over, score {}", over.score),
         Kind::MatchOver(_) => "match over".into(),
         Kind::EventsLost(lost) => format!("{} events are missing here", lost.count),
+        Kind::RoleSet(_)
+        | Kind::Steered(_)
+        | Kind::Ordered(_)
+        | Kind::Held(_)
+        | Kind::Left(_)
+        | Kind::Retuned(_)
+        | Kind::Returned(_)
+        | Kind::AlertBegan(_)
+        | Kind::AlertEnded(_)
+        | Kind::AgentAdded(_)
+        | Kind::AgentRemoved(_) => steered::text(kind, paint).unwrap_or_default(),
     }
 }
 
@@ -125,6 +137,15 @@ fn parameter(set: &ParamSet) -> String {
     }
 }
 
+fn board(set: &BoardSet) -> String {
+    let value = values::json(set.value.as_ref());
+    if value.is_null() {
+        return format!("{} deleted from the board, by {}", set.key, set.by);
+    }
+    let turns = set.turns.map(|turns| format!(" for {turns} turns")).unwrap_or_default();
+    format!("{} = {value} on the board{turns}, by {}", set.key, set.by)
+}
+
 /// For programs.
 pub(super) fn json(event: &MatchEvent) -> Value {
     let turn = event.turn.unwrap_or_default();
@@ -145,14 +166,7 @@ fn details(kind: &Kind) -> (&'static str, Value) {
             }),
         ),
         Kind::RoundStarted(_) => ("round_started", json!({})),
-        Kind::Decided(decided) => (
-            "decided",
-            json!({
-                "action": decided.action, "role": decided.role, "generation": decided.generation,
-                "spent_us": micros(decided.spent), "reason": decided.reason,
-                "reason_data": values::json(decided.reason_data.as_ref()),
-            }),
-        ),
+        Kind::Decided(decided) => ("decided", decided_json(decided)),
         Kind::Fallback(fallback) => (
             "fallback",
             json!({
@@ -164,6 +178,13 @@ fn details(kind: &Kind) -> (&'static str, Value) {
         Kind::StrategyRefused(refused) => ("strategy_refused", faults(refused)),
         Kind::GenerationTakenBack(back) => ("generation_taken_back", taken_back(back)),
         Kind::ParamSet(set) => ("param_set", param(set)),
+        Kind::BoardSet(set) => (
+            "board_set",
+            json!({
+                "key": set.key, "value": values::json(set.value.as_ref()), "turns": set.turns,
+                "by": set.by,
+            }),
+        ),
         Kind::ScriptRan(ran) => {
             ("script_ran", json!({ "code": ran.code, "by": ran.by, "trouble": ran.trouble }))
         }
@@ -182,7 +203,8 @@ fn details(kind: &Kind) -> (&'static str, Value) {
             "turn_done",
             json!({
                 "asked": done.asked, "decided": done.decided, "fallback": done.fallback,
-                "score": done.score, "spent_us": micros(done.spent),
+                "score": done.score, "spent_us": micros(done.spent), "ordered": done.ordered,
+                "held": done.held,
             }),
         ),
         Kind::RoundOver(over) => {
@@ -190,7 +212,26 @@ fn details(kind: &Kind) -> (&'static str, Value) {
         }
         Kind::MatchOver(_) => ("match_over", json!({})),
         Kind::EventsLost(lost) => ("events_lost", json!({ "count": lost.count })),
+        Kind::RoleSet(_)
+        | Kind::Steered(_)
+        | Kind::Ordered(_)
+        | Kind::Held(_)
+        | Kind::Left(_)
+        | Kind::Retuned(_)
+        | Kind::Returned(_)
+        | Kind::AlertBegan(_)
+        | Kind::AlertEnded(_)
+        | Kind::AgentAdded(_)
+        | Kind::AgentRemoved(_) => steered::json(kind).unwrap_or(("unknown", json!({}))),
     }
+}
+
+fn decided_json(decided: &Decided) -> Value {
+    json!({
+        "action": decided.action, "role": decided.role, "generation": decided.generation,
+        "spent_us": micros(decided.spent), "reason": decided.reason,
+        "reason_data": values::json(decided.reason_data.as_ref()),
+    })
 }
 
 fn activation(activated: &GenerationActivated) -> Value {

@@ -1,11 +1,10 @@
 //! The verbs around live parameters.
 
 use super::values::{self, scope};
-use super::{
-    Table, channel, json_wanted, print, refused, run, split_team, strategies, team_name,
-    team_of_words,
-};
-use crate::cli::strategy::{PartArgs, ResetArgs, SetArgs, TeamArgs};
+use super::{Shown, Table, look, run, split_team, strategies, team_name, team_of_words};
+use crate::cli::OutputArgs;
+use crate::cli::strategy::{LookArgs, PartArgs, ResetArgs, SetArgs};
+use crate::failure::{misused, refused};
 use anyhow::{Context, Result};
 use phalanx_control::client::Link;
 use phalanx_proto::v1::param_scope::Part;
@@ -20,30 +19,30 @@ const RESET_USAGE: &str = "phalanx param reset [TEAM] NAME";
 ///
 /// # Errors
 /// When no daemon answers, or there is no such team.
-pub fn list(args: &TeamArgs) -> Result<()> {
-    run(async {
-        let channel = channel(&args.remote).await?;
+pub fn list(args: &LookArgs) -> Result<()> {
+    look(&args.look, async |channel| {
         let team = team_name(&channel, args.team.as_deref()).await?;
         let params = declared(&mut strategies(channel), &team).await?;
-        if json_wanted(&args.remote) {
-            let params: Vec<_> = params.iter().map(json).collect();
-            return print(&serde_json::to_string(&json!({ "params": params }))?);
-        }
-        if params.is_empty() {
-            return print("the scripts declare no parameter; `phalanx script api` tells how");
-        }
-        let mut table = Table::new(&["PARAMETER", "ACCEPTS", "DEFAULT", "SET", "MEANING"]);
-        for param in &params {
-            table.row([
-                param.name.clone(),
-                param.accepts.clone(),
-                values::text(param.default_value.as_ref()),
-                set_values(param),
-                param.doc.clone(),
-            ]);
-        }
-        print(&table.text())
+        let json = json!({ "params": params.iter().map(json).collect::<Vec<_>>() });
+        Ok(Shown { json, text: table(&params) })
     })
+}
+
+fn table(params: &[Param]) -> String {
+    if params.is_empty() {
+        return "the scripts declare no parameter; `phalanx script api` tells how".to_owned();
+    }
+    let mut table = Table::new(&["PARAMETER", "ACCEPTS", "DEFAULT", "SET", "MEANING"]);
+    for param in params {
+        table.row([
+            param.name.clone(),
+            param.accepts.clone(),
+            values::text(param.default_value.as_ref()),
+            set_values(param),
+            param.doc.clone(),
+        ]);
+    }
+    table.shown()
 }
 
 /// `phalanx param set`.
@@ -52,18 +51,23 @@ pub fn list(args: &TeamArgs) -> Result<()> {
 /// When no daemon answers, or it refuses the value.
 pub fn set(args: &SetArgs) -> Result<()> {
     let (team, rest) = split_team(&args.words, 2);
-    let [name, word] = rest else { anyhow::bail!("expected a name and a value") };
-    run(async {
-        let channel = channel(&args.remote).await?;
+    let [name, word] = rest else { return Err(misused(SET_USAGE)) };
+    run(&args.remote, async |channel| {
         let team = team_of_words(&channel, team, rest, SET_USAGE).await?;
         let mut client = strategies(channel);
         let params = declared(&mut client, &team).await?;
         let known = params.iter().find(|param| param.name == *name);
         let like = known.and_then(|param| param.default_value.as_ref());
         let value = Some(values::parse(word, like));
-        let request = SetParamRequest { team, name: name.clone(), scope: part(&args.part), value };
-        let param = client.set_param(request).await.map_err(refused)?.into_inner().param;
-        tell(param, json_wanted(&args.remote))
+        let request = SetParamRequest {
+            team,
+            name: name.clone(),
+            scope: part(&args.part),
+            value,
+            ..Default::default()
+        };
+        let answer = client.set_param(request).await.map_err(|status| refused(&status))?;
+        tell(answer.into_inner().param, &args.remote.print)
     })
 }
 
@@ -73,20 +77,26 @@ pub fn set(args: &SetArgs) -> Result<()> {
 /// When no daemon answers, or there is no such parameter.
 pub fn reset(args: &ResetArgs) -> Result<()> {
     let (team, rest) = split_team(&args.words, 1);
-    let [name] = rest else { anyhow::bail!("expected a name") };
-    run(async {
-        let channel = channel(&args.remote).await?;
+    let [name] = rest else { return Err(misused(RESET_USAGE)) };
+    run(&args.remote, async |channel| {
         let team = team_of_words(&channel, team, rest, RESET_USAGE).await?;
-        let request =
-            SetParamRequest { team, name: name.clone(), scope: part(&args.part), value: None };
-        let answer = strategies(channel).set_param(request).await.map_err(refused)?;
-        tell(answer.into_inner().param, json_wanted(&args.remote))
+        let request = SetParamRequest {
+            team,
+            name: name.clone(),
+            scope: part(&args.part),
+            value: None,
+            ..Default::default()
+        };
+        let answer = strategies(channel).set_param(request).await;
+        let answer = answer.map_err(|status| refused(&status))?;
+        tell(answer.into_inner().param, &args.remote.print)
     })
 }
 
 async fn declared(client: &mut StrategiesClient<Link>, team: &str) -> Result<Vec<Param>> {
     let request = ListParamsRequest { parent: team.to_owned() };
-    Ok(client.list_params(request).await.map_err(refused)?.into_inner().params)
+    let answer = client.list_params(request).await;
+    Ok(answer.map_err(|status| refused(&status))?.into_inner().params)
 }
 
 fn part(args: &PartArgs) -> Option<ParamScope> {
@@ -95,15 +105,14 @@ fn part(args: &PartArgs) -> Option<ParamScope> {
     Some(ParamScope { part: Some(part) })
 }
 
-fn tell(param: Option<Param>, as_json: bool) -> Result<()> {
+fn tell(param: Option<Param>, print: &OutputArgs) -> Result<()> {
     let param = param.context("the daemon's answer has no parameter")?;
-    if as_json {
-        return print(&serde_json::to_string(&json(&param))?);
-    }
-    let set = set_values(&param);
-    let default = values::text(param.default_value.as_ref());
-    let now = if set.is_empty() { "nothing set".to_owned() } else { set };
-    print(&format!("{}: {now} (default {default}), from the next turn on", param.name))
+    print.tell(&json(&param), || {
+        let set = set_values(&param);
+        let default = values::text(param.default_value.as_ref());
+        let now = if set.is_empty() { "nothing set".to_owned() } else { set };
+        format!("{}: {now} (default {default}), from the next turn on", param.name)
+    })
 }
 
 /// `0.5 for team, 0.8 for role scout`.

@@ -1,8 +1,9 @@
 //! Where a running team's scripts spend their time.
 
 use super::values::micros;
-use super::{Table, channel, json_wanted, print, refused, run, short, strategies, team_name};
+use super::{Table, run, say, short, strategies, team_name};
 use crate::cli::strategy::ProfileArgs;
+use crate::failure::refused;
 use anyhow::{Context, Result};
 use phalanx_proto::v1::{
     CallProfile, ProfileStrategyRequest, ProfileStrategyResponse, StackSample,
@@ -23,17 +24,13 @@ const HOTTEST: usize = 12;
 pub fn profile(args: &ProfileArgs) -> Result<()> {
     // A place that cannot be written is told before the turns are waited for.
     let mut file = args.folded.as_deref().map(open).transpose()?;
-    run(async {
-        let channel = channel(&args.remote).await?;
+    run(&args.remote, async |channel| {
         let team = team_name(&channel, args.team.as_deref()).await?;
-        let hint = format!("measuring {} turns of team {} …", args.turns, short(&team));
-        // A closed standard error only means that nobody reads it.
-        writeln!(std::io::stderr(), "{hint}").unwrap_or_default();
+        say(&format!("measuring {} turns of team {} …", args.turns, short(&team)));
         let request = ProfileStrategyRequest { team, turns: args.turns };
-        let answer = strategies(channel).profile_strategy(request).await.map_err(refused)?;
-        let profile = answer.into_inner();
-        let as_json = json_wanted(&args.remote);
-        print(&if as_json { json(&profile).to_string() } else { text(&profile) })?;
+        let answer = strategies(channel).profile_strategy(request).await;
+        let profile = answer.map_err(|status| refused(&status))?.into_inner();
+        args.remote.print.tell(&json(&profile), || text(&profile))?;
         match &mut file {
             Some((path, file)) => file
                 .write_all(folded(&profile.stacks).as_bytes())
@@ -103,9 +100,9 @@ fn text(profile: &ProfileStrategyResponse) -> String {
     format!(
         "{} turns\n{}\n\n{samples} samples, one every {} µs{dropped}\n{}",
         profile.turns,
-        calls.text(),
+        calls.shown(),
         micros(profile.sample_every),
-        hottest.text(),
+        hottest.shown(),
     )
 }
 

@@ -3,10 +3,11 @@
 mod complete;
 
 use super::eval::tell;
-use super::{channel, refused, short, split_team, strategies, team_of_words, uncut};
-use crate::cli::strategy::ReplArgs;
+use super::{link, short, split_team, strategies, team_of_words, uncut};
+use crate::cli::agent::ReplArgs;
+use crate::failure::{misused, refused};
 use crate::paint::{Ink, Paint};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use complete::Assistant;
 use phalanx_control::client::Link;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
@@ -36,17 +37,18 @@ an input that is not complete goes on in the next line; an empty line sends it a
 ///
 /// # Errors
 /// When no daemon answers, there is no such agent, or the terminal fails.
-pub fn repl(args: &ReplArgs) -> Result<()> {
+pub(super) fn repl(args: &ReplArgs) -> Result<()> {
     let (team, rest) = split_team(&args.words, 1);
-    let [agent] = rest else { bail!("expected an agent") };
+    let [agent] = rest else { return Err(misused(USAGE)) };
     // A second thread answers the daemon's keepalives while somebody thinks at the prompt.
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let (client, team, game) = runtime.block_on(async {
-        let channel = channel(&args.remote).await?;
+        let channel = link::open(&args.remote).await?;
         let team = team_of_words(&channel, team, rest, USAGE).await?;
         let request = GetTeamRequest { name: team.clone() };
-        let answer = TeamsClient::new(channel.clone()).get_team(request).await.map_err(refused)?;
+        let answer = TeamsClient::new(channel.clone()).get_team(request).await;
+        let answer = answer.map_err(|status| refused(&status))?;
         let game = answer.into_inner().team.context("the daemon's answer has no team")?.game;
         anyhow::Ok((strategies(channel), team, game))
     })?;
@@ -78,9 +80,16 @@ impl Talk {
             code: code.to_owned(),
             live,
             session: self.session.clone(),
+            ..Default::default()
         };
-        let ask =
-            async { Ok(self.client.eval_script(request).await.map_err(refused)?.into_inner()) };
+        let ask = async {
+            Ok(self
+                .client
+                .eval_script(request)
+                .await
+                .map_err(|status| refused(&status))?
+                .into_inner())
+        };
         // At the prompt ctrl-c leaves the answer, not the conversation.
         if self.is_terminal {
             self.runtime.block_on(uncut(ask))

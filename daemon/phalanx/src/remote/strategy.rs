@@ -1,14 +1,14 @@
 //! The verbs that show and change what a team plays.
 
+use super::progress::spun;
 use super::report::{self, TrialText};
 use super::values::moment;
-use super::{
-    Table, channel, json_wanted, print, refused, run, short, split_numbers, strategies, team_name,
-};
-use crate::cli::Remote;
-use crate::cli::strategy::{ActivateArgs, DiffArgs, RollbackArgs, TeamArgs};
+use super::{Shown, Table, look, run, short, split_numbers, strategies, team_name};
+use crate::cli::strategy::{ActivateArgs, DiffArgs, LookArgs, RollbackArgs, TeamArgs};
+use crate::cli::{OutputArgs, Remote};
+use crate::failure::{answered, misused, refused};
 use crate::paint::{Ink, Paint};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Error, Result, anyhow};
 use phalanx_control::client::Link;
 use phalanx_control::client::{explain, findings};
 use phalanx_lua::Bundle;
@@ -30,13 +30,12 @@ const HASH_SHOWN: usize = 12;
 ///
 /// # Errors
 /// When no daemon answers, or there is no such team.
-pub fn show(args: &TeamArgs) -> Result<()> {
-    run(async {
-        let channel = channel(&args.remote).await?;
+pub fn show(args: &LookArgs) -> Result<()> {
+    look(&args.look, async |channel| {
         let team = team_name(&channel, args.team.as_deref()).await?;
         let request = GetStrategyRequest { name: format!("{team}/strategy") };
-        let answer = strategies(channel).get_strategy(request).await.map_err(refused)?;
-        tell(answer.into_inner().strategy, &args.remote)
+        let answer = strategies(channel).get_strategy(request).await;
+        shown(answer.map_err(|status| refused(&status))?.into_inner().strategy)
     })
 }
 
@@ -45,32 +44,36 @@ pub fn show(args: &TeamArgs) -> Result<()> {
 /// # Errors
 /// When no daemon answers, or it refuses.
 pub fn pin(args: &TeamArgs, pinned: bool) -> Result<()> {
-    run(async {
-        let channel = channel(&args.remote).await?;
+    run(&args.remote, async |channel| {
         let team = team_name(&channel, args.team.as_deref()).await?;
         let mut client = strategies(channel);
         let strategy = if pinned {
-            let request = PinStrategyRequest { team };
-            client.pin_strategy(request).await.map_err(refused)?.into_inner().strategy
+            let answer =
+                client.pin_strategy(PinStrategyRequest { team, ..Default::default() }).await;
+            answer.map_err(|status| refused(&status))?.into_inner().strategy
         } else {
-            let request = UnpinStrategyRequest { team };
-            client.unpin_strategy(request).await.map_err(refused)?.into_inner().strategy
+            let answer =
+                client.unpin_strategy(UnpinStrategyRequest { team, ..Default::default() }).await;
+            answer.map_err(|status| refused(&status))?.into_inner().strategy
         };
-        tell(strategy, &args.remote)
+        let shown = shown(strategy)?;
+        args.remote.print.tell(&shown.json, || shown.text)
     })
 }
 
-fn tell(strategy: Option<Strategy>, remote: &Remote) -> Result<()> {
+fn shown(strategy: Option<Strategy>) -> Result<Shown> {
     let strategy = strategy.context("the daemon's answer has no strategy")?;
     let generation = strategy.generation.clone().unwrap_or_default();
-    if json_wanted(remote) {
-        return print(&serde_json::to_string(&json!({
-            "team": team_of(&strategy.name), "generation": generation_json(&generation),
-            "pinned": strategy.pinned, "on_probation": strategy.on_probation,
-            "folder": strategy.folder, "watching": strategy.watching,
-            "last_trial": strategy.last_trial.as_ref().map(report::json),
-        }))?);
-    }
+    let json = json!({
+        "team": team_of(&strategy.name), "generation": generation_json(&generation),
+        "pinned": strategy.pinned, "on_probation": strategy.on_probation,
+        "folder": strategy.folder, "watching": strategy.watching,
+        "last_trial": strategy.last_trial.as_ref().map(report::json),
+    });
+    Ok(Shown { json, text: text(&strategy, &generation) })
+}
+
+fn text(strategy: &Strategy, generation: &Generation) -> String {
     let folder = match (strategy.folder.as_str(), strategy.watching) {
         ("", _) => "came with the program".to_owned(),
         (folder, true) => format!("from {folder}, watched"),
@@ -80,50 +83,52 @@ fn tell(strategy: Option<Strategy>, remote: &Remote) -> Result<()> {
     state.extend(strategy.pinned.then_some("pinned"));
     state.extend(strategy.on_probation.then_some("on probation"));
     let state = if state.is_empty() { String::new() } else { format!(", {}", state.join(", ")) };
-    print(&format!(
+    let mut text = format!(
         "team {}: generation {}{state}, by {} at {}\n{} files, hash {}, {folder}",
         team_of(&strategy.name),
         generation.number,
         generation.origin,
         moment(generation.accept_time),
         generation.file_count,
-        hash(&generation),
-    ))?;
-    let Some(report) = &strategy.last_trial else { return Ok(()) };
-    let by = if report.origin.is_empty() { "a check" } else { &report.origin };
-    let text = TrialText { report, paint: Paint::stdout() };
-    print(&format!("\nthe last trial ({by}, {}):\n{text}", moment(report.time)))
+        hash(generation),
+    );
+    if let Some(report) = &strategy.last_trial {
+        let by = if report.origin.is_empty() { "a check" } else { &report.origin };
+        let trial = TrialText { report, paint: Paint::stdout() };
+        text.push_str(&format!("\n\nthe last trial ({by}, {}):\n{trial}", moment(report.time)));
+    }
+    text
 }
 
 /// `phalanx strategy history`.
 ///
 /// # Errors
 /// When no daemon answers, or there is no such team.
-pub fn history(args: &TeamArgs) -> Result<()> {
-    run(async {
-        let channel = channel(&args.remote).await?;
+pub fn history(args: &LookArgs) -> Result<()> {
+    look(&args.look, async |channel| {
         let parent = team_name(&channel, args.team.as_deref()).await?;
         let generations = generations(channel, &parent).await?;
-        if json_wanted(&args.remote) {
-            let all: Vec<_> = generations.iter().map(generation_json).collect();
-            let answer = json!({ "team": short(&parent), "generations": all });
-            return print(&serde_json::to_string(&answer)?);
-        }
-        let mut table =
-            Table::new(&["GENERATION", "DECIDES", "ACCEPTED", "BY", "FILES", "HASH", "TAKEN BACK"]);
-        for generation in &generations {
-            table.row([
-                generation.number.to_string(),
-                if generation.active { "now".into() } else { String::new() },
-                moment(generation.accept_time),
-                generation.origin.clone(),
-                generation.file_count.to_string(),
-                hash(generation),
-                generation.taken_back.clone(),
-            ]);
-        }
-        print(&table.text())
+        let all: Vec<_> = generations.iter().map(generation_json).collect();
+        let json = json!({ "team": short(&parent), "generations": all });
+        Ok(Shown { json, text: table(&generations) })
     })
+}
+
+fn table(generations: &[Generation]) -> String {
+    let mut table =
+        Table::new(&["GENERATION", "DECIDES", "ACCEPTED", "BY", "FILES", "HASH", "TAKEN BACK"]);
+    for generation in generations {
+        table.row([
+            generation.number.to_string(),
+            if generation.active { "now".into() } else { String::new() },
+            moment(generation.accept_time),
+            generation.origin.clone(),
+            generation.file_count.to_string(),
+            hash(generation),
+            generation.taken_back.clone(),
+        ]);
+    }
+    table.shown()
 }
 
 /// All generations that are kept, newest first.
@@ -133,7 +138,8 @@ async fn generations(channel: Link, parent: &str) -> Result<Vec<Generation>> {
     loop {
         let request =
             ListGenerationsRequest { parent: parent.to_owned(), page_size: 0, page_token };
-        let page = client.list_generations(request).await.map_err(refused)?.into_inner();
+        let page = client.list_generations(request).await;
+        let page = page.map_err(|status| refused(&status))?.into_inner();
         all.extend(page.generations);
         page_token = page.next_page_token;
         if page_token.is_empty() {
@@ -148,8 +154,7 @@ async fn generations(channel: Link, parent: &str) -> Result<Vec<Generation>> {
 /// When no daemon answers, or there are no such generations.
 pub fn diff(args: &DiffArgs) -> Result<()> {
     let (team, numbers) = split_numbers(&args.words)?;
-    run(async {
-        let channel = channel(&args.remote).await?;
+    run(&args.remote, async |channel| {
         let parent = team_name(&channel, team).await?;
         let all = generations(channel.clone(), &parent).await?;
         let active = all.iter().find(|generation| generation.active);
@@ -158,7 +163,7 @@ pub fn diff(args: &DiffArgs) -> Result<()> {
         let (from, to) = match (numbers.as_slice(), &args.folder) {
             ([], Some(_)) => (active, None),
             ([from], Some(_)) => (*from, None),
-            ([..], Some(_)) => bail!("--folder is compared with one generation"),
+            ([..], Some(_)) => return Err(misused("--folder is compared with one generation")),
             ([], None) => (
                 before.context("there is no generation before the one that decides")?,
                 Some(active),
@@ -171,16 +176,15 @@ pub fn diff(args: &DiffArgs) -> Result<()> {
         let new = match (to, &args.folder) {
             (Some(to), _) => super::diff::generation(&mut client, &parent, to).await?,
             (None, Some(folder)) => super::diff::folder(folder)?,
-            (None, None) => bail!("nothing to compare with"),
+            (None, None) => return Err(misused("nothing to compare with")),
         };
         let changes = super::diff::changes(&old, &new);
-        if json_wanted(&args.remote) {
-            return print(&super::diff::json(&old, &new, &changes).to_string());
-        }
-        match changes.as_slice() {
-            [] => print(&format!("{} and {} are equal", old.name, new.name)),
-            changes => print(&super::diff::text(changes, Paint::stdout())),
-        }
+        args.remote.print.tell(&super::diff::json(&old, &new, &changes), || {
+            match changes.as_slice() {
+                [] => format!("{} and {} are equal", old.name, new.name),
+                changes => super::diff::text(changes, Paint::stdout()),
+            }
+        })
     })
 }
 
@@ -193,22 +197,22 @@ pub fn roll_back(args: &RollbackArgs) -> Result<()> {
     let generation = match numbers.as_slice() {
         [] => 0,
         [one] => *one,
-        [..] => bail!("one generation decides at a time"),
+        [..] => return Err(misused("one generation decides at a time")),
     };
-    run(async {
-        let channel = channel(&args.remote).await?;
+    run(&args.remote, async |channel| {
         let team = team_name(&channel, team).await?;
         let request = RollBackStrategyRequest {
             team: team.clone(),
             generation,
             reset_memory: args.reset_memory,
+            ..Default::default()
         };
         let mut client = strategies(channel);
         let answer = match client.roll_back_strategy(request).await {
             Ok(answer) => answer.into_inner(),
             Err(status) => return Err(turned_down(&mut client, &team, &status).await),
         };
-        decides(&team, answer.generation, None, &args.remote)
+        decides(&team, answer.generation, None, &args.remote.print)
     })
 }
 
@@ -219,24 +223,25 @@ pub fn roll_back(args: &RollbackArgs) -> Result<()> {
 pub fn activate(args: &ActivateArgs) -> Result<()> {
     let (team, folder) = team_and_folder(&args.words);
     let files = folder.map(files).transpose()?;
-    run(async {
-        let channel = channel(&args.remote).await?;
+    run(&args.remote, async |channel| {
         let team = team_name(&channel, team).await?;
         let request = ActivateStrategyRequest {
             team: team.clone(),
             files,
             reset_memory: args.reset_memory,
             validate_only: args.check_only,
+            ..Default::default()
         };
         let mut client = strategies(channel);
-        let answer = match client.activate_strategy(request).await {
+        let trying = format!("trying the strategy for team {} …", short(&team));
+        let answer = match spun(trying, client.activate_strategy(request)).await {
             Ok(answer) => answer.into_inner(),
             Err(status) => return Err(turned_down(&mut client, &team, &status).await),
         };
         if args.check_only {
-            return tell_trial(&answer.report.unwrap_or_default(), &args.remote);
+            return tell_trial(&answer.report.unwrap_or_default(), &args.remote.print);
         }
-        decides(&team, answer.generation, answer.report.as_ref(), &args.remote)
+        decides(&team, answer.generation, answer.report.as_ref(), &args.remote.print)
     })
 }
 
@@ -246,13 +251,15 @@ pub fn activate(args: &ActivateArgs) -> Result<()> {
 /// When no daemon answers, or the folder cannot be read.
 pub fn check(folder: Option<&Path>, team: &str, remote: &Remote) -> Result<ExitCode> {
     let files = folder.map(files).transpose()?;
-    run(async {
-        let channel = channel(remote).await?;
+    run(remote, async |channel| {
         let team = team_name(&channel, Some(team)).await?;
         let request = CheckStrategyRequest { team, files };
-        let answer = strategies(channel).check_strategy(request).await.map_err(refused)?;
+        let trying = format!("trying the strategy for team {} …", short(&request.team));
+        let mut client = strategies(channel);
+        let answer = spun(trying, client.check_strategy(request)).await;
+        let answer = answer.map_err(|status| refused(&status))?;
         let report = answer.into_inner().report.unwrap_or_default();
-        tell_trial(&report, remote)?;
+        tell_trial(&report, &remote.print)?;
         Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     })
 }
@@ -278,46 +285,38 @@ fn files(folder: &Path) -> Result<StrategyFiles> {
     Ok(StrategyFiles { files: bundle.files().map(file).collect() })
 }
 
-fn tell_trial(report: &TrialReport, remote: &Remote) -> Result<()> {
-    if json_wanted(remote) {
-        return print(&serde_json::to_string(&report::json(report))?);
-    }
-    print(&TrialText { report, paint: Paint::stdout() }.to_string())
+fn tell_trial(report: &TrialReport, print: &OutputArgs) -> Result<()> {
+    print.tell(&report::json(report), || TrialText { report, paint: Paint::stdout() }.to_string())
 }
 
 fn decides(
     team: &str,
     generation: Option<Generation>,
     report: Option<&TrialReport>,
-    remote: &Remote,
+    print: &OutputArgs,
 ) -> Result<()> {
     let generation = generation.context("the daemon's answer has no generation")?;
-    if json_wanted(remote) {
-        let answer = json!({
-            "team": short(team), "generation": generation_json(&generation),
-            "report": report.map(report::json),
-        });
-        return print(&serde_json::to_string(&answer)?);
-    }
-    if let Some(report) = report {
-        print(&TrialText { report, paint: Paint::stdout() }.to_string())?;
-    }
-    let number = Paint::stdout().ink(Ink::Green, &format!("generation {}", generation.number));
-    print(&format!("{number} decides for team {} from its next turn on", short(team)))
+    let answer = json!({
+        "team": short(team), "generation": generation_json(&generation),
+        "report": report.map(report::json),
+    });
+    print.tell(&answer, || {
+        let paint = Paint::stdout();
+        let trial = report.map(|report| format!("{}\n", TrialText { report, paint }));
+        let number = paint.ink(Ink::Green, &format!("generation {}", generation.number));
+        let trial = trial.unwrap_or_default();
+        format!("{trial}{number} decides for team {} from its next turn on", short(team))
+    })
 }
 
 /// A refused strategy is told with all that is wrong, anything else in a line.
-async fn turned_down(
-    client: &mut StrategiesClient<Link>,
-    team: &str,
-    status: &Status,
-) -> anyhow::Error {
+async fn turned_down(client: &mut StrategiesClient<Link>, team: &str, status: &Status) -> Error {
     match findings(client, team, status).await {
         Some(report) => {
             let text = TrialText { report: &report, paint: Paint::stderr() };
-            anyhow!("{}\n{text}", explain(status))
+            answered(status, format!("{}\n{text}", explain(status)))
         }
-        None => anyhow!(explain(status)),
+        None => refused(status),
     }
 }
 

@@ -1,44 +1,159 @@
 //! A plain table for terminals.
 
-/// Columns as wide as their longest cell, two blanks between them.
+use crate::paint::{Ink, Paint};
+use console::{Term, measure_text_width, truncate_str};
+
+/// Between two columns.
+const GAP: &str = "  ";
+/// No column gets narrower than this to make the table fit, unless its cells are.
+const WIDTH_MIN: usize = 6;
+
+/// Columns as wide as their longest cell, two blanks between them. Columns without a single cell
+/// are left out; on a terminal that is too narrow the spare column goes, then the widest are cut.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
     rows: Vec<[String; N]>,
+    /// A column that is left out where there is no room.
+    spare: Option<usize>,
+    /// Row, column, ink.
+    inks: Vec<(usize, usize, Ink)>,
 }
 
 impl<const N: usize> Table<N> {
     pub(crate) fn new(head: &[&str; N]) -> Self {
-        Self { rows: vec![head.map(str::to_owned)] }
+        Self { rows: vec![head.map(str::to_owned)], spare: None, inks: Vec::new() }
     }
 
+    /// This column is left out where there is no room for it.
+    pub(crate) fn spare(self, column: usize) -> Self {
+        Self { spare: Some(column), ..self }
+    }
+
+    /// Adds a row; what breaks lines is a blank.
     pub(crate) fn row(&mut self, cells: [String; N]) {
-        self.rows.push(cells);
+        self.rows.push(cells.map(|cell| cell.replace(['\n', '\r', '\t'], " ")));
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// Colours a cell of the last row.
+    pub(crate) fn ink(&mut self, column: usize, ink: Ink) {
+        self.inks.push((self.rows.len() - 1, column, ink));
+    }
+
+    /// For standard output, as wide as its terminal.
+    pub(crate) fn shown(&self) -> String {
+        let size = Term::stdout().size_checked();
+        self.text(size.map(|(_, width)| usize::from(width)), Paint::stdout())
+    }
+
+    /// No wider than that, if it can be.
+    pub(crate) fn text(&self, width: Option<usize>, paint: Paint) -> String {
         let mut widths = [0; N];
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.chars().count());
+                *width = (*width).max(measure_text_width(cell));
             }
         }
-        let line = |row: &[String; N]| {
-            let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-        };
-        self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
+        let filled: [bool; N] = std::array::from_fn(|column| {
+            let mut cells = self.rows.iter().skip(1).filter_map(|row| row.get(column));
+            self.rows.len() == 1 || cells.any(|cell| !cell.is_empty())
+        });
+        for (width, filled) in widths.iter_mut().zip(filled) {
+            *width = if filled { *width } else { 0 };
+        }
+        if let Some(most) = width {
+            let spare = self.spare.filter(|_| whole(&widths) > most);
+            if let Some(width) = spare.and_then(|column| widths.get_mut(column)) {
+                *width = 0;
+            }
+            fit(&mut widths, most);
+        }
+        let rows = self.rows.iter().enumerate();
+        rows.map(|(number, row)| self.line(number, row, widths, paint))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
+
+    fn line(&self, number: usize, row: &[String; N], widths: [usize; N], paint: Paint) -> String {
+        let cells = row.iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0);
+        let cells = cells.map(|(column, (cell, width))| {
+            let cut = truncate_str(cell, width, "…");
+            let padding = " ".repeat(width.saturating_sub(measure_text_width(&cut)));
+            let mut inks = self.inks.iter();
+            let ink = inks.find(|(row, col, _)| (*row, *col) == (number, column));
+            let cut = ink.map_or_else(|| cut.to_string(), |(.., ink)| paint.ink(*ink, &cut));
+            format!("{cut}{padding}")
+        });
+        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
+    }
+}
+
+/// Takes from the widest column until all fit.
+fn fit(widths: &mut [usize], most: usize) {
+    loop {
+        let whole = whole(widths);
+        let Some(widest) = widths.iter_mut().max() else { return };
+        if whole <= most || *widest <= WIDTH_MIN {
+            return;
+        }
+        *widest -= 1;
+    }
+}
+
+/// How wide a row is, with the gaps between its columns.
+fn whole(widths: &[usize]) -> usize {
+    let columns = widths.iter().filter(|width| **width > 0).count();
+    widths.iter().sum::<usize>() + GAP.len() * columns.saturating_sub(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn table() -> Table<4> {
+        let mut table = Table::new(&["TEAM", "SCORE", "TROUBLE", "WHY"]);
+        table.row(["a".into(), "12".into(), String::new(), "nothing else to do".into()]);
+        table.row(["longer".into(), "3".into(), String::new(), "two\nlines".into()]);
+        table
+    }
+
     #[test]
-    fn columns_are_as_wide_as_their_longest_cell() {
-        let mut table = Table::new(&["TEAM", "SCORE"]);
-        table.row(["a".into(), "12".into()]);
-        table.row(["longer".into(), "3".into()]);
-        assert_eq!(table.text(), "TEAM    SCORE\na       12\nlonger  3");
+    fn columns_are_as_wide_as_their_longest_cell_and_empty_ones_are_left_out() {
+        let shown = table().text(None, Paint::none());
+        assert_eq!(
+            shown,
+            "TEAM    SCORE  WHY\na       12     nothing else to do\nlonger  3      two lines"
+        );
+        let empty = Table::new(&["TEAM", "SCORE"]);
+        assert_eq!(empty.text(None, Paint::none()), "TEAM  SCORE");
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_the_widest_column_is_cut() {
+        let shown = table().text(Some(25), Paint::none());
+        assert_eq!(
+            shown,
+            "TEAM    SCORE  WHY\na       12     nothing e…\nlonger  3      two lines"
+        );
+        // It cannot be narrower than this.
+        let shown = table().text(Some(1), Paint::none());
+        assert_eq!(shown.lines().nth(1), Some("a       12     nothi…"));
+    }
+
+    #[test]
+    fn a_spare_column_goes_before_others_are_cut() {
+        let shown = table().spare(3).text(Some(25), Paint::none());
+        assert_eq!(shown, "TEAM    SCORE\na       12\nlonger  3");
+        assert_eq!(
+            table().spare(3).text(Some(80), Paint::none()),
+            table().text(None, Paint::none())
+        );
+    }
+
+    #[test]
+    fn colours_do_not_move_the_columns() {
+        let mut table = table();
+        table.ink(0, Ink::Red);
+        let shown = table.text(None, Paint::always());
+        assert!(shown.ends_with("\u{1b}[31mlonger\u{1b}[0m  3      two lines"), "{shown:?}");
     }
 }

@@ -1,107 +1,131 @@
-//! The verbs that look at teams.
+//! The verbs around teams: looking at them here, changing them in [`life`] and [`create`].
 
-use super::table::Table;
-use super::{
-    all_teams, channel, json_wanted, print, refused, resource, run, seat_word, short, word,
-};
-use crate::cli::Remote;
+use super::{Shown, Table, agents, all_teams, create, life, look, short, steered, team_name, word};
+use crate::cli::Look;
+use crate::cli::team::{ShowArgs, TeamVerb};
+use crate::failure::refused;
+use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result};
 use phalanx_proto::v1::teams_client::TeamsClient;
-use phalanx_proto::v1::{GetTeamRequest, Team, TeamState};
+use phalanx_proto::v1::{Alert, GetTeamRequest, Team, TeamEnd, TeamState, Turn};
 use serde_json::{Value, json};
 
-/// `phalanx team list`.
+/// `phalanx team …`.
 ///
 /// # Errors
 /// When no daemon answers, or it refuses.
-pub fn list(remote: &Remote) -> Result<()> {
-    run(async {
-        let teams = all_teams(channel(remote).await?).await?;
-        if json_wanted(remote) {
-            let teams: Vec<_> = teams.iter().map(team_json).collect();
-            return print(&serde_json::to_string(&json!({ "teams": teams }))?);
-        }
-        let mut table = Table::new(&[
-            "TEAM", "GAME", "STATE", "TURN", "SCORE", "SEATED", "DECIDED", "FALLBACK", "LATE",
-        ]);
-        for team in &teams {
-            let counters = team.counters.unwrap_or_default();
-            table.row([
-                short(&team.name).to_owned(),
-                team.game.clone(),
-                state_word(team.state()).to_owned(),
-                turn(team),
-                score(team),
-                format!("{}/{}", team.seated_count, team.agent_count),
-                counters.decided.to_string(),
-                counters.fallback.to_string(),
-                counters.late.to_string(),
-            ]);
-        }
-        print(&table.text())
+pub fn team(verb: TeamVerb) -> Result<()> {
+    match verb {
+        TeamVerb::List(look) => list(&look),
+        TeamVerb::Show(args) => show(&args),
+        TeamVerb::Create(args) => create::create(&args),
+        TeamVerb::Start(args) => life::start(&args),
+        TeamVerb::Stop(args) => life::stop(&args),
+        TeamVerb::Drain(args) => life::drain(&args),
+        TeamVerb::Delete(args) => life::delete(&args),
+        TeamVerb::Move(args) => life::send(&args),
+    }
+}
+
+fn list(args: &Look) -> Result<()> {
+    look(args, async |channel| {
+        let teams = all_teams(channel).await?;
+        let json = json!({ "teams": teams.iter().map(team_json).collect::<Vec<_>>() });
+        Ok(Shown { json, text: table(&teams).shown() })
     })
 }
 
-/// `phalanx team show NAME`.
-///
-/// # Errors
-/// When no daemon answers, or there is no such team.
-pub fn show(name: &str, remote: &Remote) -> Result<()> {
-    run(async {
-        let request = GetTeamRequest { name: resource(name) };
-        let answer = TeamsClient::new(channel(remote).await?).get_team(request).await;
-        let team = answer.map_err(refused)?.into_inner().team;
-        let team = team.context("the daemon's answer has no team")?;
-        if json_wanted(remote) {
-            return print(&serde_json::to_string(&team_json(&team))?);
-        }
+fn table(teams: &[Team]) -> Table<10> {
+    let mut table = Table::new(&[
+        "TEAM", "GAME", "STATE", "TURN", "SCORE", "SEATED", "DECIDED", "FALLBACK", "LATE", "ALERTS",
+    ]);
+    for team in teams {
         let counters = team.counters.unwrap_or_default();
-        print(&format!(
-            "team {}: {} at {}, {}\nturn {}, score {}, rounds before: {:?}, generation {}\n\
-             asked {}, decided {}, fallback {}, late {}, script errors {}, malformed {}\n",
-            short(&team.name),
-            team.game,
-            team.server,
+        let alerts = team.alerts.len();
+        table.row([
+            short(&team.name).to_owned(),
+            team.game.clone(),
             state_word(team.state()),
-            turn(&team),
-            score(&team),
-            team.round_scores,
-            team.generation,
-            counters.asked,
-            counters.decided,
-            counters.fallback,
-            counters.late,
-            counters.script_errors,
-            counters.malformed,
-        ))?;
-        let mut table = Table::new(&[
-            "AGENT",
-            "ROLE",
-            "SEAT",
-            "WHERE",
-            "ACTION",
-            "WHY",
-            "RESULT BEFORE",
-            "TROUBLE",
+            turn(team),
+            score(team),
+            format!("{}/{}", team.seated_count, team.agent_count),
+            counters.decided.to_string(),
+            counters.fallback.to_string(),
+            counters.late.to_string(),
+            if alerts == 0 { String::new() } else { alerts.to_string() },
         ]);
-        for agent in &team.agents {
-            let seat = match agent.seat_reason.as_str() {
-                "" => seat_word(agent.seat_state()).to_owned(),
-                reason => format!("{}: {reason}", seat_word(agent.seat_state())),
-            };
-            table.row([
-                agent.name.clone(),
-                agent.role.clone(),
-                seat,
-                agent.summary.clone(),
-                agent.last_action.clone(),
-                agent.reason.clone(),
-                agent.last_result.clone(),
-                agent.trouble.clone(),
-            ]);
+        if team.state() == TeamState::Stopped {
+            table.ink(2, Ink::Yellow);
         }
-        print(&table.text())
+        // What agents did not do themselves is what people look for.
+        for (column, count) in [(7, counters.fallback), (8, counters.late), (9, 1)] {
+            if count > 0 {
+                table.ink(column, Ink::Red);
+            }
+        }
+    }
+    table
+}
+
+fn show(args: &ShowArgs) -> Result<()> {
+    look(&args.look, async |channel| {
+        let request = GetTeamRequest { name: team_name(&channel, args.name.as_deref()).await? };
+        let answer = TeamsClient::new(channel).get_team(request).await;
+        let team = answer.map_err(|status| refused(&status))?.into_inner().team;
+        let team = team.context("the daemon's answer has no team")?;
+        let text = page(&team, &agents::table(&team.agents).shown(), Paint::stdout());
+        Ok(Shown { json: team_json(&team), text })
     })
+}
+
+fn page(team: &Team, table: &str, paint: Paint) -> String {
+    let counters = team.counters.unwrap_or_default();
+    let steered = match (counters.ordered, counters.held) {
+        (0, 0) => String::new(),
+        (ordered, held) => format!(", ordered {ordered}, held {held}"),
+    };
+    let head = format!(
+        "{}\nturn {}, score {}, rounds before: {:?}, generation {}\n\
+         asked {}, decided {}, fallback {}, late {}{steered}\nscript errors {}, malformed {}\n",
+        line(team),
+        turn(team),
+        score(team),
+        team.round_scores,
+        team.generation,
+        counters.asked,
+        counters.decided,
+        counters.fallback,
+        counters.late,
+        counters.script_errors,
+        counters.malformed,
+    );
+    let alerts: String = team.alerts.iter().map(|alert| alert_line(alert, paint)).collect();
+    format!("{head}{alerts}{table}{}", agents::troubles(&team.agents, paint))
+}
+
+/// A team in a line: `team A: assemble at localhost:12300, playing, 15 of 15 seated`.
+pub(super) fn line(team: &Team) -> String {
+    let end = word(team.end().as_str_name(), "TEAM_END_").replace('_', " ");
+    let end = if team.end() == TeamEnd::Unspecified { String::new() } else { format!(", {end}") };
+    let more = if team.end_reason.is_empty() { "" } else { ": " };
+    format!(
+        "team {}: {} at {}, {}{end}{more}{}, {} of {} seated",
+        short(&team.name),
+        team.game,
+        team.server,
+        state_word(team.state()),
+        team.end_reason,
+        team.seated_count,
+        team.agent_count,
+    )
+}
+
+fn alert_line(alert: &Alert, paint: Paint) -> String {
+    let since = alert.since.unwrap_or_default();
+    let who = if alert.agent.is_empty() { String::new() } else { format!(" {}", alert.agent) };
+    let head = format!("ALERT {}{who}", steered::alert_word(alert.kind()).replace('_', " "));
+    let head = paint.ink(Ink::Red, &head);
+    format!("{head} since {}:{}: {}\n", since.round, since.step, alert.text)
 }
 
 fn turn(team: &Team) -> String {
@@ -116,31 +140,134 @@ fn state_word(state: TeamState) -> String {
     word(state.as_str_name(), "TEAM_STATE_")
 }
 
-fn team_json(team: &Team) -> Value {
+/// A team for programs.
+pub(super) fn team_json(team: &Team) -> Value {
     let counters = team.counters.unwrap_or_default();
-    let agents: Vec<_> = team
-        .agents
-        .iter()
-        .map(|agent| {
-            json!({
-                "name": agent.name, "role": agent.role, "seat": seat_word(agent.seat_state()),
-                "seat_reason": agent.seat_reason, "summary": agent.summary,
-                "last_action": agent.last_action, "last_result": agent.last_result,
-                "trouble": agent.trouble, "reason": agent.reason,
-            })
+    let alert = |alert: &Alert| {
+        json!({
+            "kind": steered::alert_word(alert.kind()), "agent": alert.agent, "text": alert.text,
+            "since": alert.since.map(turn_json),
         })
-        .collect();
+    };
     json!({
         "name": short(&team.name), "game": team.game, "server": team.server,
-        "state": state_word(team.state()),
-        "turn": team.turn.map(|turn| json!({ "round": turn.round, "step": turn.step })),
+        "state": state_word(team.state()), "stopped": team.stopped, "etag": team.etag,
+        "end": word(team.end().as_str_name(), "TEAM_END_"), "end_reason": team.end_reason,
+        "creator": team.creator, "turn": team.turn.map(turn_json),
         "score": team.score, "round_scores": team.round_scores, "generation": team.generation,
         "agent_count": team.agent_count, "seated_count": team.seated_count,
         "counters": {
             "asked": counters.asked, "decided": counters.decided, "fallback": counters.fallback,
             "late": counters.late, "script_errors": counters.script_errors,
-            "malformed": counters.malformed,
+            "malformed": counters.malformed, "ordered": counters.ordered, "held": counters.held,
         },
-        "agents": agents,
+        "alerts": team.alerts.iter().map(alert).collect::<Vec<_>>(),
+        "agents": team.agents.iter().map(agents::json).collect::<Vec<_>>(),
     })
+}
+
+pub(super) fn turn_json(turn: Turn) -> Value {
+    json!({ "round": turn.round, "step": turn.step })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_proto::v1::steering::Mode;
+    use phalanx_proto::v1::{
+        Agent, AlertKind, Counters, PausedSteering, PinnedSteering, SeatState, Steering,
+    };
+
+    /// As wide as the narrowest terminal that people use.
+    const WIDTH: usize = 80;
+
+    fn agent(number: u32, mode: Option<Mode>) -> Agent {
+        Agent {
+            name: format!("agentA{number}"),
+            role: "worker".into(),
+            seat_state: SeatState::Seated.into(),
+            summary: "12,-7 energy 100, holds b1".into(),
+            last_action: "move(n)".into(),
+            last_result: "success".into(),
+            reason: "the way to the dispenser is free".into(),
+            steering: Some(Steering { mode }),
+            ..Agent::default()
+        }
+    }
+
+    fn team() -> Team {
+        let pinned =
+            PinnedSteering { order: "move(\"n\")".into(), turns_left: 7, by: "kuno".into() };
+        let mut waiting = agent(3, Some(Mode::Paused(PausedSteering { by: "kuno".into() })));
+        waiting.seat_state = SeatState::Connecting.into();
+        waiting.seat_reason = "connection refused (os error 111)".into();
+        waiting.trouble = "nobody decided in time".into();
+        let agents = vec![agent(1, None), agent(2, Some(Mode::Pinned(pinned))), waiting];
+        let since = Some(Turn { round: 0, step: 98 });
+        let text = "answered by fallbacks for 20 turns".into();
+        let silent = AlertKind::SilentAgent.into();
+        let alert = Alert { kind: silent, agent: "agentA3".into(), text, since, since_tick: 98 };
+        Team {
+            name: "teams/A".into(),
+            game: "assemble".into(),
+            server: "localhost:12300".into(),
+            state: TeamState::Playing.into(),
+            turn: Some(Turn { round: 0, step: 118 }),
+            score: Some(40),
+            generation: 2,
+            agent_count: 3,
+            seated_count: 2,
+            counters: Some(Counters {
+                asked: 354,
+                decided: 300,
+                fallback: 47,
+                ordered: 7,
+                ..Counters::default()
+            }),
+            agents,
+            alerts: vec![alert],
+            ..Team::default()
+        }
+    }
+
+    fn fits(text: &str) {
+        for line in text.lines() {
+            assert!(line.chars().count() <= WIDTH, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_teams_fits_eighty_columns() {
+        let stopped = Team {
+            name: "teams/B".into(),
+            game: "bomberland".into(),
+            state: TeamState::Stopped.into(),
+            ..Team::default()
+        };
+        let text = table(&[team(), stopped]).text(Some(WIDTH), Paint::none());
+        fits(&text);
+        insta::assert_snapshot!("team_list", text);
+    }
+
+    #[test]
+    fn a_team_shows_alerts_steering_and_why_seats_are_not_there_in_eighty_columns() {
+        let team = team();
+        let agents = agents::table(&team.agents).text(Some(WIDTH), Paint::none());
+        let text = page(&team, &agents, Paint::none());
+        fits(&text);
+        insta::assert_snapshot!("team_show", text);
+        let painted = page(&team, "", Paint::always());
+        assert!(painted.contains("\u{1b}[31mALERT silent agent agentA3\u{1b}[0m"), "{painted}");
+    }
+
+    #[test]
+    fn seats_that_wait_for_the_same_are_one_line() {
+        let mut team = team();
+        for agent in &mut team.agents {
+            agent.seat_reason = "waits for its bridge".into();
+            agent.trouble = String::new();
+        }
+        let text = agents::troubles(&team.agents, Paint::none());
+        assert_eq!(text, "\nSEAT agentA1 to agentA3 (3): waits for its bridge");
+    }
 }

@@ -1,10 +1,9 @@
 //! The verbs around tokens.
 
-use super::table::Table;
-use super::{channel, json_wanted, print, refused, run, word};
-use crate::cli::{Remote, TokenVerb};
+use super::{Shown, Table, look, print, run, word};
+use crate::cli::{Look, Remote, TokenVerb};
+use crate::failure::{misused, refused};
 use anyhow::{Context, Result};
-use phalanx_control::client::Link;
 use phalanx_proto::v1;
 use phalanx_proto::v1::access_client::AccessClient;
 use serde_json::{Value, json};
@@ -20,7 +19,7 @@ const TOKENS: &str = "tokens/";
 pub fn token(verb: TokenVerb) -> Result<()> {
     match verb {
         TokenVerb::Create { name, role, life, remote } => create(name, role, life, &remote),
-        TokenVerb::List(remote) => list(&remote),
+        TokenVerb::List(look) => list(&look),
         TokenVerb::Revoke { id, remote } => revoke(&id, &remote),
         TokenVerb::Whoami(remote) => whoami(&remote),
     }
@@ -32,95 +31,90 @@ fn create(
     life: Option<Duration>,
     remote: &Remote,
 ) -> Result<()> {
-    run(async {
+    run(remote, async |channel| {
         let role = match role {
             phalanx_control::Role::Viewer => v1::Role::Viewer,
             phalanx_control::Role::Operator => v1::Role::Operator,
             phalanx_control::Role::Admin => v1::Role::Admin,
         };
         let life = life.map(prost_types::Duration::try_from).transpose();
-        let life = life.context("--life: too long")?;
-        let request = v1::CreateTokenRequest { display_name, role: role.into(), life };
-        let answer = client(remote).await?.create_token(request).await;
-        let v1::CreateTokenResponse { token, text } = answer.map_err(refused)?.into_inner();
+        let life = life.map_err(|_| misused("--life: too long"))?;
+        let request =
+            v1::CreateTokenRequest { display_name, role: role.into(), life, ..Default::default() };
+        let answer = AccessClient::new(channel).create_token(request).await;
+        let v1::CreateTokenResponse { token, text } =
+            answer.map_err(|status| refused(&status))?.into_inner();
         let token = token.context("the daemon's answer has no token")?;
-        if remote.output == crate::cli::OutputFormat::Json {
+        if remote.print.is_json_asked() || remote.print.template().is_some() {
             let mut shown = as_json(&token);
             if let Some(fields) = shown.as_object_mut() {
                 fields.insert("token".to_owned(), text.into());
             }
-            return print(&shown.to_string());
+            return remote.print.tell(&shown, String::new);
         }
         // Alone on standard output, so that it can go into a file.
         print(&text)
     })
 }
 
-fn list(remote: &Remote) -> Result<()> {
-    run(async {
-        let mut client = client(remote).await?;
+fn list(args: &Look) -> Result<()> {
+    look(args, async |channel| {
+        let mut client = AccessClient::new(channel);
         let (mut tokens, mut page_token) = (Vec::new(), String::new());
         loop {
             let request = v1::ListTokensRequest { page_size: 0, page_token };
-            let page = client.list_tokens(request).await.map_err(refused)?.into_inner();
+            let page = client.list_tokens(request).await;
+            let page = page.map_err(|status| refused(&status))?.into_inner();
             tokens.extend(page.tokens);
             page_token = page.next_page_token;
             if page_token.is_empty() {
                 break;
             }
         }
-        if json_wanted(remote) {
-            let tokens: Vec<_> = tokens.iter().map(as_json).collect();
-            return print(&json!({ "tokens": tokens }).to_string());
-        }
-        let mut table = Table::new(&["ID", "NAME", "ROLE", "CREATED", "ENDS"]);
-        for token in &tokens {
-            let ends = match (&token.revoke_time, &token.expire_time) {
-                (Some(at), _) => format!("revoked {}", time(at)),
-                (None, Some(at)) => time(at),
-                (None, None) => "never".to_owned(),
-            };
-            table.row([
-                id(token).to_owned(),
-                token.display_name.clone(),
-                role_word(token.role()),
-                token.create_time.as_ref().map(time).unwrap_or_default(),
-                ends,
-            ]);
-        }
-        print(&table.text())
+        let json = json!({ "tokens": tokens.iter().map(as_json).collect::<Vec<_>>() });
+        Ok(Shown { json, text: table(&tokens) })
     })
 }
 
+fn table(tokens: &[v1::Token]) -> String {
+    let mut table = Table::new(&["ID", "NAME", "ROLE", "CREATED", "ENDS"]);
+    for token in tokens {
+        let ends = match (&token.revoke_time, &token.expire_time) {
+            (Some(at), _) => format!("revoked {}", time(at)),
+            (None, Some(at)) => time(at),
+            (None, None) => "never".to_owned(),
+        };
+        table.row([
+            id(token).to_owned(),
+            token.display_name.clone(),
+            role_word(token.role()),
+            token.create_time.as_ref().map(time).unwrap_or_default(),
+            ends,
+        ]);
+    }
+    table.shown()
+}
+
 fn revoke(id: &str, remote: &Remote) -> Result<()> {
-    run(async {
+    run(remote, async |channel| {
         let name = format!("{TOKENS}{}", id.strip_prefix(TOKENS).unwrap_or(id));
-        let request = v1::RevokeTokenRequest { name };
-        let answer = client(remote).await?.revoke_token(request).await;
-        let token = answer.map_err(refused)?.into_inner().token;
+        let request = v1::RevokeTokenRequest { name, ..Default::default() };
+        let answer = AccessClient::new(channel).revoke_token(request).await;
+        let token = answer.map_err(|status| refused(&status))?.into_inner().token;
         let token = token.context("the daemon's answer has no token")?;
-        if json_wanted(remote) {
-            return print(&as_json(&token).to_string());
-        }
-        print(&format!("token {} ({}) is revoked", self::id(&token), token.display_name))
+        let told = || format!("token {} ({}) is revoked", self::id(&token), token.display_name);
+        remote.print.tell(&as_json(&token), told)
     })
 }
 
 fn whoami(remote: &Remote) -> Result<()> {
-    run(async {
-        let answer = client(remote).await?.get_caller(v1::GetCallerRequest {}).await;
-        let caller = answer.map_err(refused)?.into_inner();
+    run(remote, async |channel| {
+        let answer = AccessClient::new(channel).get_caller(v1::GetCallerRequest {}).await;
+        let caller = answer.map_err(|status| refused(&status))?.into_inner();
         let role = role_word(caller.role());
-        if json_wanted(remote) {
-            let shown = json!({ "who": caller.who, "role": role, "from": caller.from });
-            return print(&shown.to_string());
-        }
-        print(&format!("{}: {role}, from {}", caller.who, caller.from))
+        let told = json!({ "who": caller.who, "role": role, "from": caller.from });
+        remote.print.tell(&told, || format!("{}: {role}, from {}", caller.who, caller.from))
     })
-}
-
-async fn client(remote: &Remote) -> Result<AccessClient<Link>> {
-    Ok(AccessClient::new(channel(remote).await?))
 }
 
 fn as_json(token: &v1::Token) -> Value {

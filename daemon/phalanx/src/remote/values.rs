@@ -57,6 +57,32 @@ pub(super) fn parse(word: &str, like: Option<&Value>) -> Value {
     Value { kind: Some(kind) }
 }
 
+/// A word of the command line as any value: JSON, or else a text.
+pub(super) fn from_word(word: &str) -> Value {
+    match serde_json::from_str(word) {
+        Ok(json) => from_json(json),
+        Err(_) => Value { kind: Some(Kind::StringValue(word.to_owned())) },
+    }
+}
+
+fn from_json(json: serde_json::Value) -> Value {
+    let kind = match json {
+        serde_json::Value::Null => Kind::NullValue(0),
+        serde_json::Value::Bool(flag) => Kind::BoolValue(flag),
+        serde_json::Value::Number(num) => Kind::NumberValue(num.as_f64().unwrap_or(f64::NAN)),
+        serde_json::Value::String(text) => Kind::StringValue(text),
+        serde_json::Value::Array(items) => {
+            let values = items.into_iter().map(from_json).collect();
+            Kind::ListValue(ListValue { values })
+        }
+        serde_json::Value::Object(fields) => {
+            let pair = |(key, value)| (key, from_json(value));
+            Kind::StructValue(Struct { fields: fields.into_iter().map(pair).collect() })
+        }
+    };
+    Value { kind: Some(kind) }
+}
+
 /// For whom a value counts, as people read it.
 pub(super) fn scope(scope: Option<&ParamScope>) -> String {
     match scope.and_then(|scope| scope.part.as_ref()) {
@@ -97,6 +123,20 @@ mod tests {
         assert_eq!(kind("north", None), Kind::StringValue("north".into()));
         let word = Value { kind: Some(Kind::StringValue("a".into())) };
         assert_eq!(kind("12", Some(&word)), Kind::StringValue("12".into()));
+    }
+
+    #[test]
+    fn a_word_is_json_or_else_a_text() {
+        for (word, back) in [
+            (r#"{"x":12,"y":[1,true]}"#, r#"{"x":12,"y":[1,true]}"#),
+            ("-3", "-3"),
+            ("defend", "\"defend\""),
+            ("\"3\"", "\"3\""),
+            ("{x", "\"{x\""),
+            ("null", "null"),
+        ] {
+            assert_eq!(json(Some(&from_word(word))).to_string(), back, "{word}");
+        }
     }
 
     #[test]

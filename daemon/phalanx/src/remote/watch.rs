@@ -1,76 +1,93 @@
-//! The verb that follows a match.
+//! The verb that follows a match, and what all verbs share that follow something.
 
 use super::fold::{Fold, is_quiet};
-use super::{Interrupted, channel, events, json_wanted, refused, run, team_name};
-use crate::cli::WatchArgs;
+use super::{events, run, team_name};
+use crate::cli::{OutputArgs, WatchArgs};
+use crate::failure::{Interrupted, refused};
 use crate::paint::Paint;
-use anyhow::{Context, Result, bail};
-use phalanx_control::client::{explain, is_gone};
+use anyhow::Result;
+use phalanx_control::client::is_gone;
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::{MatchEvent, WatchMatchRequest};
-use std::io::Write;
-use tonic::Status;
+use std::cell::RefCell;
+use tonic::{Code, Status, Streaming};
 
 /// `phalanx match watch`.
 ///
 /// # Errors
 /// When no daemon answers, there is no such team, or the stream breaks.
 pub fn watch(args: &WatchArgs) -> Result<()> {
-    let (remote, decisions) = (&args.remote, args.decisions);
-    let followed = run(async {
-        let channel = channel(remote).await?;
+    let decisions = args.decisions;
+    left(run(&args.remote, async |channel| {
         let team = team_name(&channel, args.name.as_deref()).await?;
-        let mut printer =
-            Printer { json: json_wanted(remote), trouble: args.trouble, fold: Fold::default() };
-        let mut client = MatchesClient::new(channel);
-        let mut cursor = String::new();
+        let printer =
+            Printer { print: &args.remote.print, trouble: args.trouble, fold: Fold::default() };
+        let printer = RefCell::new(printer);
+        let client = MatchesClient::new(channel);
+        let cursor = RefCell::new(String::new());
+        let open = async || {
+            let (team, cursor) = (team.clone(), cursor.borrow().clone());
+            let request = WatchMatchRequest { team, cursor, decisions };
+            Ok(client.clone().watch_match(request).await?.into_inner())
+        };
+        let followed = follow(open, |answer| {
+            let Some(event) = answer.event else { return Ok(true) };
+            cursor.borrow_mut().clone_from(&event.cursor);
+            printer.borrow_mut().take(event)
+        });
+        let followed = followed.await;
+        printer.borrow_mut().finish()?;
+        followed
+    }))
+}
+
+/// Gives what a stream brings to `take`, until it ends or `take` says false: nobody reads any more.
+/// Where we were too slow the stream is opened again: it goes on where the daemon can still serve
+/// us.
+pub(super) async fn follow<T>(
+    open: impl AsyncFn() -> Result<Streaming<T>, Status>,
+    mut take: impl FnMut(T) -> Result<bool>,
+) -> Result<()> {
+    loop {
+        let mut stream = open().await.map_err(|status| refused(&status))?;
         loop {
-            let request =
-                WatchMatchRequest { team: team.clone(), cursor: cursor.clone(), decisions };
-            let answer = client.watch_match(request).await;
-            let mut stream = answer.map_err(refused)?.into_inner();
-            loop {
-                match stream.message().await {
-                    Ok(Some(answer)) => {
-                        let Some(event) = answer.event else { continue };
-                        cursor.clone_from(&event.cursor);
-                        if !printer.take(event)? {
-                            return Ok(());
-                        }
-                    }
-                    Ok(None) => return printer.finish(),
-                    // We were too slow: go on where the daemon can still serve us.
-                    Err(status) if too_slow(&status) => break,
-                    Err(status) => {
-                        printer.finish()?;
-                        bail!(explain(&status))
+            match stream.message().await {
+                Ok(Some(message)) => {
+                    if !take(message)? {
+                        return Ok(());
                     }
                 }
+                Ok(None) => return Ok(()),
+                Err(status) if too_slow(&status) => break,
+                Err(status) => return Err(refused(&status)),
             }
         }
-    });
+    }
+}
+
+/// Ctrl-c is how people leave what they follow.
+pub(super) fn left(followed: Result<()>) -> Result<()> {
     match followed {
-        // Ctrl-c is how people leave.
         Err(error) if error.is::<Interrupted>() => Ok(()),
         followed => followed,
     }
 }
 
 fn too_slow(status: &Status) -> bool {
-    status.code() == tonic::Code::ResourceExhausted && !is_gone(status)
+    status.code() == Code::ResourceExhausted && !is_gone(status)
 }
 
 /// What is printed of the events, and how.
-struct Printer {
-    json: bool,
+struct Printer<'a> {
+    print: &'a OutputArgs,
     trouble: bool,
     fold: Fold,
 }
 
-impl Printer {
+impl Printer<'_> {
     /// Prints what can be told now that this came; false when nobody reads any more.
     fn take(&mut self, event: MatchEvent) -> Result<bool> {
-        let told = if self.json { vec![event] } else { self.fold.add(event) };
+        let told = if self.print.is_text() { self.fold.add(event) } else { vec![event] };
         self.print(&told)
     }
 
@@ -81,22 +98,11 @@ impl Printer {
 
     fn print(&self, events: &[MatchEvent]) -> Result<bool> {
         for event in events.iter().filter(|event| !(self.trouble && is_quiet(event))) {
-            if !print_event(event, self.json)? {
+            let text = || events::text(event, Paint::stdout());
+            if !self.print.tell_one(&events::json(event), text)? {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-}
-
-/// Prints an event; false when nobody reads any more.
-fn print_event(event: &MatchEvent, json: bool) -> Result<bool> {
-    let line =
-        if json { events::json(event).to_string() } else { events::text(event, Paint::stdout()) };
-    let mut out = std::io::stdout().lock();
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error).context("cannot print"),
     }
 }

@@ -1,6 +1,6 @@
 //! `phalanx strategy check`: a whole trial without a daemon.
 
-use crate::cli::OutputFormat;
+use crate::cli::OutputArgs;
 use crate::cli::strategy::TryArgs;
 use crate::{plans, remote, shipped, wire};
 use anyhow::{Context, Result};
@@ -26,7 +26,7 @@ pub fn check(args: &TryArgs) -> Result<ExitCode> {
         Ok(bundle) => tried(Arc::new(bundle), args)?,
         Err(LoadError { diagnostics }) => Report { diagnostics, ..Report::default() },
     };
-    tell(&report, args.remote.output)?;
+    tell(&report, &args.remote.print)?;
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -35,9 +35,8 @@ fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<Report> {
     let roles =
         if named.is_empty() { bundle.root_names().map(str::to_owned).collect() } else { named };
     // One agent a role: what a trial without a match needs.
-    let entry = |(index, role): (usize, &String)| RosterEntry {
-        name: format!("agent{}", index + 1),
-        role: role.clone(),
+    let entry = |(index, role): (usize, &String)| {
+        RosterEntry::new(format!("agent{}", index + 1), role.clone())
     };
     let agents = roles.iter().enumerate().map(entry).collect();
     let roster = Roster { team: "check".into(), agents };
@@ -47,15 +46,16 @@ fn tried(bundle: Arc<Bundle>, args: &TryArgs) -> Result<Report> {
     Ok(phalanx_trial::run(&bundle, &candidate))
 }
 
-fn tell(report: &Report, format: OutputFormat) -> Result<()> {
-    if remote::wants_json(format) {
+fn tell(report: &Report, print: &OutputArgs) -> Result<()> {
+    if !print.is_text() {
         let faults: Vec<_> = report.faults().iter().map(fault_json).collect();
-        return remote::print(&serde_json::to_string(&json!({
+        let told = json!({
             "passed": report.passed(), "hash": report.hash, "faults": faults,
             "specs_passed": report.specs_passed, "specs_failed": report.specs_failed,
             "turns_rehearsed": report.turns_rehearsed,
             "spent_us": u64::try_from(report.spent.as_micros()).unwrap_or(u64::MAX),
-        }))?);
+        });
+        return print.tell(&told, String::new);
     }
     let mut text = String::new();
     for finding in &report.diagnostics {

@@ -4,7 +4,7 @@ use super::check::fault_json;
 use super::excerpt;
 use crate::cli::strategy::TestArgs;
 use crate::paint::Paint;
-use crate::{remote, shipped, wire};
+use crate::{shipped, wire};
 use anyhow::{Context, Result};
 use phalanx_lua::{
     Bundle, Diagnostic, LoadError, Program, Severity, SpecOptions, SpecOutcome, SpecReport,
@@ -67,14 +67,12 @@ fn once(read: Result<Bundle, LoadError>, args: &TestArgs) -> Result<bool> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     let missed = nothing_matches(&report, args);
-    if remote::wants_json(args.output) {
-        let mut told = json(&report);
-        if let (Some(missed), Some(keys)) = (&missed, told.as_object_mut()) {
-            keys.insert("error".into(), json!(missed));
-        }
-        remote::print(&told.to_string())?;
-    } else {
-        remote::print(&report.text(Paint::stdout().is_on()))?;
+    let mut told = json(&report);
+    if let (Some(missed), Some(keys)) = (&missed, told.as_object_mut()) {
+        keys.insert("error".into(), json!(missed));
+    }
+    args.print.tell(&told, || report.text(Paint::stdout().is_on()))?;
+    if args.print.is_text() {
         missed.iter().for_each(|missed| say(missed));
     }
     Ok(report.passed() && missed.is_none())
@@ -90,13 +88,13 @@ fn nothing_matches(report: &SpecReport, args: &TestArgs) -> Option<String> {
 
 /// Files that are no strategy have no specs to run.
 fn broken(diagnostics: Vec<Diagnostic>, args: &TestArgs) -> Result<bool> {
-    if remote::wants_json(args.output) {
-        let faults = Report { diagnostics, ..Report::default() }.faults();
-        let faults: Vec<_> = faults.iter().map(fault_json).collect();
-        remote::print(&json!({ "passed": 0, "failed": 0, "faults": faults }).to_string())?;
-    } else {
+    if args.print.is_text() {
         diagnostics.iter().for_each(|one| say(&excerpt(one)));
+        return Ok(false);
     }
+    let faults = Report { diagnostics, ..Report::default() }.faults();
+    let faults: Vec<_> = faults.iter().map(fault_json).collect();
+    args.print.tell(&json!({ "passed": 0, "failed": 0, "faults": faults }), String::new)?;
     Ok(false)
 }
 

@@ -34,6 +34,9 @@ impl Plugin for Wiring {
 
     const VARIANTS: &'static [&'static str] = PRESETS;
 
+    const LOGIN_COSTS: Option<&'static str> =
+        Some("the simulator begins a simulation with each client that connects");
+
     const OPTIONS: &'static [KeyDoc] = &[
         choice("protocol_revision", &["r1", "r2", AUTO], "The handbook's revision that is spoken."),
         choice("byte_order", &["big", "little"], "The order of bytes that we ask for."),

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// The contest's first simulation: 70 × 70 cells, 15 agents a team.
 const SIM1: &str = include_str!("../../../../deploy/arena/assemble/sim1.json");
+/// The contest's last simulation: 50 agents a team.
+const SIM3: &str = include_str!("../../../../deploy/arena/assemble/sim3.json");
 /// How long the referee waits for answers, as in the contest.
 const AGENT_TIMEOUT_MS: u64 = 4_000;
 /// The shortest step of a demo in real time: people are to see something.
@@ -71,6 +73,11 @@ impl Plugin for Wiring {
             turn_limit: Duration::from_millis(AGENT_TIMEOUT_MS),
             idle: "return { decide = function() return act.skip() end }",
         })
+    }
+
+    fn load(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        let settings = Some((SIM3.to_owned(), "sim3.json".to_owned()));
+        Self::demo(&DemoAsk { settings, ..ask.clone() })
     }
 }
 

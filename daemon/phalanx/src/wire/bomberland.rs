@@ -33,6 +33,9 @@ impl Plugin for Wiring {
 
     const VARIANTS: &'static [&'static str] = &["engine", CLASSIC_WORD];
 
+    const LOGIN_COSTS: Option<&'static str> =
+        Some("the engine begins the match when its agents are there, and a try would be one");
+
     const OPTIONS: &'static [KeyDoc] = &[
         KeyDoc {
             path: AGENT_ID,

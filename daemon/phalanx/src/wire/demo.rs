@@ -92,6 +92,12 @@ impl fmt::Debug for DemoStage {
 }
 
 impl DemoStage {
+    /// The name of an agent, counted from 1. A team of one is its agent: it bears the team's name.
+    #[must_use]
+    pub fn agent_name(&self, team: &str, number: usize) -> String {
+        if self.agents == 1 { team.to_owned() } else { format!("agent{team}{number}") }
+    }
+
     /// The connections of a team.
     #[must_use]
     pub fn seats(&self, roster: &Roster) -> Vec<Seat> {

@@ -1,11 +1,11 @@
 //! What the programs need of a game beside its contract, and how a game's types are erased.
 
 use super::demo::{DemoAsk, DemoStage};
-use super::{ArenaPlan, GameOptions, TeamPlan, WireError};
+use super::{ArenaPlan, GameOptions, TeamPlan, Visit, WireError};
 use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
 use phalanx_lua::LuaBrain;
-use phalanx_net::{BuiltTeam, Cast, Endpoint, Lockstep, TeamSpec};
+use phalanx_net::{BuiltTeam, Cast, Endpoint, Knock, KnockError, Lockstep, TeamSpec};
 use phalanx_settings::{KeyDoc, LimitSettings, TeamSettings};
 use std::future::Future;
 use std::pin::Pin;
@@ -26,6 +26,10 @@ pub(super) trait Plugin: Sync {
     /// Whether a turn asks all agents of a team at once, so that one waits for the others' views;
     /// where agents are asked one after the other nobody is waited for.
     const TOGETHER: bool = true;
+
+    /// What a login that is only a try does to a match, also where nobody of ours plays; `None`:
+    /// nothing.
+    const LOGIN_COSTS: Option<&'static str> = None;
 
     /// The game as a team's options want it.
     fn game(_options: &GameOptions) -> Self::Game {
@@ -52,7 +56,15 @@ pub(super) trait Plugin: Sync {
 
     /// A demo without its players.
     fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError>;
+
+    /// The match with the largest teams that the game knows, to try machine and strategy with.
+    fn load(ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        Self::demo(ask)
+    }
 }
+
+/// The future of a try to log in.
+pub(super) type Knocking<'a> = Pin<Box<dyn Future<Output = Result<Knock, KnockError>> + Send + 'a>>;
 
 /// The future of a team.
 pub(super) type Building = Pin<Box<dyn Future<Output = Result<BuiltTeam, WireError>> + Send>>;
@@ -62,6 +74,7 @@ pub(super) trait Wired: Sync {
     fn name(&self) -> &'static str;
     fn api(&self) -> &'static Api;
     fn framing(&self) -> Framing;
+    fn fixed(&self) -> Option<&'static str>;
     fn variants(&self) -> &'static [&'static str];
     fn options(&self) -> &'static [KeyDoc];
     fn starts_at_key(&self) -> bool;
@@ -69,6 +82,10 @@ pub(super) trait Wired: Sync {
     fn arena(&self, plan: &ArenaPlan<'_>) -> Result<(Box<dyn Arena>, u16), WireError>;
     fn cast(&self, plan: &ArenaPlan<'_>) -> Result<Option<Cast>, WireError>;
     fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
+    fn patient(&self, options: TeamOptions) -> TeamOptions;
+    fn login_costs(&self) -> Option<&'static str>;
+    fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError>;
+    fn knock<'a>(&self, visit: &'a Visit) -> Knocking<'a>;
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building;
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError>;
 }
@@ -84,6 +101,10 @@ impl<P: Plugin> Wired for P {
 
     fn framing(&self) -> Framing {
         P::Game::FRAMING
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        P::Game::FIXED
     }
 
     fn variants(&self) -> &'static [&'static str] {
@@ -112,6 +133,24 @@ impl<P: Plugin> Wired for P {
 
     fn demo(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
         P::demo(ask)
+    }
+
+    fn patient(&self, options: TeamOptions) -> TeamOptions {
+        patience::<P>(options)
+    }
+
+    fn login_costs(&self) -> Option<&'static str> {
+        P::LOGIN_COSTS
+    }
+
+    fn load(&self, ask: &DemoAsk) -> Result<DemoStage, WireError> {
+        P::load(ask)
+    }
+
+    fn knock<'a>(&self, visit: &'a Visit) -> Knocking<'a> {
+        let Visit { options, seat, endpoint, limits } = visit;
+        let game = P::game(options);
+        Box::pin(async move { phalanx_net::knock(&game, seat, endpoint, *limits).await })
     }
 
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building {

@@ -30,7 +30,7 @@ fn a_team_plays_to_the_end_and_can_be_watched() {
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
     assert_eq!(shown["agents"][1]["name"], "agentA2");
     let stranger = phalanx(&["team", "show", "Z", "--control", &control]);
-    assert_eq!(stranger.status.code(), Some(1));
+    assert_eq!(stranger.status.code(), Some(2));
     assert!(stderr(&stranger).contains("TEAM_NOT_FOUND"), "{}", stderr(&stranger));
 
     // Nobody plays before the opponents are there: so the watchers miss nothing.
@@ -103,4 +103,21 @@ fn a_check_lists_the_mistakes_of_settings_and_strategies() {
     let said = stderr(&output);
     assert!(said.contains("sever") && said.contains("`server`"), "{said}");
     assert!(said.contains("asemble") && said.contains("assemble"), "{said}");
+}
+
+#[test]
+fn a_daemon_whose_team_was_drained_by_hand_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let nobody = "127.0.0.1:1".parse().unwrap();
+    let strategy = "return { decide = function() return act.skip() end }";
+    let mut daemon = daemon(&settings(dir.path(), nobody, 1, strategy));
+    daemon.line_with("control API");
+    let control = control(dir.path());
+    for words in [["team", "drain", "A"], ["team", "show", "A"], ["team", "delete", "A"]] {
+        let done = phalanx(&[&words[..], &["--control", &control]].concat());
+        assert!(done.status.success(), "{words:?}: {}", stderr(&done));
+        if words[1] == "drain" {
+            daemon.line_with("the daemon stays");
+        }
+    }
 }

@@ -1,15 +1,30 @@
 //! The real programs, met from outside: what they print, answer, write and exit with.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
+mod acceptance;
 mod arena;
+mod arenas;
 mod bad_input;
+mod board;
 mod bomberland;
 mod bomberland_daemon;
 mod colosseum;
+mod command_line;
 mod daemon;
 mod demo;
+mod doctor;
+mod every_method;
+mod league;
+mod manager;
 mod more_games;
+mod planted;
+mod process;
 mod reload;
+mod settings;
+mod steered;
 mod strategy;
 mod support;
+mod teams;
+mod traces;
+mod watching;
 mod web;

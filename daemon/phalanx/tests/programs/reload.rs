@@ -1,7 +1,7 @@
 //! Strategies that change while a match is played, from outside.
 
 use crate::support::{
-    Running, arena_config, control, daemon, phalanx, quiet, settings, stderr, stdout,
+    Running, arena_config, control, daemon, phalanx, quiet, settings, stderr, stdout, wait,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -9,14 +9,12 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long anything may take that a condition is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
 const SKIP: &str = "return { decide = function() return act.skip() end }\n";
 const NORTH: &str = "return { decide = function() return act.move(\"n\") end }\n";
 const BROKEN: &str = "local a = 1\nreturn { decide = function() retrun a end }\n";
 
 /// A demo of two agents a side with a strategy of our own.
-struct Demo {
+pub(crate) struct Demo {
     dir: TempDir,
     running: Running,
 }
@@ -38,22 +36,22 @@ impl Demo {
     }
 
     /// A demo whose control socket is open.
-    fn open(worker: &str) -> Self {
+    pub(crate) fn open(worker: &str) -> Self {
         let mut demo = Self::start(worker, &["--pace", "20ms"]);
         demo.running.line_with("watch it: phalanx match watch A");
         demo.until(|team| team["counters"]["decided"].as_u64() > Some(0));
         demo
     }
 
-    fn control(&self) -> String {
+    pub(crate) fn control(&self) -> String {
         format!("unix:{}/phalanx/control.sock", self.dir.path().display())
     }
 
-    fn ask(&self, args: &[&str]) -> Output {
+    pub(crate) fn ask(&self, args: &[&str]) -> Output {
         phalanx(&[args, &["--control", &self.control()]].concat())
     }
 
-    fn told(&self, args: &[&str]) -> Value {
+    pub(crate) fn told(&self, args: &[&str]) -> Value {
         let output = self.ask(&[args, &["--output", "json"]].concat());
         assert!(output.status.success(), "{args:?}: {}", stderr(&output));
         serde_json::from_slice(&output.stdout).unwrap()
@@ -83,18 +81,6 @@ impl Demo {
     fn no_gap(&self) {
         let counters = &self.told(&["team", "show", "A"])["counters"];
         assert_eq!((&counters["late"], &counters["fallback"]), (&json!(0), &json!(0)));
-    }
-}
-
-/// Asks again until there is an answer.
-fn wait<T>(ask: impl Fn() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(begun.elapsed() < PATIENCE, "it never came to that");
-        std::thread::yield_now();
     }
 }
 
@@ -294,33 +280,33 @@ fn what_cannot_be_done_says_why_and_what_to_do() {
     let nowhere = format!("unix:{}/no.sock", demo.dir.path().display());
     let mine = demo.dir.path().join("mine/worker.luau");
     let mine = mine.to_str().unwrap();
-    let table: &[(&[&str], &str, &str)] = &[
-        (&["strategy", "show"], &nowhere, "no daemon answers at unix:"),
-        (&["strategy", "show", "C"], &here, "TEAM_NOT_FOUND"),
-        (&["strategy", "show"], &here, "which team? There are A, B"),
-        (&["param", "set", "A", "restlessness"], &here, "VALUE is missing after the team A"),
-        (&["param", "reset", "A"], &here, "usage: phalanx param reset [TEAM] NAME"),
-        (&["agent", "repl", "A"], &here, "AGENT is missing after the team A"),
-        (&["agent", "eval", "A", "agentA1"], &here, "CODE is missing after the team A"),
-        (&["param", "set", "greed", "1"], &here, "which team? There are A, B; usage:"),
-        (&["strategy", "profile", "A", "--folded", "/nope/x"], &here, "cannot write /nope/x"),
-        (&["strategy", "rollback", "A"], &here, "NOTHING_TO_ROLL_BACK"),
-        (&["strategy", "rollback", "A", "77"], &here, "GENERATION_NOT_FOUND"),
-        (&["strategy", "rollback", "A", "x"], &here, "\"x\" is no generation"),
-        (&["strategy", "diff", "A"], &here, "no generation before"),
-        (&["strategy", "activate", "B"], &here, "NO_FOLDER"),
-        (&["strategy", "activate", "A", "/nowhere"], &here, "/nowhere"),
-        (&["strategy", "activate", "A", mine], &here, "worker.luau"),
-        (&["param", "set", "A", "greed", "1"], &here, "PARAM_NOT_FOUND"),
-        (&["param", "reset", "A", "greed", "--role", "pilot"], &here, "NOT_FOUND"),
-        (&["agent", "eval", "A", "agentX", "1"], &here, "AGENT_NOT_FOUND"),
-        (&["agent", "repl", "A", "agentX"], &here, "AGENT_NOT_FOUND"),
+    let table: &[(&[&str], &str, i32, &str)] = &[
+        (&["strategy", "show"], &nowhere, 1, "no daemon answers at unix:"),
+        (&["strategy", "show", "C"], &here, 2, "TEAM_NOT_FOUND"),
+        (&["strategy", "show"], &here, 64, "which team? There are A, B"),
+        (&["param", "set", "A", "restlessness"], &here, 64, "VALUE is missing after the team A"),
+        (&["param", "reset", "A"], &here, 64, "usage: phalanx param reset [TEAM] NAME"),
+        (&["agent", "repl", "A"], &here, 64, "AGENT is missing after the team A"),
+        (&["agent", "eval", "A", "agentA1"], &here, 64, "CODE is missing after the team A"),
+        (&["param", "set", "greed", "1"], &here, 64, "which team? There are A, B; usage:"),
+        (&["strategy", "profile", "A", "--folded", "/nope/x"], &here, 1, "cannot write /nope/x"),
+        (&["strategy", "rollback", "A"], &here, 2, "NOTHING_TO_ROLL_BACK"),
+        (&["strategy", "rollback", "A", "77"], &here, 2, "GENERATION_NOT_FOUND"),
+        (&["strategy", "rollback", "A", "x"], &here, 64, "\"x\" is no generation"),
+        (&["strategy", "diff", "A"], &here, 1, "no generation before"),
+        (&["strategy", "activate", "B"], &here, 2, "NO_FOLDER"),
+        (&["strategy", "activate", "A", "/nowhere"], &here, 1, "/nowhere"),
+        (&["strategy", "activate", "A", mine], &here, 1, "worker.luau"),
+        (&["param", "set", "A", "greed", "1"], &here, 2, "PARAM_NOT_FOUND"),
+        (&["param", "reset", "A", "greed", "--role", "pilot"], &here, 2, "NOT_FOUND"),
+        (&["agent", "eval", "A", "agentX", "1"], &here, 2, "AGENT_NOT_FOUND"),
+        (&["agent", "repl", "A", "agentX"], &here, 2, "AGENT_NOT_FOUND"),
     ];
     let mut wrong = Vec::new();
-    for (args, control, expected) in table {
+    for (args, control, code, expected) in table {
         let output = phalanx(&[*args, &["--control", control]].concat());
         let said = stderr(&output);
-        if output.status.code() != Some(1) || !said.contains(expected) {
+        if output.status.code() != Some(*code) || !said.contains(expected) {
             wrong.push(format!("{args:?}: {:?}, {said}", output.status.code()));
         }
     }
@@ -375,7 +361,7 @@ fn a_strategy_is_tried_and_activated_from_another_folder() {
     assert_eq!(tried.status.code(), Some(1));
     assert!(stdout(&tried).contains("worker.luau"), "{}", stdout(&tried));
     let refused = demo.ask(&["strategy", "activate", "A", folder, "--check-only"]);
-    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("worker.luau:2"), "{}", stderr(&refused));
     demo.no_gap();
 }

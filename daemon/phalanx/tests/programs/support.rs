@@ -3,7 +3,12 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long anything may take that a condition is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
 pub(crate) const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
@@ -15,9 +20,11 @@ pub(crate) fn phalanx(args: &[&str]) -> Output {
 
 /// A command whose environment cannot change what it does.
 pub(crate) fn quiet(mut command: Command) -> Command {
-    for name in ["PHALANX_CONFIG", "PHALANX_CONTROL", "NOTIFY_SOCKET"] {
-        command.env_remove(name);
+    for name in ["CONFIG", "CONTROL", "CONTEXT", "TOKEN", "TOKEN_FILE", "CA", "CERTIFICATE"] {
+        command.env_remove(format!("PHALANX_{name}"));
     }
+    // Nobody's contexts are there.
+    command.env_remove("NOTIFY_SOCKET").env("XDG_CONFIG_HOME", "/nonexistent");
     command.env("NO_COLOR", "1").stdin(Stdio::null());
     command
 }
@@ -33,25 +40,41 @@ pub(crate) fn stderr(output: &Output) -> String {
 /// A program in the background; killed when the test ends.
 pub(crate) struct Running {
     pub(crate) child: Child,
-    lines: BufReader<ChildStdout>,
+    lines: BufReader<Box<dyn Read + Send>>,
 }
 
 impl Running {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
+        let output: Box<dyn Read + Send> = Box::new(child.stdout.take().unwrap());
+        let lines = BufReader::new(output);
         Self { child, lines }
     }
 
     /// The first line of standard output that contains `text`; the test fails at its end.
     pub(crate) fn line_with(&mut self, text: &str) -> String {
+        let mut said = String::new();
         loop {
             let mut line = String::new();
-            assert!(self.lines.read_line(&mut line).unwrap() > 0, "it never said {text:?}");
+            let bytes = self.lines.read_line(&mut line).unwrap();
+            assert!(bytes > 0, "it never said {text:?}, but:\n{said}");
             if line.contains(text) {
                 return line;
             }
+            said.push_str(&line);
         }
+    }
+
+    /// Reads on in the background, so that it never waits for a reader; the thread's result is all
+    /// that it said.
+    pub(crate) fn read_on(&mut self) -> JoinHandle<String> {
+        let nothing: Box<dyn Read + Send> = Box::new(std::io::empty());
+        let mut lines = std::mem::replace(&mut self.lines, BufReader::new(nothing));
+        std::thread::spawn(move || {
+            let mut said = String::new();
+            lines.read_to_string(&mut said).unwrap();
+            said
+        })
     }
 
     /// All that it still says, and its exit code.
@@ -228,5 +251,17 @@ impl Plain {
             }
         }
         scores
+    }
+}
+
+/// Asks again until there is an answer.
+pub(crate) fn wait<T>(ask: impl Fn() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it never came to that");
+        std::thread::yield_now();
     }
 }

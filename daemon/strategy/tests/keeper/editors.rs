@@ -125,7 +125,7 @@ async fn nothing_is_watched_when_told_so_but_a_signal_still_reloads() {
     let mut game = Match::start_with(|options| options.watch = false);
     game.save(&worker("second"));
     game.nothing_happens().await;
-    game.keeper.reload(phalanx_engine::StrategyOrigin::Hangup).await;
+    game.keeper.reload(phalanx_engine::StrategyOrigin::Hangup).await.unwrap();
     assert_eq!(game.installed().await, 2);
     assert!(!game.keeper.status().watching);
 }

@@ -30,7 +30,7 @@ async fn rolled_back_the_unchanged_folder_does_not_play_by_itself() {
     game.nothing_happens().await;
     let nothing = game.keeper.roll_back(None, user(), false).await.unwrap_err();
     assert!(matches!(nothing, Refusal::NothingToRollBack), "{nothing}");
-    game.keeper.reload(StrategyOrigin::Hangup).await;
+    game.keeper.reload(StrategyOrigin::Hangup).await.unwrap();
     assert_eq!(game.installed().await, 3);
 }
 

@@ -45,6 +45,10 @@ pub(crate) struct FakeStage {
 }
 
 impl Stage for FakeStage {
+    fn roster(&self) -> Arc<Roster> {
+        roster()
+    }
+
     fn view(&self) -> StageFuture<View> {
         let (views, decides) = (Arc::clone(&self.views), Arc::clone(&self.decides));
         async move {
@@ -117,7 +121,7 @@ impl Stage for FakeStage {
 }
 
 fn roster() -> Arc<Roster> {
-    let agents = vec![RosterEntry { name: "a1".into(), role: "worker".into() }];
+    let agents = vec![RosterEntry::new("a1", "worker")];
     Arc::new(Roster { team: "A".into(), agents })
 }
 

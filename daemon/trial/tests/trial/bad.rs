@@ -1,9 +1,11 @@
 //! Bad strategies and what is told about them.
 
-use crate::stage::{SKIP, bundle, candidate, scripts, shown, worker};
+use crate::stage::{SKIP, bundle, candidate, roster, scripts, shown, worker};
 use crate::view::view;
 use phalanx_engine::Carry;
+use phalanx_game::RosterEntry;
 use phalanx_lua::Bundle;
+use phalanx_trial::Candidate;
 use std::sync::Arc;
 
 #[test]
@@ -63,6 +65,38 @@ fn the_last_turns_are_rehearsed() {
         phalanx_trial::run(&bundle(&[("worker.luau", worker), ("scout.luau", SKIP)]), &playing);
     assert_eq!(report.turns_rehearsed, 2);
     insta::assert_snapshot!(shown(&report));
+}
+
+/// Its last turns know three agents: since then the scout has gone and a digger has come.
+fn changed() -> Candidate {
+    let mut playing = candidate();
+    let mut roster = roster();
+    roster.agents[2].gone = true;
+    roster.agents.push(RosterEntry::new("a4", "digger"));
+    let mut view = view();
+    view.roles.push("digger".into());
+    (view.roster, playing.roster) = (Arc::new(roster.clone()), Arc::new(roster));
+    playing.roles = ["digger", "worker"].map(String::from).into();
+    playing.view = Some(view);
+    playing
+}
+
+#[test]
+fn agents_that_came_and_went_since_the_last_turns_are_those_that_count() {
+    let worker = "return { decide = function(me)\n\
+                  assert(#team.all() == 3 and me.name ~= 'a3')\n\
+                  return act.skip() end }";
+    let digger = SKIP.replace("act.skip()", "act.dig()");
+    let files = [("worker.luau", worker), ("digger.luau", digger.as_str())];
+    let report = phalanx_trial::run(&bundle(&files), &changed());
+    let told: Vec<_> = report.faults().iter().map(ToString::to_string).collect();
+    assert!(told.len() == 1 && told[0].starts_with("digger.luau:1"), "it is rehearsed: {told:?}");
+    assert_eq!(report.turns_rehearsed, 2);
+    let files = [("worker.luau", worker), ("digger.luau", SKIP)];
+    let report = phalanx_trial::run(&bundle(&files), &changed());
+    assert!(report.passed(), "nobody needs a scout: {}", shown(&report));
+    let report = phalanx_trial::run(&bundle(&[files[0], ("scout.luau", SKIP)]), &changed());
+    assert!(shown(&report).contains("no file for the role digger"), "{}", shown(&report));
 }
 
 /// A worker whose memory declares another version than the view's.

@@ -13,7 +13,7 @@ pub(crate) const SKIP: &str = "return { decide = function(me) return act.skip() 
 
 pub(crate) fn roster() -> Roster {
     let agents = [("a1", "worker"), ("a2", "worker"), ("a3", "scout")];
-    let entry = |(name, role): (&str, &str)| RosterEntry { name: name.into(), role: role.into() };
+    let entry = |(name, role): (&str, &str)| RosterEntry::new(name, role);
     Roster { team: "A".into(), agents: agents.map(entry).to_vec() }
 }
 

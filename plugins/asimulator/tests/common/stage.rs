@@ -29,7 +29,7 @@ pub fn seat() -> Seat {
 }
 
 pub fn roster() -> Roster {
-    let agent = RosterEntry { name: "explorer1".to_owned(), role: "explorer".to_owned() };
+    let agent = RosterEntry::new("explorer1", "explorer");
     Roster { team: "us".to_owned(), agents: vec![agent] }
 }
 

@@ -47,6 +47,7 @@ impl World {
         let complete = if size > 0 {
             fresh.len() >= size
         } else {
+            // Removed agents count too: they still stand somewhere and may be the one seen.
             step > 0 && fresh.len() >= self.roster.agents.len()
         };
         let mut meetings = Vec::new();

@@ -86,8 +86,7 @@ pub(crate) fn saboteur(name: &str, node: &str) -> Inspected {
 
 /// The world of a team A with agents a1, a2 and so on, before anything is perceived.
 pub(crate) fn world(agents: usize) -> World {
-    let agents =
-        (1..=agents).map(|number| RosterEntry { name: format!("a{number}"), role: "any".into() });
+    let agents = (1..=agents).map(|number| RosterEntry::new(format!("a{number}"), "any"));
     World::new(&Roster { team: "A".into(), agents: agents.collect() })
 }
 

@@ -46,7 +46,10 @@ impl Ask<'_> {
 
     pub(super) fn agents(&self) -> Value {
         let mine = self.world.position(self.agent).map(|(frame, _)| frame);
-        let minds = self.world.minds.iter().filter(|(_, mind)| Some(mind.frame) == mine);
+        let minds =
+            self.world.minds.iter().filter(|(id, mind)| {
+                Some(mind.frame) == mine && self.world.roster.is_present(**id)
+            });
         Value::List(minds.map(|(id, _)| self.agent_value(*id)).collect())
     }
 
@@ -56,11 +59,9 @@ impl Ask<'_> {
             return Err(self.args.wrong(0, "the name of an agent of the team"));
         };
         let group = |agent| self.world.position(agent).map(|(frame, _)| frame);
-        Ok(if group(mate).is_some() && group(mate) == group(self.agent) {
-            self.agent_value(mate)
-        } else {
-            Value::Nil
-        })
+        let together = group(mate).is_some() && group(mate) == group(self.agent);
+        let counts = together && self.world.roster.is_present(mate);
+        Ok(if counts { self.agent_value(mate) } else { Value::Nil })
     }
 
     fn agent_value(&self, agent: AgentId) -> Value {

@@ -28,8 +28,8 @@ impl Ask<'_> {
     }
 
     pub(super) fn agents(&self) -> Value {
-        let mates = self.world.mates.iter();
-        Value::List(mates.map(|(agent, mate)| self.mate_value(*agent, mate)).collect())
+        let mates = self.world.present_mates();
+        Value::List(mates.map(|(agent, mate)| self.mate_value(agent, mate)).collect())
     }
 
     pub(super) fn mate(&self) -> Result<Value, QueryError> {
@@ -38,6 +38,7 @@ impl Ask<'_> {
             return Err(self.args.wrong(0, "the name of an agent of the team"));
         };
         let mate = self.world.mates.get(&agent);
+        let mate = mate.filter(|_| self.world.roster.is_present(agent));
         Ok(mate.map_or(Value::Nil, |mate| self.mate_value(agent, mate)))
     }
 
@@ -178,9 +179,9 @@ impl Ask<'_> {
         price: super::Price,
         targets: &[Option<Vertex>],
     ) -> Vec<Option<i64>> {
-        let Some(at) = self.world.mates.get(&agent).and_then(|mate| mate.at) else {
-            return Vec::new();
-        };
+        let mate = self.world.mates.get(&agent);
+        let mate = mate.filter(|_| self.world.roster.is_present(agent));
+        let Some(at) = mate.and_then(|mate| mate.at) else { return Vec::new() };
         let field = self.field(at, price);
         let cost = |target: &Option<Vertex>| {
             field.to((*target)?).and_then(|reached| i64::try_from(reached.price).ok())

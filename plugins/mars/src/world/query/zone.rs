@@ -79,8 +79,8 @@ impl Ask<'_> {
     }
 
     fn mates_without_me(&self) -> Vec<Vertex> {
-        let mates = self.world.mates.iter().filter(|(agent, _)| **agent != self.agent);
-        mates.filter(|(_, mate)| !mate.own.disabled()).filter_map(|(_, mate)| mate.at).collect()
+        let mates = self.world.standing_mates().filter(|(agent, _)| *agent != self.agent);
+        mates.map(|(_, at)| at).collect()
     }
 
     /// What each own agent's place is worth: what the zones would lose without it.
@@ -89,11 +89,11 @@ impl Ask<'_> {
         stage.put(Side::A, &self.world.own_vertices());
         let value = stage.value();
         let mut list = Vec::new();
-        for (agent, mate) in &self.world.mates {
+        for (agent, mate) in self.world.present_mates() {
             let Some(at) = mate.at else { continue };
             let loss = if mate.own.disabled() { 0 } else { value - stage.value_if(Some(at), None) };
             list.push(Value::map([
-                ("name", self.world.roster.of(*agent).to_owned().into()),
+                ("name", self.world.roster.of(agent).to_owned().into()),
                 ("vertex", self.name(at)),
                 ("loss", loss.into()),
             ]));

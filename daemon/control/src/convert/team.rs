@@ -1,0 +1,168 @@
+//! Teams and their agents as the API shows them, and what marks their changes.
+
+use super::{count, seat_parts, steering, turn};
+use crate::{TeamEnd, TeamView};
+use phalanx_engine::{AgentSnapshot, SeatState, Snapshot};
+use phalanx_game::AgentId;
+use phalanx_proto::v1;
+use phalanx_proto::v1::steering::Mode;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// What stands before a team's name in its resource name.
+pub(crate) const TEAMS: &str = "teams/";
+/// What stands between a team's resource name and an agent's name in the agent's.
+pub(crate) const AGENTS: &str = "/agents/";
+
+pub(crate) fn resource_name(team: &str) -> String {
+    format!("{TEAMS}{team}")
+}
+
+pub(crate) fn state(team: &dyn TeamView) -> v1::TeamState {
+    if team.end().is_some() || team.snapshots().borrow().over {
+        return v1::TeamState::Over;
+    }
+    let seats: Vec<_> = team.roster().present().map(|agent| team.seat(agent)).collect();
+    if !seats.is_empty() && seats.iter().all(|seat| *seat == SeatState::Closed) {
+        v1::TeamState::Over
+    } else if is_stopped(team) {
+        v1::TeamState::Stopped
+    } else if seats.contains(&SeatState::Seated) {
+        v1::TeamState::Playing
+    } else {
+        v1::TeamState::Waiting
+    }
+}
+
+fn is_stopped(team: &dyn TeamView) -> bool {
+    team.controls().is_some_and(|controls| controls.is_stopped())
+}
+
+/// The team as of its last turn.
+pub(crate) fn team(team: &dyn TeamView, with_agents: bool) -> v1::Team {
+    let snapshot = Arc::clone(&team.snapshots().borrow());
+    let agents = agents(team, &snapshot);
+    let generation = generation(team, &snapshot);
+    let seated = |agent: &&v1::Agent| agent.seat_state() == v1::SeatState::Seated;
+    let (end, end_reason) = end(team.end());
+    v1::Team {
+        name: resource_name(team.name()),
+        game: team.game().to_owned(),
+        server: team.server(),
+        state: state(team).into(),
+        turn: (snapshot.tick > 0).then(|| turn(snapshot.turn)),
+        tick: snapshot.tick,
+        score: snapshot.score,
+        round_scores: snapshot.rounds.clone(),
+        generation,
+        agent_count: count(agents.len()),
+        seated_count: count(agents.iter().filter(seated).count()),
+        counters: Some(counters(&snapshot)),
+        board_keys: count(snapshot.board_keys),
+        metrics: snapshot.metrics.iter().map(|(key, value)| (key.clone(), *value)).collect(),
+        etag: etag_of(team, generation, &agents),
+        stopped: is_stopped(team),
+        alerts: snapshot.alerts.iter().map(steering::alert).collect(),
+        end: end.into(),
+        end_reason,
+        creator: team.creator().unwrap_or_default(),
+        agents: if with_agents { agents } else { Vec::new() },
+    }
+}
+
+/// One agent of the team; `None` when it has none of this id.
+pub(crate) fn agent(team: &dyn TeamView, agent: AgentId) -> Option<v1::Agent> {
+    let snapshot = Arc::clone(&team.snapshots().borrow());
+    let name = team.roster().name(agent).to_owned();
+    agents(team, &snapshot).into_iter().find(|agent| agent.name == name)
+}
+
+/// Changes with whatever operators control.
+pub(crate) fn etag(team: &dyn TeamView) -> String {
+    let snapshot = Arc::clone(&team.snapshots().borrow());
+    etag_of(team, generation(team, &snapshot), &agents(team, &snapshot))
+}
+
+/// What decides now. Before the team has published anything its keeper knows.
+fn generation(team: &dyn TeamView, snapshot: &Snapshot) -> u32 {
+    let begins = || team.strategy().map(|keeper| keeper.status().active.generation.number);
+    if snapshot.generation > 0 { snapshot.generation } else { begins().unwrap_or_default() }
+}
+
+fn counters(snapshot: &Snapshot) -> v1::Counters {
+    let counters = snapshot.counters;
+    v1::Counters {
+        asked: counters.asked,
+        decided: counters.decided,
+        fallback: counters.fallback,
+        late: counters.late,
+        script_errors: counters.script_errors,
+        malformed: counters.malformed,
+        ordered: counters.ordered,
+        held: counters.held,
+    }
+}
+
+fn end(end: Option<TeamEnd>) -> (v1::TeamEnd, String) {
+    match end {
+        None => (v1::TeamEnd::Unspecified, String::new()),
+        Some(TeamEnd::MatchOver) => (v1::TeamEnd::MatchOver, String::new()),
+        Some(TeamEnd::Drained) => (v1::TeamEnd::Drained, String::new()),
+        Some(TeamEnd::Crashed { reason }) => (v1::TeamEnd::Crashed, reason),
+    }
+}
+
+/// All agents; for those of whom nothing was published yet the roster speaks.
+fn agents(team: &dyn TeamView, snapshot: &Snapshot) -> Vec<v1::Agent> {
+    let roster = team.roster();
+    let shown = |agent: AgentId| {
+        let entry = roster.agents.get(agent.index());
+        let fresh = || AgentSnapshot {
+            name: roster.name(agent).to_owned(),
+            role: entry.map(|entry| entry.role.clone()).unwrap_or_default(),
+            ..AgentSnapshot::default()
+        };
+        let known = snapshot.agents.get(agent.index()).cloned().unwrap_or_else(fresh);
+        agent_of(team.name(), known, &team.seat(agent))
+    };
+    roster.present().map(shown).collect()
+}
+
+fn agent_of(team: &str, agent: AgentSnapshot, seat: &SeatState) -> v1::Agent {
+    let (state, reason, failures) = seat_parts(seat);
+    v1::Agent {
+        resource_name: format!("{TEAMS}{team}{AGENTS}{}", agent.name),
+        name: agent.name,
+        role: agent.role,
+        seat_state: state.into(),
+        seat_reason: reason,
+        seat_failures: failures,
+        summary: agent.summary,
+        last_action: agent.last_action,
+        last_result: agent.last_result,
+        trouble: agent.trouble,
+        reason: agent.reason,
+        steering: Some(steering::steering(&agent.steering)),
+        last_asked: agent.last_asked.map(super::turn),
+    }
+}
+
+fn etag_of(team: &dyn TeamView, generation: u32, agents: &[v1::Agent]) -> String {
+    // Without a random key: the same state has the same etag, as long as the program is the same.
+    let mut hasher = DefaultHasher::new();
+    (team.server(), is_stopped(team), team.end().is_some(), generation).hash(&mut hasher);
+    for agent in agents {
+        (&agent.name, &agent.role).hash(&mut hasher);
+        let mode = agent.steering.as_ref().and_then(|steering| steering.mode.as_ref());
+        // Neither what counts down with each turn nor the orders of a pilot.
+        match mode {
+            None | Some(Mode::Script(_)) => 0.hash(&mut hasher),
+            Some(Mode::Paused(paused)) => (1, &paused.by).hash(&mut hasher),
+            Some(Mode::Pinned(pinned)) => (2, &pinned.by, &pinned.order).hash(&mut hasher),
+            Some(Mode::Piloted(piloted)) => {
+                (3, &piloted.by, piloted.lease_turns).hash(&mut hasher);
+            }
+        }
+    }
+    format!("{:016x}", hasher.finish())
+}

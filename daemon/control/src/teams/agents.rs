@@ -1,0 +1,290 @@
+//! What operators do with single agents.
+
+use super::{NAME_BYTES_MAX, Steered, TeamsService, plain, spec};
+use crate::changes::{Call, TeamChange, check_etag};
+use crate::convert::{self, steering::carry_from, team::AGENTS};
+use crate::error::{Reason, refuse, refuse_field, refuse_violation};
+use crate::{AgentDraft, ControlsError, TeamView};
+use phalanx_engine::{
+    AGENT_NAME_CHARS_MAX, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerError,
+    read_order,
+};
+use phalanx_game::{AgentId, Said};
+use phalanx_proto::v1;
+use prost::Message;
+use tonic::Status;
+
+/// Longest name of a role, in bytes.
+const ROLE_BYTES_MAX: usize = 256;
+
+/// A request about one agent.
+pub(super) trait AgentChange: TeamChange {
+    /// What it is answered with.
+    type Answer: Message + Default + 'static;
+
+    /// The agent's resource name.
+    fn name(&self) -> &str;
+
+    /// The answer, with the agent as it is then and the team's etag.
+    fn answer(agent: Option<v1::Agent>, etag: String) -> Self::Answer;
+}
+
+macro_rules! about_agents {
+    ($($request:ident => $answer:ident)*) => {
+        $(impl AgentChange for v1::$request {
+            type Answer = v1::$answer;
+
+            fn name(&self) -> &str {
+                &self.name
+            }
+
+            fn answer(agent: Option<v1::Agent>, etag: String) -> v1::$answer {
+                v1::$answer { agent, etag }
+            }
+        })*
+    };
+}
+
+about_agents! {
+    SetAgentRoleRequest => SetAgentRoleResponse
+    PauseAgentRequest => PauseAgentResponse
+    PinOrderRequest => PinOrderResponse
+    PilotAgentRequest => PilotAgentResponse
+    SendOrderRequest => SendOrderResponse
+    ReleaseAgentRequest => ReleaseAgentResponse
+    RemoveAgentRequest => RemoveAgentResponse
+}
+
+impl TeamsService {
+    /// The team of an agent's resource name, and the agent's own name.
+    fn crew<'a>(&self, name: &'a str) -> Result<(Steered, &'a str), Status> {
+        let malformed = || {
+            let expected = "a resource name such as teams/A/agents/agentA1";
+            refuse_field(Reason::NameMalformed, "name", expected)
+        };
+        let fits = Some(name).filter(|name| name.len() <= NAME_BYTES_MAX);
+        let (team, agent) = fits.and_then(|name| name.split_once(AGENTS)).ok_or_else(malformed)?;
+        if !plain(agent) {
+            return Err(malformed());
+        }
+        Ok((self.steered("name", team)?, agent))
+    }
+
+    /// Pauses, pins, pilots, orders or hands back.
+    pub(super) async fn steer<Q: AgentChange>(
+        &self,
+        call: &Call,
+        request: Q,
+        steer: Steer,
+    ) -> Result<Q::Answer, Status> {
+        let (steered, agent) = self.crew(request.name())?;
+        let (agent, by, asked) = (agent.to_owned(), call.who.clone(), request.clone());
+        let work = async move {
+            // A pilot's order does not wait for a team that is on its way.
+            let hurry = matches!(steer, Steer::Order { .. });
+            let _alone = if hurry { None } else { Some(steered.queue.lock().await) };
+            let id = agent_of(steered.team.as_ref(), &agent)?;
+            check_etag(steered.team.as_ref(), asked.etag())?;
+            if let Some(order) = order_of(&steer) {
+                steered.controls.check_order(order).map_err(refused)?;
+            }
+            if !asked.validate_only() {
+                steered.controls.steer(id, steer, by).await.map_err(refused)?;
+            }
+            Ok(shown::<Q>(steered.team.as_ref(), id))
+        };
+        self.changes.make(call, &request, work).await
+    }
+
+    pub(super) async fn set_role(
+        &self,
+        call: &Call,
+        request: v1::SetAgentRoleRequest,
+    ) -> Result<v1::SetAgentRoleResponse, Status> {
+        let (steered, agent) = self.crew(&request.name)?;
+        if request.role.is_empty() || request.role.len() > ROLE_BYTES_MAX {
+            let expected = format!("the name of a role, 1 to {ROLE_BYTES_MAX} bytes");
+            return Err(refuse_field(Reason::NameMalformed, "role", &expected));
+        }
+        let (agent, by, asked) = (agent.to_owned(), call.who.clone(), request.clone());
+        let work = async move {
+            let _alone = steered.queue.lock().await;
+            let id = agent_of(steered.team.as_ref(), &agent)?;
+            check_etag(steered.team.as_ref(), &asked.etag)?;
+            let (carry, role) = (carry_from(asked.carry()), asked.role.clone());
+            if asked.validate_only {
+                check_role(steered.team.as_ref(), &role).await?;
+            } else {
+                steered.controls.set_role(id, role, carry, by).await.map_err(refused)?;
+            }
+            Ok(shown::<v1::SetAgentRoleRequest>(steered.team.as_ref(), id))
+        };
+        self.changes.make(call, &request, work).await
+    }
+
+    pub(super) async fn add(
+        &self,
+        call: &Call,
+        request: v1::AddAgentRequest,
+    ) -> Result<v1::AddAgentResponse, Status> {
+        let steered = self.steered("team", &request.team)?;
+        let draft = spec::agent(request.agent.clone().unwrap_or_default());
+        let (by, asked) = (call.who.clone(), request.clone());
+        let work = async move {
+            let _alone = steered.queue.lock().await;
+            steered.check(&asked)?;
+            steered.controls.check_members().map_err(refused)?;
+            if asked.validate_only {
+                check_newcomer(steered.team.as_ref(), &draft).await?;
+                let etag = convert::team::etag(steered.team.as_ref());
+                let agent = spec::as_it_would_begin(steered.team.name(), &draft);
+                return Ok(v1::AddAgentResponse { agent: Some(agent), etag });
+            }
+            let id = steered.controls.add_agent(draft, by).await.map_err(refused)?;
+            let agent = convert::team::agent(steered.team.as_ref(), id);
+            Ok(v1::AddAgentResponse { agent, etag: convert::team::etag(steered.team.as_ref()) })
+        };
+        self.changes.make(call, &request, work).await
+    }
+
+    pub(super) async fn remove(
+        &self,
+        call: &Call,
+        request: v1::RemoveAgentRequest,
+    ) -> Result<v1::RemoveAgentResponse, Status> {
+        let (steered, agent) = self.crew(&request.name)?;
+        let (agent, by, asked) = (agent.to_owned(), call.who.clone(), request.clone());
+        let work = async move {
+            let _alone = steered.queue.lock().await;
+            let id = agent_of(steered.team.as_ref(), &agent)?;
+            check_etag(steered.team.as_ref(), &asked.etag)?;
+            let last = convert::team::agent(steered.team.as_ref(), id);
+            steered.controls.check_members().map_err(refused)?;
+            if asked.validate_only {
+                check_last(steered.team.as_ref(), &agent)?;
+            } else {
+                steered.controls.remove_agent(id, by).await.map_err(refused)?;
+            }
+            let etag = convert::team::etag(steered.team.as_ref());
+            Ok(v1::RemoveAgentResponse { agent: last, etag })
+        };
+        self.changes.make(call, &request, work).await
+    }
+}
+
+fn shown<Q: AgentChange>(team: &dyn TeamView, agent: AgentId) -> Q::Answer {
+    Q::answer(convert::team::agent(team, agent), convert::team::etag(team))
+}
+
+fn agent_of(team: &dyn TeamView, name: &str) -> Result<AgentId, Status> {
+    let roster = team.roster();
+    roster.find(name).filter(|agent| roster.is_present(*agent)).ok_or_else(|| {
+        let message = format!("team {:?} has no agent {name:?}", team.name());
+        refuse(Reason::AgentNotFound, message, [("agent", name.to_owned())])
+    })
+}
+
+/// Whether the strategy that plays has such a role, as far as its files tell.
+async fn check_role(team: &dyn TeamView, role: &str) -> Result<(), Status> {
+    let Some(keeper) = team.strategy() else { return Ok(()) };
+    let number = keeper.status().active.generation.number;
+    let Ok((_, bundle)) = keeper.generation(number).await else { return Ok(()) };
+    if bundle.root_names().any(|known| known == role) {
+        return Ok(());
+    }
+    let known: Vec<_> = bundle.root_names().collect();
+    let message = format!("there is no role {role:?}; there are {}", known.join(", "));
+    Err(refuse(Reason::RoleNotFound, message, [("role", role.to_owned())]))
+}
+
+/// Whether an agent could be added, as far as can be known before.
+async fn check_newcomer(team: &dyn TeamView, draft: &AgentDraft) -> Result<(), Status> {
+    let length = (1..=AGENT_NAME_CHARS_MAX).contains(&draft.name.chars().count());
+    if !length || draft.name.contains(|letter: char| letter.is_control() || letter == '/') {
+        let name = draft.name.chars().take(AGENT_NAME_CHARS_MAX).collect();
+        return Err(refused(SteerError::Name { name }.into()));
+    }
+    if agent_of(team, &draft.name).is_ok() {
+        return Err(refused(SteerError::NameTaken { name: draft.name.clone() }.into()));
+    }
+    if draft.role.is_empty() { Ok(()) } else { check_role(team, &draft.role).await }
+}
+
+fn check_last(team: &dyn TeamView, agent: &str) -> Result<(), Status> {
+    if team.roster().present().count() > 1 {
+        return Ok(());
+    }
+    Err(refused(SteerError::LastAgent { name: agent.to_owned() }.into()))
+}
+
+fn order_of(steer: &Steer) -> Option<&Said> {
+    match steer {
+        Steer::Pin { order, .. } | Steer::Order { order } => Some(order),
+        Steer::Pause | Steer::Pilot { .. } | Steer::Release => None,
+    }
+}
+
+/// What to do, as it was written.
+pub(super) fn order(text: &str) -> Result<Said, Status> {
+    read_order(text).map_err(|error| malformed_order(&error.to_string()))
+}
+
+fn malformed_order(why: &str) -> Status {
+    refuse_violation(Reason::OrderMalformed, "order", why, format!("order: {why}"))
+}
+
+pub(super) fn pin(request: &v1::PinOrderRequest) -> Result<Steer, Status> {
+    let turns = turns("turns", request.turns, PIN_TURNS_MAX)?;
+    Ok(Steer::Pin { order: order(&request.order)?, turns })
+}
+
+pub(super) fn pilot(request: &v1::PilotAgentRequest) -> Result<Steer, Status> {
+    let lease = if request.lease_turns == 0 { LEASE_TURNS } else { request.lease_turns };
+    Ok(Steer::Pilot { lease: turns("lease_turns", lease, LEASE_TURNS_MAX)? })
+}
+
+fn turns(field: &str, turns: u32, max: u32) -> Result<u32, Status> {
+    if (1..=max).contains(&turns) {
+        return Ok(turns);
+    }
+    Err(refuse_field(Reason::TurnsMalformed, field, &format!("a number from 1 to {max}")))
+}
+
+/// What a team refuses, as clients see it.
+pub(super) fn refused(error: ControlsError) -> Status {
+    let message = error.to_string();
+    match error {
+        ControlsError::Steer(error) => not_steered(error, message),
+        ControlsError::Busy => refuse(Reason::TeamBusy, message, []),
+        ControlsError::Ended => refuse(Reason::TeamEnded, message, []),
+        ControlsError::Server(expected) => {
+            refuse_violation(Reason::ServerMalformed, "server", &expected, message)
+        }
+    }
+}
+
+fn not_steered(error: SteerError, message: String) -> Status {
+    match error {
+        SteerError::NoSuchAgent { id } => {
+            refuse(Reason::AgentNotFound, message, [("agent", id.to_string())])
+        }
+        SteerError::NoSuchRole { role, .. } => {
+            refuse(Reason::RoleNotFound, message, [("role", role)])
+        }
+        SteerError::Memory(_) => refuse(Reason::MemoryRefused, message, []),
+        SteerError::Order(error) => malformed_order(&error.to_string()),
+        SteerError::Turns { .. } => refuse(Reason::TurnsMalformed, message, []),
+        SteerError::NotPiloted { agent } => refuse(Reason::NotPiloted, message, [("agent", agent)]),
+        SteerError::Piloted { by, .. } => refuse(Reason::PilotedByOther, message, [("by", by)]),
+        SteerError::Name { .. } => {
+            refuse_violation(Reason::AgentSpec, "agent.name", &message, message.clone())
+        }
+        SteerError::NameTaken { name } => refuse(Reason::AgentExists, message, [("agent", name)]),
+        SteerError::TooManyAgents { .. } => refuse(Reason::TooManyAgents, message, []),
+        SteerError::Fixed { .. } => refuse(Reason::MembersFixed, message, []),
+        SteerError::LastAgent { .. } => refuse(Reason::LastAgent, message, []),
+        SteerError::Leaving => refuse(Reason::TeamLeaving, message, []),
+        SteerError::Busy(_) => refuse(Reason::TeamBusy, message, []),
+        SteerError::Over => refuse(Reason::MatchOver, message, []),
+    }
+}

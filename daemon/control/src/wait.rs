@@ -1,0 +1,52 @@
+//! Waiting for a team's answer: as long as the caller and the daemon have time.
+
+use crate::error::{Reason, refuse};
+use futures_util::FutureExt;
+use std::future::Future;
+use std::time::Duration;
+use tokio::sync::watch;
+use tonic::Status;
+
+/// We answer so much before the caller's patience ends, so that the answer says why.
+const PATIENCE_MARGIN: Duration = Duration::from_millis(10);
+
+/// Waits for an answer, the end of the caller's patience or of the daemon.
+pub(crate) async fn answer<T>(
+    closing: &watch::Receiver<bool>,
+    patience: Option<Duration>,
+    answer: impl Future<Output = T>,
+) -> Result<T, Status> {
+    until(closing, patience, false, answer).await
+}
+
+/// The same; `goes_on`: what was asked for does not end with the waiting.
+pub(crate) async fn until<T>(
+    closing: &watch::Receiver<bool>,
+    patience: Option<Duration>,
+    goes_on: bool,
+    answer: impl Future<Output = T>,
+) -> Result<T, Status> {
+    let mut closing = closing.clone();
+    let late = match patience {
+        Some(patience) => {
+            tokio::time::sleep(patience.saturating_sub(PATIENCE_MARGIN)).left_future()
+        }
+        None => std::future::pending().right_future(),
+    };
+    tokio::select! {
+        biased;
+        answer = answer => Ok(answer),
+        () = late => Err(too_late(goes_on)),
+        _ = closing.wait_for(|closing| *closing) => {
+            Err(refuse(Reason::ShuttingDown, "the daemon stops", []))
+        }
+    }
+}
+
+fn too_late(goes_on: bool) -> Status {
+    let message = "the time that the caller gave was over before there was an answer";
+    let more =
+        if goes_on { "; what was asked for goes on, the team's events will tell" } else { "" };
+    let metadata = [("goes_on", goes_on.to_string())];
+    refuse(Reason::DeadlineExceeded, format!("{message}{more}"), metadata)
+}

@@ -1,0 +1,112 @@
+//! The service `Worlds`.
+
+mod follow;
+mod stream;
+
+use crate::convert::world::{self, Wanted};
+use crate::error::{Reason, refuse, refuse_field};
+use crate::{TeamDirectory, caller, teams, wait};
+use follow::WorldFollowers;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use phalanx_proto::v1;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+use tonic::{Request, Response, Status};
+
+/// Worlds a second of a stream when the client does not say.
+const RATE_DEFAULT: f64 = 2.0;
+/// Most names of layers in a request.
+const LAYERS_MAX: usize = 64;
+
+/// Asks the teams.
+pub(crate) struct WorldsService {
+    directory: Arc<dyn TeamDirectory>,
+    followers: WorldFollowers,
+    /// One permit an open stream.
+    streams: Arc<Semaphore>,
+    closing: watch::Receiver<bool>,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl v1::worlds_server::Worlds for WorldsService {
+    type WatchWorldStream = BoxStream<'static, Result<v1::WatchWorldResponse, Status>>;
+
+    async fn get_world(
+        &self,
+        request: Request<v1::GetWorldRequest>,
+    ) -> Answer<v1::GetWorldResponse> {
+        let patience = caller::patience(request.metadata());
+        let request = request.into_inner();
+        let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
+        let wanted = wanted(request.layers)?;
+        let drawn = wait::answer(&self.closing, patience, team.draw()).await?;
+        let drawing = drawn.map_err(teams::unanswered)?;
+        let world = Some(world::whole(team.as_ref(), &drawing, &wanted));
+        Ok(Response::new(v1::GetWorldResponse { world }))
+    }
+
+    async fn watch_world(
+        &self,
+        request: Request<v1::WatchWorldRequest>,
+    ) -> Answer<Self::WatchWorldStream> {
+        let request = request.into_inner();
+        let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
+        let (wanted, every) = (wanted(request.layers)?, interval(request.rate_max)?);
+        let permit = Arc::clone(&self.streams)
+            .try_acquire_owned()
+            .map_err(|_| refuse(Reason::TooManyStreams, "too many open streams; close some", []))?;
+        let feed = self.followers.feed(&team);
+        let viewer = stream::Viewer { team, feed, wanted, every };
+        Ok(Response::new(stream::worlds(viewer, self.closing.clone(), permit).boxed()))
+    }
+}
+
+impl WorldsService {
+    pub(crate) fn new(
+        directory: Arc<dyn TeamDirectory>,
+        streams: Arc<Semaphore>,
+        closing: watch::Receiver<bool>,
+    ) -> Self {
+        Self { directory, followers: WorldFollowers::default(), streams, closing }
+    }
+}
+
+fn wanted(layers: Vec<String>) -> Result<Wanted, Status> {
+    if layers.len() > LAYERS_MAX {
+        let expected = format!("at most {LAYERS_MAX} names");
+        return Err(refuse_field(Reason::NameMalformed, "layers", &expected));
+    }
+    Ok(Wanted::new(layers))
+}
+
+/// The shortest time between two worlds.
+fn interval(rate_max: f64) -> Result<Duration, Status> {
+    let fastest = 1.0 / follow::PAUSE.as_secs_f64();
+    let rate = if rate_max == 0.0 { RATE_DEFAULT } else { rate_max };
+    let malformed = || {
+        let expected = format!("0 or more and at most {fastest:.0} worlds a second");
+        refuse_field(Reason::RateMalformed, "rate_max", &expected)
+    };
+    // A rate next to nothing would wait for longer than a clock can count.
+    let every = Duration::try_from_secs_f64(1.0 / rate).map_err(|_| malformed())?;
+    if rate > 0.0 && rate <= fastest { Ok(every) } else { Err(malformed()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_rate_is_an_interval_or_refused() {
+        for (rate, expected) in [(0.0, 500), (2.0, 500), (10.0, 100), (0.1, 10_000)] {
+            assert_eq!(interval(rate).unwrap(), Duration::from_millis(expected), "{rate}");
+        }
+        for bad in [-1.0, 10.1, f64::NAN, f64::INFINITY, f64::MIN_POSITIVE, -0.1] {
+            assert!(interval(bad).is_err(), "{bad}");
+        }
+    }
+}

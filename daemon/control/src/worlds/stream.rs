@@ -1,0 +1,107 @@
+//! One client's view of a world: whole at first, then what changed.
+
+use super::follow::Sight;
+use crate::convert::world::{self, Wanted};
+use crate::error::{Reason, refuse};
+use crate::feeds::Feed;
+use crate::{TeamError, TeamView, teams};
+use futures_util::stream::{self, Stream};
+use phalanx_engine::Drawing;
+use phalanx_proto::v1;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::Instant;
+use tonic::Status;
+
+/// What a client looks at, and how.
+pub(super) struct Viewer {
+    pub(super) team: Arc<dyn TeamView>,
+    pub(super) feed: Arc<Feed<Sight>>,
+    pub(super) wanted: Wanted,
+    /// The shortest time between two worlds.
+    pub(super) every: Duration,
+}
+
+struct Reader {
+    viewer: Viewer,
+    drawings: watch::Receiver<Option<Arc<Drawing>>>,
+    /// What the client has.
+    told: Option<(Arc<Drawing>, Instant)>,
+    closing: watch::Receiver<bool>,
+    over: bool,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The worlds that a client sees: always the newest, never more often than it wants.
+pub(super) fn worlds(
+    viewer: Viewer,
+    closing: watch::Receiver<bool>,
+    permit: OwnedSemaphorePermit,
+) -> impl Stream<Item = Result<v1::WatchWorldResponse, Status>> {
+    let drawings = viewer.feed.shown.drawings();
+    let reader = Reader { viewer, drawings, told: None, closing, over: false, _permit: permit };
+    stream::unfold(reader, |mut reader| async {
+        if reader.over {
+            return None;
+        }
+        let item = reader.next().await;
+        reader.over = item.is_err();
+        Some((item, reader))
+    })
+}
+
+impl Reader {
+    async fn next(&mut self) -> Result<v1::WatchWorldResponse, Status> {
+        if let Some((_, at)) = self.told {
+            let due = at + self.viewer.every;
+            self.unless_closing(tokio::time::sleep_until(due)).await?;
+        }
+        let drawing = match self.news() {
+            Some(drawing) => drawing,
+            None => self.next_drawing().await?,
+        };
+        let Viewer { team, wanted, .. } = &self.viewer;
+        let world = match &self.told {
+            None => world::whole(team.as_ref(), &drawing, wanted),
+            Some((before, _)) => world::changes(team.as_ref(), &drawing, before, wanted),
+        };
+        self.told = Some((drawing, Instant::now()));
+        Ok(v1::WatchWorldResponse { world: Some(world) })
+    }
+
+    /// The newest drawing, if the client does not have it and no turn has passed since.
+    fn news(&mut self) -> Option<Arc<Drawing>> {
+        let newest = self.drawings.borrow_and_update().clone()?;
+        let told = self.told.as_ref().is_some_and(|(told, _)| Arc::ptr_eq(told, &newest));
+        let now = self.viewer.team.snapshots().borrow().tick;
+        (!told && newest.tick >= now).then_some(newest)
+    }
+
+    /// Waits for a newer one.
+    async fn next_drawing(&mut self) -> Result<Arc<Drawing>, Status> {
+        loop {
+            self.viewer.feed.shown.ask();
+            let mut drawings = self.drawings.clone();
+            let changed = async move { drawings.changed().await.map(|()| drawings) };
+            // The one who draws ends with the team.
+            let changed = self.unless_closing(changed).await?;
+            self.drawings = changed.map_err(|_| teams::unanswered(TeamError::Ended))?;
+            if let Some(drawing) = self.drawings.borrow_and_update().clone() {
+                return Ok(drawing);
+            }
+        }
+    }
+
+    /// Waits; the status when the server leaves instead.
+    async fn unless_closing<T>(&self, wait: impl Future<Output = T>) -> Result<T, Status> {
+        let mut closing = self.closing.clone();
+        tokio::select! {
+            biased;
+            done = wait => Ok(done),
+            _ = closing.wait_for(|closing| *closing) => {
+                Err(refuse(Reason::ShuttingDown, "the daemon stops", []))
+            }
+        }
+    }
+}

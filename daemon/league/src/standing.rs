@@ -1,0 +1,51 @@
+//! Where a league stands.
+
+use crate::{Rating, SprtState, SprtVerdict};
+
+/// What follows from the results so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    /// Matches that were played or failed.
+    pub played: u64,
+    /// Matches among them that failed: they count for nobody.
+    pub failed: u64,
+    /// Matches of the whole schedule.
+    pub total: u64,
+    /// The players, the best first.
+    pub rows: Vec<Row>,
+    /// How the test for an early stop stands, where there is one.
+    pub sprt: Option<SprtState>,
+    /// What it decided, once it has.
+    pub decided: Option<SprtVerdict>,
+}
+
+impl Standing {
+    /// Whether nothing is left to play.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.decided.is_some() || self.played == self.total
+    }
+}
+
+/// One player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its place in the plan.
+    pub player: usize,
+    /// What it is called.
+    pub name: String,
+    /// How strong it is.
+    pub rating: Rating,
+    /// Games won against another player; in games for one, seeds on which it scored more.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Matches played.
+    pub matches: u64,
+    /// Its mean score, in the referee's points.
+    pub score_mean: f64,
+    /// The mean score of those it played against; 0 where it plays alone.
+    pub against_mean: f64,
+}

@@ -1,0 +1,292 @@
+//! What a team shows, as numbers.
+
+use crate::Metrics;
+use phalanx_engine::{AlertKind, Counters, JournalEntry, JournalEvent, Snapshot};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Most roles of a team that are told apart; the others are `other`.
+pub const ROLES_MAX: usize = 64;
+/// The label of what has none of its own.
+const OTHER: &str = "other";
+/// What becomes of a changed strategy.
+const RESULTS: [&str; 4] = ["accepted", "refused", "held", "taken_back"];
+/// All kinds of alerts.
+const ALERTS: [AlertKind; 4] = [
+    AlertKind::SilentAgent,
+    AlertKind::StuckAgent,
+    AlertKind::ShrinkingMargin,
+    AlertKind::ErrorStorm,
+];
+
+/// A seat at the moment of a scrape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeatSample {
+    /// Its name.
+    pub name: String,
+    /// Its login stands.
+    pub up: bool,
+    /// Connections opened so far.
+    pub connections: u64,
+    /// The smoothed round trip, once measured.
+    pub round_trip: Option<Duration>,
+}
+
+/// An answer that left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// From the last byte of the request to the answer's last one.
+    pub spent: Duration,
+    /// Until the seat would have answered by itself; `None`: it was due already.
+    pub margin: Option<Duration>,
+}
+
+/// A team at the moment of a scrape.
+#[derive(Clone, Debug, Default)]
+pub struct TeamSample {
+    /// What it published last.
+    pub snapshot: Arc<Snapshot>,
+    /// Its seats.
+    pub seats: Vec<SeatSample>,
+    /// Answers since the last sample.
+    pub answers: Vec<Answer>,
+    /// Journal entries that slow readers missed so far.
+    pub lost: u64,
+    /// Restarts of its thread so far.
+    pub restarts: u64,
+}
+
+/// The figures of one team.
+#[derive(Debug)]
+pub struct TeamMetrics {
+    metrics: Arc<Metrics>,
+    team: String,
+    roles: Mutex<BTreeSet<String>>,
+    sums: Mutex<Sums>,
+    /// Seats and agents that were shown last.
+    shown: Mutex<(BTreeSet<String>, BTreeSet<String>)>,
+}
+
+/// Counts over all lives of a team: its own begin at 0 when its thread restarts after a panic.
+#[derive(Debug, Default)]
+struct Sums {
+    before: (u64, Counters),
+    last: (u64, Counters),
+}
+
+impl Sums {
+    fn add(&mut self, tick: u64, counters: &Counters) -> (u64, Counters) {
+        if tick < self.last.0 || counters.asked < self.last.1.asked {
+            self.before = plus(&self.before, &self.last);
+        }
+        self.last = (tick, *counters);
+        plus(&self.before, &self.last)
+    }
+}
+
+fn plus((tick, one): &(u64, Counters), (more, other): &(u64, Counters)) -> (u64, Counters) {
+    let sum = Counters {
+        asked: one.asked + other.asked,
+        decided: one.decided + other.decided,
+        fallback: one.fallback + other.fallback,
+        ordered: one.ordered + other.ordered,
+        held: one.held + other.held,
+        late: one.late + other.late,
+        script_errors: one.script_errors + other.script_errors,
+        malformed: one.malformed + other.malformed,
+    };
+    (tick + more, sum)
+}
+
+impl TeamMetrics {
+    /// The figures of the team of that name; what counts rare things is there with 0 at once, since
+    /// a curve that begins at 1 shows no rise.
+    #[must_use]
+    pub fn new(metrics: Arc<Metrics>, team: &str) -> Self {
+        let (roles, sums, shown) = Default::default();
+        let new = Self { metrics, team: team.to_owned(), roles, sums, shown };
+        new.sample(&TeamSample::default());
+        new
+    }
+
+    /// Something happened to the team.
+    pub fn happened(&self, entry: &JournalEntry) {
+        match &entry.event {
+            JournalEvent::Decided { role, spent, .. } => {
+                let role = self.role(role);
+                let labels = [("team", self.team.as_str()), ("role", &role)];
+                let seconds = self.metrics.histogram("phalanx_decision_seconds", &labels);
+                seconds.record(spent.as_secs_f64());
+            }
+            JournalEvent::Generation { .. } => self.reloaded("accepted", 1),
+            JournalEvent::StrategyRefused { faults, .. } => {
+                // Without a mistake it is kept waiting for another reason.
+                let refused = faults.is_empty() || faults.iter().any(|fault| fault.fatal);
+                self.reloaded(if refused { "refused" } else { "held" }, 1);
+            }
+            JournalEvent::TakenBack { .. } => self.reloaded("taken_back", 1),
+            JournalEvent::AlertBegan { alert, .. } => self.alert_begun(*alert, 1),
+            JournalEvent::Seat { .. }
+            | JournalEvent::RoundStarted
+            | JournalEvent::Fallback { .. }
+            | JournalEvent::ScriptError { .. }
+            | JournalEvent::ParamSet { .. }
+            | JournalEvent::Ran { .. }
+            | JournalEvent::RoleSet { .. }
+            | JournalEvent::Steered { .. }
+            | JournalEvent::Ordered { .. }
+            | JournalEvent::Held { .. }
+            | JournalEvent::Left { .. }
+            | JournalEvent::Returned { .. }
+            | JournalEvent::AlertEnded { .. }
+            | JournalEvent::Defaulted { .. }
+            | JournalEvent::Late
+            | JournalEvent::Notice(_)
+            | JournalEvent::Log { .. }
+            | JournalEvent::TurnDone(_)
+            | JournalEvent::RoundOver { .. }
+            | JournalEvent::MatchOver
+            | JournalEvent::Retuned { .. }
+            | JournalEvent::AgentAdded { .. }
+            | JournalEvent::AgentRemoved { .. }
+            | JournalEvent::BoardSet { .. } => {}
+        }
+    }
+
+    /// How the team is right now.
+    pub fn sample(&self, sample: &TeamSample) {
+        let TeamSample { snapshot, seats, answers, lost, restarts } = sample;
+        let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        let (turns, counters) = sums.add(snapshot.tick, &snapshot.counters);
+        drop(sums);
+        self.counts(&counters);
+        self.count("phalanx_turns_total", turns);
+        self.count("phalanx_journal_lost_total", *lost);
+        self.count("phalanx_team_restarts_total", *restarts);
+        self.place(snapshot);
+        for result in RESULTS {
+            self.reloaded(result, 0);
+        }
+        for kind in ALERTS {
+            self.alert_begun(kind, 0);
+            let open = snapshot.alerts.iter().filter(|alert| alert.kind == kind).count();
+            let labels = [("team", self.team.as_str()), ("kind", kind.word())];
+            self.metrics.gauge("phalanx_alerts", &labels).set(float(open as u64));
+        }
+        for agent in &snapshot.agents {
+            let labels = [("team", self.team.as_str()), ("agent", &agent.name)];
+            let silent = self.metrics.gauge("phalanx_silent_turns", &labels);
+            silent.set(f64::from(agent.silent_turns));
+        }
+        for (name, value) in &snapshot.metrics {
+            let labels = [("team", self.team.as_str()), ("name", name)];
+            self.metrics.gauge("phalanx_script_value", &labels).set(*value);
+        }
+        seats.iter().for_each(|seat| self.seat(seat));
+        self.forget(sample);
+        answers.iter().for_each(|answer| self.answer(*answer));
+    }
+
+    /// Agents that were removed leave no last word behind that looks as if they still played.
+    fn forget(&self, sample: &TeamSample) {
+        let seats = sample.seats.iter().map(|seat| seat.name.clone()).collect();
+        let agents = sample.snapshot.agents.iter().map(|agent| agent.name.clone()).collect();
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *shown, (seats, agents));
+        for seat in before.0.difference(&shown.0) {
+            let labels = [("team", self.team.as_str()), ("seat", seat)];
+            self.metrics.gauge("phalanx_seat_up", &labels).set(0.0);
+        }
+        for agent in before.1.difference(&shown.1) {
+            let labels = [("team", self.team.as_str()), ("agent", agent)];
+            self.metrics.gauge("phalanx_silent_turns", &labels).set(0.0);
+        }
+    }
+
+    fn counts(&self, counters: &Counters) {
+        let Counters { asked, decided, fallback, ordered, held, late, script_errors, malformed } =
+            *counters;
+        self.count("phalanx_requests_total", asked);
+        self.count("phalanx_script_errors_total", script_errors);
+        self.count("phalanx_malformed_messages_total", malformed);
+        let outcomes = [
+            ("decided", decided),
+            ("ordered", ordered),
+            ("held", held),
+            ("fallback", fallback),
+            ("late", late),
+        ];
+        for (outcome, total) in outcomes {
+            let labels = [("team", self.team.as_str()), ("outcome", outcome)];
+            self.metrics.counter("phalanx_actions_total", &labels).absolute(total);
+        }
+    }
+
+    fn place(&self, snapshot: &Snapshot) {
+        self.show("phalanx_round", f64::from(snapshot.turn.round));
+        self.show("phalanx_turn", f64::from(snapshot.turn.step));
+        self.show("phalanx_generation", f64::from(snapshot.generation));
+        self.show("phalanx_on_probation", f64::from(u8::from(snapshot.on_probation)));
+        self.show("phalanx_board_keys", float(snapshot.board_keys as u64));
+        if let Some(score) = snapshot.score.or(snapshot.rounds.last().copied()) {
+            let size = float(score.unsigned_abs());
+            self.show("phalanx_score", if score < 0 { -size } else { size });
+        }
+    }
+
+    fn seat(&self, seat: &SeatSample) {
+        let labels = [("team", self.team.as_str()), ("seat", &seat.name)];
+        self.metrics.gauge("phalanx_seat_up", &labels).set(f64::from(u8::from(seat.up)));
+        let again = seat.connections.saturating_sub(1);
+        self.metrics.counter("phalanx_reconnects_total", &labels).absolute(again);
+        if let Some(time) = seat.round_trip {
+            let gauge = self.metrics.gauge("phalanx_seat_round_trip_seconds", &labels);
+            gauge.set(time.as_secs_f64());
+        }
+    }
+
+    fn answer(&self, answer: Answer) {
+        let labels = [("team", self.team.as_str())];
+        let margin = answer.margin.unwrap_or_default().as_secs_f64();
+        self.metrics.histogram("phalanx_deadline_margin_seconds", &labels).record(margin);
+        let spent = answer.spent.as_secs_f64();
+        self.metrics.histogram("phalanx_answer_seconds", &labels).record(spent);
+    }
+
+    fn reloaded(&self, result: &str, times: u64) {
+        let labels = [("team", self.team.as_str()), ("result", result)];
+        self.metrics.counter("phalanx_reloads_total", &labels).increment(times);
+    }
+
+    fn alert_begun(&self, kind: AlertKind, times: u64) {
+        let labels = [("team", self.team.as_str()), ("kind", kind.word())];
+        self.metrics.counter("phalanx_alerts_begun_total", &labels).increment(times);
+    }
+
+    fn count(&self, name: &'static str, total: u64) {
+        self.metrics.counter(name, &[("team", &self.team)]).absolute(total);
+    }
+
+    fn show(&self, name: &'static str, value: f64) {
+        self.metrics.gauge(name, &[("team", &self.team)]).set(value);
+    }
+
+    /// The label of a role: scripts and operators name them, so only so many are told apart.
+    fn role(&self, role: &str) -> String {
+        let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        if !roles.contains(role) {
+            if roles.len() >= ROLES_MAX {
+                return OTHER.to_owned();
+            }
+            roles.insert(role.to_owned());
+        }
+        role.to_owned()
+    }
+}
+
+/// Exact up to 2^53, which no count here reaches.
+#[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+fn float(count: u64) -> f64 {
+    count as f64
+}

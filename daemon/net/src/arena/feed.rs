@@ -1,0 +1,113 @@
+//! What happens in an arena, for whoever follows: in order, bounded, never in the arena's way.
+
+use phalanx_game::{ConnectionId, Verdict};
+use tokio::sync::mpsc;
+
+/// Events that wait for whoever follows; further ones are lost and counted.
+const EVENTS_MAX: usize = 1_024;
+
+/// Something that happened in an arena.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostEvent {
+    /// A client connected.
+    Came {
+        /// Its number, never used again in this arena.
+        client: ConnectionId,
+        /// Where it comes from.
+        peer: String,
+    },
+    /// The referee spoke to a client for the first time: it read its login, or needs none.
+    Greeted {
+        /// Its number.
+        client: ConnectionId,
+    },
+    /// A client is gone.
+    Left {
+        /// Its number.
+        client: ConnectionId,
+        /// How it came to that.
+        why: Leave,
+    },
+    /// The match went on.
+    Stood(Verdict),
+    /// Something that people should hear.
+    Notice(String),
+    /// So many events are missing here: whoever follows was too slow.
+    Lost(u64),
+}
+
+/// How a client left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// It closed the connection, or the network did.
+    Gone,
+    /// The referee closed the connection.
+    Closed,
+    /// It did not read what it was sent.
+    Slow,
+    /// It had not logged in and made room for another one.
+    CrowdedOut,
+    /// What it sent could not be read.
+    Broken,
+}
+
+/// A pair: the arena's end and the end of whoever follows.
+#[must_use]
+pub fn host_feed() -> (Teller, HostFeed) {
+    let (sender, receiver) = mpsc::channel(EVENTS_MAX);
+    (Teller { sender, lost: 0 }, HostFeed(receiver))
+}
+
+/// The arena's end of a feed.
+#[derive(Clone, Debug)]
+pub struct Teller {
+    sender: mpsc::Sender<HostEvent>,
+    lost: u64,
+}
+
+impl Teller {
+    pub(super) fn tell(&mut self, event: HostEvent) {
+        if self.lost > 0 {
+            if self.sender.try_send(HostEvent::Lost(self.lost)).is_err() {
+                self.lost += 1;
+                return;
+            }
+            self.lost = 0;
+        }
+        if self.sender.try_send(event).is_err() {
+            self.lost += 1;
+        }
+    }
+}
+
+/// What happens in an arena, from its beginning to its end.
+#[derive(Debug)]
+pub struct HostFeed(mpsc::Receiver<HostEvent>);
+
+impl HostFeed {
+    /// The next event; `None` when the arena has ended.
+    pub async fn next(&mut self) -> Option<HostEvent> {
+        self.0.recv().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_nobody_reads_in_time_is_counted_where_it_is_missing() {
+        let (mut teller, mut feed) = host_feed();
+        let notice = |number: usize| HostEvent::Notice(number.to_string());
+        (0..EVENTS_MAX + 3).for_each(|number| teller.tell(notice(number)));
+        assert_eq!(feed.next().await, Some(notice(0)));
+        assert_eq!(feed.next().await, Some(notice(1)));
+        teller.tell(notice(9_999));
+        drop(teller);
+        let mut last = Vec::new();
+        while let Some(event) = feed.next().await {
+            last.push(event);
+        }
+        assert!(last.ends_with(&[HostEvent::Lost(3), notice(9_999)]), "{:?}", last.last());
+    }
+}

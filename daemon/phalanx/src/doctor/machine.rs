@@ -1,0 +1,190 @@
+//! The machine: disk, files, memory, processors, clock.
+
+use super::report::{Notes, Report};
+use phalanx_settings::Settings;
+use rustix::process::{Resource, getrlimit};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const MIB: u64 = 1 << 20;
+/// Less free space than this will be used up by histories and logs.
+const SPACE_MIN: u64 = 64 * MIB;
+/// Less than this deserves a look.
+const SPACE_WISHED: u64 = 1024 * MIB;
+/// What is written to see how fast the disk is, in bytes: about a generation of a strategy.
+const PROBE_BYTES: usize = 64 << 10;
+/// A disk that takes longer for it is told to be slow.
+const PROBE_SLOW: Duration = Duration::from_millis(200);
+/// Files that the daemon opens besides the seats' connections: its callers (512 over the network),
+/// sockets, logs, watched folders.
+const FILES_BESIDES: u64 = 640;
+/// Memory of a daemon besides its scripts, in bytes: what a team of fifteen needs.
+const MEMORY_BESIDES: u64 = 64 * MIB;
+/// Made by the system's time service once the clock is right.
+const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
+
+/// Looks at everything that the settings need of the machine.
+pub(super) fn examine(settings: &Settings, seats: usize) -> Report {
+    let mut report = Report::default();
+    let mut notes = report.about("machine");
+    match &settings.state_dir {
+        Some(folder) => disk(&mut notes, folder),
+        None => notes.doubt(
+            "disk",
+            "no state_dir: histories, tokens and the audit log end with the daemon",
+            "set state_dir",
+        ),
+    }
+    files(&mut notes, seats);
+    memory(&mut notes, settings);
+    processors(&mut notes);
+    let synchronized = Path::new(SYNCHRONIZED).exists();
+    let found = if synchronized { "synchronized" } else { "not known to be synchronized" };
+    notes.well("clock", format!("{found}; deadlines do not depend on it, times in logs do"));
+    report
+}
+
+fn disk(notes: &mut Notes<'_>, folder: &Path) {
+    let shown = folder.display();
+    let there = nearest(folder);
+    let space = match rustix::fs::statvfs(&there) {
+        Ok(about) => about.f_bavail.saturating_mul(about.f_frsize),
+        Err(error) => {
+            return notes.fail("disk", format!("{shown}: {error}"), "name another state_dir");
+        }
+    };
+    let probed = if there == folder { probe(folder).map(Some) } else { Ok(None) };
+    let found = match &probed {
+        Ok(Some(time)) => {
+            format!("{shown}: {} free, {PROBE_BYTES} bytes are safe in {}", size(space), ms(*time))
+        }
+        Ok(None) => format!("{shown} will be made: {} free", size(space)),
+        Err(error) => {
+            let todo = "give the daemon's user rights to it, or name another state_dir";
+            return notes.fail("disk", format!("{shown} cannot be written: {error}"), todo);
+        }
+    };
+    if space < SPACE_MIN {
+        notes.fail("disk", found, "make room: what does not fit is lost at the next restart");
+    } else if space < SPACE_WISHED {
+        notes.doubt("disk", found, "make room");
+    } else if matches!(probed, Ok(Some(time)) if time > PROBE_SLOW) {
+        let todo = "look for what else writes there; turns do not wait for it, tokens and new \
+                    generations do";
+        notes.doubt("disk", found, todo);
+    } else {
+        notes.well("disk", found);
+    }
+}
+
+/// The folder, or the nearest one above it that exists.
+fn nearest(folder: &Path) -> PathBuf {
+    let existing = folder.ancestors().find(|above| above.is_dir());
+    existing.unwrap_or(Path::new("/")).to_owned()
+}
+
+/// How long it takes until a small file is safe on the disk.
+fn probe(folder: &Path) -> io::Result<Duration> {
+    let path = folder.join(format!(".doctor-{}", std::process::id()));
+    let begun = Instant::now();
+    let written = File::create_new(&path).and_then(|mut file| {
+        file.write_all(&[0; PROBE_BYTES])?;
+        file.sync_all()
+    });
+    let time = begun.elapsed();
+    let removed = fs::remove_file(&path);
+    written.and(removed).map(|()| time)
+}
+
+fn files(notes: &mut Notes<'_>, seats: usize) {
+    let needed = u64::try_from(seats).unwrap_or(u64::MAX).saturating_add(FILES_BESIDES);
+    let told = |limit: u64| format!("{limit} open files allowed here, {needed} are enough");
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < needed => notes.doubt(
+            "files",
+            told(limit),
+            "raise it: LimitNOFILE= in the unit, or `ulimit -n` where phalanxd is started by hand",
+        ),
+        Some(limit) => notes.well("files", told(limit)),
+        None => notes.well("files", "any number of open files is allowed here"),
+    }
+}
+
+fn memory(notes: &mut Notes<'_>, settings: &Settings) {
+    let teams = u64::try_from(settings.teams.len()).unwrap_or(u64::MAX);
+    let scripts = u64::try_from(settings.limits.script_memory).unwrap_or(u64::MAX);
+    let needed = teams.saturating_mul(scripts.saturating_add(MEMORY_BESIDES));
+    let Some(available) = available() else {
+        return notes.well("memory", format!("up to {} needed", size(needed)));
+    };
+    let found = format!("{} available, up to {} needed", size(available), size(needed));
+    if available < needed {
+        notes.doubt("memory", found, "lower limits.script_memory, or end what else runs here");
+    } else {
+        notes.well("memory", found);
+    }
+}
+
+/// Memory that can be had without swapping, in bytes.
+fn available() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+fn processors(notes: &mut Notes<'_>) {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let [minute, ..] = rustix::system::sysinfo().loads;
+    #[expect(clippy::cast_precision_loss, reason = "a load is a small number")]
+    let (load, room) = (minute as f64 / 65_536.0, count as f64);
+    let found = format!("{count}, load {load:.2}");
+    if load > room {
+        notes.doubt("processors", found, "end what else runs here before the match");
+    } else {
+        notes.well("processors", found);
+    }
+}
+
+/// Bytes as people read them.
+fn size(bytes: u64) -> String {
+    let mib = bytes / MIB;
+    if mib >= 10 * 1024 { format!("{} GiB", mib / 1024) } else { format!("{mib} MiB") }
+}
+
+/// A time in milliseconds.
+pub(super) fn ms(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::report::Verdict;
+
+    #[test]
+    fn a_folder_that_is_missing_is_judged_by_the_one_above() {
+        let dir = tempfile::tempdir().expect("a folder");
+        assert_eq!(nearest(&dir.path().join("a/b/c")), dir.path());
+        let mut report = Report::default();
+        disk(&mut report.about("machine"), &dir.path().join("a/b"));
+        let found = &report.findings.first().expect("one").found;
+        assert!(found.contains("will be made"), "{found}");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_will_fail() {
+        let mut report = Report::default();
+        disk(&mut report.about("machine"), Path::new("/proc"));
+        assert_eq!(report.verdict(), Verdict::Failing);
+    }
+
+    #[test]
+    fn a_probe_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().expect("a folder");
+        probe(dir.path()).expect("writes");
+        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 0);
+    }
+}

@@ -1,0 +1,123 @@
+//! Spans for a collector that speaks OpenTelemetry, in builds with the feature `otel`: a turn each,
+//! with how it went, inside those of its team.
+
+use super::start::Boxed;
+use anyhow::Result;
+use tracing::Subscriber;
+use tracing_subscriber::registry::LookupSpan;
+
+/// What exports spans until it is dropped; then it sends what it has. Drop it outside of any
+/// runtime.
+#[derive(Debug, Default)]
+pub struct Traces {
+    #[cfg(feature = "otel")]
+    export: Option<export::Export>,
+}
+
+#[cfg(feature = "otel")]
+impl Traces {
+    /// Exports to this address, for example `http://127.0.0.1:4317`.
+    pub(super) fn open(endpoint: &str) -> Result<Self> {
+        Ok(Self { export: Some(export::Export::open(endpoint)?) })
+    }
+
+    /// What hands spans over, where there is somebody to have them.
+    pub(super) fn layer<S>(&self) -> Option<Boxed<S>>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        self.export.as_ref().map(export::Export::layer)
+    }
+}
+
+#[cfg(not(feature = "otel"))]
+impl Traces {
+    /// This build exports nothing.
+    pub(super) fn open(endpoint: &str) -> Result<Self> {
+        anyhow::bail!(
+            "otel.endpoint is {endpoint}, but this phalanxd was built without traces: build it \
+             with --features otel, or remove the key"
+        )
+    }
+
+    /// This build exports nothing.
+    pub(super) fn layer<S>(&self) -> Option<Boxed<S>>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        None
+    }
+}
+
+#[cfg(feature = "otel")]
+mod export {
+    use super::Boxed;
+    use anyhow::{Context, Result};
+    use opentelemetry::trace::TracerProvider;
+    use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+    use opentelemetry_sdk::Resource;
+    use opentelemetry_sdk::trace::SdkTracerProvider;
+    use std::time::Duration;
+    use tokio::runtime::Runtime;
+    use tracing::Subscriber;
+    use tracing_subscriber::Layer;
+    use tracing_subscriber::registry::LookupSpan;
+
+    /// The name of the program among others at the collector.
+    const SERVICE: &str = "phalanxd";
+    /// How long a collector may take for what it is sent.
+    const EXPORT_MAX: Duration = Duration::from_secs(5);
+    /// How long the last spans may take at the end.
+    const LAST_MAX: Duration = Duration::from_secs(1);
+
+    /// An exporter with a runtime of its own: what a collector does touches no team.
+    #[derive(Debug)]
+    pub(super) struct Export {
+        provider: SdkTracerProvider,
+        runtime: Option<Runtime>,
+    }
+
+    impl Export {
+        pub(super) fn open(endpoint: &str) -> Result<Self> {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(1)
+                .thread_name("traces")
+                .enable_all()
+                .build()
+                .context("no runtime for traces")?;
+            let inside = runtime.enter();
+            let exporter = SpanExporter::builder()
+                .with_tonic()
+                .with_endpoint(endpoint)
+                .with_timeout(EXPORT_MAX)
+                .build()
+                .with_context(|| format!("otel.endpoint {endpoint} cannot be used"))?;
+            drop(inside);
+            let resource = Resource::builder().with_service_name(SERVICE).build();
+            // Its queue is bounded: what a slow collector does not take is left out.
+            let provider = SdkTracerProvider::builder()
+                .with_batch_exporter(exporter)
+                .with_resource(resource)
+                .build();
+            Ok(Self { provider, runtime: Some(runtime) })
+        }
+
+        pub(super) fn layer<S>(&self) -> Boxed<S>
+        where
+            S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+        {
+            let tracer = self.provider.tracer(SERVICE);
+            tracing_opentelemetry::layer().with_tracer(tracer).boxed()
+        }
+    }
+
+    impl Drop for Export {
+        fn drop(&mut self) {
+            // A collector that is not there has been told of in the log.
+            drop(self.provider.shutdown_with_timeout(LAST_MAX));
+            if let Some(runtime) = self.runtime.take() {
+                runtime.shutdown_background();
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What the command lines tell of themselves: completions for shells, manual pages.
+
+use crate::cli::{Phalanx, Phalanxd, Program};
+use anyhow::{Context, Result};
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use std::path::Path;
+
+/// `phalanx completions`.
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn completions(shell: Shell, program: Program) -> Result<()> {
+    let (mut command, name) = match program {
+        Program::Phalanx => (Phalanx::command(), "phalanx"),
+        Program::Phalanxd => (Phalanxd::command(), "phalanxd"),
+    };
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut text);
+    crate::remote::print(&String::from_utf8(text).context("the completions are no text")?)
+}
+
+/// `phalanx man`: pages in section 1 for `phalanx` and its verbs, in section 8 for the daemon.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn pages(dir: &Path) -> Result<()> {
+    let said = || format!("cannot write {}", dir.display());
+    std::fs::create_dir_all(dir).with_context(said)?;
+    for (command, section) in [(Phalanx::command(), "1"), (Phalanxd::command(), "8")] {
+        // Each verb says `help` by itself.
+        let mut command = command.disable_help_subcommand(true);
+        command.build();
+        write(&command, section, dir).with_context(said)?;
+    }
+    Ok(())
+}
+
+fn write(command: &Command, section: &str, dir: &Path) -> std::io::Result<()> {
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        write(verb, section, dir)?;
+    }
+    Man::new(command.clone()).section(section).manual("Phalanx").generate_to(dir).map(drop)
+}

@@ -1,0 +1,93 @@
+//! The newest scene as people see it, with what will burn when.
+
+use super::{Danger, HORIZON, World};
+use crate::percept::Scene;
+use crate::rules::{Entity, Kind, UnitIndex};
+use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Tone};
+
+const FREE: u8 = 1;
+const END_FIRE: u8 = 2;
+
+/// Danger counts backwards: the nearer the fire, the larger the value.
+const DANGER: Scale =
+    Scale { from: 63.0, to: 0.0, unit: "ticks until it burns", tone: Tone::Danger };
+
+pub(super) fn picture(world: &World) -> Picture {
+    let Some(scene) = world.scene() else { return Picture::default() };
+    let board = &scene.board;
+    let area = Area::new(0, 0, board.width().into(), board.height().into());
+    let forecast = world.forecast(scene);
+    let mut things = things(area);
+    let mut certain = Layer::new("danger", area).with_scale(DANGER);
+    let mut possible = Layer::new("possible danger", area).with_scale(DANGER);
+    for (x, y) in area.each() {
+        let Some(cell) = board.cell(x, y) else { continue };
+        things.set(x, y, scene.state.entity(cell).map_or(FREE, value));
+        for (layer, danger) in [(&mut certain, Danger::Certain), (&mut possible, Danger::Possible)]
+        {
+            if let Some(ticks) = forecast.first(cell, danger, 1) {
+                layer.set(x, y, DANGER.value(f64::from(ticks.min(HORIZON))));
+            }
+        }
+    }
+    let units = (0..=UnitIndex::MAX).zip(scene.state.units());
+    let part = Part {
+        name: "map".to_owned(),
+        shape: Shape::Grid { width: None, height: None, up: true },
+        layers: vec![things, certain, possible],
+        bodies: units.filter_map(|(index, _)| body(world, scene, index)).collect(),
+        facts: vec![("tick".into(), scene.state.tick.to_string())],
+        ..Part::default()
+    };
+    Picture::of(part)
+}
+
+fn things(area: Area) -> Layer {
+    let legend = Kind::ALL.map(|kind| {
+        let (name, glyph, tone) = match kind {
+            Kind::Metal => ("metal", '#', Tone::Obstacle),
+            Kind::Wood => ("wood", '%', Tone::Obstacle),
+            Kind::Ore => ("ore", '&', Tone::Obstacle),
+            Kind::Bomb => ("bomb", 'o', Tone::Danger),
+            Kind::Fire => ("fire", '*', Tone::Danger),
+            Kind::Ammo => ("ammunition", '+', Tone::Resource),
+            Kind::BlastUp => ("blast powerup", '!', Tone::Resource),
+            Kind::FreezeUp => ("freeze powerup", '~', Tone::Resource),
+            Kind::Treasure => ("treasure", '$', Tone::Other),
+        };
+        (number(kind), name, glyph, tone)
+    });
+    Layer::new("things", area)
+        .with_legend(&[
+            (FREE, "free", '.', Tone::Ground),
+            (END_FIRE, "fire that stays", '^', Tone::Danger),
+        ])
+        .with_legend(&legend)
+}
+
+fn number(kind: Kind) -> u8 {
+    let index = Kind::ALL.iter().position(|known| *known == kind).unwrap_or_default();
+    u8::try_from(index).unwrap_or_default().saturating_add(END_FIRE + 1)
+}
+
+fn value(entity: &Entity) -> u8 {
+    if entity.kind == Kind::Fire && entity.permanent() { END_FIRE } else { number(entity.kind) }
+}
+
+fn body(world: &World, scene: &Scene, index: UnitIndex) -> Option<Body> {
+    let unit = scene.state.unit(index)?;
+    let ours = unit.agent == scene.agent;
+    let agent = world.percepts.iter().find(|(_, percept)| percept.unit == Some(index));
+    let (x, y) = scene.board.place(unit.cell);
+    let frozen = unit.stunned >= f64::from(scene.state.tick.max(1));
+    let frozen = if frozen && unit.alive() { " frozen" } else { "" };
+    Some(Body {
+        agent: agent.map(|(agent, _)| *agent).filter(|_| ours),
+        name: scene.board.unit(index).map(|unit| unit.name.clone()).unwrap_or_default(),
+        side: if ours { Side::Ours } else { Side::Theirs },
+        place: Some(Place::Cell(x, y)),
+        alive: unit.alive(),
+        detail: format!("hp {} bombs {} diameter {}{frozen}", unit.hp, unit.bombs, unit.diameter),
+        ..Body::default()
+    })
+}

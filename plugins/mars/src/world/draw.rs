@@ -1,0 +1,95 @@
+//! The belief as people see it: the graph, zones, everybody who was seen.
+
+use super::World;
+use super::chart::Owner;
+use super::people::{Mate, Person};
+use super::zones::Stage;
+use crate::rules;
+use phalanx_game::{AgentId, Body, Edge, Node, Part, Picture, Place, Shape, Side};
+
+pub(super) fn picture(world: &World) -> Picture {
+    if world.round.is_none() {
+        return Picture::default();
+    }
+    let chart = &world.chart;
+    let mut stage = Stage::new(chart, chart.links());
+    stage.put(rules::Side::A, &world.own_vertices());
+    stage.put(rules::Side::B, &world.enemy_vertices());
+    let zones = stage.owners().to_vec();
+    let nodes = chart.iter().map(|(vertex, spot)| Node {
+        name: spot.name.to_string(),
+        value: spot.value,
+        owner: match spot.owner {
+            Owner::Unknown | Owner::Nobody => Side::Nobody,
+            Owner::Own => Side::Ours,
+            Owner::Enemy => Side::Theirs,
+        },
+        zone: match zones.get(vertex as usize).copied().flatten() {
+            None => Side::Nobody,
+            Some(rules::Side::A) => Side::Ours,
+            Some(rules::Side::B) => Side::Theirs,
+        },
+    });
+    let edges = chart.iter().flat_map(|(a, spot)| {
+        // Each road is known from both its ends.
+        let roads = spot.roads.iter().filter(move |road| a < road.to);
+        roads.map(move |road| {
+            let weight = road.weight.and_then(|weight| u32::try_from(weight).ok());
+            Edge { a, b: road.to, weight }
+        })
+    });
+    let mates = world.mates.iter().map(|(agent, mate)| friend(world, *agent, mate));
+    let mut facts = vec![("step".into(), world.step.to_string())];
+    facts.extend(world.standing.score.map(|score| ("score".into(), score.to_string())));
+    facts.push(("achievements".into(), world.achievements.len().to_string()));
+    Picture::of(Part {
+        name: "map".to_owned(),
+        shape: Shape::Graph,
+        nodes: nodes.collect(),
+        edges: edges.collect(),
+        bodies: mates.chain(world.enemies().map(enemy)).collect(),
+        facts,
+        ..Part::default()
+    })
+}
+
+fn friend(world: &World, agent: AgentId, mate: &Mate) -> Body {
+    let number = |number: Option<i32>| number.map_or("?".to_owned(), |some| some.to_string());
+    let me = &mate.own;
+    Body {
+        agent: Some(agent),
+        name: world.roster.of(agent).to_owned(),
+        side: Side::Ours,
+        kind: world.role(agent).map(|role| role.word().into()).unwrap_or_default(),
+        place: mate.at.map(Place::Node),
+        alive: !me.disabled(),
+        detail: format!(
+            "health {}/{} energy {}/{}",
+            number(me.health),
+            number(me.max_health),
+            number(me.energy),
+            number(me.max_energy),
+        ),
+        ..Body::default()
+    }
+}
+
+fn enemy(person: &Person) -> Body {
+    let kind = match (person.role(), person.guess()) {
+        (Some(role), _) => role.word().into(),
+        (None, Some(guess)) => format!("{}?", guess.word()).into(),
+        (None, None) => "".into(),
+    };
+    let gone = if person.gone { ", gone since" } else { "" };
+    let seen = person.seen.map(|step| format!("seen in step {step}{gone}"));
+    Body {
+        agent: None,
+        name: person.name.to_string(),
+        side: Side::Theirs,
+        kind,
+        place: person.at.map(Place::Node),
+        alive: !person.disabled,
+        detail: seen.unwrap_or_default(),
+        ..Body::default()
+    }
+}
