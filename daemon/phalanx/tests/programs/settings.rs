@@ -120,7 +120,7 @@ fn agents_come_and_go_with_the_file() {
 
 #[test]
 fn a_step_that_fails_takes_those_before_it_back() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::unwatched();
     // The new role passes its trial, but does not take what the agent remembers.
     let own = "return { decide = function(me) me.memory.n = 1 return act.skip() end }\n";
     let other = "return { memory = 2, decide = function() return act.move('n') end }\n";
@@ -170,9 +170,20 @@ struct Seat {
 
 impl Bench {
     fn new() -> Self {
+        Self::with("")
+    }
+
+    /// The daemon reads the strategy only when it is told to: who watches may be quicker than a signal.
+    fn unwatched() -> Self {
+        Self::with("[reload]\nwatch = \"off\"\n")
+    }
+
+    fn with(more: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let referee = TcpListener::bind("127.0.0.1:0").unwrap();
         let config = settings(dir.path(), referee.local_addr().unwrap(), 1, SKIP);
+        let text = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(&config, format!("{more}{text}")).unwrap();
         let mut daemon = daemon(&config);
         daemon.line_with("control API");
         Self { daemon, dir, config, seat: Some(Seat { referee, line: None }) }

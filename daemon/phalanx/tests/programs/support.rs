@@ -1,14 +1,15 @@
 //! Starting the real programs, and reading what they print.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long anything may take that a condition is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long anything may take that is waited for. No test measures it: it ends those that hang.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(crate) const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
 pub(crate) const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");
@@ -40,14 +41,23 @@ pub(crate) fn stderr(output: &Output) -> String {
 /// A program in the background; killed when the test ends.
 pub(crate) struct Running {
     pub(crate) child: Child,
-    lines: BufReader<Box<dyn Read + Send>>,
+    /// What it says, read by a thread, so that a program that falls silent fails its test instead of
+    /// holding up all of them.
+    lines: Receiver<String>,
 }
 
 impl Running {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let output: Box<dyn Read + Send> = Box::new(child.stdout.take().unwrap());
-        let lines = BufReader::new(output);
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let (say, lines) = channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while output.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+                // Nobody may want it any more; it is read nevertheless, so that the program goes on.
+                drop(say.send(std::mem::take(&mut line)));
+            }
+        });
         Self { child, lines }
     }
 
@@ -55,9 +65,15 @@ impl Running {
     pub(crate) fn line_with(&mut self, text: &str) -> String {
         let mut said = String::new();
         loop {
-            let mut line = String::new();
-            let bytes = self.lines.read_line(&mut line).unwrap();
-            assert!(bytes > 0, "it never said {text:?}, but:\n{said}");
+            let line = match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("it fell silent before {text:?}; it said:\n{said}")
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("it never said {text:?}, but:\n{said}")
+                }
+            };
             if line.contains(text) {
                 return line;
             }
@@ -65,22 +81,22 @@ impl Running {
         }
     }
 
-    /// Reads on in the background, so that it never waits for a reader; the thread's result is all
-    /// that it said.
+    /// What it says from here on, whoever waits; the thread's result is all of it.
     pub(crate) fn read_on(&mut self) -> JoinHandle<String> {
-        let nothing: Box<dyn Read + Send> = Box::new(std::io::empty());
-        let mut lines = std::mem::replace(&mut self.lines, BufReader::new(nothing));
-        std::thread::spawn(move || {
-            let mut said = String::new();
-            lines.read_to_string(&mut said).unwrap();
-            said
-        })
+        let lines = std::mem::replace(&mut self.lines, channel().1);
+        std::thread::spawn(move || lines.iter().collect())
     }
 
     /// All that it still says, and its exit code.
     pub(crate) fn finish(mut self) -> (String, Option<i32>) {
         let mut rest = String::new();
-        self.lines.read_to_string(&mut rest).unwrap();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => rest.push_str(&line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end; it said:\n{rest}"),
+            }
+        }
         (rest, self.child.wait().unwrap().code())
     }
 
@@ -207,6 +223,7 @@ impl Plain {
 
     /// The same framing from the other side: a referee of our own.
     pub(crate) fn over(stream: TcpStream) -> Self {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let reader = BufReader::new(stream.try_clone().unwrap());
         Self { stream, reader }
     }
