@@ -16,6 +16,7 @@ mod arena;
 mod error;
 mod event;
 mod frames;
+mod frozen;
 mod gate;
 mod ids;
 mod margin;
@@ -29,6 +30,7 @@ pub use arena::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict}
 pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
 pub use event::{DefaultCause, Event, Notice};
 pub use frames::NulFrames;
+pub use frozen::{RestoreError, freeze, thaw};
 pub use gate::{Expired, TurnGate};
 pub use ids::{AgentId, SeatId, Turn};
 pub use margin::{Margin, MarginLimits};
@@ -39,4 +41,4 @@ pub use picture::{
 };
 pub use session::{Framing, Seat, Session};
 pub use value::{Said, Value};
-pub use world::{AgentState, Game, Oracle, Roster, RosterEntry, World};
+pub use world::{AgentState, Game, Met, Oracle, Roster, RosterEntry, World};

@@ -1,7 +1,8 @@
 //! The team's joined belief, and the game that ties all parts together.
 
 use crate::{
-    ActionError, AgentId, Api, Framing, Picture, QueryError, Said, Seat, Session, Turn, Value,
+    ActionError, AgentId, Api, Framing, Picture, QueryError, RestoreError, Said, Seat, Session,
+    Turn, Value,
 };
 use std::fmt::Debug;
 use std::sync::PoisonError;
@@ -136,6 +137,46 @@ pub trait World: Clone + Debug + Send {
     fn draw(&self) -> Picture {
         Picture::default()
     }
+
+    /// Everything that the team believes, as bytes that [`restore`](Self::restore) reads: see
+    /// [`freeze`](crate::freeze). Equal beliefs give equal bytes. What can be computed again, such as
+    /// caches, is left out. Called on a copy, on a thread of its own.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes over what [`save`](Self::save) wrote. The world is fresh, and its roster that of the
+    /// saved one.
+    ///
+    /// # Errors
+    /// When the bytes are of another version or damaged; then the world is as it was.
+    fn restore(&mut self, _saved: &[u8]) -> Result<(), RestoreError> {
+        Err(RestoreError::new("this game saves nothing"))
+    }
+
+    /// After [`restore`](Self::restore): whether what an agent meets can belong to the simulation of
+    /// this belief. Asked for the start of its round, if the referee tells it, and for its first
+    /// percept. When both fit, [`begin`](Self::begin) of the same round and
+    /// [`observe`](Self::observe) follow, and the belief goes on over the turns that were missed.
+    ///
+    /// # Errors
+    /// What does not fit, in words for people: another size of the map, a turn that is past.
+    fn recognize(
+        &self,
+        _agent: AgentId,
+        _met: Met<'_, Self::Briefing, Self::Percept>,
+    ) -> Result<(), String> {
+        Err("this game saves nothing".to_owned())
+    }
+}
+
+/// What a team that was restored meets at the referee.
+#[derive(Clone, Copy, Debug)]
+pub enum Met<'a, B, P> {
+    /// The start of a round; `None`: it is met in its middle without a start message.
+    Round(Option<&'a B>),
+    /// A percept of a turn. The turn's round is the team's count.
+    Turn(Turn, &'a P),
 }
 
 /// The part of a [`World`] that scripts read: object-safe, so that script hosts know no game.

@@ -2,6 +2,7 @@
 //!
 //! - [`traces`]: recorded traffic of real referees, found through `PHALANX_TRACES`.
 //! - [`picture`]: a world's picture as text, for snapshots.
+//! - [`saved`]: beliefs that are saved and restored.
 //! - [`mangle`]: deterministic damage to bytes, and every way to cut a stream.
 //!
 //! Absent on purpose: anything that only one game needs.
@@ -9,4 +10,5 @@
 
 pub mod mangle;
 pub mod picture;
+pub mod saved;
 pub mod traces;
