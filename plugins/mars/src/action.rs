@@ -2,6 +2,7 @@
 
 use crate::rules::{Item, Outcome, Verb};
 use phalanx_game::{ActionError, Said, Value};
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::fmt;
 
@@ -155,7 +156,7 @@ fn wrong(said: &Said, expected: &str) -> ActionError {
 
 /// What the referee told about an action: in the words of 2012, and where they differ of 2011 and
 /// 2013 too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Feedback {
     /// Nothing was told yet.
     #[default]

@@ -4,13 +4,14 @@
 
 use crate::action::Feedback;
 use phalanx_game::Value;
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 /// How the referee writes that nobody owns a vertex.
 pub const NOBODY: &str = "none";
 
 /// The start message of a simulation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Briefing {
     /// An opaque word that differs between simulations.
     pub id: SmolStr,
@@ -25,7 +26,7 @@ pub struct Briefing {
 }
 
 /// One request's percept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Percept {
     /// The step, from 0.
     pub step: u32,
@@ -48,7 +49,7 @@ pub struct Percept {
 }
 
 /// The agent's own state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Own {
     /// Energy now.
     pub energy: Option<i32>,
@@ -77,7 +78,7 @@ pub struct Own {
 }
 
 /// How the team stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// Points of the last step: money and zones.
     pub last_step_score: Option<i64>,
@@ -92,7 +93,7 @@ pub struct Standing {
 }
 
 /// A vertex in sight.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenVertex {
     /// Its name.
     pub name: SmolStr,
@@ -101,7 +102,7 @@ pub struct SeenVertex {
 }
 
 /// An edge in sight; its ends come in any order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenEdge {
     /// One end.
     pub node1: SmolStr,
@@ -110,7 +111,7 @@ pub struct SeenEdge {
 }
 
 /// An agent in sight.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenEntity {
     /// Its name.
     pub name: SmolStr,
@@ -123,7 +124,7 @@ pub struct SeenEntity {
 }
 
 /// A vertex with its value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbedVertex {
     /// Its name.
     pub name: SmolStr,
@@ -132,7 +133,7 @@ pub struct ProbedVertex {
 }
 
 /// An edge with its weight.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SurveyedEdge {
     /// One end.
     pub node1: SmolStr,
@@ -143,7 +144,7 @@ pub struct SurveyedEdge {
 }
 
 /// An enemy's internals. How much energy it may have while disabled is never told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
     /// Its name.
     pub name: SmolStr,

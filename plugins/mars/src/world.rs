@@ -1,12 +1,14 @@
 //! What the team believes: one map for all agents, since names mean the same to everybody.
 //!
 //! - `chart`: the graph. `people`: friends and enemies. `ways`: paths and cut vertices. `zones`: what
-//!   placements are worth. `query` and below: what scripts ask. `draw`: what people see.
+//!   placements are worth. `query` and below: what scripts ask. `draw`: what people see. `saved`: the
+//!   belief as bytes, and what a daemon that was started again meets.
 
 mod chart;
 mod draw;
 mod people;
 mod query;
+mod saved;
 mod ways;
 mod zones;
 
@@ -19,8 +21,10 @@ use crate::rules::Role;
 use chart::{Chart, Vertex};
 use people::{Mate, People, Person};
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+    ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
+    Value,
 };
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const ACHIEVEMENTS_MAX: usize = 1024;
 
 /// The team's joined belief about one simulation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct World {
     roster: Names,
     round: Option<u32>,
@@ -45,14 +49,16 @@ pub struct World {
     people: People,
     mates: BTreeMap<AgentId, Mate>,
     percepts: BTreeMap<AgentId, Percept>,
+    #[serde(skip)]
     cache: RefCell<query::Cache>,
 }
 
 /// The agents' names, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Names {
     all: Vec<SmolStr>,
     /// Agents that were removed from the team.
+    #[serde(skip)]
     gone: BTreeSet<AgentId>,
 }
 
@@ -255,5 +261,17 @@ impl phalanx_game::World for World {
 
     fn draw(&self) -> Picture {
         draw::picture(self)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        saved::save(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        saved::restore(self, saved)
+    }
+
+    fn recognize(&self, agent: AgentId, met: Met<'_, Briefing, Percept>) -> Result<(), String> {
+        saved::recognize(self, agent, met)
     }
 }

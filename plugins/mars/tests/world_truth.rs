@@ -5,7 +5,7 @@
 mod frames;
 
 use frames::{Way, frames};
-use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};
+use phalanx_game::{AgentId, Met, Roster, RosterEntry, Turn, Value, World as _};
 use phalanx_mars::percept::Percept;
 use phalanx_mars::wire::{ServerBody, decode_server};
 use phalanx_mars::world::World;
@@ -52,6 +52,8 @@ fn belief_is_true_in_every_step_and_zones_are_those_of_the_referee() {
     for ((step, percepts), truth) in steps.into_iter().zip(golden) {
         assert_eq!(percepts.len(), 20, "step {step}");
         for (agent, percept) in percepts {
+            let met = Met::Turn(Turn::new(0, step), &percept);
+            assert_eq!(world.recognize(agent, met), Ok(()), "step {step}");
             world.observe(Turn::new(0, step), agent, percept);
         }
         world.settle(Turn::new(0, step));

@@ -1,5 +1,7 @@
 //! The fixed vocabulary of the game, by its names on the wire (spec, sections 1, 6 and 8).
 
+use serde::{Deserialize, Serialize};
+
 /// One of the two teams, in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
@@ -244,7 +246,7 @@ impl Item {
 }
 
 /// How an action ended (section 8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Outcome {
     /// It worked.
     Successful,

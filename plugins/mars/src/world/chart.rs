@@ -3,8 +3,9 @@
 use crate::percept::{Percept, SeenVertex};
 use crate::rules::Links;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Vertices that are remembered at most; contest maps have up to 600.
 pub const VERTICES_MAX: usize = 4096;
@@ -16,7 +17,7 @@ pub const DEGREE_MAX: usize = 256;
 pub(super) type Vertex = u32;
 
 /// Who owns a vertex.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Owner {
     /// Nobody told yet.
     #[default]
@@ -27,7 +28,7 @@ pub(super) enum Owner {
 }
 
 /// What is known of a vertex.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Spot {
     pub(super) name: SmolStr,
     /// Its value, once a probe told.
@@ -43,7 +44,7 @@ pub(super) struct Spot {
 }
 
 /// An edge, from one of its ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Road {
     pub(super) to: Vertex,
     /// Energy that it costs, once a survey told.
@@ -62,13 +63,17 @@ impl Spot {
     }
 }
 
-/// The map.
-#[derive(Clone, Debug, Default)]
+/// The map. All but the spots follows from them and is not saved.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Chart {
     spots: Vec<Spot>,
+    #[serde(skip)]
     numbers: FxHashMap<SmolStr, Vertex>,
+    #[serde(skip)]
     edges: u32,
+    #[serde(skip)]
     surveyed: u32,
+    #[serde(skip)]
     probed: u32,
 }
 
@@ -224,6 +229,35 @@ impl Chart {
             spot.roads.iter().map(move |road| (from, road.to)).filter(|(from, to)| from < to)
         });
         Links::new(self.len(), edges)
+    }
+
+    /// Finds again what follows from the spots, after they were read. Whether they can be a map.
+    pub(super) fn rebuild(&mut self) -> bool {
+        self.numbers = self.iter().map(|(at, spot)| (spot.name.clone(), at)).collect();
+        let (mut edges, mut surveyed) = (BTreeSet::new(), BTreeSet::new());
+        for (from, spot) in self.iter() {
+            for road in &spot.roads {
+                let edge = (from.min(road.to), from.max(road.to));
+                edges.insert(edge);
+                surveyed.extend(road.weight.map(|_| edge));
+            }
+        }
+        let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        (self.edges, self.surveyed) = (count(edges.len()), count(surveyed.len()));
+        self.probed = count(self.spots.iter().filter(|spot| spot.value.is_some()).count());
+        let names = self.numbers.len() == self.len() && !self.numbers.contains_key("");
+        names && self.len() <= VERTICES_MAX && self.iter().all(|(at, _)| self.is_sound(at))
+    }
+
+    /// Whether the roads of a vertex lead to others, each once, and cost something.
+    fn is_sound(&self, at: Vertex) -> bool {
+        let roads = self.roads(at);
+        let sound = |road: &Road| {
+            let leads = road.to != at && self.spot(road.to).is_some();
+            leads && road.weight.is_none_or(|weight| weight > 0)
+        };
+        let ends: BTreeSet<Vertex> = roads.iter().map(|road| road.to).collect();
+        roads.len() <= DEGREE_MAX && ends.len() == roads.len() && roads.iter().all(sound)
     }
 
     /// What each vertex is worth.

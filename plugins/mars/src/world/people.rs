@@ -3,6 +3,7 @@
 use super::chart::{Chart, Vertex};
 use crate::percept::{Inspected, Own, Percept, SeenEntity};
 use crate::rules::Role;
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 pub const PEOPLE_MAX: usize = 512;
 
 /// Somebody of any team.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Person {
     pub(super) name: SmolStr,
     pub(super) team: SmolStr,
@@ -55,7 +56,7 @@ impl Person {
 }
 
 /// One of our own.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Mate {
     pub(super) own: Own,
     /// The step of its last percept.
@@ -64,7 +65,7 @@ pub(super) struct Mate {
 }
 
 /// Everybody.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct People {
     persons: BTreeMap<SmolStr, Person>,
 }
@@ -130,5 +131,13 @@ impl People {
 
     pub(super) fn get(&self, name: &str) -> Option<&Person> {
         self.persons.get(name)
+    }
+
+    /// Whether everybody has its own name and stands on a vertex of the map.
+    pub(super) fn is_sound(&self, chart: &Chart) -> bool {
+        let sound = |(name, person): (&SmolStr, &Person)| {
+            *name == person.name && person.at.is_none_or(|at| chart.spot(at).is_some())
+        };
+        self.persons.len() <= PEOPLE_MAX && self.persons.iter().all(sound)
     }
 }
