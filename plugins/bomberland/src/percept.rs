@@ -2,10 +2,11 @@
 
 use crate::rules::{AgentIndex, Board, Event, State, Unit, UnitIndex};
 use phalanx_game::Value;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What the referee says when a game begins, or when it is met in its middle.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Briefing {
     /// The game's id.
     pub game_id: String,

@@ -3,12 +3,14 @@
 //!
 //! - `forecast`: which cells burn when. `escape`: ways through space and time.
 //! - `walk`: ways through space. `query` and `view`: what scripts ask, and how it looks to them.
-//! - `draw`: what people see.
+//! - `draw`: what people see. `saved`: the belief as bytes, and what a daemon that was started again
+//!   meets.
 
 mod draw;
 mod escape;
 mod forecast;
 mod query;
+mod saved;
 mod view;
 mod walk;
 
@@ -18,9 +20,10 @@ pub use walk::{Walk, walk};
 
 use crate::action::Action;
 use crate::percept::{Briefing, Percept, Scene};
-use crate::rules::{Event, Luck, Order, Sink, State, UnitIndex, step};
+use crate::rules::{Event, Luck, Order, Params, Sink, State, UnitIndex, step};
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+    ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
+    Value,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,6 +34,9 @@ use std::sync::Arc;
 pub struct World {
     roster: Roster,
     round: Option<u32>,
+    briefings: BTreeMap<AgentId, Briefing>,
+    /// The rules as far as any percept of the game told them.
+    rules: Option<Params>,
     percepts: BTreeMap<AgentId, Percept>,
     cache: RefCell<Cache>,
 }
@@ -46,8 +52,14 @@ impl World {
     /// An empty world.
     #[must_use]
     pub fn new(roster: &Roster) -> Self {
-        let (percepts, cache) = (BTreeMap::new(), RefCell::default());
-        Self { roster: roster.clone(), round: None, percepts, cache }
+        Self {
+            roster: roster.clone(),
+            round: None,
+            briefings: BTreeMap::new(),
+            rules: None,
+            percepts: BTreeMap::new(),
+            cache: RefCell::default(),
+        }
     }
 
     /// The newest scene that anybody perceived.
@@ -93,6 +105,18 @@ impl World {
         found.map(|(agent, _)| self.roster.name(*agent))
     }
 
+    /// A session that met the game in its middle knows less of its rules than was known before.
+    fn learn_rules(&mut self, percept: &mut Percept) {
+        let met = percept.scene.board.params;
+        let rules = self.rules.map_or(met, |known| met.or(&known));
+        self.rules = Some(rules);
+        if rules != met {
+            let mut scene = Scene::clone(&percept.scene);
+            Arc::make_mut(&mut scene.board).params = rules;
+            percept.scene = Arc::new(scene);
+        }
+    }
+
     fn forget(&mut self, round: u32) {
         *self = Self { round: Some(round), ..Self::new(&self.roster) };
     }
@@ -103,16 +127,20 @@ impl phalanx_game::World for World {
     type Percept = Percept;
     type Action = Action;
 
-    fn begin(&mut self, round: u32, _agent: AgentId, _briefing: Option<&Briefing>) {
+    fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
         if self.round != Some(round) {
             self.forget(round);
         }
+        if let Some(briefing) = briefing {
+            self.briefings.insert(agent, briefing.clone());
+        }
     }
 
-    fn observe(&mut self, turn: Turn, agent: AgentId, percept: Percept) {
+    fn observe(&mut self, turn: Turn, agent: AgentId, mut percept: Percept) {
         if self.round != Some(turn.round) {
             self.forget(turn.round);
         }
+        self.learn_rules(&mut percept);
         self.percepts.insert(agent, percept);
         self.cache = RefCell::default();
     }
@@ -172,6 +200,18 @@ impl phalanx_game::World for World {
 
     fn draw(&self) -> Picture {
         draw::picture(self)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        saved::save(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        saved::restore(self, saved)
+    }
+
+    fn recognize(&self, agent: AgentId, met: Met<'_, Briefing, Percept>) -> Result<(), String> {
+        saved::recognize(self, agent, met)
     }
 }
 

@@ -1,10 +1,11 @@
 //! What never changes in a game: its size, its rules, its names, the way of the fire.
 
 use super::{AgentIndex, Cell, Params, UnitIndex, fire_order};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A unit's name and whose it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitName {
     /// The referee's name for it.
     pub name: String,

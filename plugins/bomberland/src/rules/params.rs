@@ -1,10 +1,12 @@
 //! What a game is configured with; defaults are the engine's present ones.
 
+use serde::{Deserialize, Serialize};
+
 /// The longest side of a map; a cell's number must fit its type with room to spare.
 pub const SIDE_MAX: u16 = 128;
 
 /// The rules that count while a game runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// Life of ammunition on the ground, in ticks.
     pub ammo_duration: i32,
@@ -56,6 +58,38 @@ impl Default for Params {
             game_duration: 200,
             invulnerability: 5,
             bombs_max: 3,
+        }
+    }
+}
+
+impl Params {
+    /// These rules, with what was known before of those that the referee does not tell: whoever meets
+    /// a game in its middle takes the engine's defaults for what it has not seen.
+    #[must_use]
+    pub fn or(self, known: &Self) -> Self {
+        let default = Self::default();
+        let or = |met: i32, known: i32, default: i32| if met == default { known } else { met };
+        Self {
+            ammo_duration: or(self.ammo_duration, known.ammo_duration, default.ammo_duration),
+            blast_duration: or(self.blast_duration, known.blast_duration, default.blast_duration),
+            powerup_duration: or(
+                self.powerup_duration,
+                known.powerup_duration,
+                default.powerup_duration,
+            ),
+            fuse: or(self.fuse, known.fuse, default.fuse),
+            freeze_ticks: if self.freeze_ticks == default.freeze_ticks {
+                known.freeze_ticks
+            } else {
+                self.freeze_ticks
+            },
+            invulnerability: or(
+                self.invulnerability,
+                known.invulnerability,
+                default.invulnerability,
+            ),
+            bombs_max: self.bombs_max.max(known.bombs_max),
+            ..self
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What changes from tick to tick. Small and flat: a clone is three copies of a few kilobytes.
 
 use super::{AgentIndex, Cell, UnitIndex};
+use serde::{Deserialize, Serialize};
 
 /// What stands, lies or burns in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Indestructible.
     Metal,
@@ -75,7 +76,7 @@ impl Kind {
 }
 
 /// The thing in a cell; absent numbers are `None`, as they are absent on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// What it is.
     pub kind: Kind,
@@ -108,7 +109,7 @@ impl Entity {
 }
 
 /// One body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
     /// Where it stands.
     pub cell: Cell,

@@ -5,7 +5,10 @@ use super::support::{Line, RECORDINGS, Recording};
 use phalanx_bomberland::rules::{Generated, Order, generate, step};
 use phalanx_bomberland::session::Session;
 use phalanx_bomberland::wire;
-use phalanx_game::{AgentId, Event, MarginLimits, Seat, SeatId, Session as _};
+use phalanx_bomberland::world::World;
+use phalanx_game::{
+    AgentId, Event, MarginLimits, Met, Roster, RosterEntry, Seat, SeatId, Session as _, World as _,
+};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -53,6 +56,8 @@ fn follow(recording: &Recording, conn: &str) {
     let mut seeds = seeds.into_iter();
     let (now, mut session) = (Instant::now(), session(conn));
     session.handle_connected(now);
+    let team = (0..3).map(|n| RosterEntry::new(format!("u{n}"), "any")).collect();
+    let mut world = World::new(&Roster { team: "a".to_owned(), agents: team });
     let mut truth = None;
     let (mut ticks, mut over, mut rounds, mut ended) = (0, 0, 0, false);
     for line in lines.iter().filter(|line| line.is(conn, "s2c")) {
@@ -74,12 +79,21 @@ fn follow(recording: &Recording, conn: &str) {
         while let Some(event) = session.poll_event() {
             match event {
                 Event::RoundOver { .. } => over += 1,
-                Event::RoundStarted { .. } => rounds += 1,
+                Event::RoundStarted { agent, round, briefing } => {
+                    rounds += 1;
+                    world.begin(round, agent, briefing.as_ref());
+                }
+                Event::Percept { turn, agent, percept }
+                | Event::Asked { turn, agent, percept, .. } => {
+                    let met = Met::Turn(turn, &percept);
+                    assert_eq!(world.recognize(agent, met), Ok(()), "{} {turn}", recording.file);
+                    if turn.step % 5 == 0 {
+                        world.observe(turn, agent, percept);
+                    }
+                }
                 Event::Notice(notice) => panic!("{}: {notice}", recording.file),
                 Event::Seated { .. }
                 | Event::Refused { .. }
-                | Event::Percept { .. }
-                | Event::Asked { .. }
                 | Event::Defaulted { .. }
                 | Event::MatchOver => {}
             }
