@@ -23,7 +23,9 @@ mod rounds;
 mod shared;
 mod snapshot;
 mod steering;
+mod tape;
 mod team;
+mod time_reads;
 mod turn;
 mod view;
 mod words;
@@ -55,6 +57,10 @@ pub use snapshot::{AgentSnapshot, Counters, Snapshot};
 pub use steering::{
     Keep, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerCause, SteerError, Steering,
 };
+pub use tape::{
+    Beginning, CallKind, TapedCall, TapedInput, TapedInstall, TeamAct, TeamStep, TimeRead, Wish,
+};
 pub use team::{SCENE_EVERY, Team, TeamOptions, TeamStart};
+pub use time_reads::{TIME_READ_STEP, TIME_READS_MAX, TimeReads};
 pub use view::{Drawing, Scene, View};
 pub use words::{expectation, similar};

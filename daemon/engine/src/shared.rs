@@ -1,7 +1,7 @@
 //! What scripts read and write besides the world: board, mail, roles, log lines, marks, metrics.
 
 use crate::board::weight;
-use crate::{Board, Params};
+use crate::{Board, Params, TimeReads};
 use phalanx_game::{AgentId, Value};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -78,6 +78,8 @@ pub struct Shared {
     pub params: Params,
     /// Numbers that scripts report, by name.
     pub metrics: BTreeMap<String, f64>,
+    /// What scripts are told of the time.
+    pub time: TimeReads,
     inboxes: BTreeMap<AgentId, VecDeque<(usize, Letter)>>,
     posted: Vec<(AgentId, usize, Letter)>,
     posted_weight: usize,

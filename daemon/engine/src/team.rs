@@ -399,7 +399,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.members.get_mut(agent.index())
     }
 
-    fn turn(&self) -> Turn {
+    /// The turn that is open, or was last.
+    #[must_use]
+    pub fn turn(&self) -> Turn {
         self.open.as_ref().map_or(Turn::new(self.rounds.current(), 0), |open| open.turn)
     }
 

@@ -93,7 +93,8 @@ impl Host {
 
     /// Seconds until the turn's earliest deadline.
     pub(crate) fn time_left(&self) -> f64 {
-        self.call.get().due.saturating_duration_since(Instant::now()).as_secs_f64()
+        let left = self.call.get().due.saturating_duration_since(Instant::now());
+        self.link.shared.borrow_mut().time.left(left).as_secs_f64()
     }
 
     /// Whoever writes: an agent's name, or `team`.

@@ -2,7 +2,8 @@
 //! answer took. The seat task and the lockstep driver both work at such a desk; it has no clock
 //! and no socket.
 
-use crate::Meter;
+use crate::tape::SeatTape;
+use crate::{Meter, SeatAct};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{
     AgentId, DefaultCause, Event, Game, Notice, ProtocolError, SeatId, Session, Turn,
@@ -28,6 +29,8 @@ pub(crate) struct Desk<G: Game> {
     pub(crate) refused: bool,
     /// Why the session wants this connection closed and opened again.
     pub(crate) hangup: Option<String>,
+    /// Where it is recorded what the session is told.
+    pub(crate) tape: Option<SeatTape>,
     state: SeatState,
     open: BTreeMap<AgentId, Asked>,
     answered: Vec<Asked>,
@@ -52,6 +55,7 @@ impl<G: Game> Desk<G> {
             over: false,
             refused: false,
             hangup: None,
+            tape: None,
             state: SeatState::Idle,
             open: BTreeMap::new(),
             answered: Vec::new(),
@@ -77,12 +81,14 @@ impl<G: Game> Desk<G> {
         self.outbox.clear();
         self.outbox_bytes = 0;
         self.set_state(SeatState::Connected);
+        self.keep(now, || SeatAct::Connected);
         self.session.handle_connected(now);
         self.collect(now);
     }
 
     /// The connection is gone: what was not written never will be.
     pub(crate) fn disconnected(&mut self, now: Instant) {
+        self.keep(now, || SeatAct::Disconnected);
         self.session.handle_disconnected(now);
         self.collect(now);
         self.outbox.clear();
@@ -94,6 +100,7 @@ impl<G: Game> Desk<G> {
 
     /// Bytes came. When framing is lost that is reported, and returned: reconnect.
     pub(crate) fn input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
+        self.keep(now, || SeatAct::Received(bytes.into()));
         let result = self.session.handle_input(bytes, now);
         self.collect(now);
         if let Err(error) = &result {
@@ -111,6 +118,7 @@ impl<G: Game> Desk<G> {
         action: &G::Action,
         now: Instant,
     ) -> bool {
+        self.keep(now, || SeatAct::Acted { turn, agent });
         let accepted = match self.session.handle_action(turn, agent, action) {
             Ok(()) => {
                 let asked = self.open.remove(&agent).filter(|asked| asked.turn == turn);
@@ -127,18 +135,21 @@ impl<G: Game> Desk<G> {
     }
 
     pub(crate) fn timeout(&mut self, now: Instant) {
+        self.keep(now, || SeatAct::TimedOut);
         self.session.handle_timeout(now);
         self.collect(now);
     }
 
     pub(crate) fn shutdown(&mut self, now: Instant) {
+        self.keep(now, || SeatAct::Shutdown);
         self.session.handle_shutdown(now);
         self.collect(now);
     }
 
     /// A new session after the old one panicked. Nothing of the old one is trusted, but the team
     /// is told that its open turns are gone.
-    pub(crate) fn replace(&mut self, session: G::Session) {
+    pub(crate) fn replace(&mut self, session: G::Session, now: Instant) {
+        self.keep(now, || SeatAct::Replaced);
         self.session = session;
         self.outbox.clear();
         self.outbox_bytes = 0;
@@ -160,6 +171,7 @@ impl<G: Game> Desk<G> {
 
     /// All that was in the outbox is flushed: the answers in it are timed.
     pub(crate) fn flushed(&mut self, meter: &Meter, now: Instant) {
+        self.keep(now, || SeatAct::Written);
         for asked in self.answered.drain(..) {
             let margin = asked.due.checked_duration_since(now);
             meter.record(now.saturating_duration_since(asked.at), margin);
@@ -171,9 +183,19 @@ impl<G: Game> Desk<G> {
         self.answered.drain(..).map(|asked| asked.due)
     }
 
+    /// Keeps it for the recording, if there is one.
+    pub(crate) fn keep(&self, now: Instant, act: impl FnOnce() -> SeatAct) {
+        if let Some(tape) = &self.tape {
+            tape.put(now, act());
+        }
+    }
+
     fn collect(&mut self, now: Instant) {
         while let Some(message) = self.session.poll_transmit() {
             self.outbox_bytes += message.len();
+            if let Some(tape) = &self.tape {
+                tape.sent(now, &message, self.state == SeatState::Seated);
+            }
             self.outbox.push_back(message);
         }
         while let Some(event) = self.session.poll_event() {

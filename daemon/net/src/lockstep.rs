@@ -8,12 +8,12 @@
 
 mod side;
 
-use crate::{BuildError, Meter};
+use crate::{BuildError, Meter, Recorder};
 use phalanx_engine::{
     Answer, Brain, BrainError, JournalEntry, Snapshot, Staged, TeamLink, TeamOptions,
 };
 use phalanx_game::{Arena, Artifact, ConnectionId, Game, Outgoing, Roster, Seat, Verdict};
-use side::{Side, TeamSide};
+use side::{Setting, Side, TeamSide};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -85,6 +85,8 @@ pub struct Lockstep {
     /// What the teams answered, in connection order.
     answers: Vec<(ConnectionId, Vec<u8>)>,
     verdict: Verdict,
+    /// Of the team that is added next.
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// What the arena did to a connection.
@@ -117,7 +119,13 @@ impl Lockstep {
             mail: Vec::new(),
             answers: Vec::new(),
             verdict,
+            recorder: None,
         }
+    }
+
+    /// The team that is added next is recorded.
+    pub fn record_next(&mut self, recorder: Arc<dyn Recorder>) {
+        self.recorder = Some(recorder);
     }
 
     /// Adds a team that begins with the strategy `staged`; its seats connect when the match runs.
@@ -134,8 +142,12 @@ impl Lockstep {
         staged: Staged,
         make_brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
     ) -> Result<usize, BuildError> {
-        let times = (self.options.reconnect_after, self.now);
-        let side = TeamSide::new(game, roster, seats, options, staged, make_brain, times)?;
+        let setting = Setting {
+            reconnect_after: self.options.reconnect_after,
+            now: self.now,
+            recorder: self.recorder.take(),
+        };
+        let side = TeamSide::new(game, roster, seats, options, staged, make_brain, setting)?;
         self.sides.push(Box::new(side));
         self.mail.push(Vec::new());
         Ok(self.sides.len() - 1)

@@ -1,11 +1,11 @@
 //! The seats of a running team: opened at its start and for agents that come, closed for agents
 //! that go. Nothing here is on the path of a turn: the team's thread holds the ways to its seats.
 
-use crate::SeatOptions;
 use crate::course::Course;
 use crate::handle::SeatStatus;
 use crate::meter::Meter;
 use crate::seat::{Act, SeatLink, seat_name, seat_on_course};
+use crate::{Recorder, SeatOptions};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{AgentId, Game, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
@@ -43,6 +43,7 @@ pub(crate) struct Workshop<G: Game> {
     pub(crate) options: SeatOptions,
     pub(crate) inbox: mpsc::Sender<Input<G>>,
     pub(crate) meter: Arc<Meter>,
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) ways: watch::Sender<Ways<G>>,
     pub(crate) span: tracing::Span,
 }
@@ -51,8 +52,8 @@ impl<G: Game> Opener for Workshop<G> {
     fn open(&self, seat: Seat, leave: CancellationToken, tasks: &TaskTracker) -> Place {
         let (id, name) = (seat.id, seat_name(&seat));
         let (game, course, inbox) = (self.game.clone(), self.course.clone(), self.inbox.clone());
-        let (meter, left) = (Arc::clone(&self.meter), leave.clone());
-        let open = || seat_on_course(game, seat, course, self.options, inbox, meter, left);
+        let (left, witnesses) = (leave.clone(), (Arc::clone(&self.meter), self.recorder.clone()));
+        let open = || seat_on_course(game, seat, course, self.options, inbox, witnesses, left);
         let SeatLink { actions, status, task } = self.span.in_scope(open);
         self.ways.send_modify(|ways| match ways.get_mut(id.index()) {
             Some(way) => *way = actions,

@@ -19,7 +19,8 @@ use crate::desk::Desk;
 use crate::handle::SeatStatus;
 use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
 use crate::pipe::{Pipe, Reader, Writer};
-use crate::{Endpoint, EndpointError, Meter, SeatOptions};
+use crate::tape::SeatTape;
+use crate::{Endpoint, EndpointError, Meter, Recorder, SeatAct, SeatOptions};
 use bytes::BytesMut;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -70,7 +71,7 @@ pub fn open_seat<G: Game>(
 ) -> SeatLink<G> {
     // Nobody changes this course.
     let course = watch::Sender::new(Course { endpoint, stopped: false }).subscribe();
-    seat_on_course(game, seat, course, options, inbox, meter, leave)
+    seat_on_course(game, seat, course, options, inbox, (meter, None), leave)
 }
 
 /// As [`open_seat`], for a seat that may be sent elsewhere.
@@ -80,7 +81,7 @@ pub(crate) fn seat_on_course<G: Game>(
     mut course: watch::Receiver<Course>,
     options: SeatOptions,
     inbox: mpsc::Sender<Input<G>>,
-    meter: Arc<Meter>,
+    (meter, recorder): (Arc<Meter>, Option<Arc<dyn Recorder>>),
     leave: CancellationToken,
 ) -> SeatLink<G> {
     if course.borrow().stopped {
@@ -95,6 +96,7 @@ pub(crate) fn seat_on_course<G: Game>(
     });
     let mut desk = Desk::new(seat.id, game.session(&seat));
     desk.stays = is_awaited(&course);
+    desk.tape = recorder.map(|recorder| SeatTape::open(recorder, &seat, now()));
     let task = SeatTask {
         desk,
         game,
@@ -188,7 +190,7 @@ impl<G: Game> SeatTask<G> {
         while let Err(panic) = AssertUnwindSafe(self.play()).catch_unwind().await {
             let reason = format!("the session panicked: {}", panic_text(&*panic));
             tracing::error!(reason, "seat restarts");
-            self.desk.replace(self.game.session(&self.seat));
+            self.desk.replace(self.game.session(&self.seat), now());
             self.retry(&reason);
         }
         self.publish();
@@ -343,6 +345,9 @@ impl<G: Game> SeatTask<G> {
         let bytes = std::mem::take(&mut self.buffer);
         let goes = self.leaving.or(self.parting).is_some();
         let result = if goes { Ok(()) } else { self.desk.input(&bytes, now) };
+        if self.desk.tape.is_some() {
+            self.desk.keep(crate::clock::now(), || SeatAct::Parsed);
+        }
         self.buffer = bytes;
         self.buffer.clear();
         if let Err(error) = result {
@@ -437,7 +442,7 @@ impl<G: Game> SeatTask<G> {
         }
         self.buffer.clear();
         self.backoff.reset();
-        self.desk.replace(self.game.session(&self.seat));
+        self.desk.replace(self.game.session(&self.seat), now());
         self.desk.set_state(SeatState::Stopped);
         self.line = Line::Stopped;
         // It may have been called back meanwhile.

@@ -7,7 +7,7 @@ use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
 use crate::places::{Places, Ways, Workshop};
 use crate::pulse::Pulse;
 use crate::thread::{Outlets, Recipe, Signals, run};
-use crate::{Endpoint, Meter, SeatOptions};
+use crate::{Endpoint, Meter, Recorder, SeatOptions};
 use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ pub struct TeamSpec<G: Game> {
     pub team: TeamOptions,
     /// How the seats deal with their connections.
     pub seat: SeatOptions,
+    /// Where it is recorded what happens; `None`: nowhere.
+    pub recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// Why a team cannot be built.
@@ -147,6 +149,7 @@ impl<G: Game> TeamSpec<G> {
             seat_of,
             options: self.team,
             staged: self.staged.clone(),
+            recorder: self.recorder.clone(),
             make_brain,
         };
         let thread_error =
@@ -201,6 +204,7 @@ impl<G: Game> TeamSpec<G> {
             options: self.seat,
             inbox: inbox.clone(),
             meter: Arc::clone(&meter),
+            recorder: self.recorder,
             ways,
             span: tracing::info_span!("team", team = self.name),
         };

@@ -3,19 +3,25 @@
 use crate::clock::{now, until};
 use crate::handle::{Lineup, TeamEnd};
 use crate::ledger::Ledger;
+use crate::lookout::Lookout;
 use crate::options::INBOX_EVENTS_MAX;
 use crate::places::Ways;
 use crate::pulse::Beat;
 use crate::seat::{Act, panic_text};
 use crate::standing::Standing;
+use crate::tape::{Tape, TapedBrain, beginning};
 use crate::tickets::Tickets;
 use crate::turn_span::TurnSpan;
+use crate::{Recorder, Taped};
 use futures_util::FutureExt;
-use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Output, Snapshot};
-use phalanx_engine::{Staged, Team, TeamLink, TeamOptions, TeamStart};
+use phalanx_engine::{
+    Brain, BrainError, Input, JournalEntry, Output, Snapshot, Staged, Team, TeamAct, TeamLink,
+    TeamOptions, TeamStart,
+};
 use phalanx_game::{Game, Roster, SeatId};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -38,16 +44,27 @@ pub(crate) struct Recipe<G: Game, F> {
     pub(crate) options: TeamOptions,
     /// What the first brain plays.
     pub(crate) staged: Staged,
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) make_brain: F,
 }
 
 impl<G: Game, F> Recipe<G, F> {
-    fn team<B: Brain>(&mut self, start: TeamStart) -> Result<Team<G, B>, BrainError>
+    fn team<B: Brain>(
+        &mut self,
+        start: TeamStart,
+        tape: &Tape,
+    ) -> Result<Team<G, TapedBrain<B>>, BrainError>
     where
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
     {
         let (roster, seats) = (Arc::clone(&self.roster), self.seat_of.clone());
-        let brain = |link, staged: &_| (self.make_brain)(link, staged);
+        let begun = || beginning(&roster, &seats, self.options, &start, None);
+        tape.put(now(), || Taped::Began(Box::new(begun())));
+        let brain = |link: TeamLink, staged: &_| {
+            let shared = Rc::clone(&link.shared);
+            let brain = (self.make_brain)(link, staged)?;
+            Ok(TapedBrain::new(brain, tape.clone(), shared, now))
+        };
         // A panic in the factory is one more way in which a strategy does not load.
         let (game, options) = (&self.game, self.options);
         let made = AssertUnwindSafe(|| Team::new(game, roster, seats, options, start, brain));
@@ -102,7 +119,8 @@ pub(crate) fn run<G, B, F>(
     F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
 {
     let start = TeamStart { staged: recipe.staged.clone(), ..TeamStart::default() };
-    let first = match recipe.team::<B>(start) {
+    let tape = Tape::new(recipe.recorder.clone());
+    let first = match recipe.team::<B>(start, &tape) {
         Ok(team) => team,
         Err(error) => {
             drop(built.send(Err(error)));
@@ -114,9 +132,10 @@ pub(crate) fn run<G, B, F>(
     }
     runtime.block_on(async move {
         let Ok(outlets) = outlets.await else { return };
-        let mut thread = TeamThread::new(inbox, outlets, recipe.staged.clone());
+        let mut thread = TeamThread::new(inbox, outlets, recipe.staged.clone(), tape);
         let end = thread.supervise(first, &mut recipe).await;
         thread.inbox.close();
+        thread.tape.put(now(), || Taped::Ended);
         // Whoever learns of the end finds the journal closed and complete.
         let Outlets { ended, journal, tickets, .. } = thread.outlets;
         tickets.close();
@@ -138,10 +157,17 @@ struct TeamThread<G: Game> {
     draining: bool,
     panics: VecDeque<Instant>,
     turn: TurnSpan,
+    tape: Tape,
+    lookout: Lookout,
 }
 
 impl<G: Game> TeamThread<G> {
-    fn new(inbox: mpsc::Receiver<Input<G>>, outlets: Outlets<G>, first: Staged) -> Self {
+    fn new(
+        inbox: mpsc::Receiver<Input<G>>,
+        outlets: Outlets<G>,
+        first: Staged,
+        tape: Tape,
+    ) -> Self {
         Self {
             inbox,
             ways: Ways::new(),
@@ -152,12 +178,14 @@ impl<G: Game> TeamThread<G> {
             draining: false,
             panics: VecDeque::new(),
             turn: TurnSpan::default(),
+            tape,
+            lookout: Lookout::default(),
         }
     }
 
     async fn supervise<B: Brain, F>(
         &mut self,
-        first: Team<G, B>,
+        first: Team<G, TapedBrain<B>>,
         recipe: &mut Recipe<G, F>,
     ) -> TeamEnd
     where
@@ -192,7 +220,7 @@ impl<G: Game> TeamThread<G> {
             let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
             (recipe.roster, recipe.seat_of) = (roster, seats);
             let board_revision = last.board_revision.saturating_add(LOST_CHANGES);
-            next = recipe.team(TeamStart { staged, params, steering, board_revision });
+            next = recipe.team(TeamStart { staged, params, steering, board_revision }, &self.tape);
         }
     }
 
@@ -206,17 +234,22 @@ impl<G: Game> TeamThread<G> {
         loop {
             self.outlets.beat.answer();
             let closed = self.take_all(team);
-            if let Some(output) = self.turn.within(|| team.poll_output(now())) {
+            let present = now();
+            self.tape.step(present, || TeamAct::Polled);
+            if let Some(output) = self.turn.within(|| team.poll_output(present)) {
                 self.emit(output);
                 continue;
             }
+            self.lookout.look(team, &self.tape, present);
             let stopped = self.outlets.signals.stop.is_cancelled();
             if (closed || stopped) && self.first.is_empty() && self.inbox.is_empty() {
                 let drained = self.outlets.signals.leave.is_cancelled();
                 return if drained { TeamEnd::Drained } else { TeamEnd::MatchOver };
             }
             if let Some(due) = team.poll_timeout().filter(|due| *due <= now()) {
-                team.handle_timeout(now().max(due));
+                let at = now().max(due);
+                self.tape.step(at, || TeamAct::TimedOut);
+                team.handle_timeout(at);
                 continue;
             }
             self.wait(team).await;
@@ -227,7 +260,9 @@ impl<G: Game> TeamThread<G> {
     /// decision. At most one inbox full, so that a flood cannot keep the team from deciding.
     fn take_all<B: Brain>(&mut self, team: &mut Team<G, B>) -> bool {
         while let Some(input) = self.first.pop_front() {
-            team.handle(input, now());
+            let at = now();
+            self.tape.handled(at, &input);
+            team.handle(input, at);
         }
         if self.outlets.signals.drain.is_cancelled() && !self.draining {
             self.draining = true;
@@ -247,10 +282,13 @@ impl<G: Game> TeamThread<G> {
         self.standing.note(&input);
         self.ledger.note(&input);
         self.turn.note(&input);
-        self.turn.within(|| team.handle(input, now()));
+        let at = now();
+        self.tape.handled(at, &input);
+        self.turn.within(|| team.handle(input, at));
     }
 
     async fn wait<B: Brain>(&mut self, team: &mut Team<G, B>) {
+        self.tape.flush(now());
         let Outlets { signals: Signals { drain, stop, .. }, beat, .. } = &mut self.outlets;
         let input = tokio::select! {
             biased;
@@ -285,13 +323,17 @@ impl<G: Game> TeamThread<G> {
             }
             Output::Publish(snapshot) => {
                 self.ledger.published(&snapshot);
+                self.lookout.published(&snapshot);
                 self.outlets.snapshot.send_replace(snapshot);
             }
             // Without readers there is nobody to tell.
             Output::Journal(entry) => {
                 self.ledger.told(&entry.event);
                 self.turn.told(&entry.event);
-                drop(self.outlets.journal.send(Arc::new(entry)));
+                let entry = Arc::new(entry);
+                self.lookout.told(&entry);
+                self.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
+                drop(self.outlets.journal.send(entry));
             }
             Output::Answer { ticket, answer } => {
                 self.ledger.answered(ticket, &answer);

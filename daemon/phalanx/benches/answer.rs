@@ -144,6 +144,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         limits: Limits::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
+        recorder: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };

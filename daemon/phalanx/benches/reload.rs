@@ -203,6 +203,7 @@ async fn team(
         limits,
         team,
         seat: SeatOptions::default(),
+        recorder: None,
     };
     let handle = wire::build(plan, endpoint.clone()).await.unwrap().spawn();
     let keeper = keepers::spawn(keeper, &handle);

@@ -18,7 +18,7 @@ use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
     BuildError, BuiltTeam, Cast, Endpoint, Knock, KnockError, KnockOptions, Listener, Lockstep,
-    SeatOptions,
+    Recorder, SeatOptions,
 };
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The games that this build plays, by name.
@@ -157,6 +158,8 @@ pub struct TeamPlan {
     pub team: TeamOptions,
     /// How the seats deal with their connections.
     pub seat: SeatOptions,
+    /// Where it is recorded what happens; `None`: nowhere.
+    pub recorder: Option<Arc<dyn Recorder>>,
 }
 
 /// Why a plan does not become a team.

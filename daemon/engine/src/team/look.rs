@@ -1,8 +1,8 @@
 //! What others may look at: copies of the last turns, and measurements of the scripts.
 
 use super::Team;
-use crate::{Answer, Brain, Drawing, Profile, Scene, Ticket, View};
-use phalanx_game::{Game, World};
+use crate::{Answer, BoardPage, BoardRead, Brain, Drawing, Profile, Scene, Ticket, View};
+use phalanx_game::{AgentId, FieldDoc, Game, Value, World};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -45,13 +45,42 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     pub(super) fn draw(&mut self, ticket: Ticket) {
-        let (turn, tick) = (self.turn(), self.tick);
+        let drawing = self.drawing();
+        self.answer(ticket, Answer::Drawn(Box::new(drawing)));
+    }
+
+    /// The world as it is drawn, with what scripts marked on it. Takes up to some milliseconds: ask
+    /// between turns.
+    #[must_use]
+    pub fn drawing(&self) -> Drawing {
         let picture = self.world.borrow().draw().bounded();
         let shared = self.shared.borrow();
         let (roles, marks) = (shared.roles.clone(), shared.marks().to_vec());
-        drop(shared);
-        let drawing = Drawing { turn, tick, roles, picture, marks };
-        self.answer(ticket, Answer::Drawn(Box::new(drawing)));
+        Drawing { turn: self.turn(), tick: self.tick, roles, picture, marks }
+    }
+
+    /// A bounded piece of the board.
+    #[must_use]
+    pub fn board(&self, read: &BoardRead) -> BoardPage {
+        self.shared.borrow().board.read(read)
+    }
+
+    /// What the agents of the last turn perceived: the declared fields that have a value.
+    #[must_use]
+    pub fn percepts(&self) -> Vec<(AgentId, Vec<(&'static str, Value)>)> {
+        let asked = self.open.iter().flat_map(|open| open.asked.keys());
+        let world = self.world.borrow();
+        let fields = |agent: AgentId| {
+            let value = |field: &FieldDoc| Some((field.name, world.field(agent, field.name)?));
+            G::API.percept.iter().filter_map(value).collect()
+        };
+        asked.map(|agent| (*agent, fields(*agent))).collect()
+    }
+
+    /// Turns that the team has begun in this match.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.tick
     }
 
     /// Keeps a copy of the turn that is through; its answers have left. False when there is none,

@@ -2,14 +2,17 @@
 
 use super::Observer;
 use crate::desk::Desk;
+use crate::lookout::Lookout;
 use crate::spec::seat_of;
+use crate::tape::{SeatTape, Tape, TapedBrain, beginning};
 use crate::tickets::OWN_TICKET;
-use crate::{BuildError, Meter};
+use crate::{BuildError, Meter, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, Input, Output, SeatState, Snapshot, Staged, Team, TeamLink, TeamOptions,
-    TeamStart,
+    Brain, BrainError, Input, Output, SeatState, Snapshot, Staged, Team, TeamAct, TeamLink,
+    TeamOptions, TeamStart,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,13 +46,25 @@ pub(super) trait Side {
 }
 
 pub(super) struct TeamSide<G: Game, B: Brain> {
-    team: Team<G, B>,
+    team: Team<G, TapedBrain<B>>,
     places: Vec<Place<G>>,
     reconnect_after: Duration,
     left: Vec<ConnectionId>,
     snapshot: Arc<Snapshot>,
     meter: Meter,
     batch: Instant,
+    tape: Tape,
+    lookout: Lookout,
+}
+
+/// When a team comes, and who looks on.
+pub(super) struct Setting {
+    /// How long a seat waits before it returns.
+    pub(super) reconnect_after: Duration,
+    /// The virtual present.
+    pub(super) now: Instant,
+    /// Who records the team.
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
 }
 
 struct Place<G: Game> {
@@ -66,19 +81,30 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         options: TeamOptions,
         staged: Staged,
         make_brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
-        (reconnect_after, now): (Duration, Instant),
+        setting: Setting,
     ) -> Result<Self, BuildError> {
         let team = roster.team.clone();
         let seat_of = seat_of(&roster, seats)
             .map_err(|reason| BuildError::Seats { team: team.clone(), reason })?;
-        let place = |seat: &Seat| Place {
-            desk: Desk::new(seat.id, game.session(seat)),
-            connection: None,
-            connect_at: Some(now),
+        let Setting { reconnect_after, now, recorder } = setting;
+        let tape = Tape::new(recorder.clone());
+        let place = |seat: &Seat| {
+            let mut desk = Desk::new(seat.id, game.session(seat));
+            let recorder = recorder.clone();
+            desk.tape = recorder.map(|recorder| SeatTape::open(recorder, seat, now));
+            Place { desk, connection: None, connect_at: Some(now) }
         };
         let places = seats.iter().map(place).collect();
         let start = TeamStart { staged, ..TeamStart::default() };
-        let team = Team::new(game, roster, seat_of, options, start, make_brain)
+        tape.put(now, || {
+            Taped::Began(Box::new(beginning(&roster, &seat_of, options, &start, None)))
+        });
+        let brain = |link: TeamLink, staged: &_| {
+            let shared = Rc::clone(&link.shared);
+            let brain = make_brain(link, staged)?;
+            Ok(TapedBrain::new(brain, tape.clone(), shared, wall_clock))
+        };
+        let team = Team::new(game, roster, seat_of, options, start, brain)
             .map_err(|source| BuildError::Brain { team, source })?;
         Ok(Self {
             team,
@@ -88,6 +114,8 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             snapshot: Arc::default(),
             meter: Meter::default(),
             batch: wall_clock(),
+            tape,
+            lookout: Lookout::default(),
         })
     }
 
@@ -107,8 +135,14 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             self.meter.record(self.batch.elapsed(), due.checked_duration_since(now));
         }
         for input in place.desk.inputs.drain(..) {
+            self.tape.handled(now, &input);
             self.team.handle(input, now);
         }
+    }
+
+    fn next_output(&mut self, now: Instant) -> Option<Output<G>> {
+        self.tape.step(now, || TeamAct::Polled);
+        self.team.poll_output(now)
     }
 }
 
@@ -189,28 +223,37 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 self.left.extend(place.lose(&reason, now, again));
             }
             for input in place.desk.inputs.drain(..) {
+                self.tape.handled(now, &input);
                 self.team.handle(input, now);
             }
         }
-        while let Some(output) = self.team.poll_output(now) {
+        while let Some(output) = self.next_output(now) {
             match output {
                 Output::Act { seat, agent, turn, action } => {
                     self.act(seat, turn, agent, &action, now, answers);
                 }
                 Output::Publish(snapshot) => {
                     observer.snapshot(team, &snapshot);
+                    self.lookout.published(&snapshot);
                     self.snapshot = snapshot;
                 }
-                Output::Journal(entry) => observer.journal(team, entry),
+                Output::Journal(entry) => {
+                    self.lookout.told(&entry);
+                    self.tape.put(now, || Taped::Journal(Arc::new(entry.clone())));
+                    observer.journal(team, entry);
+                }
                 Output::Answer { answer, .. } => observer.answer(team, answer),
                 // Nobody can add agents to a match on a virtual clock.
                 Output::Roster { .. } | Output::Drained => {}
             }
         }
+        self.lookout.look(&self.team, &self.tape, now);
+        self.tape.flush(now);
     }
 
     fn install(&mut self, staged: Staged, now: Instant) {
         let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
+        self.tape.handled(now, &input);
         self.team.handle(input, now);
     }
 
@@ -225,6 +268,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             }
         }
         if self.team.poll_timeout().is_some_and(|due| due <= now) {
+            self.tape.step(now, || TeamAct::TimedOut);
             self.team.handle_timeout(now);
         }
     }

@@ -27,6 +27,7 @@ where
         staged: Staged::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
+        recorder: None,
     };
     (spec.build(brains(decide)).await.unwrap().spawn(), listener)
 }

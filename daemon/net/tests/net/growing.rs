@@ -97,6 +97,7 @@ async fn team(endpoint: Endpoint) -> TeamHandle {
         staged: Staged::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
+        recorder: None,
     };
     spec.build(|_, _: &Staged| Ok::<_, BrainError>(Walker)).await.unwrap().spawn()
 }

@@ -171,6 +171,7 @@ async fn team(options: TeamOptions) -> (TeamHandle, Client) {
         staged: staged(1, Manner::default()),
         team: options,
         seat: SeatOptions::default(),
+        recorder: None,
     };
     let team = spec.build(Actor::new).await.unwrap().spawn();
     let mut referee = Client::new(listener.accept().await.unwrap());

@@ -29,6 +29,7 @@ fn spec(team: &str, agents: u16, endpoint: Endpoint) -> TeamSpec<Toy> {
         staged: Staged::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
+        recorder: None,
     }
 }
 

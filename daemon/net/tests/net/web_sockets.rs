@@ -60,6 +60,7 @@ fn team(name: &str, units: u16, endpoint: Endpoint) -> TeamSpec<Bomberland> {
         staged: Staged::default(),
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
+        recorder: None,
     }
 }
 

@@ -196,6 +196,7 @@ impl Casting<'_> {
                 ..options
             },
             seat: SeatOptions { seed, ..SeatOptions::default() },
+            recorder: None,
         })
     }
 }

@@ -164,6 +164,7 @@ impl<P: Plugin> Wired for P {
                 staged: plan.staged.clone(),
                 team: patience::<P>(plan.team),
                 seat: plan.seat,
+                recorder: plan.recorder.clone(),
             };
             Ok(spec.build(brain(&plan)).await?)
         })
@@ -173,6 +174,9 @@ impl<P: Plugin> Wired for P {
         let roster = Arc::new(plan.roster.clone());
         let (staged, make) = (plan.staged.clone(), brain(plan));
         let game = P::game(&plan.options);
+        if let Some(recorder) = &plan.recorder {
+            lockstep.record_next(Arc::clone(recorder));
+        }
         Ok(lockstep.add_team(&game, roster, &plan.seats, patience::<P>(plan.team), staged, make)?)
     }
 }

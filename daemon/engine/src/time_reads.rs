@@ -1,0 +1,99 @@
+//! How much time is left, as scripts are told: measured, perhaps kept for a recording, or given again
+//! from one.
+
+use crate::TimeRead;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Scripts are told the time that is left in steps of this.
+pub const TIME_READ_STEP: Duration = Duration::from_micros(100);
+/// So many different answers of one call are kept; the last one stands for those beyond.
+pub const TIME_READS_MAX: usize = 10_000;
+
+/// What scripts are told of the time.
+#[derive(Clone, Debug, Default)]
+pub enum TimeReads {
+    /// What was measured.
+    #[default]
+    Measured,
+    /// The same, and it is kept.
+    Kept(Vec<TimeRead>),
+    /// What was kept; when it is used up, the last of it.
+    Given(VecDeque<TimeRead>),
+}
+
+impl TimeReads {
+    /// What a script is told, when so much time is left.
+    pub fn left(&mut self, measured: Duration) -> Duration {
+        let steps = measured.as_micros() / TIME_READ_STEP.as_micros();
+        let measured = TIME_READ_STEP.saturating_mul(u32::try_from(steps).unwrap_or(u32::MAX));
+        match self {
+            Self::Measured => measured,
+            Self::Kept(reads) => keep(reads, measured),
+            Self::Given(reads) => give(reads).unwrap_or(measured),
+        }
+    }
+
+    /// Takes what was kept in the call that ends.
+    pub fn take(&mut self) -> Vec<TimeRead> {
+        match self {
+            Self::Kept(reads) => std::mem::take(reads),
+            Self::Measured | Self::Given(_) => Vec::new(),
+        }
+    }
+}
+
+fn keep(reads: &mut Vec<TimeRead>, left: Duration) -> Duration {
+    let full = reads.len() >= TIME_READS_MAX;
+    match reads.last_mut() {
+        // Time stands still for whoever asks ten thousand times: what is told can be told again.
+        Some(last) if full || last.left == left => {
+            last.times = last.times.saturating_add(1);
+            last.left
+        }
+        Some(_) | None => {
+            reads.push(TimeRead { left, times: 1 });
+            left
+        }
+    }
+}
+
+fn give(reads: &mut VecDeque<TimeRead>) -> Option<Duration> {
+    let alone = reads.len() == 1;
+    let first = reads.front_mut()?;
+    let left = first.left;
+    first.times = first.times.saturating_sub(1);
+    if first.times == 0 && !alone {
+        reads.pop_front();
+    }
+    Some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_scripts_were_told_is_told_again() {
+        let measured = [25_049, 25_001, 24_900, 24_000, 24_000].map(Duration::from_micros);
+        let mut kept = TimeReads::Kept(Vec::new());
+        let told = measured.map(|left| kept.left(left));
+        assert_eq!(told.map(|left| left.as_micros()), [25_000, 25_000, 24_900, 24_000, 24_000]);
+        let reads = kept.take();
+        assert_eq!(reads.iter().map(|read| read.times).collect::<Vec<_>>(), [2, 1, 2]);
+        let mut given = TimeReads::Given(reads.into());
+        assert_eq!(measured.map(|_| given.left(Duration::ZERO)), told);
+        assert_eq!(given.left(Duration::ZERO), told[4], "the last one stands for more");
+    }
+
+    #[test]
+    fn a_script_that_asks_without_end_fills_no_memory() {
+        let mut kept = TimeReads::Kept(Vec::new());
+        let ask = |micros: u64| kept.left(Duration::from_micros(micros * 1_000));
+        let told: Vec<_> = (0..3 * TIME_READS_MAX as u64).rev().map(ask).collect();
+        let reads = kept.take();
+        assert_eq!(reads.len(), TIME_READS_MAX);
+        let mut given = TimeReads::Given(reads.into());
+        assert!(told.iter().all(|left| given.left(Duration::ZERO) == *left));
+    }
+}

@@ -1,0 +1,199 @@
+//! What a team's thread and its seats keep for a recording, as it happens.
+//!
+//! A [`Recorder`] takes it. Whoever keeps something waits for nobody: what a recorder cannot take it
+//! counts and leaves out.
+
+mod brain;
+mod seat;
+
+pub(crate) use brain::TapedBrain;
+pub(crate) use seat::SeatTape;
+
+use phalanx_engine::{
+    Beginning, BoardPage, Drawing, Input, JournalEntry, Snapshot, TapedInput, TeamAct, TeamOptions,
+    TeamStart, TeamStep,
+};
+use phalanx_game::{AgentId, Game, Roster, Seat, SeatId, Turn, Value};
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Steps of a team's thread that wait at most until they are handed on.
+const STEPS_MAX: usize = 512;
+
+/// Takes what happens in a team. Called on the team's thread and from its seats' tasks: it returns
+/// at once, whatever disks do.
+pub trait Recorder: fmt::Debug + Send + Sync {
+    /// Keeps it, or counts that it could not.
+    fn put(&self, at: Instant, what: Taped);
+
+    /// How much of what can be left out is wanted now: a recorder that is behind wants less.
+    fn appetite(&self) -> Appetite;
+}
+
+/// What a recorder has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Appetite {
+    /// Only what decisions can be computed from again, and the journal.
+    Needed,
+    /// Also percepts, the board and pictures of the world.
+    Everything,
+}
+
+/// Something that happened in a team.
+#[derive(Clone, Debug)]
+pub enum Taped {
+    /// The team begins: first of all, and again after each panic of its thread.
+    Began(Box<Beginning>),
+    /// A seat is there; its password is empty.
+    SeatOpened(Box<Seat>),
+    /// Something happened at a seat's connection.
+    Seat {
+        /// Which seat.
+        seat: SeatId,
+        /// What.
+        act: SeatAct,
+    },
+    /// What the team's thread did, in order.
+    Steps(Vec<TeamStep>),
+    /// The journal.
+    Journal(Arc<JournalEntry>),
+    /// What the team published at the end of a turn.
+    Snapshot(Arc<Snapshot>),
+    /// What the agents perceived in the turn that is through, as scripts read it.
+    Percepts(Box<Percepts>),
+    /// What changed on the board.
+    Board {
+        /// In which turn.
+        turn: Turn,
+        /// What.
+        page: Box<BoardPage>,
+    },
+    /// The world as it is drawn.
+    Drawing(Box<Drawing>),
+    /// The team is no more.
+    Ended,
+}
+
+/// What agents perceived: of each of them the declared fields that have a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Percepts {
+    /// In which turn.
+    pub turn: Turn,
+    /// By agent.
+    pub agents: Vec<(AgentId, Vec<(&'static str, Value)>)>,
+}
+
+/// What happens at a seat's connection. Everything that its session is told is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatAct {
+    /// It is open.
+    Connected,
+    /// It is gone.
+    Disconnected,
+    /// A new session took the place of the old one.
+    Replaced,
+    /// Bytes came.
+    Received(Arc<[u8]>),
+    /// The session made sense of them: this is the time after it.
+    Parsed,
+    /// The session wants a message written. Before the login is accepted only its length is told.
+    Sent(Message),
+    /// All messages so far are with the system.
+    Written,
+    /// The team's action came.
+    Acted {
+        /// Of which turn, in the session's count.
+        turn: Turn,
+        /// Whose.
+        agent: AgentId,
+    },
+    /// The session's timer fired.
+    TimedOut,
+    /// The session was told to say goodbye.
+    Shutdown,
+}
+
+/// An outgoing message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// As it was written.
+    Plain(Arc<[u8]>),
+    /// It may hold a password: so many bytes.
+    Secret(usize),
+}
+
+/// What a team's thread keeps until it has time to hand it on. It never leaves that thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tape(Option<Rc<Reel>>);
+
+#[derive(Debug)]
+struct Reel {
+    recorder: Arc<dyn Recorder>,
+    steps: RefCell<Vec<TeamStep>>,
+}
+
+impl Tape {
+    pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
+        Self(recorder.map(|recorder| Rc::new(Reel { recorder, steps: RefCell::default() })))
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The thread did something.
+    pub(crate) fn step(&self, at: Instant, act: impl FnOnce() -> TeamAct) {
+        let Some(reel) = &self.0 else { return };
+        let act = act();
+        let mut steps = reel.steps.borrow_mut();
+        steps.push(TeamStep { at, act });
+        let full = steps.len() >= STEPS_MAX;
+        drop(steps);
+        if full {
+            self.flush(at);
+        }
+    }
+
+    /// The team is told of something.
+    pub(crate) fn handled<G: Game>(&self, at: Instant, input: &Input<G>) {
+        self.step(at, || TeamAct::Handled(TapedInput::of(input)));
+    }
+
+    /// Hands on what waits.
+    pub(crate) fn flush(&self, at: Instant) {
+        let Some(reel) = &self.0 else { return };
+        let steps = std::mem::take(&mut *reel.steps.borrow_mut());
+        if !steps.is_empty() {
+            reel.recorder.put(at, Taped::Steps(steps));
+        }
+    }
+
+    /// Keeps something else, behind all steps so far.
+    pub(crate) fn put(&self, at: Instant, what: impl FnOnce() -> Taped) {
+        if let Some(reel) = &self.0 {
+            self.flush(at);
+            reel.recorder.put(at, what());
+        }
+    }
+
+    /// Whether there is room for what can be left out.
+    pub(crate) fn wants_everything(&self) -> bool {
+        self.0.as_ref().is_some_and(|reel| reel.recorder.appetite() == Appetite::Everything)
+    }
+}
+
+/// What a team is about to be made of.
+pub(crate) fn beginning(
+    roster: &Arc<Roster>,
+    seats: &[SeatId],
+    options: TeamOptions,
+    start: &TeamStart,
+    checkpoint: Option<Arc<[u8]>>,
+) -> Beginning {
+    let TeamStart { staged, params, steering, board_revision } = start.clone();
+    let (roster, seats) = (Arc::clone(roster), seats.to_vec());
+    Beginning { roster, seats, options, staged, params, steering, board_revision, checkpoint }
+}
