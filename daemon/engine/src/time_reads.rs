@@ -12,33 +12,58 @@ pub const TIME_READS_MAX: usize = 10_000;
 
 /// What scripts are told of the time.
 #[derive(Clone, Debug, Default)]
-pub enum TimeReads {
-    /// What was measured.
+pub struct TimeReads {
+    /// Time stands still while a script runs: a match on a virtual clock.
+    still: bool,
+    source: Source,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Source {
     #[default]
-    Measured,
-    /// The same, and it is kept.
+    Clock,
+    /// The clock, and it is kept.
     Kept(Vec<TimeRead>),
     /// What was kept; when it is used up, the last of it.
     Given(VecDeque<TimeRead>),
 }
 
 impl TimeReads {
-    /// What a script is told, when so much time is left.
-    pub fn left(&mut self, measured: Duration) -> Duration {
-        let steps = measured.as_micros() / TIME_READ_STEP.as_micros();
-        let measured = TIME_READ_STEP.saturating_mul(u32::try_from(steps).unwrap_or(u32::MAX));
-        match self {
-            Self::Measured => measured,
-            Self::Kept(reads) => keep(reads, measured),
-            Self::Given(reads) => give(reads).unwrap_or(measured),
+    /// What is told is kept.
+    #[must_use]
+    pub fn kept() -> Self {
+        Self { source: Source::Kept(Vec::new()), ..Self::default() }
+    }
+
+    /// What was kept is told again.
+    #[must_use]
+    pub fn given(reads: Vec<TimeRead>) -> Self {
+        Self { source: Source::Given(reads.into()), ..Self::default() }
+    }
+
+    /// Time stands still while a script runs.
+    #[must_use]
+    pub fn standing_still(self) -> Self {
+        Self { still: true, ..self }
+    }
+
+    /// What a script is told, when so much time is left now, and so much was when it began.
+    pub fn left(&mut self, now: Duration, begun: Duration) -> Duration {
+        let left = if self.still { begun } else { now };
+        let steps = left.as_micros() / TIME_READ_STEP.as_micros();
+        let left = TIME_READ_STEP.saturating_mul(u32::try_from(steps).unwrap_or(u32::MAX));
+        match &mut self.source {
+            Source::Clock => left,
+            Source::Kept(reads) => keep(reads, left),
+            Source::Given(reads) => give(reads).unwrap_or(left),
         }
     }
 
     /// Takes what was kept in the call that ends.
     pub fn take(&mut self) -> Vec<TimeRead> {
-        match self {
-            Self::Kept(reads) => std::mem::take(reads),
-            Self::Measured | Self::Given(_) => Vec::new(),
+        match &mut self.source {
+            Source::Kept(reads) => std::mem::take(reads),
+            Source::Clock | Source::Given(_) => Vec::new(),
         }
     }
 }
@@ -76,24 +101,36 @@ mod tests {
     #[test]
     fn what_scripts_were_told_is_told_again() {
         let measured = [25_049, 25_001, 24_900, 24_000, 24_000].map(Duration::from_micros);
-        let mut kept = TimeReads::Kept(Vec::new());
-        let told = measured.map(|left| kept.left(left));
+        let mut kept = TimeReads::kept();
+        let told = measured.map(|left| kept.left(left, left));
         assert_eq!(told.map(|left| left.as_micros()), [25_000, 25_000, 24_900, 24_000, 24_000]);
         let reads = kept.take();
         assert_eq!(reads.iter().map(|read| read.times).collect::<Vec<_>>(), [2, 1, 2]);
-        let mut given = TimeReads::Given(reads.into());
-        assert_eq!(measured.map(|_| given.left(Duration::ZERO)), told);
-        assert_eq!(given.left(Duration::ZERO), told[4], "the last one stands for more");
+        let mut given = TimeReads::given(reads);
+        assert_eq!(measured.map(|_| given.left(Duration::ZERO, Duration::ZERO)), told);
+        assert_eq!(
+            given.left(Duration::ZERO, Duration::ZERO),
+            told[4],
+            "the last one stands for more"
+        );
+    }
+
+    #[test]
+    fn where_time_stands_still_a_script_sees_none_of_it_go_by() {
+        let mut still = TimeReads::default().standing_still();
+        let begun = Duration::from_millis(80);
+        let told = [80, 55, 0].map(|left| still.left(Duration::from_millis(left), begun));
+        assert_eq!(told, [begun; 3]);
     }
 
     #[test]
     fn a_script_that_asks_without_end_fills_no_memory() {
-        let mut kept = TimeReads::Kept(Vec::new());
-        let ask = |micros: u64| kept.left(Duration::from_micros(micros * 1_000));
+        let mut kept = TimeReads::kept();
+        let ask = |micros: u64| kept.left(Duration::from_micros(micros * 1_000), Duration::ZERO);
         let told: Vec<_> = (0..3 * TIME_READS_MAX as u64).rev().map(ask).collect();
         let reads = kept.take();
         assert_eq!(reads.len(), TIME_READS_MAX);
-        let mut given = TimeReads::Given(reads.into());
-        assert!(told.iter().all(|left| given.left(Duration::ZERO) == *left));
+        let mut given = TimeReads::given(reads);
+        assert!(told.iter().all(|left| given.left(Duration::ZERO, Duration::ZERO) == *left));
     }
 }

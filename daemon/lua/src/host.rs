@@ -8,7 +8,7 @@ use phalanx_game::{AgentId, Roster, Turn};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The state behind a VM's native functions. Shared by all of them through an `Rc`.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub(crate) struct Call {
     turn: Turn,
     /// When the time of the turn is over for the team.
     due: Instant,
+    /// The time that was left when the call began.
+    time_left: Duration,
 }
 
 /// The roles of all agents that were not removed.
@@ -49,8 +51,13 @@ pub(crate) fn wanted_roles(roster: &Roster) -> BTreeSet<String> {
 
 impl Host {
     pub(crate) fn new(link: TeamLink, limits: Limits) -> Self {
-        let call =
-            Call { phase: Phase::Load, agent: None, turn: Turn::default(), due: Instant::now() };
+        let call = Call {
+            phase: Phase::Load,
+            agent: None,
+            turn: Turn::default(),
+            due: Instant::now(),
+            time_left: Duration::ZERO,
+        };
         Self {
             cast: RefCell::new(Arc::clone(&link.roster)),
             link,
@@ -67,14 +74,26 @@ impl Host {
 
     /// Files are being loaded: no agent, no turn.
     pub(crate) fn loading(&self, due: Instant) {
-        self.call.set(Call { phase: Phase::Load, agent: None, turn: Turn::default(), due });
+        self.call.set(Call {
+            phase: Phase::Load,
+            agent: None,
+            turn: Turn::default(),
+            due,
+            time_left: Duration::ZERO,
+        });
         self.forget_call();
     }
 
     /// A call begins.
     pub(crate) fn begin(&self, phase: Phase, ask: &Ask<'_>, now: Instant) {
         let agent = (phase != Phase::Plan).then_some(ask.agent);
-        self.call.set(Call { phase, agent, turn: ask.turn, due: now + ask.time_left });
+        self.call.set(Call {
+            phase,
+            agent,
+            turn: ask.turn,
+            due: now + ask.time_left,
+            time_left: ask.time_left,
+        });
         self.forget_call();
         let mut present = self.present.borrow_mut();
         present.clear();
@@ -93,8 +112,9 @@ impl Host {
 
     /// Seconds until the turn's earliest deadline.
     pub(crate) fn time_left(&self) -> f64 {
-        let left = self.call.get().due.saturating_duration_since(Instant::now());
-        self.link.shared.borrow_mut().time.left(left).as_secs_f64()
+        let Call { due, time_left, .. } = self.call.get();
+        let left = due.saturating_duration_since(Instant::now());
+        self.link.shared.borrow_mut().time.left(left, time_left).as_secs_f64()
     }
 
     /// Whoever writes: an agent's name, or `team`.

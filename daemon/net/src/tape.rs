@@ -6,7 +6,7 @@
 mod brain;
 mod seat;
 
-pub(crate) use brain::TapedBrain;
+pub(crate) use brain::{Clock, TapedBrain};
 pub(crate) use seat::SeatTape;
 
 use phalanx_engine::{

@@ -9,7 +9,7 @@ use crate::places::Ways;
 use crate::pulse::Beat;
 use crate::seat::{Act, panic_text};
 use crate::standing::Standing;
-use crate::tape::{Tape, TapedBrain, beginning};
+use crate::tape::{Clock, Tape, TapedBrain, beginning};
 use crate::tickets::Tickets;
 use crate::turn_span::TurnSpan;
 use crate::{Recorder, Taped};
@@ -63,7 +63,7 @@ impl<G: Game, F> Recipe<G, F> {
         let brain = |link: TeamLink, staged: &_| {
             let shared = Rc::clone(&link.shared);
             let brain = (self.make_brain)(link, staged)?;
-            Ok(TapedBrain::new(brain, tape.clone(), shared, now))
+            Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Real))
         };
         // A panic in the factory is one more way in which a strategy does not load.
         let (game, options) = (&self.game, self.options);

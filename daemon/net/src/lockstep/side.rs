@@ -4,7 +4,7 @@ use super::Observer;
 use crate::desk::Desk;
 use crate::lookout::Lookout;
 use crate::spec::seat_of;
-use crate::tape::{SeatTape, Tape, TapedBrain, beginning};
+use crate::tape::{Clock, SeatTape, Tape, TapedBrain, beginning};
 use crate::tickets::OWN_TICKET;
 use crate::{BuildError, Meter, Recorder, Taped};
 use phalanx_engine::{
@@ -102,7 +102,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         let brain = |link: TeamLink, staged: &_| {
             let shared = Rc::clone(&link.shared);
             let brain = make_brain(link, staged)?;
-            Ok(TapedBrain::new(brain, tape.clone(), shared, wall_clock))
+            Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual))
         };
         let team = Team::new(game, roster, seat_of, options, start, brain)
             .map_err(|source| BuildError::Brain { team, source })?;

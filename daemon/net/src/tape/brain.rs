@@ -1,6 +1,7 @@
 //! A brain whose calls are kept.
 
 use super::Tape;
+use crate::clock::now;
 use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, CallKind, Carry, Memory, Outcome, Profile, Ran,
     RoundResult, Shared, Staged, TapedCall, TeamAct, TimeReads,
@@ -10,7 +11,13 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// On a virtual clock a script may take so many times longer by the real one, and at least
+/// [`VIRTUAL_BUDGET_MIN`]: what it decides must not depend on what else the machine does.
+const VIRTUAL_BUDGETS: u32 = 4;
+/// See [`VIRTUAL_BUDGETS`].
+const VIRTUAL_BUDGET_MIN: Duration = Duration::from_millis(400);
 
 /// A brain whose calls are kept on a tape, as long as it is on.
 #[derive(Debug)]
@@ -18,20 +25,36 @@ pub(crate) struct TapedBrain<B> {
     brain: B,
     tape: Tape,
     shared: Rc<RefCell<Shared>>,
-    clock: fn() -> Instant,
+    clock: Clock,
+}
+
+/// Which time a team lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    Real,
+    Virtual,
+}
+
+impl Clock {
+    fn budget(self, budget: Duration) -> Duration {
+        match self {
+            Self::Real => budget,
+            Self::Virtual => budget.saturating_mul(VIRTUAL_BUDGETS).max(VIRTUAL_BUDGET_MIN),
+        }
+    }
+
+    fn patient<'a>(self, ask: &Ask<'a>) -> Ask<'a> {
+        Ask { budget: self.budget(ask.budget), ..ask.clone() }
+    }
 }
 
 impl<B: Brain> TapedBrain<B> {
-    /// `clock` tells when a call begins; where time is virtual it need not move.
-    pub(crate) fn new(
-        brain: B,
-        tape: Tape,
-        shared: Rc<RefCell<Shared>>,
-        clock: fn() -> Instant,
-    ) -> Self {
-        if tape.is_on() {
-            shared.borrow_mut().time = TimeReads::Kept(Vec::new());
+    pub(crate) fn new(brain: B, tape: Tape, shared: Rc<RefCell<Shared>>, clock: Clock) -> Self {
+        let mut time = if tape.is_on() { TimeReads::kept() } else { TimeReads::default() };
+        if clock == Clock::Virtual {
+            time = time.standing_still();
         }
+        shared.borrow_mut().time = time;
         Self { brain, tape, shared, clock }
     }
 
@@ -42,11 +65,14 @@ impl<B: Brain> TapedBrain<B> {
         budget: Duration,
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
-        if !self.tape.is_on() {
-            return run(&mut self.brain);
+        let began = now();
+        let mut outcome = run(&mut self.brain);
+        if self.clock == Clock::Virtual {
+            outcome.spent = Duration::ZERO;
         }
-        let began = (self.clock)();
-        let outcome = run(&mut self.brain);
+        if !self.tape.is_on() {
+            return outcome;
+        }
         let stopped = outcome.result.as_ref().err().filter(|error| is_stopped(error)).cloned();
         let reads = self.shared.borrow_mut().time.take();
         let spent = outcome.spent;
@@ -63,19 +89,25 @@ fn is_stopped(error: &BrainError) -> bool {
 
 impl<B: Brain> Brain for TapedBrain<B> {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
-        self.call(CallKind::Start, Some(ask.agent), ask.budget, |brain| brain.start(ask))
+        let patient = self.clock.patient(ask);
+        self.call(CallKind::Start, Some(ask.agent), ask.budget, |brain| brain.start(&patient))
     }
 
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
-        self.call(CallKind::Plan, None, ask.budget, |brain| brain.plan(ask))
+        let patient = self.clock.patient(ask);
+        self.call(CallKind::Plan, None, ask.budget, |brain| brain.plan(&patient))
     }
 
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
-        self.call(CallKind::Decide, Some(ask.agent), ask.budget, |brain| brain.decide(ask))
+        let patient = self.clock.patient(ask);
+        self.call(CallKind::Decide, Some(ask.agent), ask.budget, |brain| brain.decide(&patient))
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
-        self.call(CallKind::Finish, Some(ask.agent), ask.budget, |brain| brain.finish(ask, result))
+        let patient = self.clock.patient(ask);
+        self.call(CallKind::Finish, Some(ask.agent), ask.budget, |brain| {
+            brain.finish(&patient, result)
+        })
     }
 
     fn generation(&self) -> u32 {
@@ -102,8 +134,9 @@ impl<B: Brain> Brain for TapedBrain<B> {
         carry: Carry,
         budget: Duration,
     ) -> Result<(), BrainError> {
+        let patient = self.clock.budget(budget);
         let timed = |brain: &mut B| {
-            Outcome::new(brain.hand_over(agent, role, carry, budget), Duration::ZERO)
+            Outcome::new(brain.hand_over(agent, role, carry, patient), Duration::ZERO)
         };
         self.call(CallKind::HandOver, Some(agent), budget, timed).result
     }
@@ -121,7 +154,8 @@ impl<B: Brain> Brain for TapedBrain<B> {
     }
 
     fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
-        self.call(CallKind::Run, Some(ask.agent), ask.budget, |brain| brain.run(ask, code))
+        let patient = self.clock.patient(ask);
+        self.call(CallKind::Run, Some(ask.agent), ask.budget, |brain| brain.run(&patient, code))
     }
 
     fn start_profile(&mut self) {
