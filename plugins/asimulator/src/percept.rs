@@ -3,10 +3,11 @@
 use crate::rules::{Act, Ledger, Rules, Senses};
 use crate::wire::{Dialect, KnownTile};
 use phalanx_game::Value;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The opening of a simulation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
     /// The rules.
     pub rules: Rules,
@@ -22,7 +23,7 @@ pub struct Opening {
 pub type Briefing = Arc<Opening>;
 
 /// What the agent perceives in a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Percept {
     /// What it perceives.
     pub senses: Senses,

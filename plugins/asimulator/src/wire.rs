@@ -19,8 +19,10 @@ pub use opening::{
 };
 pub use request::{Mark, Request, Symbol, TEXT_BYTES_MAX, decode_request, encode_request};
 
+use serde::{Deserialize, Serialize};
+
 /// The handbook's revision: they differ in the costs of turns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Revision {
     /// 0.1: one cost for each direction.
     #[default]
@@ -30,7 +32,7 @@ pub enum Revision {
 }
 
 /// The byte order of numbers, which the client chooses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ByteOrder {
     /// Most significant byte first.
     #[default]
@@ -40,7 +42,7 @@ pub enum ByteOrder {
 }
 
 /// Which end of a byte is bit 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BitOrder {
     /// The least significant.
     #[default]
@@ -50,7 +52,7 @@ pub enum BitOrder {
 }
 
 /// Which way y grows on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum YAxis {
     /// Northward, as everywhere in this crate.
     #[default]
@@ -60,7 +62,7 @@ pub enum YAxis {
 }
 
 /// How one connection writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dialect {
     /// The revision.
     pub revision: Revision,

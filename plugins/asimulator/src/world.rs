@@ -3,7 +3,8 @@
 //! - `chart`: facts. `infer`: probabilities of everything else. `lore`: how common things are.
 //! - `route`: ways. `hope`: what the unknown is worth. `plan`: options with risks and values.
 //! - `query` and `view`: what scripts ask, and how it looks to them. `draw`: what people see.
-//! - `frame`: dense rectangles.
+//! - `frame`: dense rectangles. `saved`: the belief as bytes, and what a daemon that was started again
+//!   meets.
 //!
 //! Everything is exact or bounded by numbers of tiles and states, never by time: the same percepts
 //! give the same answers on every machine.
@@ -18,6 +19,7 @@ mod marks;
 mod plan;
 mod query;
 mod route;
+mod saved;
 mod view;
 
 pub use chart::{Chart, Fact};
@@ -34,7 +36,8 @@ use crate::rules::{Act, BoundsMean, Cell, Neighbourhood, ScoreLimitMode};
 use crate::session::{BoundsOption, ClientOptions, IDLE_TURNS_MAX, NeighbourhoodOption};
 use crate::wire::Symbol;
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+    ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
+    Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,6 +48,8 @@ pub struct World {
     options: ClientOptions,
     /// The agent that plays; others of the roster see the same.
     agent: AgentId,
+    /// Its name.
+    name: String,
     round: Option<u32>,
     /// What earlier simulations showed.
     lore: Tally,
@@ -60,7 +65,9 @@ pub struct World {
 struct Simulation {
     opening: Briefing,
     chart: Chart,
+    /// The newest percept, and how many actions were before it.
     percept: Percept,
+    step: u32,
     mind: Arc<Mind>,
     /// Turns left in a row.
     idle: u32,
@@ -88,9 +95,11 @@ impl World {
             BoundsOption::Learn => None,
             BoundsOption::Always(mean) => Some(mean == BoundsMean::Border),
         };
+        let agent = roster.ids().next().unwrap_or(AgentId(0));
         Self {
             options,
-            agent: roster.ids().next().unwrap_or(AgentId(0)),
+            agent,
+            name: roster.name(agent).to_owned(),
             round: None,
             lore: Tally::default(),
             around,
@@ -191,10 +200,16 @@ impl Simulation {
             opening: Arc::clone(opening),
             chart: Chart::new(opening, border),
             percept: first,
+            step: 0,
             mind: Arc::new(Mind { version: u64::MAX, beliefs: Beliefs::default(), rates }),
             idle: 0,
             shown: BTreeMap::new(),
         }
+    }
+
+    /// Whether it has that opening, and nobody acted in it.
+    fn untouched(&self, opening: &Briefing) -> bool {
+        self.step == 0 && self.opening == *opening
     }
 
     /// Homes that are known.
@@ -203,12 +218,17 @@ impl Simulation {
         self.chart.iter().filter_map(home).collect()
     }
 
-    fn observe(&mut self, percept: Percept, around: Neighbourhood) {
+    fn observe(&mut self, step: u32, percept: Percept, around: Neighbourhood) {
+        // Whoever was restored may hear again what it heard before: the agent moved only once.
+        if step == self.step && percept == self.percept && percept.after.is_some() {
+            return;
+        }
         let (mind, rules) = (Arc::clone(&self.mind), &self.opening.rules);
         let possible = |at: Cell| mind.beliefs.at(at, &mind.rates).enemy > 0.0;
         self.chart.observe(&percept, rules, around, &possible);
-        self.idle = if percept.after == Some(Act::TurnLeft) { self.idle + 1 } else { 0 };
-        self.percept = percept;
+        let idle = percept.after == Some(Act::TurnLeft);
+        self.idle = if idle { self.idle.saturating_add(1) } else { 0 };
+        (self.percept, self.step) = (percept, step);
     }
 }
 
@@ -217,8 +237,14 @@ impl phalanx_game::World for World {
     type Percept = Percept;
     type Action = Action;
 
-    fn begin(&mut self, round: u32, _agent: AgentId, briefing: Option<&Briefing>) {
-        if self.round == Some(round) {
+    fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
+        // An opening is told once, at the beginning: another one is of another simulation, whatever
+        // its round is called.
+        let untouched = |opening: &Briefing| {
+            self.simulation.as_ref().is_some_and(|simulation| simulation.untouched(opening))
+        };
+        let anew = briefing.is_some_and(|opening| agent == self.agent && !untouched(opening));
+        if self.round == Some(round) && !anew {
             return;
         }
         self.close();
@@ -230,10 +256,10 @@ impl phalanx_game::World for World {
         self.conclude();
     }
 
-    fn observe(&mut self, _turn: Turn, _agent: AgentId, percept: Percept) {
+    fn observe(&mut self, turn: Turn, _agent: AgentId, percept: Percept) {
         let around = self.around;
         if let Some(simulation) = &mut self.simulation {
-            simulation.observe(percept, around);
+            simulation.observe(turn.step, percept, around);
         }
         self.conclude();
     }
@@ -299,5 +325,21 @@ impl phalanx_game::World for World {
             .as_ref()
             .map(|simulation| draw::picture(self, simulation))
             .unwrap_or_default()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        saved::save(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        saved::restore(self, saved)
+    }
+
+    fn recognize(&self, _agent: AgentId, met: Met<'_, Briefing, Percept>) -> Result<(), String> {
+        saved::recognize(self, met)
+    }
+
+    fn goes_on_in(&self, _agent: AgentId, next: &Briefing) -> bool {
+        saved::goes_on_in(self, next)
     }
 }

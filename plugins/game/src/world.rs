@@ -168,6 +168,14 @@ pub trait World: Clone + Debug + Send {
     ) -> Result<(), String> {
         Err("this game saves nothing".to_owned())
     }
+
+    /// After [`recognize`](Self::recognize) refused the start of a round: whether that may be the
+    /// next round of the same match, in which what was learned still helps. Then
+    /// [`begin`](Self::begin) of another round follows, as if the old one had ended. Only for games
+    /// whose referee ends a round when its connection ends.
+    fn goes_on_in(&self, _agent: AgentId, _next: &Self::Briefing) -> bool {
+        false
+    }
 }
 
 /// What a team that was restored meets at the referee.

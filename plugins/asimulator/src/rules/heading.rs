@@ -1,9 +1,12 @@
 //! Directions, poses and actions.
 
 use super::Cell;
+use serde::{Deserialize, Serialize};
 
 /// Where the agent looks (spec section 4.1): the number on the wire, counter-clockwise from east.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub enum Heading {
     /// Growing x.
     #[default]
@@ -90,7 +93,9 @@ impl Heading {
 }
 
 /// Where the agent stands and looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Pose {
     /// The tile.
     pub at: Cell,
@@ -107,7 +112,7 @@ impl Pose {
 }
 
 /// What the agent can do in a turn, by its code on the wire (spec section 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Act {
     /// Ends the simulation.
     ShutOff,
@@ -149,7 +154,7 @@ impl Act {
 }
 
 /// How far Hostility and Fear reach (spec section 7.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Neighbourhood {
     /// The four tiles that share an edge.
     #[default]

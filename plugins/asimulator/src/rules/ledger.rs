@@ -1,9 +1,10 @@
 //! The client's own bookkeeping of cost, score and ammunition (spec section 7.6).
 
 use super::{Act, Rules, Senses};
+use serde::{Deserialize, Serialize};
 
 /// What a client knows about its account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Spent so far.
     pub cost: u32,

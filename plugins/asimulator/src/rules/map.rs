@@ -1,12 +1,13 @@
 //! A world's tiles.
 
 use super::Cell;
+use serde::{Deserialize, Serialize};
 
 /// Most columns or rows inside the border ring (spec section 7.1): places must fit a signed byte.
 pub const SIDE_MAX: u16 = 127;
 
 /// What a tile is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Can be entered.
     #[default]

@@ -1,6 +1,7 @@
 //! The rules of a simulation, as the opening tells them (spec sections 4.1 to 4.3).
 
 use super::{Act, Cell, Heading};
+use serde::{Deserialize, Serialize};
 
 /// What an announced bound means (spec section 7.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub enum BoundsMean {
 }
 
 /// The announced bounds of the map.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// In the west.
     pub lower_x: Option<i8>,
@@ -50,7 +51,7 @@ impl Bounds {
 }
 
 /// The announced numbers of things in the world, the start tile included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Homes.
     pub homes: Option<u16>,
@@ -63,7 +64,7 @@ pub struct Counts {
 }
 
 /// What actions cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Costs {
     /// A move, also one that a wall stops.
     pub advance: u16,
@@ -93,7 +94,7 @@ impl Costs {
 }
 
 /// Limited ammunition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ammunition {
     /// What a recharge sets it to.
     pub capacity: u16,
@@ -102,7 +103,7 @@ pub struct Ammunition {
 }
 
 /// All rules that the agent is told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     /// The map's bounds.
     pub bounds: Bounds,
@@ -136,4 +137,13 @@ pub struct Rules {
     pub becomes_item: bool,
     /// A shot neutralizes only the first enemy.
     pub stops_at_first: bool,
+}
+
+impl Rules {
+    /// Whether both can be of one class of worlds: all is equal but what each world has of its own.
+    #[must_use]
+    pub fn same_class(&self, other: &Self) -> bool {
+        let Self { bounds, counts, heading, .. } = other.clone();
+        Self { bounds, counts, heading, ..self.clone() } == *other
+    }
 }

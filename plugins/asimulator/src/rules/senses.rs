@@ -1,7 +1,9 @@
 //! What the agent perceives after an action (spec sections 4.4 and 7.5).
 
+use serde::{Deserialize, Serialize};
+
 /// One percept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Senses {
     /// The agent stands on a home.
     pub home: bool,

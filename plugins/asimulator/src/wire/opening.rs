@@ -2,12 +2,13 @@
 
 use super::{Dialect, Reader, Revision};
 use crate::rules::{Ammunition, Bounds, Cell, Costs, Counts, Heading, Rules, Senses};
+use serde::{Deserialize, Serialize};
 
 /// Most tiles that an opening can list: the map's and its border's (section 4.5).
 pub const TILES_MAX: usize = 129 * 129;
 
 /// What the opening tells about a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Known {
     /// Clear and without an enemy, with what one would perceive there.
     Clear {
@@ -37,7 +38,7 @@ pub enum Known {
 }
 
 /// A tile of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownTile {
     /// Where; both coordinates fit a signed byte.
     pub at: Cell,

@@ -4,12 +4,13 @@ use super::opening::{decode_place, encode_place};
 use super::{Dialect, Reader};
 use crate::rules::{Act, Cell};
 use phalanx_game::ProtocolError;
+use serde::{Deserialize, Serialize};
 
 /// Longest text message, in bytes.
 pub const TEXT_BYTES_MAX: usize = u16::MAX as usize;
 
 /// A symbol on the simulator's map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Symbol {
     /// A number from 0 to 99.
     Number(u8),

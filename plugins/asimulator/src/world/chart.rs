@@ -4,12 +4,16 @@ use crate::percept::{Opening, Percept};
 use crate::rules::{Act, Bounds, Cell, Kind, Neighbourhood, Pose, Rules, Senses};
 use crate::wire::Known;
 use phalanx_grid::{Extent, Plane};
+use serde::{Deserialize, Serialize};
 
 /// Places must fit a signed byte.
 pub(super) const REACH: i32 = 128;
 
+/// Farther from the start no agent gets.
+const POSE_MAX: i32 = 1 << 24;
+
 /// What is known for certain about a tile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What it is made of.
     pub kind: Option<Kind>,
@@ -53,7 +57,59 @@ pub struct Chart {
     pub version: u64,
 }
 
+/// A chart without what follows from the rest of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sketch {
+    /// Row by row.
+    facts: Vec<(Cell, Fact)>,
+    border: Option<bool>,
+    pose: Pose,
+    kills: u16,
+    kills_exact: bool,
+    items_seen: u16,
+}
+
 impl Chart {
+    /// All that must be kept of the chart.
+    pub(super) fn sketch(&self) -> Sketch {
+        Sketch {
+            facts: self.iter().map(|(at, fact)| (at, *fact)).collect(),
+            border: self.border,
+            pose: self.pose,
+            kills: self.kills,
+            kills_exact: self.kills_exact,
+            items_seen: self.items_seen,
+        }
+    }
+
+    /// The chart of a sketch; `None` when the agent or a fact is where no world reaches.
+    pub(super) fn of(sketch: Sketch, bounds: Bounds) -> Option<Self> {
+        let within =
+            |at: Cell, most: i32| [at.x, at.y].iter().all(|place| (-most..=most).contains(place));
+        if !within(sketch.pose.at, POSE_MAX) {
+            return None;
+        }
+        let mut chart = Self {
+            facts: Plane::new(Cell::ZERO, Extent::default()),
+            bounds,
+            border: sketch.border,
+            low: Cell::ZERO,
+            high: Cell::ZERO,
+            pose: sketch.pose,
+            kills: sketch.kills,
+            kills_exact: sketch.kills_exact,
+            items_seen: sketch.items_seen,
+            version: 0,
+        };
+        for (at, fact) in sketch.facts {
+            if !within(at, REACH) {
+                return None;
+            }
+            chart.change(at, |old| *old = fact);
+        }
+        Some(chart)
+    }
+
     /// What the opening tells.
     #[must_use]
     pub fn new(opening: &Opening, border: Option<bool>) -> Self {
@@ -146,10 +202,17 @@ impl Chart {
         self.change(at, |old| *old = fact);
     }
 
+    fn learn_border(&mut self, border: bool) {
+        if self.border != Some(border) {
+            self.border = Some(border);
+            self.version += 1;
+        }
+    }
+
     /// What the agent perceives where it stands.
     fn stand(&mut self, senses: Senses) {
         if self.bounds.touches(self.pose.at) {
-            self.border = Some(false);
+            self.learn_border(false);
         }
         let before = self.fact(self.pose.at);
         if senses.item && before.item.is_none() && !before.spoils {
@@ -183,7 +246,7 @@ impl Chart {
         match percept.after {
             Some(Act::Move) if senses.bump => {
                 if self.doubtful(self.pose.ahead()) {
-                    self.border = Some(true);
+                    self.learn_border(true);
                 }
                 self.change(self.pose.ahead(), |fact| {
                     (fact.kind, fact.enemy) = (Some(Kind::Wall), Some(false));

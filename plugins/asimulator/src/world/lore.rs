@@ -3,6 +3,8 @@
 //! Counts survive from one simulation of a connection to the next, since one class of worlds makes
 //! them all. Tiles that are only inferred count with their probability (expectation maximisation).
 
+use serde::{Deserialize, Serialize};
+
 /// How many tiles' worth the first guess counts.
 const GUESS_TILES: f64 = 12.0;
 
@@ -10,7 +12,7 @@ const GUESS_TILES: f64 = 12.0;
 const TILES_MAX: f64 = 100_000.0;
 
 /// Sums over tiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Tiles about which something is known.
     pub tiles: f64,
@@ -58,7 +60,7 @@ impl Tally {
 }
 
 /// How likely things are on a tile about which nothing is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     /// It is a wall.
     pub wall: f64,
