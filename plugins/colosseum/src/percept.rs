@@ -3,14 +3,15 @@
 
 use crate::rules::{Id, catcher, snake};
 use phalanx_game::Value;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
 /// Longest list of legal moves that is believed; no position has more than 218.
-const MOVES_MAX: usize = 1000;
+pub(crate) const MOVES_MAX: usize = 1000;
 
 /// The game's settings.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// The game's name; empty when we came in its middle.
     pub game: String,
@@ -44,7 +45,7 @@ impl Config {
 }
 
 /// A game of chess as the side to move is told it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChessScene {
     /// The position.
     pub fen: String,
@@ -57,7 +58,7 @@ pub struct ChessScene {
 }
 
 /// The world of a state message.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Scene {
     /// food_catcher and cherry_picker.
     Catcher(catcher::State),
@@ -97,7 +98,7 @@ impl Scene {
 }
 
 /// What one agent perceives in a tick.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Percept {
     /// The tick, from 1.
     pub epoch: u32,

@@ -2,34 +2,41 @@
 //! each agent; the work is in looking ahead.
 //!
 //! - `field`: ways and worth on the plane. `grid`: ways and room for snakes. `query`: what scripts
-//!   ask. `view`: how things look to them. `draw`: what people see.
+//!   ask. `view`: how things look to them. `draw`: what people see. `saved`: the belief as bytes, and
+//!   what a daemon that was started again meets.
 
 mod draw;
 mod field;
 mod grid;
 mod query;
+mod saved;
 mod view;
 
 use crate::action::Action;
 use crate::percept::{Config, Percept, Scene};
 use crate::session::fallback;
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+    ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
+    Value,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The team's belief about one match.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct World {
+    /// The names of the team's agents.
+    names: Vec<String>,
     round: Option<u32>,
     percepts: BTreeMap<AgentId, Percept>,
 }
 
 impl World {
-    /// An empty world; who plays makes no difference to it.
+    /// An empty world.
     #[must_use]
-    pub fn new(_roster: &Roster) -> Self {
-        Self::default()
+    pub fn new(roster: &Roster) -> Self {
+        let names = roster.agents.iter().map(|agent| agent.name.clone()).collect();
+        Self { names, ..Self::default() }
     }
 
     /// An agent's newest percept.
@@ -40,7 +47,8 @@ impl World {
 
     fn forget(&mut self, round: u32) {
         if self.round != Some(round) {
-            *self = Self { round: Some(round), percepts: BTreeMap::new() };
+            self.round = Some(round);
+            self.percepts.clear();
         }
     }
 }
@@ -117,5 +125,17 @@ impl phalanx_game::World for World {
 
     fn draw(&self) -> Picture {
         draw::picture(self)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        saved::save(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        saved::restore(self, saved)
+    }
+
+    fn recognize(&self, agent: AgentId, met: Met<'_, Config, Percept>) -> Result<(), String> {
+        saved::recognize(self, agent, met)
     }
 }

@@ -17,7 +17,11 @@ mod replay;
 use phalanx_colosseum::percept::Scene;
 use phalanx_colosseum::session::Session;
 use phalanx_colosseum::wire::{Message, read_value};
-use phalanx_game::{AgentId, Event, MarginLimits, Seat, SeatId, Session as _, Turn};
+use phalanx_colosseum::world::World;
+use phalanx_game::{
+    AgentId, Event, MarginLimits, Met, Roster, RosterEntry, Seat, SeatId, Session as _, Turn,
+    World as _,
+};
 use read::{ALL, Recording, recording};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -80,6 +84,8 @@ fn play(recording: &Recording, decide: bool) -> Vec<Vec<u8>> {
     let (mut session, now) = (Session::new(&seat()), Instant::now());
     let mut replies = Vec::new();
     let mut last: Option<Turn> = None;
+    let agents = vec![RosterEntry::new("ours", "any")];
+    let mut world = World::new(&Roster { team: "t".to_owned(), agents });
     session.handle_connected(now);
     for (line, _) in &recording.pairs {
         session.handle_input(line.as_bytes(), now).expect("never lost");
@@ -91,6 +97,11 @@ fn play(recording: &Recording, decide: bool) -> Vec<Vec<u8>> {
                     assert!(last < Some(turn), "turns grow");
                     last = Some(turn);
                     assert_eq!(percept.agents.len(), recording.agents);
+                    let met = Met::Turn(turn, &percept);
+                    assert_eq!(world.recognize(agent, met), Ok(()), "{turn} can follow");
+                    if turn.step % 5 == 1 {
+                        world.observe(turn, agent, percept);
+                    }
                     if decide {
                         let action = phalanx_colosseum::action::Action::Nothing;
                         session.handle_action(turn, agent, &action).expect("in time");

@@ -11,6 +11,7 @@ mod write;
 pub use act::{Command, Fairness, Offence};
 
 use super::{Chance, Id, Num};
+use serde::{Deserialize, Serialize};
 
 /// Below this a source vanishes.
 const QUANTITY_MIN: f64 = 0.1;
@@ -25,7 +26,7 @@ const GROWTH: f64 = 1.05;
 const STEP_MIN: f64 = 1e-4;
 
 /// The numbers of the game, as `config` tells them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// Columns of the plane.
     pub grid_width: f64,
@@ -87,7 +88,7 @@ impl Rules {
 }
 
 /// A source of food.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Food {
     /// Its name.
     pub id: Id,
@@ -98,7 +99,7 @@ pub struct Food {
 }
 
 /// An actor or a base.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entity {
     /// Its name.
     pub id: Id,
@@ -136,7 +137,7 @@ pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 }
 
 /// The world of a game.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The sources.
     pub foods: Vec<Food>,

@@ -1,9 +1,10 @@
 //! Numbers that remember whether they are whole, since the referee prints `50` and `50.0` apart.
 
+use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// A number as the original's language has it: a whole one or a floating point one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Num {
     value: f64,
     whole: bool,

@@ -4,6 +4,7 @@ mod picture;
 mod read;
 
 use super::{Chance, Id};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How many cells are tried for food when none is left.
@@ -13,7 +14,7 @@ pub const FOOD_TRIES: usize = 5;
 pub const SIZE: i32 = 10;
 
 /// Where a head goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Direction {
     /// A row less.
     Up,
@@ -81,7 +82,7 @@ impl Move {
 }
 
 /// One snake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snake {
     /// Whose.
     pub agent: Id,
@@ -131,7 +132,7 @@ impl Snake {
 }
 
 /// The world of a game.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// The snakes, in the order of their agents.
     pub snakes: Vec<Snake>,

@@ -51,6 +51,21 @@ impl State {
 }
 
 impl Rules {
+    /// Whether these can have been read: numbers that are any.
+    pub(crate) fn is_readable(&self) -> bool {
+        let numbers = [
+            self.grid_width,
+            self.grid_height,
+            self.take_food_max_distance,
+            self.deposit_food_max_distance,
+            self.actor_radius,
+            self.attack_range,
+            self.base_spawn_border_offset,
+            self.actor_speed,
+        ];
+        numbers.iter().all(|number| number.is_finite())
+    }
+
     /// Reads the numbers that `config` tells; the others stay as they usually are.
     #[must_use]
     pub fn read(config: &Map<String, Value>) -> Self {

@@ -24,6 +24,17 @@ fn cells(value: Option<&Value>) -> Vec<[i32; 2]> {
 }
 
 impl State {
+    /// Whether a state can have been read so.
+    pub(crate) fn is_readable(&self) -> bool {
+        let near = |cell: &[i32; 2]| cell.iter().all(|place| f64::from(*place).abs() < PLACE_MAX);
+        let snakes = self
+            .snakes
+            .iter()
+            .all(|snake| snake.body.iter().all(near) && snake.eaten.checked_sub(1).is_some());
+        let size = self.size.iter().all(|size| (1..=SIZE_MAX).contains(size));
+        snakes && size && self.foods.iter().all(near)
+    }
+
     /// Reads the keys of a state; what makes no sense is left out.
     #[must_use]
     pub fn read(state: &Map<String, Value>) -> Self {
