@@ -2,10 +2,13 @@
 
 use crate::toy::{Toy, ToyBrain, squad};
 use crate::toy_arena::ToyArena;
-use phalanx_engine::{JournalEntry, JournalEvent, Staged};
-use phalanx_game::{AgentId, Turn, Verdict};
+use phalanx_engine::{Ask, Brain, JournalEntry, JournalEvent, Outcome, RoundResult, Staged};
+use phalanx_game::{AgentId, Said, Turn, Verdict};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,4 +155,48 @@ fn a_seat_whose_framing_is_lost_reconnects_and_plays_on() {
     let (lockstep, _) = accident("garble");
     assert_eq!(lockstep.verdict().teams[0].rounds, [19]);
     assert_eq!(lockstep.snapshot(0).unwrap().counters.malformed, 1);
+}
+
+/// A brain on a machine that does something else: each decision takes seconds of real time.
+struct Slow(Rc<RefCell<BTreeSet<Duration>>>);
+
+impl Brain for Slow {
+    fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
+        assert!(ask.budget >= Duration::from_millis(400), "too little for a busy machine");
+        Outcome::new(Ok(()), Duration::from_secs(3))
+    }
+
+    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::from_secs(3))
+    }
+
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
+        self.0.borrow_mut().insert(ask.time_left);
+        let said = Said { action: "dig".into(), args: vec![] };
+        Outcome::new(Ok(said), Duration::from_secs(3))
+    }
+
+    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::from_secs(3))
+    }
+
+    fn generation(&self) -> u32 {
+        1
+    }
+}
+
+#[test]
+fn what_else_the_machine_does_is_no_part_of_the_match() {
+    let arena = ToyArena::new(5, 10, WINDOW);
+    let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
+    let left = Rc::default();
+    let brain = |_link, _: &_| Ok(Slow(Rc::clone(&left)));
+    let (roster, seats) = squad("blue", 5);
+    lockstep
+        .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
+        .unwrap();
+    assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over);
+    let counters = lockstep.snapshot(0).unwrap().counters;
+    assert_eq!((counters.decided, counters.fallback, counters.late), (50, 0, 0));
+    assert_eq!(left.borrow().len(), 1, "all agents have the whole turn: {left:?}");
 }
