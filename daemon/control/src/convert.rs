@@ -2,6 +2,7 @@
 
 pub(crate) mod arena;
 pub(crate) mod board;
+pub(crate) mod grounds;
 pub(crate) mod league;
 pub(crate) mod steering;
 pub(crate) mod strategy;
@@ -10,8 +11,8 @@ pub(crate) mod value;
 pub(crate) mod world;
 
 use crate::Feed;
-use phalanx_engine::{JournalEntry, JournalEvent, Reason, SeatState};
-use phalanx_game::{DefaultCause, Notice, Value};
+use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
+use phalanx_game::{DefaultCause, Notice};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use std::time::Duration;
@@ -50,16 +51,8 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Option<Kind> {
             Kind::SeatChanged(v1::SeatChanged { seat, state, reason, failures })
         }
         JournalEvent::RoundStarted => Kind::RoundStarted(v1::RoundStarted {}),
-        JournalEvent::Decided { action, role, reason, spent } => {
-            let (reason, reason_data) =
-                (reason_text(reason.as_ref()), reason_data(reason.as_ref()));
-            let ([action, role], spent) =
-                ([action, role].map(Clone::clone), Some(duration(*spent)));
-            Kind::Decided(v1::Decided { action, role, generation, spent, reason, reason_data })
-        }
-        JournalEvent::Fallback { reason, role, explained } => {
-            let (role, explained) = (role.clone(), reason_text(explained.as_ref()));
-            Kind::Fallback(v1::Fallback { reason: reason.clone(), role, generation, explained })
+        JournalEvent::Decided { .. } | JournalEvent::Fallback { .. } => {
+            return grounds::kind(generation, event);
         }
         JournalEvent::Generation { generation, pinned, note } => {
             Kind::GenerationActivated(strategy::activated(team, generation, *pinned, note))
@@ -123,15 +116,6 @@ fn turn_done(done: &phalanx_engine::TurnDone) -> v1::TurnDone {
         ordered: done.ordered,
         held: done.held,
     }
-}
-
-fn reason_text(reason: Option<&Reason>) -> String {
-    reason.map(|reason| reason.text.clone()).unwrap_or_default()
-}
-
-fn reason_data(reason: Option<&Reason>) -> Option<prost_types::Value> {
-    let data = &reason?.data;
-    (*data != Value::Nil).then(|| value::to_api(data))
 }
 
 fn seat_parts(seat: &SeatState) -> (v1::SeatState, String, u32) {

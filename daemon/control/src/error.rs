@@ -78,6 +78,7 @@ fn code(reason: Reason) -> Code {
         | Reason::MemoryRefused
         | Reason::NotPiloted
         | Reason::PilotedByOther
+        | Reason::NotAsked
         | Reason::NoArenas
         | Reason::ArenaEnded
         | Reason::ArenaStartsPrograms
@@ -96,7 +97,7 @@ fn code(reason: Reason) -> Code {
         Reason::TokensNotWritten | Reason::TeamNotBuilt | Reason::LeagueNotKept => Code::Internal,
         Reason::StrategyStale | Reason::EtagMismatch => Code::Aborted,
         Reason::DeadlineExceeded => Code::DeadlineExceeded,
-        Reason::CursorExpired => Code::OutOfRange,
+        Reason::CursorExpired | Reason::TurnNotKept => Code::OutOfRange,
         Reason::TooManyFailures
         | Reason::TooManyTokens
         | Reason::ClientTooSlow

@@ -1,8 +1,9 @@
 //! One task a team: fills its event log and keeps its health.
 
 use crate::events::EventLog;
-use crate::{TeamDirectory, TeamView, convert};
+use crate::{Feed, TeamDirectory, TeamView, convert};
 use futures_util::{FutureExt, StreamExt};
+use phalanx_engine::{Explained, Hindsight, NotExplained, Snapshot, WhichTurn};
 use phalanx_proto::v1::TeamState;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,8 +29,12 @@ pub(crate) struct Followers {
 #[derive(Debug)]
 struct Followed {
     log: Arc<EventLog>,
+    past: Past,
     task: JoinHandle<()>,
 }
+
+/// The last turns of a team, for whoever asks why.
+pub(crate) type Past = Arc<Mutex<Hindsight>>;
 
 impl Followers {
     pub(crate) fn new(health: HealthReporter, events_max: usize) -> Self {
@@ -46,23 +51,42 @@ impl Followers {
     /// The team's log; from now on it is followed. A team that came back under the name of one
     /// that ended gets a new log.
     pub(crate) fn log(&self, team: &Arc<dyn TeamView>) -> Arc<EventLog> {
+        self.followed(team).0
+    }
+
+    /// What an agent of the team did in one of its last turns.
+    pub(crate) fn explain(
+        &self,
+        team: &Arc<dyn TeamView>,
+        agent: &str,
+        which: WhichTurn,
+    ) -> Result<Explained, NotExplained> {
+        let (_, past) = self.followed(team);
+        let past = past.lock().unwrap_or_else(PoisonError::into_inner);
+        past.explain(agent, which)
+    }
+
+    fn followed(&self, team: &Arc<dyn TeamView>) -> (Arc<EventLog>, Past) {
         let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Followed { log, task }) = teams.get(team.name())
+        if let Some(Followed { log, past, task }) = teams.get(team.name())
             && (!task.is_finished() || convert::team::state(team.as_ref()) == TeamState::Over)
         {
-            return Arc::clone(log);
+            return (Arc::clone(log), Arc::clone(past));
         }
         let log = Arc::new(EventLog::new(epoch(), self.events_max));
-        let (ours, health, finish) = (log.clone(), self.health.clone(), self.finish.subscribe());
-        let task = tokio::spawn(follow(Arc::clone(team), ours, health, finish));
-        teams.insert(team.name().to_owned(), Followed { log: Arc::clone(&log), task });
-        log
+        let past = Past::default();
+        let kept = Kept { log: Arc::clone(&log), past: Arc::clone(&past), seen: None };
+        let (health, finish) = (self.health.clone(), self.finish.subscribe());
+        let task = tokio::spawn(follow(Arc::clone(team), kept, health, finish));
+        let (ours, own) = (Arc::clone(&log), Arc::clone(&past));
+        teams.insert(team.name().to_owned(), Followed { log: ours, past: own, task });
+        (log, past)
     }
 
     /// The team was deleted: its streams end, and its health is unknown.
     pub(crate) async fn forget(&self, team: &str) {
         let followed = self.teams.lock().unwrap_or_else(PoisonError::into_inner).remove(team);
-        let Some(Followed { log, mut task }) = followed else { return };
+        let Some(Followed { log, mut task, .. }) = followed else { return };
         // The journal of a team that has ended is closed: this is about what is left of it.
         if tokio::time::timeout(FORGET_MAX, &mut task).await.is_err() {
             task.abort();
@@ -80,16 +104,50 @@ impl Followers {
     /// Stops following; streams end.
     pub(crate) fn stop(&self) {
         let teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
-        for Followed { log, task } in teams.values() {
+        for Followed { log, task, .. } in teams.values() {
             task.abort();
             log.close();
         }
     }
 }
 
+/// What is kept of a team's words.
+struct Kept {
+    log: Arc<EventLog>,
+    past: Past,
+    /// The last snapshot that went into the past.
+    seen: Option<Arc<Snapshot>>,
+}
+
+impl Kept {
+    fn push(&self, item: Feed) {
+        {
+            let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+            match &item {
+                Feed::Entry(entry) => past.heard(entry),
+                Feed::Lost(_) => past.missed(),
+            }
+        }
+        self.log.push(item);
+    }
+
+    /// What was published before all that was pushed up to now.
+    fn saw(&mut self, snapshot: Arc<Snapshot>) {
+        if self.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &snapshot)) {
+            return;
+        }
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        // The journal may lag behind: then it is looked at again later.
+        if past.saw(&snapshot) {
+            drop(past);
+            self.seen = Some(snapshot);
+        }
+    }
+}
+
 async fn follow(
     team: Arc<dyn TeamView>,
-    log: Arc<EventLog>,
+    mut kept: Kept,
     health: HealthReporter,
     mut finish: watch::Receiver<bool>,
 ) {
@@ -107,28 +165,32 @@ async fn follow(
         let mut leave = false;
         tokio::select! {
             item = journal.next() => match item {
-                Some(item) => log.push(item),
+                Some(item) => kept.push(item),
                 None => break,
             },
             changed = snapshots.changed(), if published => published = changed.is_ok(),
             _ = finish.wait_for(|finish| *finish) => leave = true,
         }
+        // Taken first: what it tells of stands in the journal already.
+        let snapshot = Arc::clone(&snapshots.borrow_and_update());
         // A burst of events is one change of health.
         while let Some(next) = journal.next().now_or_never() {
             match next {
-                Some(item) => log.push(item),
+                Some(item) => kept.push(item),
                 None => break 'team,
             }
         }
+        kept.saw(snapshot);
         if leave {
             // The team goes on, the server does not: its readers are told so elsewhere.
             return;
         }
     }
+    kept.saw(Arc::clone(&snapshots.borrow()));
     if told != Some(ServingStatus::NotServing) {
         health.set_service_status(&name, ServingStatus::NotServing).await;
     }
-    log.close();
+    kept.log.close();
 }
 
 /// A team serves while the match runs and at least one agent is logged in.

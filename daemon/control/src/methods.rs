@@ -62,6 +62,7 @@ pub(crate) const METHODS: &[Method] = &[
     steers("phalanx.v1.Teams/SendOrder"),
     steers("phalanx.v1.Teams/ReleaseAgent"),
     looks("phalanx.v1.Matches/WatchMatch"),
+    looks("phalanx.v1.Matches/ExplainDecision"),
     looks("phalanx.v1.Strategies/GetStrategy"),
     looks("phalanx.v1.Strategies/ListGenerations"),
     looks("phalanx.v1.Strategies/GetGeneration"),

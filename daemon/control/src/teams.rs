@@ -1,6 +1,6 @@
 //! The service `Teams`.
 
-mod agents;
+pub(crate) mod agents;
 mod life;
 mod make;
 mod spec;

@@ -8,8 +8,8 @@ mod fake;
 use fake::Daemon;
 use phalanx_control::{Feed, Options};
 use phalanx_engine::{
-    AlertKind, Carry, Fault, Generation, JournalEvent, Keep, Reason, SeatState, SteerCause,
-    Steering, StrategyOrigin, TurnDone,
+    AlertKind, BoardLooks, Carry, Fault, Generation, Grounds, JournalEvent, Keep, LookKind, Reason,
+    SeatState, SteerCause, Steering, StrategyOrigin, TurnDone,
 };
 use phalanx_game::{DefaultCause, Notice, ProtocolError, Said, SeatId, Turn, Value};
 use phalanx_proto::v1;
@@ -56,11 +56,14 @@ fn played() -> Vec<JournalEvent> {
             role: "w".into(),
             reason: Some(because("north is free", Value::map([("free", Value::Int(3))]))),
             spent,
+            grounds: grounds(),
         },
         JournalEvent::Fallback {
             reason: "w.lua:3: x".into(),
             role: "w".into(),
             explained: Some(because("trying", Value::Nil)),
+            spent,
+            grounds: Box::default(),
         },
         JournalEvent::Generation {
             generation: generation(2),
@@ -142,9 +145,9 @@ async fn single_decisions_come_on_request_only() {
     let daemon = Daemon::start(&["A"]);
     let mut stream = watch(&daemon, "", false).await.unwrap();
     let team = daemon.teams.first().unwrap();
-    let (role, spent) = ("w".to_owned(), Duration::ZERO);
+    let (role, spent, grounds) = ("w".to_owned(), Duration::ZERO, Box::default());
     let action = "skip()".to_owned();
-    team.happens(1, JournalEvent::Decided { action, role, reason: None, spent });
+    team.happens(1, JournalEvent::Decided { action, role, reason: None, spent, grounds });
     team.log(1, "after");
     assert_eq!(text(&mut stream).await.unwrap().0, "after");
 }
@@ -254,6 +257,13 @@ async fn what_happened_before_the_daemon_stops_is_still_told() {
 
 fn because(text: &str, data: Value) -> Reason {
     Reason { text: text.to_owned(), data }
+}
+
+fn grounds() -> Box<Grounds> {
+    let mut board = BoardLooks::default();
+    board.note(LookKind::Value, "goal".into(), Value::cell(3, 4));
+    board.note(LookKind::Holder, "dig".into(), Value::Nil);
+    Box::new(Grounds { place: Some(("w.lua".into(), 7)), board })
 }
 
 fn generation(number: u32) -> Arc<Generation> {

@@ -31,6 +31,7 @@ async fn a_plain_client_lists_every_method_and_calls_one() {
     for expected in [
         "phalanx.v1.Access/CreateToken",
         "phalanx.v1.Boards/WatchBoard",
+        "phalanx.v1.Matches/ExplainDecision",
         "phalanx.v1.Matches/WatchMatch",
         "phalanx.v1.Strategies/ActivateStrategy",
         "phalanx.v1.Teams/CreateTeam",

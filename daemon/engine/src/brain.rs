@@ -1,6 +1,6 @@
 //! Whoever decides: the script host in production, a closure in tests.
 
-use crate::{Carry, Memory, Profile, Shared, Staged};
+use crate::{Carry, Grounds, Memory, Profile, Shared, Staged};
 use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -56,12 +56,14 @@ pub struct Outcome<T> {
     pub spent: Duration,
     /// What the script explained last in this call, whether it failed after that or not.
     pub reason: Option<Reason>,
+    /// What a decision rests on; empty for any other call.
+    pub grounds: Grounds,
 }
 
 impl<T> Outcome<T> {
     /// An answer without an explanation.
     pub fn new(result: Result<T, BrainError>, spent: Duration) -> Self {
-        Self { result, spent, reason: None }
+        Self { result, spent, reason: None, grounds: Grounds::default() }
     }
 }
 

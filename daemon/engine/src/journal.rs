@@ -2,7 +2,7 @@
 
 use crate::params::shown;
 use crate::{
-    AlertKind, Carry, Fault, Generation, Keep, Reason, SeatState, SteerCause, Steering,
+    AlertKind, Carry, Fault, Generation, Grounds, Keep, Reason, SeatState, SteerCause, Steering,
     StrategyOrigin,
 };
 use phalanx_game::{DefaultCause, Notice, SeatId, Turn, Value};
@@ -48,6 +48,8 @@ pub enum JournalEvent {
         reason: Option<Reason>,
         /// How long it thought.
         spent: Duration,
+        /// What it rests on.
+        grounds: Box<Grounds>,
     },
     /// The engine sent the fallback, since the brain failed.
     Fallback {
@@ -57,6 +59,10 @@ pub enum JournalEvent {
         role: String,
         /// What the script explained before it failed.
         explained: Option<Reason>,
+        /// How long the script thought before it failed.
+        spent: Duration,
+        /// What it had looked at until then, and where it failed.
+        grounds: Box<Grounds>,
     },
     /// A call other than `decide` failed: `plan`, `start`, `finish`.
     ScriptError {
@@ -240,6 +246,12 @@ pub enum JournalEvent {
 }
 
 impl JournalEvent {
+    /// A fallback for which no script was asked.
+    pub(crate) fn undecided(reason: String, role: String) -> Self {
+        let (spent, grounds) = (Duration::ZERO, Box::default());
+        Self::Fallback { reason, role, explained: None, spent, grounds }
+    }
+
     /// What operators did with agents, team and board, and alerts, as people read them; `None` for
     /// anything else.
     #[must_use]

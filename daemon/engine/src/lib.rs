@@ -13,6 +13,8 @@ mod board;
 mod brain;
 mod enrolment;
 mod generation;
+mod grounds;
+mod hindsight;
 mod input;
 mod journal;
 mod memory;
@@ -40,6 +42,12 @@ pub use brain::{
 };
 pub use enrolment::{AGENT_NAME_CHARS_MAX, AGENTS_MAX, Enrolled};
 pub use generation::{Carry, Fault, Generation, Probation, Staged, StrategyOrigin};
+pub use grounds::{
+    BOARD_LOOKS_MAX, BOARD_LOOKS_WEIGHT_MAX, BoardLook, BoardLooks, Grounds, LookKind,
+};
+pub use hindsight::{
+    Explained, HINDSIGHT_BYTES_MAX, HINDSIGHT_TURNS_MAX, Hindsight, NotExplained, WhichTurn,
+};
 pub use input::{Answer, Input, Output, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
 pub use memory::{Memory, Plain, PlainKey};

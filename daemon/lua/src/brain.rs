@@ -13,8 +13,8 @@ use crate::vm::{Entry, Scene, Vm};
 use crate::{Diagnostic, Limits, LoadError, Severity, TEAM_SCRIPT};
 use mlua::Value as LuaValue;
 use phalanx_engine::{
-    Ask, Brain, BrainError, BrainErrorKind, Carry, LogLevel, Memory, Outcome, Profile, Ran, Reason,
-    RoundResult, Staged, TeamLink,
+    Ask, Brain, BrainError, BrainErrorKind, Carry, Grounds, LogLevel, Memory, Outcome, Profile,
+    Ran, Reason, RoundResult, Staged, TeamLink,
 };
 use phalanx_game::{AgentId, Api, Roster, Said};
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,7 +187,7 @@ impl Brain for LuaBrain {
         let began = Instant::now();
         let (_, answer, reason) = self.enter_role(Phase::Start, Entry::Start, ask, None);
         self.tend(answer.is_err());
-        Outcome { result: answer.map(drop), spent: began.elapsed(), reason }
+        Outcome { reason, ..Outcome::new(answer.map(drop), began.elapsed()) }
     }
 
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
@@ -201,6 +201,7 @@ impl Brain for LuaBrain {
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         let began = Instant::now();
         let (role, answer, reason) = self.enter_role(Phase::Decide, Entry::Decide, ask, None);
+        let board = self.now.host.take_looks();
         let result = answer.and_then(|answer| {
             said(&answer).ok_or_else(|| {
                 let message = format!(
@@ -212,15 +213,23 @@ impl Brain for LuaBrain {
                 error(BrainErrorKind::Answer, self.decide_place(&role), &role, message)
             })
         });
+        let (result, place) = match result {
+            Ok(Action { said, place }) => (Ok(said), place),
+            Err(error) => {
+                let place = error.place.as_ref();
+                let place = place.map(|(file, line)| (self.now.host.file(file), *line));
+                (Err(error), place)
+            }
+        };
         self.tend(result.is_err());
-        Outcome { result, spent: began.elapsed(), reason }
+        Outcome { result, spent: began.elapsed(), reason, grounds: Grounds { place, board } }
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
         let began = Instant::now();
         let (_, answer, reason) = self.enter_role(Phase::Finish, Entry::Finish, ask, Some(result));
         self.tend(answer.is_err());
-        Outcome { result: answer.map(drop), spent: began.elapsed(), reason }
+        Outcome { reason, ..Outcome::new(answer.map(drop), began.elapsed()) }
     }
 
     fn generation(&self) -> u32 {
@@ -278,9 +287,9 @@ impl Brain for LuaBrain {
     }
 }
 
-fn said(answer: &LuaValue) -> Option<Said> {
+fn said(answer: &LuaValue) -> Option<Action> {
     let action = answer.as_userdata()?.borrow::<Action>().ok()?;
-    Some(action.0.clone())
+    Some(action.clone())
 }
 
 /// An action that needs no arguments, if there is one.

@@ -33,7 +33,7 @@ impl LuaBrain {
             Ok(Ran { text: ran?, lines })
         });
         let reason = self.now.host.reason.take();
-        Outcome { result, spent: began.elapsed(), reason }
+        Outcome { reason, ..Outcome::new(result, began.elapsed()) }
     }
 }
 

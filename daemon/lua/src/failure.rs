@@ -9,6 +9,9 @@ pub(crate) type Place = (String, u32);
 /// Deepest stack that is searched for the place of an error.
 const PLACE_FRAMES_MAX: usize = 16;
 
+/// The native itself and the prelude's function around it, which has no lines.
+const NATIVE_FRAMES: usize = 1;
+
 /// The name of a piece of script that an operator runs, in the place of a file.
 pub(crate) const EVAL_NAME: &str = "input";
 
@@ -92,6 +95,18 @@ pub(crate) fn split_place(text: &str) -> (Option<Place>, &str) {
         is_path.then(|| (Some((file.to_owned(), line)), message))
     };
     split().unwrap_or((None, text))
+}
+
+/// The line of a script that called a native of the prelude, for something that every decision
+/// does: the frames between them are skipped, and the name of the file is not copied.
+pub(crate) fn calling_line<R>(lua: &Lua, look: impl Fn(&str, u32) -> R) -> Option<R> {
+    (NATIVE_FRAMES..PLACE_FRAMES_MAX).find_map(|level| {
+        lua.inspect_stack(level, |frame| {
+            let line = u32::try_from(frame.current_line()?).ok().filter(|line| *line > 0)?;
+            let source = frame.source();
+            Some(look(source.short_src.as_deref()?, line))
+        })?
+    })
 }
 
 /// The innermost line of a script.

@@ -3,8 +3,8 @@
 use crate::dice::{Dice, Phase};
 use crate::failure::Place;
 use crate::{Limits, args::Checker};
-use phalanx_engine::{Ask, Reason, TeamLink};
-use phalanx_game::{AgentId, Roster, Turn};
+use phalanx_engine::{Ask, BoardLooks, LookKind, Reason, TeamLink};
+use phalanx_game::{AgentId, Roster, Turn, Value};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,6 +24,10 @@ pub(crate) struct Host {
     pub(crate) place: RefCell<Option<Place>>,
     /// What the script explained last in this call.
     pub(crate) reason: RefCell<Option<Reason>>,
+    /// What the script read from the board in this `decide`.
+    looks: RefCell<BoardLooks>,
+    /// The names of files in which actions were made: each is kept once.
+    files: RefCell<Vec<Arc<str>>>,
     /// The log lines of a piece of script that an operator runs; `None` in other calls.
     pub(crate) captured: RefCell<Option<Vec<String>>>,
     call: Cell<Call>,
@@ -66,6 +70,8 @@ impl Host {
             present: RefCell::default(),
             place: RefCell::default(),
             reason: RefCell::default(),
+            looks: RefCell::default(),
+            files: RefCell::default(),
             captured: RefCell::default(),
             call: Cell::new(call),
             dice: RefCell::default(),
@@ -104,6 +110,30 @@ impl Host {
         self.dice.take();
         self.place.take();
         self.reason.take();
+        self.looks.take();
+    }
+
+    /// A decision may rest on what the script just got from the board.
+    pub(crate) fn looked(&self, kind: LookKind, key: String, got: Value) {
+        if self.call.get().phase == Phase::Decide {
+            self.looks.borrow_mut().note(kind, key, got);
+        }
+    }
+
+    /// What was read from the board since the call began.
+    pub(crate) fn take_looks(&self) -> BoardLooks {
+        self.looks.take()
+    }
+
+    /// The shared name of a file; there are only as many as the strategy has.
+    pub(crate) fn file(&self, name: &str) -> Arc<str> {
+        let mut files = self.files.borrow_mut();
+        if let Some(file) = files.iter().find(|file| &***file == name) {
+            return Arc::clone(file);
+        }
+        let file: Arc<str> = Arc::from(name);
+        files.push(Arc::clone(&file));
+        file
     }
 
     pub(crate) fn call(&self) -> Call {

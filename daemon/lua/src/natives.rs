@@ -2,6 +2,7 @@
 //! Each answers (result), (nil, problem) or (nil, nil, reason), as the prelude explains.
 
 use crate::args::{number, text, too_many, whole};
+use crate::failure::calling_line;
 use crate::host::Host;
 use crate::plain::{self, describe};
 use crate::similar;
@@ -12,14 +13,19 @@ use mlua::{
 use phalanx_game::{ActionDoc, AgentId, QueryDoc, Said};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What an action constructor returns: opaque to scripts.
 #[derive(Clone, Debug)]
-pub(crate) struct Action(pub(crate) Said);
+pub(crate) struct Action {
+    pub(crate) said: Said,
+    /// Where it was made.
+    pub(crate) place: Option<(Arc<str>, u32)>,
+}
 
 impl UserData for Action {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method("__tostring", |_, this, ()| Ok(this.0.to_string()));
+        methods.add_meta_method("__tostring", |_, this, ()| Ok(this.said.to_string()));
     }
 }
 
@@ -190,7 +196,9 @@ fn action(
     let given = given.into_vec();
     match host.checker().args(call, doc.params, &given) {
         Ok(args) => {
-            let action: AnyUserData = lua.create_userdata(Action(Said::new(doc.name, args)))?;
+            let place = calling_line(lua, |file, line| (host.file(file), line));
+            let said = Said::new(doc.name, args);
+            let action: AnyUserData = lua.create_userdata(Action { said, place })?;
             Ok(Reply::Result(LuaValue::UserData(action)))
         }
         Err(reason) => problem(reason),

@@ -64,8 +64,8 @@ impl<'a> Printer<'a> {
             LuaValue::Thread(_) => "<coroutine>".into(),
             LuaValue::UserData(data) => match data.borrow::<Action>() {
                 Ok(action) => {
-                    let args: Vec<_> = action.0.args.iter().map(plain).collect();
-                    format!("act.{}({})", action.0.action, args.join(", "))
+                    let args: Vec<_> = action.said.args.iter().map(plain).collect();
+                    format!("act.{}({})", action.said.action, args.join(", "))
                 }
                 Err(_) => "<userdata>".into(),
             },

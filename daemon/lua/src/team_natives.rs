@@ -8,7 +8,7 @@ use crate::param::known_keys;
 use crate::plain::{self, describe};
 use crate::similar;
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
-use phalanx_engine::{BoardError, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, Mark};
+use phalanx_engine::{BoardError, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LookKind, Mark};
 use phalanx_game::{AgentId, Value};
 use std::rc::Rc;
 
@@ -84,10 +84,12 @@ fn board_get(lua: &Lua, host: &Host, name: LuaValue) -> Native {
     };
     // Cloned, since the conversion may run the collector and nothing may be borrowed then.
     let value = host.link.shared.borrow().board.get(&name).cloned();
-    match value {
-        Some(value) => Ok(Reply::Result(plain::push(lua, &value)?)),
-        None => NIL,
-    }
+    let got = match &value {
+        Some(value) => plain::push(lua, value)?,
+        None => LuaValue::Nil,
+    };
+    host.looked(LookKind::Value, name, value.unwrap_or_default());
+    Ok(Reply::Result(got))
 }
 
 fn board_set(
@@ -152,8 +154,9 @@ fn board_each(lua: &Lua, host: &Host, prefix: LuaValue) -> Native {
     for key in keys {
         let Some(entry) = host.link.shared.borrow().board.entry(&key).cloned() else { continue };
         let item = lua.create_table_with_capacity(0, 3)?;
-        item.raw_set("key", key)?;
+        item.raw_set("key", key.as_str())?;
         item.raw_set("value", plain::push(lua, &entry.value)?)?;
+        host.looked(LookKind::Value, key, entry.value);
         item.raw_set("author", entry.author)?;
         list.raw_push(item)?;
     }
@@ -167,7 +170,10 @@ fn board_claim(_: &Lua, host: &Host, (name, options): (LuaValue, LuaValue)) -> N
         Ok((name, turns)) => {
             let claimed = host.link.shared.borrow_mut().board.claim(&name, &host.author(), turns);
             match claimed {
-                Ok(claimed) => flag(claimed),
+                Ok(claimed) => {
+                    host.looked(LookKind::Claim, name, Value::Bool(claimed));
+                    flag(claimed)
+                }
                 Err(error) => Ok(Reply::Reason(error.to_string())),
             }
         }
@@ -186,10 +192,12 @@ fn board_holder(lua: &Lua, host: &Host, name: LuaValue) -> Native {
     match key("board.holder", host, &name) {
         Ok(name) => {
             let holder = host.link.shared.borrow().board.holder(&name).map(str::to_owned);
-            Ok(Reply::Result(match holder {
+            let got = match &holder {
                 Some(holder) => LuaValue::String(lua.create_string(holder)?),
                 None => LuaValue::Nil,
-            }))
+            };
+            host.looked(LookKind::Holder, name, Value::from(holder));
+            Ok(Reply::Result(got))
         }
         Err(reason) => problem(reason),
     }

@@ -38,7 +38,7 @@ fn happened(event: JournalEvent) -> JournalEntry {
 
 fn decided(role: &str, spent: Duration) -> JournalEntry {
     let (action, role) = ("skip".to_owned(), role.to_owned());
-    happened(JournalEvent::Decided { action, role, reason: None, spent })
+    happened(JournalEvent::Decided { action, role, reason: None, spent, grounds: Box::default() })
 }
 
 fn sample() -> TeamSample {

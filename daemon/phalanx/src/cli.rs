@@ -11,6 +11,7 @@ pub mod league;
 pub mod remote;
 pub mod strategy;
 pub mod team;
+pub mod why;
 
 use crate::paint::Color;
 use crate::wire::{self, Start};
@@ -29,6 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use strategy::{ParamVerb, ScriptVerb, StrategyVerb};
 use team::TeamVerb;
+use why::WhyArgs;
 
 /// Exit code of a verb that did not do what it was told, or reached no daemon.
 pub const EXIT_FAILED: u8 = 1;
@@ -52,6 +54,7 @@ First steps:
   phalanx check --config FILE       everything that can be checked without playing
   phalanx doctor --config FILE      and all around it: machine, referee, accounts, load
   phalanx team list                 what a running phalanxd is doing
+  phalanx why A/agentA1             why an agent did what it did last
   phalanx completions bash          completion for a shell
 
 Exit codes: 0 done; 1 failed, or no daemon answered; 2 the daemon refused; 64 wrong command line or
@@ -149,6 +152,9 @@ pub enum Verb {
         #[command(subcommand)]
         verb: MatchVerb,
     },
+    /// Tell why an agent did what it did in a turn: what it knew, what its script read, where the
+    /// action was made, and what the referee answered.
+    Why(WhyArgs),
     /// Names for daemons: where each is and what to show to it.
     Context {
         /// What to do.

@@ -30,6 +30,7 @@ mod teams;
 mod tokens;
 mod values;
 mod watch;
+mod why;
 mod world;
 
 pub use agents::agent;
@@ -45,6 +46,7 @@ pub(crate) use table::Table;
 pub use teams::team;
 pub use tokens::token;
 pub use watch::watch;
+pub use why::why;
 pub use world::world;
 
 use crate::cli::{Look, Remote};

@@ -862,6 +862,12 @@ pub enum ErrorReason {
     /// FAILED_PRECONDITION: the settings have mistakes, or hold what cannot change in a running daemon;
     /// nothing was changed. Metadata `keys`: how many are refused.
     SettingsRefused = 82,
+    /// OUT_OF_RANGE: of this turn nothing is kept: it is too old, or it was not played yet. Metadata
+    /// `oldest` and `newest`: the turns that are kept.
+    TurnNotKept = 90,
+    /// FAILED_PRECONDITION: the agent was not asked in this turn. Metadata `turns`: turns near it in
+    /// which it was.
+    NotAsked = 91,
     /// FAILED_PRECONDITION: this server hosts no arenas.
     NoArenas = 100,
     /// NOT_FOUND: no arena has this name. Metadata `name`.
@@ -987,6 +993,8 @@ impl ErrorReason {
             Self::LogFilter => "ERROR_REASON_LOG_FILTER",
             Self::LogLife => "ERROR_REASON_LOG_LIFE",
             Self::SettingsRefused => "ERROR_REASON_SETTINGS_REFUSED",
+            Self::TurnNotKept => "ERROR_REASON_TURN_NOT_KEPT",
+            Self::NotAsked => "ERROR_REASON_NOT_ASKED",
             Self::NoArenas => "ERROR_REASON_NO_ARENAS",
             Self::ArenaNotFound => "ERROR_REASON_ARENA_NOT_FOUND",
             Self::ArenaEnded => "ERROR_REASON_ARENA_ENDED",
@@ -1088,6 +1096,8 @@ impl ErrorReason {
             "ERROR_REASON_LOG_FILTER" => Some(Self::LogFilter),
             "ERROR_REASON_LOG_LIFE" => Some(Self::LogLife),
             "ERROR_REASON_SETTINGS_REFUSED" => Some(Self::SettingsRefused),
+            "ERROR_REASON_TURN_NOT_KEPT" => Some(Self::TurnNotKept),
+            "ERROR_REASON_NOT_ASKED" => Some(Self::NotAsked),
             "ERROR_REASON_NO_ARENAS" => Some(Self::NoArenas),
             "ERROR_REASON_ARENA_NOT_FOUND" => Some(Self::ArenaNotFound),
             "ERROR_REASON_ARENA_ENDED" => Some(Self::ArenaEnded),
@@ -6057,6 +6067,56 @@ pub struct WatchMatchResponse {
     #[prost(message, optional, tag = "1")]
     pub event: ::core::option::Option<MatchEvent>,
 }
+/// Asks why an agent did what it did.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExplainDecisionRequest {
+    /// Resource name of the agent: `teams/A/agents/agentA1`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The turn's step, the referee's own number; absent: the agent's last turn, or one before it.
+    #[prost(uint32, optional, tag = "2")]
+    pub step: ::core::option::Option<u32>,
+    /// The turn's round, from 0; absent: the last one that has the step. Only with a step.
+    #[prost(uint32, optional, tag = "3")]
+    pub round: ::core::option::Option<u32>,
+    /// So many of the agent's turns before its last one; only without a step.
+    #[prost(uint32, tag = "4")]
+    pub ago: u32,
+}
+/// What an agent did in a turn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ExplainDecisionResponse {
+    /// The explanation.
+    #[prost(message, optional, tag = "1")]
+    pub explanation: ::core::option::Option<Explanation>,
+}
+/// What an agent did in a turn, and what it rests on.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Explanation {
+    /// Resource name of the agent.
+    #[prost(string, tag = "1")]
+    pub agent: ::prost::alloc::string::String,
+    /// The turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<Turn>,
+    /// The generation of the strategy that decided; 0: none.
+    #[prost(uint32, tag = "3")]
+    pub generation: u32,
+    /// What the agent knew of itself then, in the game's words; empty: not known.
+    #[prost(string, tag = "4")]
+    pub percept: ::prost::alloc::string::String,
+    /// What happened to it in the turn, in order: decided, fallback, ordered, held, defaulted, late,
+    /// lines that its script logged; before them what failed for the whole team.
+    #[prost(message, repeated, tag = "5")]
+    pub events: ::prost::alloc::vec::Vec<MatchEvent>,
+    /// What the referee answered to its action, in the referee's words; empty: nothing yet, or it does
+    /// not say.
+    #[prost(string, tag = "6")]
+    pub result: ::prost::alloc::string::String,
+    /// The turn in which it answered; absent: it has not.
+    #[prost(message, optional, tag = "7")]
+    pub result_turn: ::core::option::Option<Turn>,
+}
 /// One thing that happened in a team.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MatchEvent {
@@ -6232,9 +6292,46 @@ pub struct Decided {
     /// What the reason rests on, as the script gave it; absent when it gave nothing.
     #[prost(message, optional, tag = "6")]
     pub reason_data: ::core::option::Option<::prost_types::Value>,
+    /// Where the action was made, and what the script had read.
+    #[prost(message, optional, tag = "7")]
+    pub grounds: ::core::option::Option<Grounds>,
+}
+/// What a decision rests on.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Grounds {
+    /// File inside the strategy where the action was made, or where the decision failed; empty: not
+    /// known.
+    #[prost(string, tag = "1")]
+    pub file: ::prost::alloc::string::String,
+    /// The line in it, from 1; 0: not known.
+    #[prost(uint32, tag = "2")]
+    pub line: u32,
+    /// What the script read from the board while it decided, in order: each key and kind once, with
+    /// the first answer. At most 32.
+    #[prost(message, repeated, tag = "3")]
+    pub board: ::prost::alloc::vec::Vec<BoardLook>,
+    /// Reads of the board that found no room here.
+    #[prost(uint32, tag = "4")]
+    pub board_more: u32,
+}
+/// One look of a script at the board.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BoardLook {
+    /// The key.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// What was asked.
+    #[prost(enumeration = "BoardLookKind", tag = "2")]
+    pub kind: i32,
+    /// What the script got; null: nothing was there.
+    #[prost(message, optional, tag = "3")]
+    pub got: ::core::option::Option<::prost_types::Value>,
+    /// The value was too large: `got` is the beginning of its text.
+    #[prost(bool, tag = "4")]
+    pub cut: bool,
 }
 /// The daemon sent the harmless action.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Fallback {
     /// Why, with the script's file and line where known.
     #[prost(string, tag = "1")]
@@ -6248,6 +6345,12 @@ pub struct Fallback {
     /// What the script explained before it failed; empty when nothing.
     #[prost(string, tag = "4")]
     pub explained: ::prost::alloc::string::String,
+    /// How long the script thought before it failed; zero: it was not asked.
+    #[prost(message, optional, tag = "5")]
+    pub spent: ::core::option::Option<::prost_types::Duration>,
+    /// Where it failed, and what it had read.
+    #[prost(message, optional, tag = "6")]
+    pub grounds: ::core::option::Option<Grounds>,
 }
 /// Another generation decides.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -6532,6 +6635,43 @@ pub struct Retuned {
     #[prost(string, tag = "2")]
     pub by: ::prost::alloc::string::String,
 }
+/// What is asked of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum BoardLookKind {
+    /// Not used.
+    Unspecified = 0,
+    /// The value under a key.
+    Value = 1,
+    /// The name of the agent that holds a key.
+    Holder = 2,
+    /// Whether the agent may hold a key: it tried to.
+    Claim = 3,
+}
+impl BoardLookKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "BOARD_LOOK_KIND_UNSPECIFIED",
+            Self::Value => "BOARD_LOOK_KIND_VALUE",
+            Self::Holder => "BOARD_LOOK_KIND_HOLDER",
+            Self::Claim => "BOARD_LOOK_KIND_CLAIM",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "BOARD_LOOK_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "BOARD_LOOK_KIND_VALUE" => Some(Self::Value),
+            "BOARD_LOOK_KIND_HOLDER" => Some(Self::Holder),
+            "BOARD_LOOK_KIND_CLAIM" => Some(Self::Claim),
+            _ => None,
+        }
+    }
+}
 /// Why the team's own answer was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -6767,6 +6907,37 @@ pub mod matches_client {
                 .insert(GrpcMethod::new("phalanx.v1.Matches", "WatchMatch"));
             self.inner.server_streaming(req, path, codec).await
         }
+        /// Explains what an agent did in one of the team's last turns: what it knew, what its script read
+        /// and why it decided so, and what the referee answered. The daemon keeps a bounded number of
+        /// turns (a few hundred, fewer where they are large).
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, TURNS_MALFORMED), NOT_FOUND (reason
+        /// TEAM_NOT_FOUND, AGENT_NOT_FOUND), OUT_OF_RANGE (reason TURN_NOT_KEPT, metadata `oldest` and
+        /// `newest`: the turns that are kept), FAILED_PRECONDITION (reason NOT_ASKED, metadata `turns`:
+        /// turns near it in which the agent was asked).
+        pub async fn explain_decision(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExplainDecisionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ExplainDecisionResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Matches/ExplainDecision",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Matches", "ExplainDecision"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -6800,6 +6971,20 @@ pub mod matches_server {
             &self,
             request: tonic::Request<super::WatchMatchRequest>,
         ) -> std::result::Result<tonic::Response<Self::WatchMatchStream>, tonic::Status>;
+        /// Explains what an agent did in one of the team's last turns: what it knew, what its script read
+        /// and why it decided so, and what the referee answered. The daemon keeps a bounded number of
+        /// turns (a few hundred, fewer where they are large).
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, TURNS_MALFORMED), NOT_FOUND (reason
+        /// TEAM_NOT_FOUND, AGENT_NOT_FOUND), OUT_OF_RANGE (reason TURN_NOT_KEPT, metadata `oldest` and
+        /// `newest`: the turns that are kept), FAILED_PRECONDITION (reason NOT_ASKED, metadata `turns`:
+        /// turns near it in which the agent was asked).
+        async fn explain_decision(
+            &self,
+            request: tonic::Request<super::ExplainDecisionRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ExplainDecisionResponse>,
+            tonic::Status,
+        >;
     }
     /// Streams what happens.
     #[derive(Debug)]
@@ -6920,6 +7105,51 @@ pub mod matches_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Matches/ExplainDecision" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExplainDecisionSvc<T: Matches>(pub Arc<T>);
+                    impl<
+                        T: Matches,
+                    > tonic::server::UnaryService<super::ExplainDecisionRequest>
+                    for ExplainDecisionSvc<T> {
+                        type Response = super::ExplainDecisionResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ExplainDecisionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Matches>::explain_decision(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExplainDecisionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -58,15 +58,7 @@ about_agents! {
 impl TeamsService {
     /// The team of an agent's resource name, and the agent's own name.
     fn crew<'a>(&self, name: &'a str) -> Result<(Steered, &'a str), Status> {
-        let malformed = || {
-            let expected = "a resource name such as teams/A/agents/agentA1";
-            refuse_field(Reason::NameMalformed, "name", expected)
-        };
-        let fits = Some(name).filter(|name| name.len() <= NAME_BYTES_MAX);
-        let (team, agent) = fits.and_then(|name| name.split_once(AGENTS)).ok_or_else(malformed)?;
-        if !plain(agent) {
-            return Err(malformed());
-        }
+        let (team, agent) = parts(name)?;
         Ok((self.steered("name", team)?, agent))
     }
 
@@ -174,6 +166,17 @@ impl TeamsService {
 
 fn shown<Q: AgentChange>(team: &dyn TeamView, agent: AgentId) -> Q::Answer {
     Q::answer(convert::team::agent(team, agent), convert::team::etag(team))
+}
+
+/// The team's resource name and the agent's own name in the field `name` of a request.
+pub(crate) fn parts(name: &str) -> Result<(&str, &str), Status> {
+    let malformed = || {
+        let expected = "a resource name such as teams/A/agents/agentA1";
+        refuse_field(Reason::NameMalformed, "name", expected)
+    };
+    let fits = Some(name).filter(|name| name.len() <= NAME_BYTES_MAX);
+    let (team, agent) = fits.and_then(|name| name.split_once(AGENTS)).ok_or_else(malformed)?;
+    if plain(agent) { Ok((team, agent)) } else { Err(malformed()) }
 }
 
 fn agent_of(team: &dyn TeamView, name: &str) -> Result<AgentId, Status> {

@@ -125,7 +125,8 @@ impl<G: Game, B: Brain> Team<G, B> {
         let share = time_left / u32::try_from(waiting + 1).unwrap_or(u32::MAX);
         let (turn, budget) = (self.turn(), self.options.decide_max.min(share));
         let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
-        let Outcome { result, spent, reason: explained } = self.brain.decide(&ask);
+        let Outcome { result, spent, reason: explained, grounds } = self.brain.decide(&ask);
+        let grounds = Box::new(grounds);
         self.done.script_us += micros(spent);
         self.count_margin(
             time_left.saturating_sub(spent),
@@ -138,8 +139,8 @@ impl<G: Game, B: Brain> Team<G, B> {
         let role = self.shared.borrow().role(agent).to_owned();
         let played = match result.and_then(|said| self.check(agent, &role, &said)) {
             Ok(action) => {
-                let text = G::describe(&action);
-                let event = JournalEvent::Decided { action: text, role, reason: explained, spent };
+                let (text, reason) = (G::describe(&action), explained);
+                let event = JournalEvent::Decided { action: text, role, reason, spent, grounds };
                 Played { action, event, source: Source::Script }
             }
             Err(error) => {
@@ -148,7 +149,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 let reason = error.to_string();
                 self.watch_trouble(&reason);
                 let action = self.with_world(|world| world.fallback(agent));
-                let event = JournalEvent::Fallback { reason, role, explained };
+                let event = JournalEvent::Fallback { reason, role, explained, spent, grounds };
                 Played { action, event, source: Source::Fallback }
             }
         };

@@ -155,7 +155,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let role = self.shared.borrow().role(agent).to_owned();
         let reason = format!("removed from the team by {by}");
         let action = self.with_world(|world| world.fallback(agent));
-        let event = JournalEvent::Fallback { reason, role, explained: None };
+        let event = JournalEvent::undecided(reason, role);
         self.hand_out(agent, asked, Played { action, event, source: Source::Fallback });
     }
 

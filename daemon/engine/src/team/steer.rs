@@ -168,7 +168,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 let reason = format!("the order of {by} does not fit any more: {error}");
                 let role = self.shared.borrow().role(agent).to_owned();
                 let action = self.with_world(|world| world.fallback(agent));
-                let event = JournalEvent::Fallback { reason, role, explained: None };
+                let event = JournalEvent::undecided(reason, role);
                 Played { action, event, source: Source::Fallback }
             }
         };

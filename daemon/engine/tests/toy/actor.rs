@@ -113,7 +113,7 @@ impl Brain for Actor {
             Ok(Said::new("say", vec![said]))
         };
         let reason = Reason { text: format!("as {} does", self.generation), data: Value::Nil };
-        Outcome { result, spent: self.manner.spends, reason: Some(reason) }
+        Outcome { reason: Some(reason), ..Outcome::new(result, self.manner.spends) }
     }
 
     fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {

@@ -40,7 +40,8 @@ pub(super) fn compare(expected: &LuaValue, got: &LuaValue) -> Result<Comparison,
 
 /// Whether both are actions that say the same.
 pub(super) fn same_action(a: &LuaValue, b: &LuaValue) -> bool {
-    let action = |value: &LuaValue| Some(value.as_userdata()?.borrow::<Action>().ok()?.0.clone());
+    let action =
+        |value: &LuaValue| Some(value.as_userdata()?.borrow::<Action>().ok()?.said.clone());
     action(a).is_some_and(|said| action(b) == Some(said))
 }
 
@@ -173,7 +174,7 @@ fn write(text: &mut String, value: &LuaValue, open: &mut Vec<*const c_void>) {
     match value {
         LuaValue::Table(table) => write_table(text, table, open),
         LuaValue::UserData(data) => match data.borrow::<Action>() {
-            Ok(action) => text.push_str(&call(&action.0)),
+            Ok(action) => text.push_str(&call(&action.said)),
             Err(_) => text.push_str(&describe(value)),
         },
         LuaValue::String(string) => {

@@ -86,7 +86,8 @@ fn acts(lua: &Lua, stage: &Stage, args: MultiValue) -> mlua::Result<MultiValue> 
         let what = unknown("action", &name, api.actions.iter().map(|action| action.name));
         return (false, format!("to_act: {what}")).into_lua_multi(lua);
     };
-    let said = value.as_userdata().and_then(|data| Some(data.borrow::<Action>().ok()?.0.clone()));
+    let said =
+        value.as_userdata().and_then(|data| Some(data.borrow::<Action>().ok()?.said.clone()));
     if given.is_empty() {
         let acts = said.is_some_and(|said| said.action == doc.name);
         return (acts, LuaValue::Nil, format!("to act {}", doc.name)).into_lua_multi(lua);

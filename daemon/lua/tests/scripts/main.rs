@@ -11,6 +11,7 @@ mod asides;
 mod bundles;
 mod enrolled;
 mod eval;
+mod grounds;
 mod hostile;
 mod memory;
 mod profile;

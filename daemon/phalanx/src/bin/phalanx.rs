@@ -66,6 +66,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Token { verb } => remote::token(verb)?,
         Verb::Daemon { verb } => remote::daemon(verb)?,
         Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
+        Verb::Why(args) => remote::why(&args)?,
         Verb::Context { verb } => remote::context(verb)?,
         Verb::Completions { shell, program } => manual::completions(shell, program)?,
         Verb::Man { dir } => manual::pages(&dir)?,

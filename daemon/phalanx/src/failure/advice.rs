@@ -63,6 +63,8 @@ const ADVICE: &[(&str, &str)] = &[
     ("ORDER_MALFORMED", "`phalanx script api --game GAME` lists the actions and what they take"),
     ("NOT_PILOTED", "take the agent over first: `phalanx agent pilot AGENT --take`"),
     ("PILOTED_BY_OTHER", "`phalanx agent pilot AGENT` takes it from them"),
+    ("TURN_NOT_KEPT", "`phalanx why AGENT` tells of its last turn, AGENT@-1 of the one before"),
+    ("NOT_ASKED", "`phalanx why AGENT` tells of its last turn, AGENT@-1 of the one before"),
     ("CURSOR_EXPIRED", "follow without a cursor: the old events are gone"),
     ("TOO_MANY_STREAMS", "end other `phalanx match watch`, or raise the limit in the settings"),
     ("TOO_MANY_SESSIONS", "leave another `phalanx agent repl` first"),

@@ -6,8 +6,9 @@ use super::{seat_word, steered, word};
 use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
-    BoardSet, Decided, DefaultCause, Fault, FaultSeverity, Generation, GenerationActivated,
-    GenerationTakenBack, MatchEvent, NoticeKind, ParamSet, StrategyRefused, TurnDone,
+    BoardLook, BoardSet, Decided, DefaultCause, Fallback, Fault, FaultSeverity, Generation,
+    GenerationActivated, GenerationTakenBack, Grounds, MatchEvent, NoticeKind, ParamSet,
+    StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ pub(super) fn text(event: &MatchEvent, paint: Paint) -> String {
     format!("{}:{:<4} {who:<12} {what}", turn.round, turn.step)
 }
 
-fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
+pub(super) fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
     match kind {
         Kind::SeatChanged(seat) => {
             let state = seat_word(seat.state());
@@ -167,13 +168,7 @@ fn details(kind: &Kind) -> (&'static str, Value) {
         ),
         Kind::RoundStarted(_) => ("round_started", json!({})),
         Kind::Decided(decided) => ("decided", decided_json(decided)),
-        Kind::Fallback(fallback) => (
-            "fallback",
-            json!({
-                "reason": fallback.reason, "role": fallback.role,
-                "generation": fallback.generation, "explained": fallback.explained,
-            }),
-        ),
+        Kind::Fallback(fallback) => ("fallback", fallback_json(fallback)),
         Kind::GenerationActivated(activated) => ("generation_activated", activation(activated)),
         Kind::StrategyRefused(refused) => ("strategy_refused", faults(refused)),
         Kind::GenerationTakenBack(back) => ("generation_taken_back", taken_back(back)),
@@ -231,7 +226,33 @@ fn decided_json(decided: &Decided) -> Value {
         "action": decided.action, "role": decided.role, "generation": decided.generation,
         "spent_us": micros(decided.spent), "reason": decided.reason,
         "reason_data": values::json(decided.reason_data.as_ref()),
+        "place": place_of(decided.grounds.as_ref()), "board": board_json(decided.grounds.as_ref()),
     })
+}
+
+fn fallback_json(fallback: &Fallback) -> Value {
+    json!({
+        "reason": fallback.reason, "role": fallback.role, "generation": fallback.generation,
+        "explained": fallback.explained, "spent_us": micros(fallback.spent),
+        "place": place_of(fallback.grounds.as_ref()),
+        "board": board_json(fallback.grounds.as_ref()),
+    })
+}
+
+/// `worker.luau:7`; nothing where it is not known.
+fn place_of(grounds: Option<&Grounds>) -> Option<String> {
+    let known = grounds.filter(|grounds| !grounds.file.is_empty());
+    known.map(|grounds| format!("{}:{}", grounds.file, grounds.line))
+}
+
+fn board_json(grounds: Option<&Grounds>) -> Value {
+    let looks = grounds.map(|grounds| grounds.board.as_slice()).unwrap_or_default();
+    let look = |look: &BoardLook| {
+        let kind = word(look.kind().as_str_name(), "BOARD_LOOK_KIND_");
+        let got = values::json(look.got.as_ref());
+        json!({ "key": look.key, "kind": kind, "got": got, "cut": look.cut })
+    };
+    looks.iter().map(look).collect()
 }
 
 fn activation(activated: &GenerationActivated) -> Value {
@@ -278,7 +299,7 @@ fn generation_json(generation: Option<&Generation>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_proto::v1::{Fallback, SeatChanged, SeatState, Turn};
+    use phalanx_proto::v1::{SeatChanged, SeatState, Turn};
 
     fn event(kind: Kind) -> MatchEvent {
         MatchEvent {

@@ -28,3 +28,4 @@ mod teams;
 mod traces;
 mod watching;
 mod web;
+mod why;

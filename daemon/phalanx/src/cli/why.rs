@@ -1,0 +1,90 @@
+//! The command line of `why`.
+
+use super::Look;
+use clap::Args;
+use std::str::FromStr;
+
+/// `phalanx why`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  phalanx why A/agentA1            its last decision
+  phalanx why A/agentA1@-3         three of its turns before that
+  phalanx why A/agentA1@118        in step 118 of the last round that has it
+  phalanx why A/agentA1@2.118      in step 118 of round 2
+  phalanx why agentA1 --watch=1s   the last one, again and again
+
+A team's last 300 turns are kept, fewer where they are large.")]
+pub struct WhyArgs {
+    /// The agent, and the turn: STEP, ROUND.STEP or -N for so many turns back [default: the last].
+    #[arg(value_name = "TEAM/AGENT[@TURN]")]
+    pub what: AgentTurn,
+    /// Where and how.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// An agent in a turn, as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentTurn {
+    /// The agent, with its team or without.
+    pub agent: String,
+    /// The turn.
+    pub turn: TurnWord,
+}
+
+/// A turn, as people name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnWord {
+    /// So many of the agent's turns before its last one.
+    Ago(u32),
+    /// The referee's number, in a round or in the last one that has it.
+    Step(Option<u32>, u32),
+}
+
+impl FromStr for AgentTurn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Some((agent, turn)) = text.rsplit_once('@') else {
+            return Ok(Self { agent: text.to_owned(), turn: TurnWord::Ago(0) });
+        };
+        let number = |word: &str| word.parse::<u32>().ok();
+        // Turns are printed with a colon.
+        let known = match turn.split_once(['.', ':']) {
+            Some((round, step)) => {
+                number(round).zip(number(step)).map(|(round, step)| (Some(round), step))
+            }
+            None => number(turn).map(|step| (None, step)),
+        };
+        let step = known.map(|(round, step)| TurnWord::Step(round, step));
+        let ago = || turn.strip_prefix('-').and_then(number).map(TurnWord::Ago);
+        let turn = step.or_else(ago).ok_or_else(|| {
+            format!("{turn:?} is no turn; expected STEP, ROUND.STEP or -N for N turns back")
+        })?;
+        Ok(Self { agent: agent.to_owned(), turn })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_a_step_a_round_with_a_step_or_so_many_turns_back() {
+        let turn = |text: &str| text.parse::<AgentTurn>().map(|read| (read.agent, read.turn));
+        let expected = [
+            ("A/a1", TurnWord::Ago(0)),
+            ("A/a1@-3", TurnWord::Ago(3)),
+            ("A/a1@118", TurnWord::Step(None, 118)),
+            ("A/a1@2.118", TurnWord::Step(Some(2), 118)),
+            ("A/a1@2:118", TurnWord::Step(Some(2), 118)),
+        ];
+        for (text, meant) in expected {
+            assert_eq!(turn(text), Ok(("A/a1".to_owned(), meant)), "{text}");
+        }
+        for bad in ["A/a1@", "A/a1@x", "A/a1@1.", "A/a1@--1", "A/a1@-1.2", "A/a1@99999999999"] {
+            assert!(turn(bad).unwrap_err().contains("ROUND.STEP"), "{bad}");
+        }
+    }
+}
