@@ -17,6 +17,8 @@ const FILES: &[&str] = &[
     "phalanx/v1/worlds.proto",
     "phalanx/v1/arenas.proto",
     "phalanx/v1/league.proto",
+    "phalanx/v1/taped.proto",
+    "phalanx/v1/recording.proto",
 ];
 /// Messages with passwords.
 const SECRET: &[&str] = &[

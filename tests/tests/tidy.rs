@@ -50,6 +50,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-net", &["phalanx-game", "phalanx-engine"]),
     ("phalanx-settings", &["phalanx-game"]),
     ("phalanx-proto", &[]),
+    ("phalanx-convert", &["phalanx-game", "phalanx-engine", "phalanx-proto"]),
+    (
+        "phalanx-record",
+        &["phalanx-game", "phalanx-engine", "phalanx-net", "phalanx-proto", "phalanx-convert"],
+    ),
     ("phalanx-access", &[]),
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),
@@ -67,6 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-access",
             "phalanx-metrics",
             "phalanx-proto",
+            "phalanx-convert",
         ],
     ),
 ];

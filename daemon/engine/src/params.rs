@@ -234,6 +234,28 @@ impl Params {
         Ok(self.set.entry(name.to_owned()).or_default().insert(scope, value))
     }
 
+    /// All that operators set, in order of names and scopes, whether it fits what scripts declare
+    /// now or not.
+    #[must_use]
+    pub fn values(&self) -> Vec<(String, Scope, Value)> {
+        let mut all = self.clone();
+        all.forget_declarations();
+        let named = |(name, values): (String, BTreeMap<Scope, Value>)| {
+            values.into_iter().map(move |(scope, value)| (name.clone(), scope, value))
+        };
+        all.set.into_iter().flat_map(named).collect()
+    }
+
+    /// Parameters of which operators have set these; scripts declare them later.
+    #[must_use]
+    pub fn of_values(values: impl IntoIterator<Item = (String, Scope, Value)>) -> Self {
+        let mut params = Self::default();
+        for (name, scope, value) in values.into_iter().take(PARAM_VALUES_MAX) {
+            params.set.entry(name).or_default().insert(scope, value);
+        }
+        params
+    }
+
     /// A declaration.
     #[must_use]
     pub fn spec(&self, name: &str) -> Option<&ParamSpec> {
@@ -325,5 +347,10 @@ mod tests {
             params.declare(greed()).unwrap();
             assert_eq!(team(params), Some(want), "what was set last counts");
         }
+        let values = set.values();
+        assert_eq!(values, [("greed".into(), Scope::Team, Value::Num(0.3))]);
+        let mut again = Params::of_values(values);
+        again.declare(greed()).unwrap();
+        assert_eq!(team(&again), Some(0.3));
     }
 }

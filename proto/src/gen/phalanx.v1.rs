@@ -11310,3 +11310,1364 @@ pub mod leagues_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// A team's agents.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedRoster {
+    /// The team's name at the referee.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// The agents, in the order in which they decide.
+    #[prost(message, repeated, tag = "2")]
+    pub agents: ::prost::alloc::vec::Vec<TapedAgent>,
+}
+/// An agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedAgent {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its role at the begin.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+    /// It was removed; its place stays.
+    #[prost(bool, tag = "3")]
+    pub gone: bool,
+}
+/// How a team deals with time.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct TapedOptions {
+    /// The share of a turn's time that is waited for agents whose percepts are missing, 0 to 1.
+    #[prost(double, tag = "1")]
+    pub straggler_share: f64,
+    /// The longest wait for them, in nanoseconds.
+    #[prost(uint64, tag = "2")]
+    pub straggler_max_nanos: u64,
+    /// The longest that one `decide` may take, in nanoseconds.
+    #[prost(uint64, tag = "3")]
+    pub decide_max_nanos: u64,
+    /// The longest that `plan` may take, in nanoseconds.
+    #[prost(uint64, tag = "4")]
+    pub plan_max_nanos: u64,
+    /// The match's seed for scripts.
+    #[prost(uint64, tag = "5")]
+    pub seed: u64,
+    /// So many decisions of a new generation are watched.
+    #[prost(uint32, tag = "6")]
+    pub probation_decisions: u32,
+    /// More failures than this among them take it back.
+    #[prost(uint32, tag = "7")]
+    pub probation_errors: u32,
+    /// So many of the last turns are kept as copies.
+    #[prost(uint64, tag = "8")]
+    pub rehearsal_turns: u64,
+    /// When alerts begin.
+    #[prost(message, optional, tag = "9")]
+    pub alerts: ::core::option::Option<TapedAlertOptions>,
+}
+/// When alerts begin; 0 turns one off.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct TapedAlertOptions {
+    /// An agent is silent after so many turns without an action of its own.
+    #[prost(uint32, tag = "1")]
+    pub silent_turns: u32,
+    /// An agent is stuck after so many failures of the same action in a row.
+    #[prost(uint32, tag = "2")]
+    pub stuck_turns: u32,
+    /// The margin is too small below this share of the time, 0 to 1.
+    #[prost(double, tag = "3")]
+    pub margin_share: f64,
+    /// So many script errors are a storm.
+    #[prost(uint32, tag = "4")]
+    pub storm_errors: u32,
+    /// Within so many turns.
+    #[prost(uint32, tag = "5")]
+    pub storm_turns: u32,
+}
+/// A generation of the strategy on its way to the team. Its files are an attachment of the recording
+/// that has the same hash.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedStaged {
+    /// Its number, from 1.
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    /// SHA-256 of its files, as hexadecimal digits; empty: it has none.
+    #[prost(string, tag = "2")]
+    pub hash: ::prost::alloc::string::String,
+    /// When it was accepted.
+    #[prost(message, optional, tag = "3")]
+    pub accept_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Who brought it.
+    #[prost(message, optional, tag = "4")]
+    pub origin: ::core::option::Option<TapedOrigin>,
+    /// How long loading it took on trial, in nanoseconds.
+    #[prost(uint64, tag = "5")]
+    pub cost_nanos: u64,
+    /// What becomes of the agents' memories.
+    #[prost(enumeration = "MemoryCarry", tag = "6")]
+    pub carry: i32,
+    /// How it came to decide, in words; empty where its origin tells.
+    #[prost(string, tag = "7")]
+    pub note: ::prost::alloc::string::String,
+}
+/// Who brought a strategy.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedOrigin {
+    /// In what way.
+    #[prost(enumeration = "TapedOriginKind", tag = "1")]
+    pub kind: i32,
+    /// Whose call of the API it was.
+    #[prost(string, tag = "2")]
+    pub user: ::prost::alloc::string::String,
+}
+/// A parameter that an operator set.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedParam {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// For whom.
+    #[prost(message, optional, tag = "2")]
+    pub scope: ::core::option::Option<TapedScope>,
+    /// The value.
+    #[prost(message, optional, tag = "3")]
+    pub value: ::core::option::Option<TapedValue>,
+}
+/// For whom a parameter is set.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedScope {
+    /// Absent: for the whole team.
+    #[prost(oneof = "taped_scope::Part", tags = "1, 2")]
+    pub part: ::core::option::Option<taped_scope::Part>,
+}
+/// Nested message and enum types in `TapedScope`.
+pub mod taped_scope {
+    /// Absent: for the whole team.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Part {
+        /// For all agents while they have this role.
+        #[prost(string, tag = "1")]
+        Role(::prost::alloc::string::String),
+        /// For one agent.
+        #[prost(uint32, tag = "2")]
+        Agent(u32),
+    }
+}
+/// A value of scripts; whole numbers and others are told apart, pairs keep their order.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedValue {
+    /// Absent: nil.
+    #[prost(oneof = "taped_value::Kind", tags = "1, 2, 3, 4, 5, 6")]
+    pub kind: ::core::option::Option<taped_value::Kind>,
+}
+/// Nested message and enum types in `TapedValue`.
+pub mod taped_value {
+    /// Absent: nil.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Kind {
+        /// A truth value.
+        #[prost(bool, tag = "1")]
+        Flag(bool),
+        /// A whole number.
+        #[prost(sint64, tag = "2")]
+        Whole(i64),
+        /// A number.
+        #[prost(double, tag = "3")]
+        Number(f64),
+        /// Text.
+        #[prost(string, tag = "4")]
+        Text(::prost::alloc::string::String),
+        /// A sequence.
+        #[prost(message, tag = "5")]
+        List(super::TapedList),
+        /// Named values.
+        #[prost(message, tag = "6")]
+        Map(super::TapedMap),
+    }
+}
+/// A sequence of values.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedList {
+    /// The values.
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<TapedValue>,
+}
+/// Named values.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedMap {
+    /// The pairs, in their order.
+    #[prost(message, repeated, tag = "1")]
+    pub pairs: ::prost::alloc::vec::Vec<TapedPair>,
+}
+/// A named value.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedPair {
+    /// The name.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// The value.
+    #[prost(message, optional, tag = "2")]
+    pub value: ::core::option::Option<TapedValue>,
+}
+/// An action in the words of scripts.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedOrder {
+    /// The action's name.
+    #[prost(string, tag = "1")]
+    pub action: ::prost::alloc::string::String,
+    /// Its arguments, in the declared order.
+    #[prost(message, repeated, tag = "2")]
+    pub args: ::prost::alloc::vec::Vec<TapedValue>,
+}
+/// Who decides for an agent.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedSteering {
+    /// Absent: the script of its role.
+    #[prost(oneof = "taped_steering::Mode", tags = "1, 2, 3")]
+    pub mode: ::core::option::Option<taped_steering::Mode>,
+}
+/// Nested message and enum types in `TapedSteering`.
+pub mod taped_steering {
+    /// Absent: the script of its role.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Mode {
+        /// Nobody: who paused it.
+        #[prost(string, tag = "1")]
+        PausedBy(::prost::alloc::string::String),
+        /// One order, in each turn.
+        #[prost(message, tag = "2")]
+        Pinned(super::TapedPinned),
+        /// An operator, turn by turn.
+        #[prost(message, tag = "3")]
+        Piloted(super::TapedPiloted),
+    }
+}
+/// An order that is sent in each turn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedPinned {
+    /// Which.
+    #[prost(message, optional, tag = "1")]
+    pub order: ::core::option::Option<TapedOrder>,
+    /// So many turns more.
+    #[prost(uint32, tag = "2")]
+    pub turns_left: u32,
+    /// Who pinned it.
+    #[prost(string, tag = "3")]
+    pub by: ::prost::alloc::string::String,
+}
+/// An operator decides turn by turn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedPiloted {
+    /// Who.
+    #[prost(string, tag = "1")]
+    pub by: ::prost::alloc::string::String,
+    /// So many turns without an order end it.
+    #[prost(uint32, tag = "2")]
+    pub lease: u32,
+    /// So many of them are left.
+    #[prost(uint32, tag = "3")]
+    pub turns_left: u32,
+    /// The next order, when it is there already; absent: it is not.
+    #[prost(message, optional, tag = "4")]
+    pub order: ::core::option::Option<TapedOrder>,
+}
+/// Something that a team was told.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedInput {
+    /// What.
+    #[prost(oneof = "taped_input::Input", tags = "1, 2, 3, 4, 5, 6, 7")]
+    pub input: ::core::option::Option<taped_input::Input>,
+}
+/// Nested message and enum types in `TapedInput`.
+pub mod taped_input {
+    /// What.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Input {
+        /// A connection changed.
+        #[prost(message, tag = "1")]
+        Seat(super::TapedSeat),
+        /// A connection's session reports something.
+        #[prost(message, tag = "2")]
+        Event(super::TapedEvent),
+        /// An action came to its connection when the turn was closed already.
+        #[prost(message, tag = "3")]
+        Late(super::TapedLate),
+        /// Another generation is to decide.
+        #[prost(message, tag = "4")]
+        Install(super::TapedInstall),
+        /// A strategy did not pass its trial.
+        #[prost(message, tag = "5")]
+        Refusal(super::TapedRefusal),
+        /// An operator wants something.
+        #[prost(message, tag = "6")]
+        Wish(super::TapedWish),
+        /// The team is to answer what is open, and then to end.
+        #[prost(message, tag = "7")]
+        Drain(super::TapedDrain),
+    }
+}
+/// A connection changed.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedSeat {
+    /// Which, from 0.
+    #[prost(uint32, tag = "1")]
+    pub seat: u32,
+    /// What it is doing.
+    #[prost(enumeration = "SeatState", tag = "2")]
+    pub state: i32,
+    /// Why, in words.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+    /// Failed attempts since the last success.
+    #[prost(uint32, tag = "4")]
+    pub failures: u32,
+}
+/// A session reports something. Percepts and briefings are those that the session makes of the
+/// recorded bytes.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedEvent {
+    /// Of which connection, from 0.
+    #[prost(uint32, tag = "1")]
+    pub seat: u32,
+    /// What.
+    #[prost(oneof = "taped_event::Event", tags = "2, 3, 4, 5, 6, 7, 8, 9, 10")]
+    pub event: ::core::option::Option<taped_event::Event>,
+}
+/// Nested message and enum types in `TapedEvent`.
+pub mod taped_event {
+    /// What.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Event {
+        /// The login of these agents was accepted.
+        #[prost(message, tag = "2")]
+        Seated(super::TapedSeated),
+        /// The login was refused, for this reason.
+        #[prost(string, tag = "3")]
+        Refused(::prost::alloc::string::String),
+        /// A round began.
+        #[prost(message, tag = "4")]
+        RoundStarted(super::TapedRoundStarted),
+        /// An agent perceived something and was not asked.
+        #[prost(message, tag = "5")]
+        Perceived(super::TapedPerceived),
+        /// An agent was asked for an action.
+        #[prost(message, tag = "6")]
+        Asked(super::TapedAsked),
+        /// The connection answered by itself, or the chance was gone.
+        #[prost(message, tag = "7")]
+        Defaulted(super::TapedDefaulted),
+        /// The referee sent something unexpected.
+        #[prost(message, tag = "8")]
+        Notice(super::TapedNotice),
+        /// A round ended.
+        #[prost(message, tag = "9")]
+        RoundOver(super::TapedRoundOver),
+        /// The referee said goodbye.
+        #[prost(message, tag = "10")]
+        MatchOver(super::TapedMatchOver),
+    }
+}
+/// Logins were accepted.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedSeated {
+    /// Of whom.
+    #[prost(uint32, repeated, tag = "1")]
+    pub agents: ::prost::alloc::vec::Vec<u32>,
+}
+/// A round began.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedRoundStarted {
+    /// For whom.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// The connection's own count of rounds, from 0.
+    #[prost(uint32, tag = "2")]
+    pub round: u32,
+    /// The referee told how the round begins; otherwise it was met in its middle.
+    #[prost(bool, tag = "3")]
+    pub briefed: bool,
+}
+/// An agent perceived something.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedPerceived {
+    /// When.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// Who.
+    #[prost(uint32, tag = "2")]
+    pub agent: u32,
+}
+/// An agent was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedAsked {
+    /// For which turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// Who.
+    #[prost(uint32, tag = "2")]
+    pub agent: u32,
+    /// When the connection answers by itself, in nanoseconds after the recording's begin.
+    #[prost(sint64, tag = "3")]
+    pub due_nanos: i64,
+}
+/// The team's own answer was not sent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedDefaulted {
+    /// In which turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// Whose.
+    #[prost(uint32, tag = "2")]
+    pub agent: u32,
+    /// Why.
+    #[prost(enumeration = "DefaultCause", tag = "3")]
+    pub cause: i32,
+}
+/// The referee sent something unexpected.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedNotice {
+    /// What.
+    #[prost(oneof = "taped_notice::Notice", tags = "1, 2, 3")]
+    pub notice: ::core::option::Option<taped_notice::Notice>,
+}
+/// Nested message and enum types in `TapedNotice`.
+pub mod taped_notice {
+    /// What.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Notice {
+        /// A message that does not follow the protocol.
+        #[prost(message, tag = "1")]
+        Malformed(super::TapedMalformed),
+        /// A well-formed message of this unknown kind.
+        #[prost(string, tag = "2")]
+        Unknown(::prost::alloc::string::String),
+        /// An answer of this turn, sent in time, was not counted.
+        #[prost(message, tag = "3")]
+        AnswerLost(super::Turn),
+    }
+}
+/// A message that does not follow the protocol.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedMalformed {
+    /// Where in it.
+    #[prost(string, tag = "1")]
+    pub place: ::prost::alloc::string::String,
+    /// What the protocol allows there.
+    #[prost(string, tag = "2")]
+    pub expected: ::prost::alloc::string::String,
+    /// What came, at most 80 characters of it.
+    #[prost(string, tag = "3")]
+    pub got: ::prost::alloc::string::String,
+}
+/// A round ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedRoundOver {
+    /// For whom.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// The connection's own count of rounds, from 0.
+    #[prost(uint32, tag = "2")]
+    pub round: u32,
+    /// The team's score in the referee's points.
+    #[prost(sint64, tag = "3")]
+    pub score: i64,
+    /// The team's rank from 1; absent where the referee does not tell it.
+    #[prost(uint32, optional, tag = "4")]
+    pub ranking: ::core::option::Option<u32>,
+}
+/// The referee said goodbye.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedMatchOver {}
+/// An action came too late.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedLate {
+    /// Whose.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// Of which turn.
+    #[prost(message, optional, tag = "2")]
+    pub turn: ::core::option::Option<Turn>,
+}
+/// Another generation is to decide.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedInstall {
+    /// Names the answer.
+    #[prost(uint64, tag = "1")]
+    pub ticket: u64,
+    /// Which.
+    #[prost(message, optional, tag = "2")]
+    pub staged: ::core::option::Option<TapedStaged>,
+    /// It is never taken back by itself.
+    #[prost(bool, tag = "3")]
+    pub pinned: bool,
+}
+/// A strategy did not pass its trial.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedRefusal {
+    /// Who brought it.
+    #[prost(message, optional, tag = "1")]
+    pub origin: ::core::option::Option<TapedOrigin>,
+    /// All that is wrong.
+    #[prost(message, repeated, tag = "2")]
+    pub faults: ::prost::alloc::vec::Vec<Fault>,
+}
+/// The team is to end.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedDrain {}
+/// An operator wants something.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedWish {
+    /// Names the answer.
+    #[prost(uint64, tag = "1")]
+    pub ticket: u64,
+    /// Who; empty where it does not matter.
+    #[prost(string, tag = "2")]
+    pub by: ::prost::alloc::string::String,
+    /// What.
+    #[prost(
+        oneof = "taped_wish::Wish",
+        tags = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
+    )]
+    pub wish: ::core::option::Option<taped_wish::Wish>,
+}
+/// Nested message and enum types in `TapedWish`.
+pub mod taped_wish {
+    /// What.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Wish {
+        /// Another role for an agent.
+        #[prost(message, tag = "3")]
+        Role(super::TapedRoleWish),
+        /// An agent is to be steered.
+        #[prost(message, tag = "4")]
+        Steer(super::TapedSteer),
+        /// Another agent.
+        #[prost(message, tag = "5")]
+        Add(super::TapedAddWish),
+        /// An agent is to leave the team.
+        #[prost(message, tag = "6")]
+        Remove(super::TapedRemoveWish),
+        /// The team is to leave its referee.
+        #[prost(message, tag = "7")]
+        Leave(super::TapedLeaveWish),
+        /// The team is to come back, to this address as people read it.
+        #[prost(string, tag = "8")]
+        ComeBack(::prost::alloc::string::String),
+        /// A parameter is to be set, or taken back where it has no value.
+        #[prost(message, tag = "9")]
+        Param(super::TapedParam),
+        /// Other options.
+        #[prost(message, tag = "10")]
+        Retune(super::TapedOptions),
+        /// Something is to be written to the board.
+        #[prost(message, tag = "11")]
+        Write(super::TapedBoardWrite),
+        /// A piece of script is to run.
+        #[prost(message, tag = "12")]
+        Run(super::TapedRunWish),
+        /// A copy of the last turns is to be made.
+        #[prost(message, tag = "13")]
+        Look(super::TapedLook),
+        /// The world is to be drawn.
+        #[prost(message, tag = "14")]
+        Draw(super::TapedLook),
+        /// The board is to be read.
+        #[prost(message, tag = "15")]
+        Read(super::TapedBoardRead),
+        /// The scripts are to be measured over so many turns.
+        #[prost(uint32, tag = "16")]
+        Profile(u32),
+    }
+}
+/// Looks change nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedLook {}
+/// Another role for an agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedRoleWish {
+    /// Whose.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// The new role.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+    /// What becomes of the agent's memory.
+    #[prost(enumeration = "MemoryCarry", tag = "3")]
+    pub carry: i32,
+}
+/// An agent is to be steered.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedSteer {
+    /// Whom.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// How.
+    #[prost(oneof = "taped_steer::Steer", tags = "2, 3, 4, 5, 6")]
+    pub steer: ::core::option::Option<taped_steer::Steer>,
+}
+/// Nested message and enum types in `TapedSteer`.
+pub mod taped_steer {
+    /// How.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Steer {
+        /// The harmless action is to be sent until further notice.
+        #[prost(message, tag = "2")]
+        Pause(super::TapedLook),
+        /// One order in each turn.
+        #[prost(message, tag = "3")]
+        Pin(super::TapedPinWish),
+        /// It waits for orders; so many turns without one hand it back.
+        #[prost(uint32, tag = "4")]
+        PilotLease(u32),
+        /// The pilot's next order.
+        #[prost(message, tag = "5")]
+        Order(super::TapedOrder),
+        /// Its script decides again.
+        #[prost(message, tag = "6")]
+        Release(super::TapedLook),
+    }
+}
+/// One order in each turn.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedPinWish {
+    /// Which.
+    #[prost(message, optional, tag = "1")]
+    pub order: ::core::option::Option<TapedOrder>,
+    /// For so many turns.
+    #[prost(uint32, tag = "2")]
+    pub turns: u32,
+}
+/// Another agent.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedAddWish {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Its role.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+}
+/// An agent is to leave the team.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedRemoveWish {
+    /// Who.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+}
+/// The team is to leave its referee.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedLeaveWish {
+    /// Where it goes, as people read it; absent: it is stopped.
+    #[prost(string, optional, tag = "1")]
+    pub to: ::core::option::Option<::prost::alloc::string::String>,
+    /// World and board stay.
+    #[prost(bool, tag = "2")]
+    pub keep_world: bool,
+    /// The agents keep what they remember.
+    #[prost(bool, tag = "3")]
+    pub keep_memory: bool,
+}
+/// Something is to be written to the board.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedBoardWrite {
+    /// The key.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// The value; absent: it is to be deleted.
+    #[prost(message, optional, tag = "2")]
+    pub value: ::core::option::Option<TapedValue>,
+    /// Turns in which it can be read; absent: for ever.
+    #[prost(uint64, optional, tag = "3")]
+    pub turns: ::core::option::Option<u64>,
+    /// Only if the present value has this tag; absent: in any case.
+    #[prost(string, optional, tag = "4")]
+    pub etag: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only to be checked.
+    #[prost(bool, tag = "5")]
+    pub validate_only: bool,
+    /// Who writes.
+    #[prost(string, tag = "6")]
+    pub by: ::prost::alloc::string::String,
+}
+/// A piece of script is to run.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedRunWish {
+    /// As whom.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// What.
+    #[prost(string, tag = "2")]
+    pub code: ::prost::alloc::string::String,
+}
+/// The board is to be read.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedBoardRead {
+    /// What of it.
+    #[prost(oneof = "taped_board_read::Read", tags = "1, 2, 3")]
+    pub read: ::core::option::Option<taped_board_read::Read>,
+}
+/// Nested message and enum types in `TapedBoardRead`.
+pub mod taped_board_read {
+    /// What of it.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Read {
+        /// One key.
+        #[prost(string, tag = "1")]
+        Key(::prost::alloc::string::String),
+        /// Keys that begin with a prefix.
+        #[prost(message, tag = "2")]
+        Range(super::TapedBoardRange),
+        /// What changed after this count of changes.
+        #[prost(uint64, tag = "3")]
+        Since(u64),
+    }
+}
+/// Keys that begin with a prefix.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedBoardRange {
+    /// What they begin with.
+    #[prost(string, tag = "1")]
+    pub prefix: ::prost::alloc::string::String,
+    /// Only those after this one; absent: from the first on.
+    #[prost(string, optional, tag = "2")]
+    pub after: ::core::option::Option<::prost::alloc::string::String>,
+    /// At most so many.
+    #[prost(uint64, tag = "3")]
+    pub max: u64,
+}
+/// In what way a strategy came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TapedOriginKind {
+    /// Not used.
+    Unspecified = 0,
+    /// The daemon started with it.
+    Start = 1,
+    /// A file of the watched folder changed.
+    File = 2,
+    /// The daemon got SIGHUP.
+    Hangup = 3,
+    /// A call of the API brought it.
+    Api = 4,
+}
+impl TapedOriginKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TAPED_ORIGIN_KIND_UNSPECIFIED",
+            Self::Start => "TAPED_ORIGIN_KIND_START",
+            Self::File => "TAPED_ORIGIN_KIND_FILE",
+            Self::Hangup => "TAPED_ORIGIN_KIND_HANGUP",
+            Self::Api => "TAPED_ORIGIN_KIND_API",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TAPED_ORIGIN_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "TAPED_ORIGIN_KIND_START" => Some(Self::Start),
+            "TAPED_ORIGIN_KIND_FILE" => Some(Self::File),
+            "TAPED_ORIGIN_KIND_HANGUP" => Some(Self::Hangup),
+            "TAPED_ORIGIN_KIND_API" => Some(Self::Api),
+            _ => None,
+        }
+    }
+}
+/// What is recorded: channel `/recording`, the first message of each file.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordingInfo {
+    /// Names the recording; the same in all of its parts.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The team's name.
+    #[prost(string, tag = "2")]
+    pub team: ::prost::alloc::string::String,
+    /// The name of the game that it plays.
+    #[prost(string, tag = "3")]
+    pub game: ::prost::alloc::string::String,
+    /// The referee's address at the begin, `host:port`.
+    #[prost(string, tag = "4")]
+    pub server: ::prost::alloc::string::String,
+    /// The match's seed for scripts.
+    #[prost(uint64, tag = "5")]
+    pub seed: u64,
+    /// The version of the program that recorded.
+    #[prost(string, tag = "6")]
+    pub program_version: ::prost::alloc::string::String,
+    /// The version of the layout of channels and messages, from 1.
+    #[prost(uint32, tag = "7")]
+    pub format: u32,
+    /// Which part of the recording the file is, from 1: large recordings have several.
+    #[prost(uint32, tag = "8")]
+    pub part: u32,
+    /// When the recording began. Times of the messages count from here.
+    #[prost(message, optional, tag = "9")]
+    pub begin_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Why the last minutes were written, where they were only kept in memory before; empty: all was
+    /// written as it happened.
+    #[prost(string, tag = "10")]
+    pub cause: ::prost::alloc::string::String,
+}
+/// Bytes of a connection to the referee, as they came or went: channels `/seat/N/received` and
+/// `/seat/N/sent`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WireBytes {
+    /// Which connection of the team, from 0.
+    #[prost(uint32, tag = "1")]
+    pub seat: u32,
+    /// Whether they came or went.
+    #[prost(enumeration = "WireDirection", tag = "2")]
+    pub direction: i32,
+    /// What they were.
+    #[prost(oneof = "wire_bytes::Content", tags = "3, 4")]
+    pub content: ::core::option::Option<wire_bytes::Content>,
+}
+/// Nested message and enum types in `WireBytes`.
+pub mod wire_bytes {
+    /// What they were.
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Content {
+        /// As they were on the wire, below any encryption and framing of messages.
+        #[prost(bytes, tag = "3")]
+        Data(::prost::alloc::vec::Vec<u8>),
+        /// They may have held a password: only so many bytes are told.
+        #[prost(uint64, tag = "4")]
+        SecretBytes(u64),
+    }
+}
+/// What else happened at a connection: channel `/seat/N/steps`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SeatStep {
+    /// Which connection of the team, from 0.
+    #[prost(uint32, tag = "1")]
+    pub seat: u32,
+    /// What.
+    #[prost(oneof = "seat_step::Step", tags = "2, 3, 4")]
+    pub step: ::core::option::Option<seat_step::Step>,
+}
+/// Nested message and enum types in `SeatStep`.
+pub mod seat_step {
+    /// What.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Step {
+        /// Something that needs no more words.
+        #[prost(enumeration = "super::SeatMoment", tag = "2")]
+        Moment(i32),
+        /// The team's action came.
+        #[prost(message, tag = "3")]
+        Acted(super::SeatActed),
+        /// The connection is about to be made for the first time.
+        #[prost(message, tag = "4")]
+        Opened(super::SeatOpened),
+    }
+}
+/// The team's action came to its connection.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SeatActed {
+    /// Of which turn, in the connection's own count of rounds.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// Whose: index in the roster, from 0.
+    #[prost(uint32, tag = "2")]
+    pub agent: u32,
+}
+/// A connection as it is set up; its password is never recorded.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SeatOpened {
+    /// Its agents.
+    #[prost(message, repeated, tag = "1")]
+    pub agents: ::prost::alloc::vec::Vec<SeatAgent>,
+    /// The account's name at the referee; empty where the game has no accounts.
+    #[prost(string, tag = "2")]
+    pub user: ::prost::alloc::string::String,
+    /// How long a turn lasts where the referee does not say, in nanoseconds.
+    #[prost(uint64, tag = "3")]
+    pub turn_limit_nanos: u64,
+    /// The margin before a deadline is never less, in nanoseconds.
+    #[prost(uint64, tag = "4")]
+    pub margin_min_nanos: u64,
+    /// The margin before a deadline is never more, in nanoseconds.
+    #[prost(uint64, tag = "5")]
+    pub margin_max_nanos: u64,
+}
+/// An agent of a connection.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SeatAgent {
+    /// Index in the roster, from 0.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// The name by which the referee knows it.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Begin and end of a team: channel `/team/life`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TeamLife {
+    /// What happened.
+    #[prost(oneof = "team_life::Event", tags = "1, 2")]
+    pub event: ::core::option::Option<team_life::Event>,
+}
+/// Nested message and enum types in `TeamLife`.
+pub mod team_life {
+    /// What happened.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Event {
+        /// It begins: first of all, and again after each failure of its thread.
+        #[prost(message, tag = "1")]
+        Began(super::Beginning),
+        /// It is no more.
+        #[prost(message, tag = "2")]
+        Ended(super::TeamEnded),
+    }
+}
+/// A team is no more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TeamEnded {}
+/// What a team was made of.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Beginning {
+    /// Its agents.
+    #[prost(message, optional, tag = "1")]
+    pub roster: ::core::option::Option<TapedRoster>,
+    /// The connection of each agent, in roster order.
+    #[prost(uint32, repeated, tag = "2")]
+    pub seats: ::prost::alloc::vec::Vec<u32>,
+    /// How it deals with time.
+    #[prost(message, optional, tag = "3")]
+    pub options: ::core::option::Option<TapedOptions>,
+    /// The strategy.
+    #[prost(message, optional, tag = "4")]
+    pub staged: ::core::option::Option<TapedStaged>,
+    /// The parameters that operators had set.
+    #[prost(message, repeated, tag = "5")]
+    pub params: ::prost::alloc::vec::Vec<TapedParam>,
+    /// How operators had steered the agents, in roster order; agents beyond it are not steered.
+    #[prost(message, repeated, tag = "6")]
+    pub steering: ::prost::alloc::vec::Vec<TapedSteering>,
+    /// The board counts its changes from here.
+    #[prost(uint64, tag = "7")]
+    pub board_revision: u64,
+    /// What the team knew from before, in the daemon's own form; absent: nothing.
+    #[prost(bytes = "vec", optional, tag = "8")]
+    pub checkpoint: ::core::option::Option<::prost::alloc::vec::Vec<u8>>,
+}
+/// What a team's thread did, in order: channel `/team/steps`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TeamSteps {
+    /// Each step.
+    #[prost(message, repeated, tag = "1")]
+    pub steps: ::prost::alloc::vec::Vec<TeamStep>,
+}
+/// One thing that a team's thread did.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TeamStep {
+    /// When, as the team was told; of a call, when it began. Nanoseconds after the step before; of the
+    /// first step, after the recording's begin.
+    #[prost(sint64, tag = "1")]
+    pub after_nanos: i64,
+    /// What.
+    #[prost(oneof = "team_step::Act", tags = "2, 3, 4")]
+    pub act: ::core::option::Option<team_step::Act>,
+}
+/// Nested message and enum types in `TeamStep`.
+pub mod team_step {
+    /// What.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Act {
+        /// Something that needs no more words.
+        #[prost(enumeration = "super::TeamMoment", tag = "2")]
+        Moment(i32),
+        /// The team was told of something.
+        #[prost(message, tag = "3")]
+        Handled(super::TapedInput),
+        /// The team called its scripts, within the step before.
+        #[prost(message, tag = "4")]
+        Called(super::TapedCall),
+    }
+}
+/// A call into the scripts whose time counts.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedCall {
+    /// Which.
+    #[prost(enumeration = "TapedCallKind", tag = "1")]
+    pub kind: i32,
+    /// For whom; absent: for the team.
+    #[prost(uint32, optional, tag = "2")]
+    pub agent: ::core::option::Option<u32>,
+    /// The time that it took, in nanoseconds: the team counts with it.
+    #[prost(uint64, tag = "3")]
+    pub spent_nanos: u64,
+    /// The time in which the script was allowed to run, in nanoseconds.
+    #[prost(uint64, tag = "4")]
+    pub budget_nanos: u64,
+    /// What the script was told of the time that was left, in order.
+    #[prost(message, repeated, tag = "5")]
+    pub reads: ::prost::alloc::vec::Vec<TapedTimeRead>,
+    /// It was stopped for its time or its memory; absent: it ended by itself.
+    #[prost(message, optional, tag = "6")]
+    pub stopped: ::core::option::Option<TapedFailure>,
+    /// Where it was stopped for its time, in the script host's own count; absent: it was not.
+    #[prost(uint64, optional, tag = "7")]
+    pub stopped_after: ::core::option::Option<u64>,
+}
+/// What a script was told of the time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedTimeRead {
+    /// The time that was left, in nanoseconds.
+    #[prost(uint64, tag = "1")]
+    pub left_nanos: u64,
+    /// So many times in a row.
+    #[prost(uint32, tag = "2")]
+    pub times: u32,
+}
+/// How scripts failed.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedFailure {
+    /// In what way.
+    #[prost(enumeration = "TapedFailureKind", tag = "1")]
+    pub kind: i32,
+    /// File inside the strategy; empty: not known.
+    #[prost(string, tag = "2")]
+    pub file: ::prost::alloc::string::String,
+    /// Line from 1; 0: not known.
+    #[prost(uint32, tag = "3")]
+    pub line: u32,
+    /// The role whose script failed.
+    #[prost(string, tag = "4")]
+    pub role: ::prost::alloc::string::String,
+    /// What happened.
+    #[prost(string, tag = "5")]
+    pub message: ::prost::alloc::string::String,
+}
+/// What agents perceived in a turn, as scripts read it: channel `/percepts`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Percepts {
+    /// In which turn.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// The agents that were asked, in roster order.
+    #[prost(message, repeated, tag = "2")]
+    pub agents: ::prost::alloc::vec::Vec<AgentPercept>,
+}
+/// What one agent perceived.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AgentPercept {
+    /// Index in the roster, from 0.
+    #[prost(uint32, tag = "1")]
+    pub agent: u32,
+    /// Its name.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// The declared fields that have a value. Numbers that JSON cannot carry, and whole ones beyond
+    /// 2^53, are texts; very long ones are cut.
+    #[prost(message, optional, tag = "3")]
+    pub fields: ::core::option::Option<::prost_types::Struct>,
+}
+/// What changed on the board since the last such message: channel `/board`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct BoardChanges {
+    /// In which turn it was looked at.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// The count of changes up to which this tells them.
+    #[prost(uint64, tag = "2")]
+    pub revision: u64,
+    /// There is more to tell: the next message goes on.
+    #[prost(bool, tag = "3")]
+    pub more: bool,
+    /// All keys that are left are told again, from this message on: forget the others.
+    #[prost(bool, tag = "4")]
+    pub reset: bool,
+    /// Keys with a value or a holder, as they are now.
+    #[prost(message, repeated, tag = "5")]
+    pub entries: ::prost::alloc::vec::Vec<BoardEntry>,
+    /// Keys, as scripts write them, that have neither any more.
+    #[prost(string, repeated, tag = "6")]
+    pub gone: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Something is missing: channel `/gaps`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Gap {
+    /// When the first of it happened, in nanoseconds after the recording's begin.
+    #[prost(sint64, tag = "1")]
+    pub from_nanos: i64,
+    /// When the last of it happened, in nanoseconds after the recording's begin.
+    #[prost(sint64, tag = "2")]
+    pub to_nanos: i64,
+    /// Why.
+    #[prost(enumeration = "GapCause", tag = "3")]
+    pub cause: i32,
+    /// What.
+    #[prost(message, repeated, tag = "4")]
+    pub channels: ::prost::alloc::vec::Vec<GapChannel>,
+}
+/// What is missing of a channel.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GapChannel {
+    /// The channel.
+    #[prost(string, tag = "1")]
+    pub channel: ::prost::alloc::string::String,
+    /// So many messages.
+    #[prost(uint64, tag = "2")]
+    pub count: u64,
+}
+/// Whether bytes came or went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WireDirection {
+    /// Not used.
+    Unspecified = 0,
+    /// The referee sent them.
+    Received = 1,
+    /// The team sent them.
+    Sent = 2,
+}
+impl WireDirection {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "WIRE_DIRECTION_UNSPECIFIED",
+            Self::Received => "WIRE_DIRECTION_RECEIVED",
+            Self::Sent => "WIRE_DIRECTION_SENT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WIRE_DIRECTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "WIRE_DIRECTION_RECEIVED" => Some(Self::Received),
+            "WIRE_DIRECTION_SENT" => Some(Self::Sent),
+            _ => None,
+        }
+    }
+}
+/// Things that happen at a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum SeatMoment {
+    /// Not used.
+    Unspecified = 0,
+    /// It is open.
+    Connected = 1,
+    /// It is gone.
+    Disconnected = 2,
+    /// A new session took the place of the old one, which is forgotten.
+    Replaced = 3,
+    /// The bytes that came were understood.
+    Parsed = 4,
+    /// All messages so far are with the operating system.
+    Written = 5,
+    /// The session's timer fired.
+    TimedOut = 6,
+    /// The session was told to say goodbye.
+    Shutdown = 7,
+}
+impl SeatMoment {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "SEAT_MOMENT_UNSPECIFIED",
+            Self::Connected => "SEAT_MOMENT_CONNECTED",
+            Self::Disconnected => "SEAT_MOMENT_DISCONNECTED",
+            Self::Replaced => "SEAT_MOMENT_REPLACED",
+            Self::Parsed => "SEAT_MOMENT_PARSED",
+            Self::Written => "SEAT_MOMENT_WRITTEN",
+            Self::TimedOut => "SEAT_MOMENT_TIMED_OUT",
+            Self::Shutdown => "SEAT_MOMENT_SHUTDOWN",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "SEAT_MOMENT_UNSPECIFIED" => Some(Self::Unspecified),
+            "SEAT_MOMENT_CONNECTED" => Some(Self::Connected),
+            "SEAT_MOMENT_DISCONNECTED" => Some(Self::Disconnected),
+            "SEAT_MOMENT_REPLACED" => Some(Self::Replaced),
+            "SEAT_MOMENT_PARSED" => Some(Self::Parsed),
+            "SEAT_MOMENT_WRITTEN" => Some(Self::Written),
+            "SEAT_MOMENT_TIMED_OUT" => Some(Self::TimedOut),
+            "SEAT_MOMENT_SHUTDOWN" => Some(Self::Shutdown),
+            _ => None,
+        }
+    }
+}
+/// Things that a team's thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TeamMoment {
+    /// Not used.
+    Unspecified = 0,
+    /// The team was told that its timer fired.
+    TimedOut = 1,
+    /// The team was asked for its next output.
+    Polled = 2,
+}
+impl TeamMoment {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TEAM_MOMENT_UNSPECIFIED",
+            Self::TimedOut => "TEAM_MOMENT_TIMED_OUT",
+            Self::Polled => "TEAM_MOMENT_POLLED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TEAM_MOMENT_UNSPECIFIED" => Some(Self::Unspecified),
+            "TEAM_MOMENT_TIMED_OUT" => Some(Self::TimedOut),
+            "TEAM_MOMENT_POLLED" => Some(Self::Polled),
+            _ => None,
+        }
+    }
+}
+/// Which call into the scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TapedCallKind {
+    /// Not used.
+    Unspecified = 0,
+    /// `start`.
+    Start = 1,
+    /// `plan`.
+    Plan = 2,
+    /// `decide`.
+    Decide = 3,
+    /// `finish`.
+    Finish = 4,
+    /// A generation takes over.
+    Install = 5,
+    /// A memory comes into the hands of another role.
+    HandOver = 6,
+    /// A piece of script of an operator.
+    Run = 7,
+}
+impl TapedCallKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TAPED_CALL_KIND_UNSPECIFIED",
+            Self::Start => "TAPED_CALL_KIND_START",
+            Self::Plan => "TAPED_CALL_KIND_PLAN",
+            Self::Decide => "TAPED_CALL_KIND_DECIDE",
+            Self::Finish => "TAPED_CALL_KIND_FINISH",
+            Self::Install => "TAPED_CALL_KIND_INSTALL",
+            Self::HandOver => "TAPED_CALL_KIND_HAND_OVER",
+            Self::Run => "TAPED_CALL_KIND_RUN",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TAPED_CALL_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "TAPED_CALL_KIND_START" => Some(Self::Start),
+            "TAPED_CALL_KIND_PLAN" => Some(Self::Plan),
+            "TAPED_CALL_KIND_DECIDE" => Some(Self::Decide),
+            "TAPED_CALL_KIND_FINISH" => Some(Self::Finish),
+            "TAPED_CALL_KIND_INSTALL" => Some(Self::Install),
+            "TAPED_CALL_KIND_HAND_OVER" => Some(Self::HandOver),
+            "TAPED_CALL_KIND_RUN" => Some(Self::Run),
+            _ => None,
+        }
+    }
+}
+/// In what way scripts fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum TapedFailureKind {
+    /// Not used.
+    Unspecified = 0,
+    /// An error was raised.
+    Script = 1,
+    /// The time was used up.
+    Budget = 2,
+    /// The memory was used up.
+    Memory = 3,
+    /// The answer is no action.
+    Answer = 4,
+    /// There is no script for the role.
+    NoRole = 5,
+}
+impl TapedFailureKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "TAPED_FAILURE_KIND_UNSPECIFIED",
+            Self::Script => "TAPED_FAILURE_KIND_SCRIPT",
+            Self::Budget => "TAPED_FAILURE_KIND_BUDGET",
+            Self::Memory => "TAPED_FAILURE_KIND_MEMORY",
+            Self::Answer => "TAPED_FAILURE_KIND_ANSWER",
+            Self::NoRole => "TAPED_FAILURE_KIND_NO_ROLE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "TAPED_FAILURE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "TAPED_FAILURE_KIND_SCRIPT" => Some(Self::Script),
+            "TAPED_FAILURE_KIND_BUDGET" => Some(Self::Budget),
+            "TAPED_FAILURE_KIND_MEMORY" => Some(Self::Memory),
+            "TAPED_FAILURE_KIND_ANSWER" => Some(Self::Answer),
+            "TAPED_FAILURE_KIND_NO_ROLE" => Some(Self::NoRole),
+            _ => None,
+        }
+    }
+}
+/// Why something is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GapCause {
+    /// Not used.
+    Unspecified = 0,
+    /// It came faster than the disk took it.
+    TooFast = 1,
+    /// The disk failed or was full.
+    Disk = 2,
+    /// It is older than what is kept in memory.
+    Old = 3,
+    /// It was larger than a message may be.
+    TooLarge = 4,
+}
+impl GapCause {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GAP_CAUSE_UNSPECIFIED",
+            Self::TooFast => "GAP_CAUSE_TOO_FAST",
+            Self::Disk => "GAP_CAUSE_DISK",
+            Self::Old => "GAP_CAUSE_OLD",
+            Self::TooLarge => "GAP_CAUSE_TOO_LARGE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GAP_CAUSE_UNSPECIFIED" => Some(Self::Unspecified),
+            "GAP_CAUSE_TOO_FAST" => Some(Self::TooFast),
+            "GAP_CAUSE_DISK" => Some(Self::Disk),
+            "GAP_CAUSE_OLD" => Some(Self::Old),
+            "GAP_CAUSE_TOO_LARGE" => Some(Self::TooLarge),
+            _ => None,
+        }
+    }
+}

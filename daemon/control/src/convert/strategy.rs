@@ -1,34 +1,15 @@
 //! Generations, findings, parameters and measurements.
 
+pub(crate) use phalanx_convert::strategy::{FAULTS_MAX, GENERATIONS, fault, generation};
+
 use super::team::resource_name;
 use super::{count, duration, value};
-use phalanx_engine::{
-    CallProfile, Fault, Generation, ParamKind, ParamSpec, Profile, Scope, StackSample,
-    StrategyOrigin,
-};
+use phalanx_engine::{CallProfile, ParamKind, ParamSpec, Profile, Scope, StackSample};
 use phalanx_game::{Roster, Value};
 use phalanx_lua::Bundle;
 use phalanx_proto::v1;
 use phalanx_strategy::{Evaluated, GenerationInfo, Status, Trialled};
 use std::sync::Arc;
-
-/// Most findings of one trial that are told.
-const FAULTS_MAX: usize = 1_000;
-
-/// What stands between a team's name and a generation's number in a resource name.
-pub(crate) const GENERATIONS: &str = "/generations/";
-
-/// A generation as far as the team itself knows it.
-pub(crate) fn generation(team: &str, generation: &Generation) -> v1::Generation {
-    v1::Generation {
-        name: format!("{}{GENERATIONS}{}", resource_name(team), generation.number),
-        number: generation.number,
-        hash: generation.hash.clone(),
-        accept_time: Some(generation.accepted.into()),
-        origin: generation.origin.to_string(),
-        ..v1::Generation::default()
-    }
-}
 
 /// A generation with what its keeper knows, without files.
 pub(crate) fn generation_info(team: &str, info: &GenerationInfo) -> v1::Generation {
@@ -74,50 +55,6 @@ pub(crate) fn trial_report(trialled: &Trialled) -> v1::TrialReport {
         specs_failed: report.specs_failed,
         turns_rehearsed: report.turns_rehearsed,
         spent: Some(duration(report.spent)),
-    }
-}
-
-pub(crate) fn activated(
-    team: &str,
-    activated: &Generation,
-    pinned: bool,
-    note: &str,
-) -> v1::GenerationActivated {
-    let activated = v1::Generation { active: true, ..generation(team, activated) };
-    v1::GenerationActivated { activated: Some(activated), pinned, note: note.to_owned() }
-}
-
-pub(crate) fn taken_back(
-    team: &str,
-    failed: &Generation,
-    instead: &Generation,
-    reason: &str,
-) -> v1::GenerationTakenBack {
-    let activated = v1::Generation { active: true, ..generation(team, instead) };
-    v1::GenerationTakenBack {
-        failed: failed.number,
-        activated: Some(activated),
-        reason: reason.to_owned(),
-    }
-}
-
-pub(crate) fn refused(origin: &StrategyOrigin, faults: &[Fault]) -> v1::StrategyRefused {
-    v1::StrategyRefused {
-        origin: origin.to_string(),
-        faults: faults.iter().take(FAULTS_MAX).map(fault).collect(),
-    }
-}
-
-pub(crate) fn fault(fault: &Fault) -> v1::Fault {
-    let severity = if fault.fatal { v1::FaultSeverity::Error } else { v1::FaultSeverity::Warning };
-    v1::Fault {
-        severity: severity.into(),
-        file: fault.file.clone(),
-        line: fault.line.unwrap_or_default(),
-        column: fault.column.unwrap_or_default(),
-        message: fault.message.clone(),
-        help: fault.help.clone(),
-        excerpt: fault.excerpt.clone(),
     }
 }
 

@@ -1,22 +1,16 @@
 //! Teams and their agents as the API shows them, and what marks their changes.
 
-use super::{count, seat_parts, steering, turn};
+pub(crate) use phalanx_convert::team::{AGENTS, TEAMS, resource_name};
+
+use super::{count, steering, turn};
 use crate::{TeamEnd, TeamView};
+use phalanx_convert::team::{agent as shown_agent, counters};
 use phalanx_engine::{AgentSnapshot, SeatState, Snapshot};
 use phalanx_game::AgentId;
 use phalanx_proto::v1;
 use phalanx_proto::v1::steering::Mode;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-
-/// What stands before a team's name in its resource name.
-pub(crate) const TEAMS: &str = "teams/";
-/// What stands between a team's resource name and an agent's name in the agent's.
-pub(crate) const AGENTS: &str = "/agents/";
-
-pub(crate) fn resource_name(team: &str) -> String {
-    format!("{TEAMS}{team}")
-}
 
 pub(crate) fn state(team: &dyn TeamView) -> v1::TeamState {
     if team.end().is_some() || team.snapshots().borrow().over {
@@ -57,7 +51,7 @@ pub(crate) fn team(team: &dyn TeamView, with_agents: bool) -> v1::Team {
         generation,
         agent_count: count(agents.len()),
         seated_count: count(agents.iter().filter(seated).count()),
-        counters: Some(counters(&snapshot)),
+        counters: Some(counters(&snapshot.counters)),
         board_keys: count(snapshot.board_keys),
         metrics: snapshot.metrics.iter().map(|(key, value)| (key.clone(), *value)).collect(),
         etag: etag_of(team, generation, &agents),
@@ -89,20 +83,6 @@ fn generation(team: &dyn TeamView, snapshot: &Snapshot) -> u32 {
     if snapshot.generation > 0 { snapshot.generation } else { begins().unwrap_or_default() }
 }
 
-fn counters(snapshot: &Snapshot) -> v1::Counters {
-    let counters = snapshot.counters;
-    v1::Counters {
-        asked: counters.asked,
-        decided: counters.decided,
-        fallback: counters.fallback,
-        late: counters.late,
-        script_errors: counters.script_errors,
-        malformed: counters.malformed,
-        ordered: counters.ordered,
-        held: counters.held,
-    }
-}
-
 fn end(end: Option<TeamEnd>) -> (v1::TeamEnd, String) {
     match end {
         None => (v1::TeamEnd::Unspecified, String::new()),
@@ -123,28 +103,9 @@ fn agents(team: &dyn TeamView, snapshot: &Snapshot) -> Vec<v1::Agent> {
             ..AgentSnapshot::default()
         };
         let known = snapshot.agents.get(agent.index()).cloned().unwrap_or_else(fresh);
-        agent_of(team.name(), known, &team.seat(agent))
+        shown_agent(team.name(), known, &team.seat(agent))
     };
     roster.present().map(shown).collect()
-}
-
-fn agent_of(team: &str, agent: AgentSnapshot, seat: &SeatState) -> v1::Agent {
-    let (state, reason, failures) = seat_parts(seat);
-    v1::Agent {
-        resource_name: format!("{TEAMS}{team}{AGENTS}{}", agent.name),
-        name: agent.name,
-        role: agent.role,
-        seat_state: state.into(),
-        seat_reason: reason,
-        seat_failures: failures,
-        summary: agent.summary,
-        last_action: agent.last_action,
-        last_result: agent.last_result,
-        trouble: agent.trouble,
-        reason: agent.reason,
-        steering: Some(steering::steering(&agent.steering)),
-        last_asked: agent.last_asked.map(super::turn),
-    }
 }
 
 fn etag_of(team: &dyn TeamView, generation: u32, agents: &[v1::Agent]) -> String {

@@ -5,7 +5,7 @@ use prost_types::value::Kind;
 use std::borrow::Cow;
 
 /// Deepest nesting that is shown or taken; clients refuse messages nested much deeper.
-pub(crate) const DEPTH_MAX: usize = 16;
+pub const DEPTH_MAX: usize = 16;
 /// Most values that are shown in one, the inner ones counted.
 const VALUES_MAX: usize = 1_000;
 /// Longest text that is shown, in bytes.
@@ -21,12 +21,14 @@ const EXACT_MAX: u64 = 1 << 53;
 
 /// As the API shows it. What is too deep, too much or too long is cut, with `…` in its place.
 /// Numbers that JSON cannot carry, and whole ones that a double cannot, become texts.
-pub(crate) fn to_api(value: &Value) -> prost_types::Value {
+#[must_use]
+pub fn to_api(value: &Value) -> prost_types::Value {
     shown(value, 0, &mut Room { values: VALUES_MAX, text_bytes: TEXT_BYTES_MAX })
 }
 
 /// The same for what is bounded already, and whole but for what is too deep.
-pub(crate) fn whole_to_api(value: &Value) -> prost_types::Value {
+#[must_use]
+pub fn whole_to_api(value: &Value) -> prost_types::Value {
     shown(value, 0, &mut Room { values: WHOLE_VALUES_MAX, text_bytes: WHOLE_TEXT_BYTES_MAX })
 }
 
@@ -89,7 +91,8 @@ fn cut(text: &str, bytes_max: usize) -> String {
 
 /// As an operator gave it, for a parameter: of lists and tables only that they are ones, since no
 /// parameter accepts them.
-pub(crate) fn from_api(value: prost_types::Value) -> Value {
+#[must_use]
+pub fn from_api(value: prost_types::Value) -> Value {
     match value.kind {
         None | Some(Kind::NullValue(_)) => Value::Nil,
         Some(Kind::BoolValue(flag)) => Value::Bool(flag),
@@ -102,7 +105,8 @@ pub(crate) fn from_api(value: prost_types::Value) -> Value {
 
 /// As an operator gave it, with everything in it; `None` where it nests too deep, or holds nothing
 /// in a list or a number that is none.
-pub(crate) fn whole_from_api(value: prost_types::Value) -> Option<Value> {
+#[must_use]
+pub fn whole_from_api(value: prost_types::Value) -> Option<Value> {
     taken(value, 0)
 }
 

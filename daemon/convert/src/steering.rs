@@ -6,7 +6,8 @@ use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::steering::Mode;
 
 /// Who decides for an agent.
-pub(crate) fn steering(steering: &Steering) -> v1::Steering {
+#[must_use]
+pub fn steering(steering: &Steering) -> v1::Steering {
     let mode = match steering {
         Steering::Script => Mode::Script(v1::ScriptSteering {}),
         Steering::Paused { by } => Mode::Paused(v1::PausedSteering { by: by.clone() }),
@@ -26,12 +27,13 @@ pub(crate) fn steering(steering: &Steering) -> v1::Steering {
 }
 
 /// An alert that has begun and not ended.
-pub(crate) fn alert(alert: &Alert) -> v1::Alert {
+#[must_use]
+pub fn alert(alert: &Alert) -> v1::Alert {
     v1::Alert {
         kind: alert_kind(alert.kind).into(),
         agent: alert.agent.clone().unwrap_or_default(),
         text: alert.text.clone(),
-        since: Some(super::turn(alert.since)),
+        since: Some(crate::turn(alert.since)),
         since_tick: alert.tick,
     }
 }
@@ -46,7 +48,8 @@ fn alert_kind(kind: AlertKind) -> v1::AlertKind {
 }
 
 /// What becomes of a memory, as a request says it.
-pub(crate) fn carry_from(carry: v1::MemoryCarry) -> Carry {
+#[must_use]
+pub fn carry_from(carry: v1::MemoryCarry) -> Carry {
     match carry {
         v1::MemoryCarry::Unspecified | v1::MemoryCarry::Strict => Carry::Strict,
         v1::MemoryCarry::Loose => Carry::Loose,
@@ -54,7 +57,9 @@ pub(crate) fn carry_from(carry: v1::MemoryCarry) -> Carry {
     }
 }
 
-fn carry(carry: Carry) -> v1::MemoryCarry {
+/// What becomes of a memory.
+#[must_use]
+pub fn carry(carry: Carry) -> v1::MemoryCarry {
     match carry {
         Carry::Strict => v1::MemoryCarry::Strict,
         Carry::Loose => v1::MemoryCarry::Loose,
@@ -71,7 +76,8 @@ fn cause(cause: &SteerCause) -> (v1::SteerCause, String) {
 }
 
 /// What operators did with agents and team, and alerts; `None` for any other event.
-pub(crate) fn kind(event: &JournalEvent) -> Option<Kind> {
+#[must_use]
+pub fn kind(event: &JournalEvent) -> Option<Kind> {
     Some(match event {
         JournalEvent::RoleSet { before, role, carry: memory, by } => Kind::RoleSet(v1::RoleSet {
             before: before.clone(),

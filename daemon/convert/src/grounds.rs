@@ -1,17 +1,17 @@
 //! What decisions rest on, and what became of them.
 
-use super::{duration, event, turn, value};
-use crate::Feed;
-use phalanx_engine::{BoardLook, Explained, Grounds, JournalEvent, LookKind, Reason};
+use crate::{duration, event, turn, value};
+use phalanx_engine::{BoardLook, Explained, Grounds, JournalEntry, JournalEvent, LookKind, Reason};
 use phalanx_game::Value;
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use std::sync::Arc;
 
 /// What an agent of that resource name did in a turn.
-pub(crate) fn explanation(team: &str, agent: String, told: &Explained) -> v1::Explanation {
+#[must_use]
+pub fn explanation(team: &str, agent: String, told: &Explained) -> v1::Explanation {
     let Explained { turn: at, generation, percept, events, result, answered } = told;
-    let of_journal = |entry| event(team, String::new(), &Feed::Entry(Arc::clone(entry)));
+    let of_journal = |entry: &Arc<JournalEntry>| event(team, String::new(), entry);
     v1::Explanation {
         agent,
         turn: Some(turn(*at)),
@@ -24,7 +24,8 @@ pub(crate) fn explanation(team: &str, agent: String, told: &Explained) -> v1::Ex
 }
 
 /// What a script decided, or how it failed to; `None` for any other event.
-pub(crate) fn kind(generation: u32, event: &JournalEvent) -> Option<Kind> {
+#[must_use]
+pub fn kind(generation: u32, event: &JournalEvent) -> Option<Kind> {
     if let JournalEvent::Decided { action, role, reason, spent, grounds: rests } = event {
         return Some(Kind::Decided(v1::Decided {
             action: action.clone(),

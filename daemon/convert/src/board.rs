@@ -1,7 +1,7 @@
 //! Entries of boards, and their names.
 
-use super::team::{TEAMS, resource_name};
-use super::{turn, value};
+use crate::team::{TEAMS, resource_name};
+use crate::{turn, value};
 use phalanx_engine::BoardItem;
 use phalanx_proto::v1;
 use std::fmt::Write;
@@ -10,7 +10,8 @@ use std::fmt::Write;
 const BOARD: &str = "/board/";
 
 /// The resource name of a key: what is no plain letter is escaped, so that the key is one segment.
-pub(crate) fn name(team: &str, key: &str) -> String {
+#[must_use]
+pub fn name(team: &str, key: &str) -> String {
     let mut name = format!("{}{BOARD}", resource_name(team));
     for byte in key.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -23,7 +24,8 @@ pub(crate) fn name(team: &str, key: &str) -> String {
 }
 
 /// The team's resource name and the key in the name of an entry.
-pub(crate) fn split(name: &str) -> Option<(&str, String)> {
+#[must_use]
+pub fn split(name: &str) -> Option<(&str, String)> {
     let (team, escaped) = name.split_once(BOARD)?;
     let plain = team.starts_with(TEAMS) && !escaped.is_empty() && !escaped.contains(['/', '\0']);
     let mut bytes = Vec::with_capacity(escaped.len());
@@ -40,7 +42,8 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 /// An entry as it is.
-pub(crate) fn entry(team: &str, item: &BoardItem) -> v1::BoardEntry {
+#[must_use]
+pub fn entry(team: &str, item: &BoardItem) -> v1::BoardEntry {
     let entry = item.entry.as_ref();
     v1::BoardEntry {
         name: name(team, &item.key),

@@ -1,0 +1,395 @@
+//! The files of one recording, one after the other.
+
+use crate::channel::Channel;
+use crate::disk::Disk;
+use crate::encode::{self, Encoder};
+use crate::names::{name_of, part_path};
+use crate::part::{OpenChunk, Part, PartError, PartOptions};
+use crate::queue::Losses;
+use crate::{FORMAT, RecordingInfo};
+use phalanx_engine::{JournalEvent, Staged, TapedInput, TeamAct};
+use phalanx_net::Taped;
+use phalanx_proto::v1;
+use phalanx_proto::v1::GapCause;
+use prost::Message;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// So many recordings of a team and a game may begin in the same second.
+const NAMESAKES_MAX: u32 = 100;
+/// The attachment with the settings.
+pub(crate) const SETTINGS: &str = "settings.toml";
+/// What the attachments with strategies are called first.
+pub(crate) const STRATEGY: &str = "strategy-";
+/// Characters of a hash in the name of an attachment.
+const HASH_CHARS: usize = 12;
+
+/// The files of a generation, path and source, in the order of their paths; `None`: it has none
+/// that can be told.
+#[derive(Clone)]
+pub struct Bundler(Arc<Bundle>);
+
+type Bundle = dyn Fn(&Staged) -> Option<Vec<(String, String)>> + Send + Sync;
+
+impl Bundler {
+    /// Tells them so.
+    pub fn new(
+        bundle: impl Fn(&Staged) -> Option<Vec<(String, String)>> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(bundle))
+    }
+}
+
+/// Knows of no files.
+impl Default for Bundler {
+    fn default() -> Self {
+        Self::new(|_| None)
+    }
+}
+
+impl fmt::Debug for Bundler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Bundler")
+    }
+}
+
+/// How the files are written.
+#[derive(Clone, Debug)]
+pub(crate) struct BookOptions {
+    pub(crate) folder: PathBuf,
+    pub(crate) part_bytes_max: u64,
+    pub(crate) part: PartOptions,
+    pub(crate) bundler: Bundler,
+    pub(crate) settings: Option<String>,
+    pub(crate) disk: Arc<dyn Disk>,
+}
+
+/// A recording's files.
+pub(crate) struct Book {
+    options: BookOptions,
+    info: RecordingInfo,
+    /// Why it is written, if not as it happens.
+    cause: String,
+    encoder: Encoder,
+    /// When it began, for its name, after the Unix epoch.
+    called: Duration,
+    /// The recording's name, once its first file is there.
+    name: Option<String>,
+    number: u32,
+    part: Option<Part>,
+    path: PathBuf,
+    /// Attachments with strategies, by hash: each part has all.
+    strategies: BTreeMap<String, (String, Vec<u8>)>,
+    turns: u64,
+    generations: BTreeSet<u32>,
+    lost: u64,
+    /// Bytes of the parts that are closed.
+    closed_bytes: u64,
+    messages: u64,
+}
+
+impl Book {
+    pub(crate) fn new(options: BookOptions, info: RecordingInfo, cause: String) -> Self {
+        let encoder = Encoder::new(&info.team, &info.game, &info.server, info.begun.instant);
+        let called = Duration::from_millis(info.begun.unix_ms);
+        Self {
+            options,
+            info,
+            cause,
+            encoder,
+            called,
+            name: None,
+            number: 1,
+            part: None,
+            path: PathBuf::new(),
+            strategies: BTreeMap::new(),
+            turns: 0,
+            generations: BTreeSet::new(),
+            lost: 0,
+            closed_bytes: 0,
+            messages: 0,
+        }
+    }
+
+    /// It is named after another time than that from which it counts, after the Unix epoch.
+    pub(crate) fn call(&mut self, unix: Duration) {
+        self.called = unix;
+    }
+
+    /// The file that is written or was written last; empty before the first.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub(crate) fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// All bytes so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.closed_bytes + self.part.as_ref().map_or(0, Part::written)
+    }
+
+    /// Something is in the open chunk.
+    pub(crate) fn has_open_chunk(&self) -> bool {
+        self.part.as_ref().is_some_and(Part::is_open)
+    }
+
+    /// Writes something. False when it does not fit into a file.
+    pub(crate) fn put(&mut self, at: Instant, what: &Taped) -> Result<bool, PartError> {
+        self.open(at)?;
+        self.count(what);
+        for staged in strategies(what) {
+            self.keep_strategy(at, staged)?;
+        }
+        let (channel, message) = encode::message(&mut self.encoder, what);
+        let fits = self.message(at, channel, &message)?;
+        if self.part.as_ref().is_some_and(|part| part.written() >= self.options.part_bytes_max) {
+            self.close()?;
+        }
+        Ok(fits)
+    }
+
+    /// Tells that something is missing.
+    pub(crate) fn gap(&mut self, losses: &Losses) -> Result<(), PartError> {
+        self.open(losses.to)?;
+        let told = self.encoder.gap(losses);
+        self.message(losses.to, Channel::Gaps, &told)?;
+        self.lost += losses.counts.values().sum::<u64>();
+        Ok(())
+    }
+
+    fn message(&mut self, at: Instant, channel: Channel, data: &[u8]) -> Result<bool, PartError> {
+        let time = self.log_time(at);
+        let Some(part) = &mut self.part else { return Ok(false) };
+        let fits = part.message(channel, time, data)?;
+        self.messages += u64::from(fits);
+        Ok(fits)
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), PartError> {
+        self.part.as_mut().map_or(Ok(()), Part::flush)
+    }
+
+    /// Writes the index of the file; the next message begins another one.
+    pub(crate) fn close(&mut self) -> Result<(), PartError> {
+        let Some(mut part) = self.part.take() else { return Ok(()) };
+        let numbers: Vec<_> = self.generations.iter().map(u32::to_string).collect();
+        let told = [
+            ("turns", self.turns.to_string()),
+            ("lost", self.lost.to_string()),
+            ("generations", numbers.join(" ")),
+        ];
+        let told = told.map(|(key, value)| (key.to_owned(), value)).into();
+        if let Err(error) = part.flush() {
+            // It is told what was in the chunk.
+            self.part = Some(part);
+            return Err(error);
+        }
+        self.closed_bytes += part.written();
+        self.number += 1;
+        part.finish(told)
+    }
+
+    /// The disk failed: the file stays as it is. Tells what was in the open chunk and is lost.
+    pub(crate) fn abandon(&mut self) -> Option<Losses> {
+        let part = self.part.take()?;
+        let kept = part.tally.values().map(|(messages, _)| messages).sum::<u64>();
+        let open = part.open.clone();
+        self.closed_bytes += part.written();
+        drop(part);
+        if kept > open.counts.values().sum::<u64>() {
+            self.number += 1;
+        } else {
+            self.unmake();
+        }
+        self.losses(&open)
+    }
+
+    /// Nothing of the file can be read: its place is free for the next try.
+    fn unmake(&mut self) {
+        drop(self.options.disk.remove(&self.path));
+        if self.number == 1 {
+            self.name = None;
+        }
+    }
+
+    fn losses(&self, open: &OpenChunk) -> Option<Losses> {
+        let (first, last) = open.times?;
+        let counts: BTreeMap<_, _> = open
+            .counts
+            .iter()
+            .filter(|(channel, _)| !matches!(channel, Channel::Recording | Channel::Gaps))
+            .map(|(channel, count)| (*channel, *count))
+            .collect();
+        let (from, to) = (self.instant(first), self.instant(last));
+        (!counts.is_empty()).then_some(Losses { cause: GapCause::Disk, from, to, counts })
+    }
+
+    fn open(&mut self, at: Instant) -> Result<(), PartError> {
+        if self.part.is_some() {
+            return Ok(());
+        }
+        let file = self.create()?;
+        match Part::begin(file, self.options.part, FileInfo(&self.told()).pairs()) {
+            Ok(part) => self.part = Some(part),
+            Err(error) => {
+                self.unmake();
+                return Err(error);
+            }
+        }
+        let info = self.told().encode_to_vec();
+        self.message(at, Channel::Recording, &info)?;
+        let time = self.log_time(at);
+        let settings = self.options.settings.clone();
+        let Some(part) = &mut self.part else { return Ok(()) };
+        if let Some(settings) = settings {
+            part.attach(SETTINGS, "application/toml", time, settings.as_bytes())?;
+        }
+        for (name, json) in self.strategies.values() {
+            part.attach(name, "application/json", time, json)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the file of the next part, in a folder that may have to be made first.
+    fn create(&mut self) -> io::Result<Box<dyn crate::DiskFile>> {
+        let BookOptions { folder, disk, .. } = &self.options;
+        if let Some(name) = &self.name {
+            self.path = part_path(folder, name, self.number);
+            return disk.create(&self.path);
+        }
+        let first = name_of(&self.info.team, &self.info.game, self.called);
+        for namesake in 1..=NAMESAKES_MAX {
+            let name = if namesake == 1 { first.clone() } else { format!("{first}-{namesake}") };
+            self.path = part_path(folder, &name, 1);
+            match disk.create(&self.path) {
+                Ok(file) => {
+                    self.name = Some(name);
+                    return Ok(file);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other(format!("{first}: there are {NAMESAKES_MAX} of this name")))
+    }
+
+    fn told(&self) -> v1::RecordingInfo {
+        let RecordingInfo { team, game, server, seed, program_version, begun } = self.info.clone();
+        let begin = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(begun.unix_ms));
+        v1::RecordingInfo {
+            id: self.name.clone().unwrap_or_default(),
+            team,
+            game,
+            server,
+            seed,
+            program_version,
+            format: FORMAT,
+            part: self.number,
+            begin_time: begin.map(Into::into),
+            cause: self.cause.clone(),
+        }
+    }
+
+    fn keep_strategy(&mut self, at: Instant, staged: &Staged) -> Result<(), PartError> {
+        let generation = &staged.generation;
+        if self.strategies.contains_key(&generation.hash) {
+            return Ok(());
+        }
+        let Some(files) = (self.options.bundler.0)(staged) else { return Ok(()) };
+        let files: serde_json::Map<_, _> =
+            files.into_iter().map(|(path, source)| (path, source.into())).collect();
+        let json = serde_json::json!({
+            "generation": generation.number,
+            "hash": generation.hash,
+            "files": files,
+        });
+        let json = json.to_string().into_bytes();
+        let short: String = generation.hash.chars().take(HASH_CHARS).collect();
+        let name = format!("{STRATEGY}{}-{short}.json", generation.number);
+        let time = self.log_time(at);
+        if let Some(part) = &mut self.part {
+            part.attach(&name, "application/json", time, &json)?;
+        }
+        self.strategies.insert(generation.hash.clone(), (name, json));
+        Ok(())
+    }
+
+    fn count(&mut self, what: &Taped) {
+        if let Taped::Began(began) = what {
+            self.generations.insert(began.staged.generation.number);
+        }
+        let Taped::Journal(entry) = what else { return };
+        if let JournalEvent::TurnDone(_) = entry.event {
+            self.turns += 1;
+        }
+        if let JournalEvent::Generation { generation, .. }
+        | JournalEvent::TakenBack { generation, .. } = &entry.event
+        {
+            self.generations.insert(generation.number);
+        }
+    }
+
+    /// The wall clock as it would be, had nobody set it since the begin.
+    fn log_time(&self, at: Instant) -> u64 {
+        let begin = i128::from(self.info.begun.unix_ms) * 1_000_000;
+        let time = begin + i128::from(self.encoder.epoch().nanos(at));
+        u64::try_from(time).unwrap_or_default()
+    }
+
+    fn instant(&self, log_time: u64) -> Instant {
+        let begin = self.info.begun.unix_ms.saturating_mul(1_000_000);
+        let nanos = i128::from(log_time) - i128::from(begin);
+        self.encoder.epoch().instant(i64::try_from(nanos).unwrap_or_default())
+    }
+}
+
+/// What a file says of itself, for tools that know nothing of our messages.
+pub(crate) struct FileInfo<'a>(pub(crate) &'a v1::RecordingInfo);
+
+impl FileInfo<'_> {
+    pub(crate) fn pairs(&self) -> BTreeMap<String, String> {
+        let told = self.0;
+        let begin = told.begin_time.unwrap_or_default();
+        let begin = SystemTime::try_from(begin).unwrap_or(SystemTime::UNIX_EPOCH);
+        let unix = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let pairs = [
+            ("id", told.id.clone()),
+            ("team", told.team.clone()),
+            ("game", told.game.clone()),
+            ("server", told.server.clone()),
+            ("seed", told.seed.to_string()),
+            ("program_version", told.program_version.clone()),
+            ("format", told.format.to_string()),
+            ("part", told.part.to_string()),
+            ("begin", humantime::format_rfc3339_millis(begin).to_string()),
+            ("begin_unix_ms", unix.as_millis().to_string()),
+            ("cause", told.cause.clone()),
+        ];
+        pairs.map(|(key, value)| (key.to_owned(), value)).into()
+    }
+}
+
+/// The strategies that something brings.
+fn strategies(what: &Taped) -> Vec<&Staged> {
+    if let Taped::Began(began) = what {
+        return vec![&began.staged];
+    }
+    let Taped::Steps(steps) = what else { return Vec::new() };
+    let mut brought = Vec::new();
+    for step in steps {
+        if let TeamAct::Handled(TapedInput::Install(install)) = &step.act {
+            brought.push(&install.staged);
+        }
+    }
+    brought
+}

@@ -1,0 +1,61 @@
+//! Where files are written: the disk, or in tests something that fails or blocks on purpose.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Makes files. Called by a recording's own thread alone.
+pub trait Disk: fmt::Debug + Send + Sync {
+    /// Makes a new file that nobody had before.
+    ///
+    /// # Errors
+    /// When it is there already, or cannot be made.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Takes away a file of which nothing can be read.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A file that is written from its begin to its end.
+pub trait DiskFile: Write + fmt::Debug + Send {
+    /// What was written survives the loss of power.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The machine's own disk. A file is locked as long as it is written, so that nobody prunes it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        // Some file systems have no locks: then pruning goes by what the daemon says.
+        if let Err(error) = file.try_lock() {
+            tracing::debug!(path = %path.display(), %error, "the recording is not locked");
+        }
+        Ok(Box::new(file))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+}
+
+impl DiskFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// Whether somebody writes the file right now.
+pub(crate) fn is_written(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+}

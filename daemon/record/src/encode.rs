@@ -1,0 +1,136 @@
+//! What happens in a team as messages of its channels.
+
+use crate::channel::Channel;
+use crate::queue::Losses;
+use crate::taped::{self, Epoch, SeatTold};
+use phalanx_convert::{board, team, value, world};
+use phalanx_engine::{BoardPage, Drawing, Snapshot};
+use phalanx_game::{Roster, RosterEntry, Turn, Value};
+use phalanx_net::{Percepts, SeatAct, Taped};
+use phalanx_proto::v1;
+use phalanx_proto::v1::team_life::Event;
+use prost::Message;
+use std::time::Instant;
+
+/// Makes messages. It knows what the last ones told of the team's agents.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    team: String,
+    game: String,
+    server: String,
+    epoch: Epoch,
+    roster: Roster,
+}
+
+impl Encoder {
+    pub(crate) fn new(team: &str, game: &str, server: &str, begin: Instant) -> Self {
+        let roster = Roster { team: team.to_owned(), agents: Vec::new() };
+        let [team, game, server] = [team, game, server].map(str::to_owned);
+        Self { team, game, server, epoch: Epoch(begin), roster }
+    }
+
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// The message of its channel.
+    pub(crate) fn encode(&mut self, what: &Taped) -> Vec<u8> {
+        match what {
+            Taped::Began(began) => {
+                self.roster = (*began.roster).clone();
+                life(Event::Began(taped::beginning(began)))
+            }
+            Taped::Ended => life(Event::Ended(v1::TeamEnded {})),
+            Taped::SeatOpened(seat) => taped::opened(seat).encode_to_vec(),
+            Taped::Seat { seat, act } => self.seat(*seat, act),
+            Taped::Steps(steps) => taped::steps(self.epoch, steps).encode_to_vec(),
+            Taped::Journal(entry) => {
+                phalanx_convert::event(&self.team, String::new(), entry).encode_to_vec()
+            }
+            Taped::Snapshot(snapshot) => {
+                self.learn(snapshot);
+                team::published(&self.team, &self.game, &self.server, snapshot).encode_to_vec()
+            }
+            Taped::Percepts(percepts) => self.percepts(percepts).encode_to_vec(),
+            Taped::Board { turn, page } => self.board(*turn, page).encode_to_vec(),
+            Taped::Drawing(drawing) => self.world(drawing).encode_to_vec(),
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "all kinds of things are encoded in one way")]
+    fn seat(&self, seat: phalanx_game::SeatId, act: &SeatAct) -> Vec<u8> {
+        match taped::seat_act(seat, act) {
+            SeatTold::Wire(bytes) => bytes.encode_to_vec(),
+            SeatTold::Step(step) => step.encode_to_vec(),
+        }
+    }
+
+    /// Agents that came later stand in what the team publishes.
+    fn learn(&mut self, snapshot: &Snapshot) {
+        let entry = |agent: &phalanx_engine::AgentSnapshot| RosterEntry {
+            name: agent.name.clone(),
+            role: agent.role.clone(),
+            gone: agent.gone,
+        };
+        let agents = &mut self.roster.agents;
+        for (index, agent) in snapshot.agents.iter().enumerate() {
+            match agents.get_mut(index) {
+                Some(known) => known.gone = agent.gone,
+                None => agents.push(entry(agent)),
+            }
+        }
+    }
+
+    fn percepts(&self, percepts: &Percepts) -> v1::Percepts {
+        let field = |(name, value): &(&'static str, Value)| {
+            ((*name).to_owned(), value::whole_to_api(value))
+        };
+        let agents = percepts.agents.iter().map(|(agent, fields)| v1::AgentPercept {
+            agent: agent.0.into(),
+            name: self.roster.name(*agent).to_owned(),
+            fields: Some(prost_types::Struct { fields: fields.iter().map(field).collect() }),
+        });
+        let turn = Some(phalanx_convert::turn(percepts.turn));
+        v1::Percepts { turn, agents: agents.collect() }
+    }
+
+    fn board(&self, turn: Turn, page: &BoardPage) -> v1::BoardChanges {
+        v1::BoardChanges {
+            turn: Some(phalanx_convert::turn(turn)),
+            revision: page.revision,
+            more: page.more,
+            reset: page.reset,
+            entries: page.items.iter().map(|item| board::entry(&self.team, item)).collect(),
+            gone: page.gone.clone(),
+        }
+    }
+
+    fn world(&self, drawing: &Drawing) -> v1::World {
+        let owner = world::Owner { team: &self.team, game: &self.game, roster: &self.roster };
+        owner.whole(drawing, &world::Wanted::default())
+    }
+
+    /// What tells that something is missing.
+    pub(crate) fn gap(&self, losses: &Losses) -> Vec<u8> {
+        let channels = losses
+            .counts
+            .iter()
+            .map(|(channel, count)| v1::GapChannel { channel: channel.topic(), count: *count });
+        let gap = v1::Gap {
+            from_nanos: self.epoch.nanos(losses.from),
+            to_nanos: self.epoch.nanos(losses.to),
+            cause: losses.cause.into(),
+            channels: channels.collect(),
+        };
+        gap.encode_to_vec()
+    }
+}
+
+fn life(event: Event) -> Vec<u8> {
+    v1::TeamLife { event: Some(event) }.encode_to_vec()
+}
+
+/// The channel and the message of something that was put in.
+pub(crate) fn message(encoder: &mut Encoder, what: &Taped) -> (Channel, Vec<u8>) {
+    (Channel::of(what), encoder.encode(what))
+}

@@ -1,0 +1,232 @@
+//! The one queue between a team that plays and the disk: bounded, and never waited for.
+
+use crate::channel::{Channel, Worth};
+use crate::weight::weigh;
+use phalanx_net::{Appetite, Taped};
+use phalanx_proto::v1::GapCause;
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bounds of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLimits {
+    /// Most entries that wait.
+    pub entries_max: usize,
+    /// Most bytes that wait, roughly.
+    pub bytes_max: usize,
+}
+
+impl Default for QueueLimits {
+    fn default() -> Self {
+        Self { entries_max: 16_384, bytes_max: 32 << 20 }
+    }
+}
+
+/// From this share of its bounds on a queue refuses what is nice to look at: 1 of 2.
+const SHOWN_SHARE: (usize, usize) = (1, 2);
+/// From this share on it refuses all but what decisions are computed from: 3 of 4.
+const TOLD_SHARE: (usize, usize) = (3, 4);
+
+/// What comes out of a queue.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Taped(Instant, Taped),
+    /// Here something was refused.
+    Gap(Losses),
+    /// Nobody puts anything in any more, and nothing is left.
+    Over,
+    /// Nothing came for so long.
+    Idle,
+}
+
+/// What was refused or lost, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Losses {
+    pub(crate) cause: GapCause,
+    pub(crate) from: Instant,
+    pub(crate) to: Instant,
+    pub(crate) counts: BTreeMap<Channel, u64>,
+}
+
+impl Losses {
+    pub(crate) fn new(cause: GapCause, at: Instant) -> Self {
+        Self { cause, from: at, to: at, counts: BTreeMap::new() }
+    }
+
+    pub(crate) fn add(&mut self, channel: Channel, at: Instant) {
+        (self.from, self.to) = (self.from.min(at), self.to.max(at));
+        *self.counts.entry(channel).or_default() += 1;
+    }
+}
+
+/// Its weight, what it is (nothing only wakes the one who writes), and what was refused before it.
+type Sent = (usize, Option<(Instant, Taped)>, Option<Losses>);
+
+/// The side of those who put something in.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    limits: QueueLimits,
+    sender: SyncSender<Sent>,
+    level: Arc<Level>,
+}
+
+/// How full it is, and what it refused.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    entries: AtomicUsize,
+    bytes: AtomicUsize,
+    closed: AtomicBool,
+    /// Something was refused of which no gap tells yet.
+    missing: AtomicBool,
+    refused: Mutex<Option<Losses>>,
+    /// All that was ever refused.
+    lost: AtomicU64,
+}
+
+/// The side of the one who writes.
+#[derive(Debug)]
+pub(crate) struct Outlet {
+    receiver: Receiver<Sent>,
+    level: Arc<Level>,
+    /// What came together with a gap.
+    next: Option<(Instant, Taped)>,
+}
+
+pub(crate) fn queue(limits: QueueLimits) -> (Queue, Outlet) {
+    let (sender, receiver) = sync_channel(limits.entries_max.max(1));
+    let level = Arc::new(Level::default());
+    let outlet = Outlet { receiver, level: Arc::clone(&level), next: None };
+    (Queue { limits, sender, level }, outlet)
+}
+
+impl Queue {
+    /// Takes it, or counts that it could not. Waits for nobody.
+    pub(crate) fn put(&self, at: Instant, what: Taped) {
+        let channel = Channel::of(&what);
+        let weight = weigh(&what);
+        if self.level.closed.load(Ordering::Acquire) || self.is_too_full(channel.worth(), weight) {
+            return self.level.refuse(channel, at);
+        }
+        let room = || !self.reaches(SHOWN_SHARE, 0);
+        let gap = if self.level.missing.load(Ordering::Acquire) && room() {
+            self.level.take_refused()
+        } else {
+            None
+        };
+        self.level.entries.fetch_add(1, Ordering::AcqRel);
+        self.level.bytes.fetch_add(weight, Ordering::AcqRel);
+        if let Err(TrySendError::Full((_, _, gap)) | TrySendError::Disconnected((_, _, gap))) =
+            self.sender.try_send((weight, Some((at, what)), gap))
+        {
+            self.level.took(weight);
+            self.level.put_back(gap);
+            self.level.refuse(channel, at);
+        }
+    }
+
+    pub(crate) fn appetite(&self) -> Appetite {
+        if self.reaches(SHOWN_SHARE, 0) { Appetite::Needed } else { Appetite::Everything }
+    }
+
+    /// How much was refused so far.
+    pub(crate) fn lost(&self) -> u64 {
+        self.level.lost.load(Ordering::Acquire)
+    }
+
+    /// Takes nothing any more.
+    pub(crate) fn close(&self) {
+        self.level.closed.store(true, Ordering::Release);
+        // Wakes the one who writes; when there is no room, he is awake.
+        drop(self.sender.try_send((0, None, None)));
+    }
+
+    fn is_too_full(&self, worth: Worth, weight: usize) -> bool {
+        match worth {
+            Worth::Shown => self.reaches(SHOWN_SHARE, weight),
+            Worth::Told => self.reaches(TOLD_SHARE, weight),
+            Worth::Needed => self.reaches((1, 1), weight),
+        }
+    }
+
+    fn reaches(&self, (part, whole): (usize, usize), more: usize) -> bool {
+        let entries = self.level.entries.load(Ordering::Acquire);
+        let bytes = self.level.bytes.load(Ordering::Acquire).saturating_add(more);
+        let QueueLimits { entries_max, bytes_max } = self.limits;
+        entries >= entries_max / whole * part || bytes > bytes_max / whole * part
+    }
+}
+
+impl Level {
+    fn refuse(&self, channel: Channel, at: Instant) {
+        let mut refused = self.refused();
+        let losses = refused.get_or_insert_with(|| Losses::new(GapCause::TooFast, at));
+        losses.add(channel, at);
+        drop(refused);
+        self.lost.fetch_add(1, Ordering::AcqRel);
+        self.missing.store(true, Ordering::Release);
+    }
+
+    fn take_refused(&self) -> Option<Losses> {
+        self.missing.store(false, Ordering::Release);
+        self.refused().take()
+    }
+
+    fn put_back(&self, losses: Option<Losses>) {
+        let Some(mut losses) = losses else { return };
+        let mut refused = self.refused();
+        if let Some(newer) = refused.take() {
+            losses.to = losses.to.max(newer.to);
+            for (channel, count) in newer.counts {
+                *losses.counts.entry(channel).or_default() += count;
+            }
+        }
+        *refused = Some(losses);
+        drop(refused);
+        self.missing.store(true, Ordering::Release);
+    }
+
+    fn refused(&self) -> MutexGuard<'_, Option<Losses>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn took(&self, weight: usize) {
+        self.entries.fetch_sub(1, Ordering::AcqRel);
+        self.bytes.fetch_sub(weight, Ordering::AcqRel);
+    }
+}
+
+impl Outlet {
+    /// The next thing; waits for it so long at most.
+    pub(crate) fn take(&mut self, patience: Duration) -> Item {
+        if let Some((at, what)) = self.next.take() {
+            return Item::Taped(at, what);
+        }
+        loop {
+            let closed = self.level.closed.load(Ordering::Acquire);
+            let waits = if closed { Duration::ZERO } else { patience };
+            match self.receiver.recv_timeout(waits) {
+                Ok((weight, Some(taped), gap)) => {
+                    self.level.took(weight);
+                    if let Some(gap) = gap {
+                        self.next = Some(taped);
+                        return Item::Gap(gap);
+                    }
+                    return Item::Taped(taped.0, taped.1);
+                }
+                Ok((_, None, _)) => {}
+                Err(RecvTimeoutError::Timeout) if closed => return self.rest(),
+                Err(RecvTimeoutError::Timeout) => return Item::Idle,
+                Err(RecvTimeoutError::Disconnected) => return self.rest(),
+            }
+        }
+    }
+
+    /// The last gap, then the end.
+    fn rest(&self) -> Item {
+        mem::take(&mut *self.level.refused()).map_or(Item::Over, Item::Gap)
+    }
+}

@@ -1,0 +1,285 @@
+//! A recording that is read again: whole, or what is left of it.
+
+mod bytes;
+mod chunk;
+mod decode;
+mod open;
+mod scan;
+mod summary;
+
+pub use decode::{Entry, Recorded};
+pub(crate) use open::attachment;
+pub use open::{Attachment, RecordingError, RecordingFile};
+pub use summary::{ChannelTally, Summary};
+
+use crate::channel::Channel;
+use crate::taped::{Epoch, Loader, Reading};
+use chunk::{Channels as Known, Raw, message, messages, unpack};
+use mcap::records::op;
+use phalanx_engine::Generation;
+use scan::{Piece, Scan};
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// A piece of a recording that cannot be read. What is around it can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// In which part of the recording, from 1.
+    pub part: u32,
+    /// Where in that file, in bytes from its begin.
+    pub at: u64,
+    /// How many bytes are passed over.
+    pub bytes: u64,
+    /// What is wrong.
+    pub wrong: Wrong,
+}
+
+/// What is wrong with a piece of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Its bytes are not those that were written.
+    Checksum,
+    /// No record begins here.
+    Framing,
+    /// The file ends here, or nothing behind can be read.
+    End,
+    /// It says that it has so many bytes: more than is read.
+    TooLarge(u64),
+    /// A message does not tell what it should.
+    Message(String),
+    /// The disk does not give it.
+    Disk(String),
+    /// A file of the recording is not there.
+    PartMissing,
+}
+
+impl Damage {
+    pub(crate) fn new(at: u64, bytes: u64, wrong: Wrong) -> Self {
+        Self { part: 0, at, bytes, wrong }
+    }
+
+    pub(crate) fn missing(part: u32) -> Self {
+        Self { part, ..Self::new(0, 0, Wrong::PartMissing) }
+    }
+
+    fn in_part(self, part: u32) -> Self {
+        Self { part, ..self }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { part, at, bytes, wrong } = self;
+        if *wrong == Wrong::PartMissing {
+            return write!(f, "part {part} is missing");
+        }
+        write!(f, "part {part}, byte {at}: {wrong}")?;
+        if *bytes > 0 { write!(f, "; {bytes} bytes are passed over") } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Checksum => f.write_str("the chunk is damaged"),
+            Self::Framing => f.write_str("no record begins here"),
+            Self::End => f.write_str("the file is cut off or damaged up to its end"),
+            Self::TooLarge(bytes) => write!(f, "it says that it has {bytes} bytes"),
+            Self::Message(what) => f.write_str(what),
+            Self::Disk(error) => write!(f, "the disk says: {error}"),
+            Self::PartMissing => f.write_str("it is missing"),
+        }
+    }
+}
+
+/// The entries of a recording, in the order in which they were put in, parts one after the other.
+/// Holds one chunk in memory.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    recording: &'a RecordingFile,
+    epoch: Epoch,
+    loader: Loader,
+    /// Only chunks that end at this log time or later are read.
+    from: u64,
+    parts: VecDeque<(u32, Option<PathBuf>)>,
+    walk: Option<Walk>,
+    /// Channel and size of the last message.
+    seen: (String, u64),
+}
+
+/// A walk through the messages of one part.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    pub(crate) part: u32,
+    scan: Scan<BufReader<File>>,
+    pub(crate) channels: Known,
+    waiting: VecDeque<(u64, Raw)>,
+    from: u64,
+}
+
+/// What a walk comes by.
+pub(crate) enum Step {
+    Message(u64, Raw),
+    Damage(Damage),
+    /// Schemas, attachments and the like.
+    Other(u8, Vec<u8>),
+}
+
+impl Walk {
+    pub(crate) fn new(part: u32, path: &PathBuf, from: u64) -> std::io::Result<Self> {
+        let scan = Scan::new(BufReader::new(File::open(path)?))?;
+        let (channels, waiting) = (Known::default(), VecDeque::new());
+        Ok(Self { part, scan, channels, waiting, from })
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Step> {
+        loop {
+            if let Some((at, raw)) = self.waiting.pop_front() {
+                return Some(Step::Message(at, raw));
+            }
+            let piece = match self.scan.next() {
+                Ok(piece) => piece?,
+                Err(error) => return Some(self.disk(&error)),
+            };
+            match piece {
+                Piece::Chunk(chunk) if !chunk.cut && chunk.times.1 < self.from => {}
+                Piece::Chunk(chunk) => {
+                    let data = match self.scan.data(&chunk) {
+                        Ok(data) => data,
+                        Err(error) => return Some(self.disk(&error)),
+                    };
+                    let records = match unpack(&chunk, &data) {
+                        Ok(records) => records,
+                        Err(wrong) => {
+                            let damage = Damage::new(chunk.at, data.len() as u64, wrong);
+                            return Some(Step::Damage(damage.in_part(self.part)));
+                        }
+                    };
+                    let found = messages(&records, &mut self.channels);
+                    self.waiting.extend(found.into_iter().map(|raw| (chunk.at, raw)));
+                    if chunk.cut {
+                        let left = self.scan.length().saturating_sub(chunk.at);
+                        let damage = Damage::new(chunk.at, left, Wrong::End);
+                        // What could be read of it comes after.
+                        return Some(Step::Damage(damage.in_part(self.part)));
+                    }
+                }
+                Piece::Record { op: op::MESSAGE, at, body } => {
+                    if let Some(raw) = message(&body) {
+                        return Some(Step::Message(at, raw));
+                    }
+                }
+                Piece::Record { op: op::CHANNEL, body, .. } => self.channels.learn(&body),
+                Piece::Record { op, body, .. } => return Some(Step::Other(op, body)),
+                Piece::Damage(damage) => return Some(Step::Damage(damage.in_part(self.part))),
+                Piece::Footer => {}
+                Piece::Cut => {
+                    let damage = Damage::new(self.scan.length(), 0, Wrong::End);
+                    return Some(Step::Damage(damage.in_part(self.part)));
+                }
+            }
+        }
+    }
+
+    /// The disk fails: this part ends here.
+    fn disk(&mut self, error: &std::io::Error) -> Step {
+        self.scan.stop();
+        let damage = Damage::new(0, 0, Wrong::Disk(error.to_string()));
+        Step::Damage(damage.in_part(self.part))
+    }
+}
+
+impl RecordingFile {
+    /// All entries, their times counted from `begin`. `loader` makes code of recorded strategies.
+    #[must_use]
+    pub fn entries(&self, begin: Instant, loader: &Loader) -> Entries<'_> {
+        self.entries_since(0, begin, loader)
+    }
+
+    /// The entries of the chunks that have something at this time or later: all from then on, and
+    /// some of before. In nanoseconds after the begin.
+    #[must_use]
+    pub fn entries_from(&self, nanos: u64, begin: Instant, loader: &Loader) -> Entries<'_> {
+        self.entries_since(self.begin_nanos().saturating_add(nanos), begin, loader)
+    }
+
+    fn entries_since(&self, from: u64, begin: Instant, loader: &Loader) -> Entries<'_> {
+        Entries {
+            recording: self,
+            epoch: Epoch(begin),
+            loader: loader.clone(),
+            from,
+            parts: self.parts(),
+            walk: None,
+            seen: Default::default(),
+        }
+    }
+}
+
+/// The channel of a message, as far as it is known.
+struct Of {
+    channel: Option<Channel>,
+    topic: String,
+}
+
+impl Entries<'_> {
+    /// The name of the channel and the size of the last message.
+    fn last_seen(&self) -> (String, u64) {
+        self.seen.clone()
+    }
+
+    fn entry(&mut self, part: u32, at: u64, raw: Raw, of: Of) -> Result<Entry, Damage> {
+        let code = |generation: &Generation| {
+            let files = self.recording.strategy(&generation.hash);
+            self.loader.code(generation, files)
+        };
+        let reading = Reading { epoch: self.epoch, code: &code };
+        let begin = self.recording.begin_nanos();
+        let size = raw.data.len() as u64;
+        let read = decode::entry(&reading, begin, of.channel, raw);
+        let topic = of.topic;
+        let read = read.map_err(|why| {
+            let text = format!("a message of {topic} cannot be read: {why}");
+            Damage { part, at, bytes: 0, wrong: Wrong::Message(text) }
+        });
+        self.seen = (topic, size);
+        read
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<Entry, Damage>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(walk) = &mut self.walk else {
+                let (part, path) = self.parts.pop_front()?;
+                let missing = Damage::missing(part);
+                let Some(path) = path else { return Some(Err(missing)) };
+                match Walk::new(part, &path, self.from) {
+                    Ok(walk) => self.walk = Some(walk),
+                    Err(error) => {
+                        let wrong = Wrong::Disk(error.to_string());
+                        return Some(Err(Damage { wrong, ..missing }));
+                    }
+                }
+                continue;
+            };
+            match walk.next() {
+                None => self.walk = None,
+                Some(Step::Damage(damage)) => return Some(Err(damage)),
+                Some(Step::Other(..)) => {}
+                Some(Step::Message(at, raw)) => {
+                    let topic = walk.channels.topic(raw.channel);
+                    let of = Of { channel: walk.channels.channel(raw.channel), topic };
+                    let part = walk.part;
+                    return Some(self.entry(part, at, raw, of));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A whole file of what is left of a recording.
+
+use crate::book::FileInfo;
+use crate::channel::Channel;
+use crate::disk::{Disk, RealDisk};
+use crate::part::{Part, PartError, PartOptions};
+use crate::read::{Damage, RecordingError, RecordingFile, Step, Walk};
+use mcap::records::op;
+use phalanx_proto::v1;
+use phalanx_proto::v1::GapCause;
+use prost::Message;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A chunk is closed once it has so many bytes before compression.
+const CHUNK_BYTES: u64 = 1 << 20;
+
+/// What became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Messages that were taken over.
+    pub messages: u64,
+    /// What could not be read; a gap stands in its place.
+    pub damage: Vec<Damage>,
+}
+
+/// Why there is no whole file.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// There is nothing to recover.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// The new file cannot be written.
+    #[error("{path}: {why}", path = .path.display())]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+/// Takes all that can be read of a recording, parts and all, into one new file with an index.
+///
+/// # Errors
+/// When nothing can be read, or the new file is there already or cannot be written; then it is gone
+/// again.
+pub fn recover(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<Recovered, RecoverError> {
+    let recording = RecordingFile::open(path)?;
+    let out = out.as_ref();
+    let write =
+        |error: PartError| RecoverError::Write { path: out.to_owned(), why: error.to_string() };
+    let file = RealDisk.create(out).map_err(|error| write(error.into()))?;
+    let recovered = copy(&recording, file);
+    if recovered.is_err() {
+        drop(RealDisk.remove(out));
+    }
+    recovered.map_err(write)
+}
+
+fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Recovered, PartError> {
+    let summary = recording.by_reading();
+    let info = v1::RecordingInfo { part: 1, ..recording.info().clone() };
+    let options = PartOptions { chunk_bytes: CHUNK_BYTES, sync: false };
+    let mut part = Part::begin(file, options, FileInfo(&info).pairs())?;
+    let begin = recording.begin_nanos();
+    part.message(Channel::Recording, begin, &info.encode_to_vec())?;
+    let mut copied = Copied { part, begin, last: begin, attached: BTreeSet::new() };
+    let mut recovered = Recovered::default();
+    for (number, path) in recording.parts() {
+        let Some(path) = path else {
+            let damage = Damage::missing(number);
+            copied.gap()?;
+            recovered.damage.push(damage);
+            continue;
+        };
+        let mut walk = Walk::new(number, &path, 0)?;
+        while let Some(step) = walk.next() {
+            match step {
+                Step::Damage(damage) => {
+                    if damage.bytes > 0 {
+                        copied.gap()?;
+                    }
+                    recovered.damage.push(damage);
+                }
+                Step::Other(kind, body) => copied.other(kind, &body)?,
+                Step::Message(_, raw) => {
+                    let channel = walk.channels.channel(raw.channel);
+                    let channel = channel.filter(|channel| *channel != Channel::Recording);
+                    if let Some(channel) = channel {
+                        copied.last = copied.last.max(raw.time);
+                        copied.part.message(channel, raw.time, &raw.data)?;
+                        recovered.messages += 1;
+                    }
+                }
+            }
+        }
+    }
+    copied.part.finish(summary.told())?;
+    Ok(recovered)
+}
+
+/// The new file.
+struct Copied {
+    part: Part,
+    begin: u64,
+    /// The log time of the last message.
+    last: u64,
+    attached: BTreeSet<String>,
+}
+
+impl Copied {
+    /// Something cannot be read here; what, nobody knows.
+    fn gap(&mut self) -> Result<(), PartError> {
+        let at = i64::try_from(self.last.saturating_sub(self.begin)).unwrap_or(i64::MAX);
+        let cause = GapCause::Disk.into();
+        let gap = v1::Gap { from_nanos: at, to_nanos: at, cause, channels: Vec::new() };
+        self.part.message(Channel::Gaps, self.last, &gap.encode_to_vec())?;
+        Ok(())
+    }
+
+    fn other(&mut self, kind: u8, body: &[u8]) -> Result<(), PartError> {
+        if kind == op::ATTACHMENT
+            && let Some(it) = crate::read::attachment(body)
+            && self.attached.insert(it.name.clone())
+        {
+            self.part.attach(&it.name, &it.media_type, self.last, &it.data)?;
+        }
+        Ok(())
+    }
+}
