@@ -1,9 +1,12 @@
 //! Where files are written: the disk, or in tests something that fails or blocks on purpose.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
+
+/// A new file is tried to be locked so often.
+const LOCK_TRIES: u32 = 1_000;
 
 /// Makes files. Called by a recording's own thread alone.
 pub trait Disk: fmt::Debug + Send + Sync {
@@ -36,9 +39,17 @@ pub struct RealDisk;
 impl Disk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        // Some file systems have no locks: then pruning goes by what the daemon says.
-        if let Err(error) = file.try_lock() {
-            tracing::debug!(path = %path.display(), %error, "the recording is not locked");
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => break,
+                // Somebody is just looking whether it is written.
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+                // Some file systems have no locks: there a recording can be pruned too early.
+                Err(TryLockError::Error(error)) => {
+                    tracing::debug!(path = %path.display(), %error, "the recording is not locked");
+                    break;
+                }
+            }
         }
         Ok(Box::new(file))
     }
@@ -57,5 +68,5 @@ impl DiskFile for File {
 /// Whether somebody writes the file right now.
 pub(crate) fn is_written(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }

@@ -16,6 +16,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// The shortest wait for the next entry, however often chunks are closed.
+const PATIENCE_MIN: Duration = Duration::from_millis(5);
+
 /// What is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingInfo {
@@ -215,7 +218,8 @@ impl Scribe {
         loop {
             let flush_every = self.options.flush_every;
             let age = self.chunk_since.map_or(Duration::ZERO, |since| now() - since);
-            match self.outlet.take(flush_every.saturating_sub(age)) {
+            let patience = flush_every.saturating_sub(age).max(PATIENCE_MIN);
+            match self.outlet.take(patience) {
                 Item::Taped(at, what) => self.write(at, &what),
                 Item::Gap(losses) => self.note(losses),
                 Item::Idle => {}
