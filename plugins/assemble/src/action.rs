@@ -2,11 +2,12 @@
 
 use phalanx_game::{ActionError, Said, Value};
 use phalanx_grid::{Cell, Direction, Rotation};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One action, with parameters that cannot be wrong in form: the original referee dies of a move,
 /// attach, detach, rotate or request without parameter, so those cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Does nothing.
     Skip,
@@ -189,7 +190,7 @@ impl Args<'_> {
 }
 
 /// The referee's word on an action (spec section 10).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// No action yet: step 0.
     #[default]

@@ -1,0 +1,285 @@
+//! Steps that an agent missed: where it is afterwards.
+//!
+//! An agent that was cut off, or whose daemon was killed, stood still since: the referee acts for
+//! nobody. What is not known is how its last action went, and what a daemon that is gone may have
+//! let it do after its belief was saved. Each of these actions may have moved it, or those it hangs
+//! on, by one cell: that gives the places where it can be. What it sees is compared with the map
+//! there. If everything but one place is ruled out, that is it; otherwise its place stays a doubt
+//! (see `doubt`), and it begins a frame of its own rather than a wrong one.
+
+use super::chart::{Chart, Ground, Spot};
+use super::{SENT_MAX, World};
+use crate::action::Action;
+use crate::percept::Percept;
+use phalanx_game::AgentId;
+use phalanx_grid::{Cell, Direction, Extent};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Steps in which a daemon that was killed may have acted although its last saved belief does not
+/// say so, the step of that belief included.
+const UNSURE_STEPS: usize = 3;
+
+/// So many agents of the team at most are thought to carry one that they hang on without its
+/// knowledge.
+const SUSPECTS_MAX: usize = 2;
+
+/// Places that are compared; an agent that may be at more of them is given up.
+const PLACES_MAX: usize = 200;
+
+/// What was seen within so many steps is hardly ever otherwise now: it counts twice.
+fn fresh_steps() -> u32 { std::env::var("FRESH").map_or(40, |m| m.parse().unwrap()) }
+
+/// So much more must speak against any other place than (twice) against the best.
+fn margin() -> u32 { std::env::var("MARGIN").map_or(4, |m| m.parse().unwrap()) }
+
+/// So many obstacles may have changed unseen at a place where little is to be seen.
+const CHANGED_FREE: u32 = 4;
+
+/// What an agent may have done in steps whose results it did not see.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Missed {
+    /// Steps with the action that left; `None`: nobody knows which.
+    steps: Vec<(u32, Option<Action>)>,
+}
+
+impl Missed {
+    /// The actions that are known to have left.
+    pub(super) fn actions(&self) -> impl Iterator<Item = &Action> {
+        self.steps.iter().filter_map(|(_, action)| action.as_ref())
+    }
+
+    /// In how many steps it may have done anything.
+    pub(super) fn unknown(&self) -> usize {
+        self.steps.iter().filter(|(_, action)| action.is_none()).count()
+    }
+
+    /// How it may have moved since a step: for each of its actions the possible differences.
+    fn moves(&self, since: u32) -> impl Iterator<Item = Vec<Cell>> {
+        let steps = self.steps.iter().filter(move |(step, _)| *step >= since);
+        steps.filter_map(|(_, action)| match action {
+            None => Some(Direction::ALL.map(Direction::vector).to_vec()),
+            Some(Action::Move(dir)) => Some(vec![dir.vector()]),
+            Some(
+                Action::Skip
+                | Action::Attach(_)
+                | Action::Detach(_)
+                | Action::Rotate(_)
+                | Action::Connect { .. }
+                | Action::Disconnect { .. }
+                | Action::Request(_)
+                | Action::Submit(_)
+                | Action::Clear(_)
+                | Action::Accept(_),
+            ) => None,
+        })
+    }
+}
+
+/// What surroundings say about the places where they may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is this one.
+    Sure(Cell),
+    /// It can be any of these.
+    Unsure(BTreeSet<Cell>),
+    /// It can be none of them.
+    Nowhere,
+}
+
+impl World {
+    /// What agents did before this step and did not see the results of: those who perceive again
+    /// now, and those who still do not.
+    pub(super) fn missed(&self, step: u32) -> BTreeMap<AgentId, Missed> {
+        let missed = |agent: &AgentId| Some((*agent, self.missed_by(*agent, step)?));
+        self.minds.keys().filter_map(missed).collect()
+    }
+
+    fn missed_by(&self, agent: AgentId, step: u32) -> Option<Missed> {
+        let mind = self.minds.get(&agent)?;
+        let now = mind.seen.as_ref()?.percept.step;
+        // A percept tells how the action of the step before went.
+        let blind = if now == step {
+            mind.before.as_ref()?.0.percept.step..step.saturating_sub(1)
+        } else {
+            now..step
+        };
+        if blind.is_empty() {
+            return None;
+        }
+        let sent = mind.sent.iter().filter(|(step, _)| blind.contains(step));
+        let known = |step: &u32| mind.sent.iter().any(|(sent, _)| sent == step);
+        let unsure = mind.unsure_from.map(|from| from.max(blind.start)..blind.end);
+        let unsure = unsure.unwrap_or_default().take(UNSURE_STEPS).filter(|step| !known(step));
+        // What left before the oldest action that is remembered was forgotten.
+        let oldest = mind.sent.front().filter(|_| mind.sent.len() >= SENT_MAX);
+        let forgotten = blind.start..oldest.map_or(blind.start, |(step, _)| *step).min(blind.end);
+        let unsure = forgotten.take(SENT_MAX).chain(unsure);
+        let sent = sent.map(|(step, action)| (*step, Some(action.clone())));
+        Some(Missed { steps: sent.chain(unsure.map(|step| (step, None))).collect() })
+    }
+
+    /// Whether an agent's own moves since it perceived last are known, and those of all on whom it
+    /// hangs or may hang.
+    pub(super) fn knows_its_way(
+        &self,
+        agent: AgentId,
+        missed: &BTreeMap<AgentId, Missed>,
+    ) -> bool {
+        !missed.contains_key(&agent) && self.doubtful_moves(agent, missed).next().is_none()
+    }
+
+    fn doubtful_moves(
+        &self,
+        agent: AgentId,
+        missed: &BTreeMap<AgentId, Missed>,
+    ) -> impl Iterator<Item = Vec<Cell>> {
+        let before = self.minds.get(&agent).and_then(|mind| mind.before.as_ref());
+        let since = before.map(|(seen, _)| seen.percept.step);
+        let crew = since.map(|_| self.bodies.crew(agent)).unwrap_or_default();
+        let unseen = crew
+            .into_iter()
+            .filter_map(|mate| missed.get(&mate))
+            .flat_map(move |missed| missed.moves(since.unwrap_or_default()));
+        let suspects = self.suspects(agent).len().min(SUSPECTS_MAX);
+        let carried = Direction::ALL.map(Direction::vector).to_vec();
+        unseen.chain(std::iter::repeat_n(carried, suspects))
+    }
+
+    /// Finds an agent that may have moved without being told.
+    pub(super) fn find_again(
+        &mut self,
+        agent: AgentId,
+        step: u32,
+        missed: &BTreeMap<AgentId, Missed>,
+    ) {
+        let Some(places) = self.places(agent, missed) else { return self.lose(agent) };
+        let Some(mind) = self.minds.get(&agent) else { return };
+        let (Some(seen), Some(chart)) = (&mind.seen, self.charts.get(&mind.frame)) else { return };
+        let view = view(&seen.percept, (self.vision(), self.team()), &mut self.types.clone());
+        if std::env::var("DBG").is_ok() {
+            let all: Vec<_> = places.iter().map(|p| (*p - mind.at, fit(&view, chart, self.extent.wrap(*p), None))).map(|(p, f)| (p.x, p.y, f.broken, f.changed, f.agreed)).collect();
+            for p in &places { for (c, spot) in &view { if let Some(k) = chart.spot(*p + *c) && (k.ground != spot.ground || k.board != spot.board || k.dispenser != spot.dispenser) { println!("    place {:?} agent {} {c:?} {spot:?} known {k:?}", *p - mind.at, agent.0); } } }
+            println!("step {step} agent {} {:?} crew {:?}", agent.0, all, self.bodies.crew(agent).len());
+        }
+        match judge(&view, chart, self.extent, places) {
+            Verdict::Sure(at) => self.place(agent, at),
+            Verdict::Unsure(places) => self.doubt(agent, step, places),
+            Verdict::Nowhere => self.lose(agent),
+        }
+    }
+
+    /// Where an agent may be; `None`: in too many places.
+    fn places(
+        &self,
+        agent: AgentId,
+        missed: &BTreeMap<AgentId, Missed>,
+    ) -> Option<BTreeSet<Cell>> {
+        let (mind, extent) = (self.minds.get(&agent)?, self.extent);
+        let mut places = if missed.contains_key(&agent) {
+            // Those it hung on carried it, for as long as it hung on them.
+            between(extent, extent.wrap(mind.at - mind.carried), mind.at)?
+        } else {
+            BTreeSet::from([mind.at])
+        };
+        for steps in self.doubtful_moves(agent, missed) {
+            let moved = places.iter().flat_map(|at| steps.iter().map(|step| *at + *step));
+            let moved: Vec<Cell> = moved.map(|at| extent.wrap(at)).collect();
+            places.extend(moved);
+            if places.len() > PLACES_MAX {
+                return None;
+            }
+        }
+        Some(places)
+    }
+}
+
+/// All cells of the rectangle between two; `None` when they are too many.
+fn between(extent: Extent, from: Cell, to: Cell) -> Option<BTreeSet<Cell>> {
+    let way = extent.delta(from, to);
+    let side = |way: i32| usize::try_from(way.unsigned_abs()).unwrap_or(usize::MAX);
+    if side(way.x).saturating_add(1).saturating_mul(side(way.y).saturating_add(1)) > PLACES_MAX {
+        return None;
+    }
+    let axis = |way: i32| way.min(0)..=way.max(0);
+    let cells = axis(way.y).flat_map(|y| axis(way.x).map(move |x| Cell::new(x, y)));
+    Some(cells.map(|cell| extent.wrap(from + cell)).collect())
+}
+
+/// What an agent sees, as a map around it.
+fn view(
+    percept: &Percept,
+    (vision, team): (i32, &str),
+    types: &mut super::chart::Types,
+) -> Vec<(Cell, Spot)> {
+    let mut chart = Chart::new(Extent::default());
+    chart.paint(Cell::ZERO, percept, (vision, team), types);
+    chart.seen().map(|(cell, spot)| (cell, *spot)).collect()
+}
+
+/// How a view agrees with the map around a place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fit {
+    /// Cells where things that never move differ: one is a proof that it is not the place.
+    pub(super) broken: u32,
+    /// Cells with something on them that agree.
+    pub(super) agreed: u32,
+    /// Cells where only the obstacle differs.
+    pub(super) changed: u32,
+    /// How much these speak against the place.
+    pub(super) weight: u32,
+}
+
+/// Which of several places a view can be of. The view's places are all that there can be: whoever
+/// is ruled out by things that never move leaves it to the others. Obstacles come and go, so places
+/// are compared by them only where the map knows both: nothing speaks for the unknown.
+pub(super) fn judge(
+    view: &[(Cell, Spot)],
+    chart: &Chart,
+    extent: Extent,
+    places: impl IntoIterator<Item = Cell>,
+) -> Verdict {
+    let places: BTreeSet<Cell> = places.into_iter().map(|place| extent.wrap(place)).collect();
+    let possible = |place: &Cell| {
+        let fit = fit(view, chart, *place, None);
+        (fit.broken == 0).then_some((*place, fit))
+    };
+    let left: BTreeMap<Cell, Fit> = places.iter().filter_map(possible).collect();
+    let Some((best, known)) = left.iter().min_by_key(|(place, fit)| (fit.weight, **place)) else {
+        return Verdict::Nowhere;
+    };
+    let beaten = |place: &Cell| {
+        let here = fit(view, chart, *best, Some(*place)).weight;
+        let there = fit(view, chart, *place, Some(*best)).weight;
+        place == best || there >= here * 2 + margin()
+    };
+    let known_again = known.changed * 4 <= known.agreed + CHANGED_FREE * 4;
+    if left.len() == 1 || (known_again && left.keys().all(beaten)) {
+        Verdict::Sure(*best)
+    } else {
+        Verdict::Unsure(left.into_keys().collect())
+    }
+}
+
+/// Compares a view with the map around a place; if there is another place, only where the map is
+/// known around that, too.
+pub(super) fn fit(view: &[(Cell, Spot)], chart: &Chart, place: Cell, other: Option<Cell>) -> Fit {
+    let mut fit = Fit::default();
+    for (cell, spot) in view {
+        let Some(known) = chart.spot(place + *cell) else { continue };
+        // Where a clear was announced anything may have happened to the obstacles since.
+        let told = |place| chart.spot(place + *cell).is_some_and(|known| known.marks == 0);
+        let (goal, was_goal) = (spot.ground == Ground::Goal, known.ground == Ground::Goal);
+        let (wall, was_wall) = (spot.ground == Ground::Obstacle, known.ground == Ground::Obstacle);
+        if goal != was_goal || spot.dispenser != known.dispenser || spot.board != known.board {
+            fit.broken += 1;
+        } else if wall == was_wall {
+            let something = goal || wall || spot.board || spot.dispenser.is_some();
+            fit.agreed += u32::from(something);
+        } else if known.marks == 0 && other.is_none_or(told) {
+            fit.changed += 1;
+            let age = spot.seen().unwrap_or(0).saturating_sub(known.seen().unwrap_or(0));
+            fit.weight += if age <= fresh_steps() { 2 } else { 1 };
+        }
+    }
+    fit
+}
