@@ -8,7 +8,8 @@
 //!
 //! - `chart`: the map of a group. `glance`: two views compared. `body`: what hangs on whom.
 //! - `settle`: motion and structures. `meeting`: frames joined, the torus' size.
-//! - `missed`, `doubt`, `grip`: where an agent is and what hangs on it after steps without percepts.
+//! - `missed`, `likeness`, `doubt`, `grip`: where an agent is after steps that it did not see, and
+//!   what hangs on it.
 //! - `saved`: the belief as bytes, for a daemon that was killed.
 //! - `query` and below: what scripts ask. `draw`: what people see.
 
@@ -18,6 +19,7 @@ mod doubt;
 mod draw;
 mod glance;
 mod grip;
+mod likeness;
 mod meeting;
 mod missed;
 mod query;

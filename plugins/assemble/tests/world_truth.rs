@@ -269,15 +269,8 @@ fn missing_percepts_never_join_wrong_frames() {
             };
             let mut groups = 0;
             let hears = |step, agent| !deaf(step, agent);
-            let mut origins: BTreeMap<FrameId, Cell> = BTreeMap::new();
             let world = feed(&recording, 0, hears, |step, world| {
                 let state = &truth.states[&(i64::from(step) - 1)];
-                for agent in recording.roster.ids().filter(|agent| hears(step, *agent)) {
-                    let Some((frame, at)) = world.position(agent) else { continue };
-                    let shift = truth.extent.wrap(state.entities[recording.roster.name(agent)].at - at);
-                    let known = *origins.entry(frame).or_insert(shift);
-                    if !truth.extent.same(known, shift) { println!("WRONG step {step} agent {} {frame:?} {:?}", agent.0, truth.extent.delta(known, shift)); }
-                }
                 let heard = |agent| hears(step, agent);
                 groups = positions_agree(&recording, world, (&truth, state), heard);
             });

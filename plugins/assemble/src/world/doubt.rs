@@ -3,9 +3,9 @@
 //!
 //! Frames that were joined meanwhile, by meetings or by other doubts, are looked up by their heads.
 
-use super::chart::{Chart, Spot};
-use super::missed::{Verdict, judge};
 use super::World;
+use super::chart::{Chart, Spot};
+use super::likeness::{Verdict, judge};
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, FrameId};
 use serde::{Deserialize, Serialize};
@@ -79,12 +79,6 @@ impl World {
             }
             match self.decide(heads, &left.offsets) {
                 Verdict::Sure(offset) => {
-                    if std::env::var("DBG").is_ok() {
-                        let (mine, theirs) = (&self.charts[&heads.0], &self.charts[&heads.1]);
-                        let view: Vec<(Cell, Spot)> = mine.seen().map(|(cell, spot)| (cell, *spot)).collect();
-                        let all: Vec<_> = left.offsets.iter().map(|p| (*p, super::missed::fit(&view, theirs, *p, None))).map(|(p, f)| (p.x, p.y, f.broken, f.changed, f.agreed)).collect();
-                        println!("DECIDED in {step} {heads:?} since {} {offset:?} of {all:?}", left.since);
-                    }
                     self.lay_doubted(heads, offset);
                     // Heads are others now.
                     open.append(&mut self.doubts.open);
@@ -130,6 +124,22 @@ impl World {
         }
     }
 
+    /// The agents that may be on the map of a frame in which nobody is for sure.
+    pub(super) fn may_be_on(&self, frame: FrameId) -> Vec<AgentId> {
+        let head = |frame: &FrameId| self.frames.head(*frame).map(|(head, _)| head);
+        let mut reached = BTreeSet::from([frame]);
+        for _ in 0..self.doubts.open.len() {
+            let to_here = |(_, old): &&(FrameId, FrameId)| {
+                head(old).is_some_and(|head| reached.contains(&head))
+            };
+            let from = self.doubts.open.keys().filter(to_here).filter_map(|(new, _)| head(new));
+            let from: Vec<FrameId> = from.collect();
+            reached.extend(from);
+        }
+        let minds = self.minds.iter().filter(|(_, mind)| reached.contains(&mind.frame));
+        minds.map(|(agent, _)| *agent).collect()
+    }
+
     /// Forgets the maps of frames in which nobody is and to which nobody may find back, and the
     /// doubts about frames in which nobody is.
     pub(super) fn forget_maps(&mut self) {
@@ -145,7 +155,8 @@ impl World {
             kept.extend(reached.into_iter().map(|(_, old): (FrameId, FrameId)| old));
         }
         let frames = &self.frames;
-        let alive = |frame: FrameId| frames.head(frame).is_some_and(|(head, _)| kept.contains(&head));
+        let alive =
+            |frame: FrameId| frames.head(frame).is_some_and(|(head, _)| kept.contains(&head));
         self.doubts.open.retain(|(new, _), _| alive(*new));
         self.charts.retain(|frame, _| kept.contains(frame));
     }

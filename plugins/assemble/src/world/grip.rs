@@ -1,15 +1,17 @@
-//! Steps that an agent missed: what hangs on it afterwards.
+//! What is seen to hang on an agent, although nobody saw how it came to that: in steps that it
+//! missed, or when a mate took hold of it.
 //!
 //! The percept lists what hangs on anybody. A structure whose blocks are all seen where they were
 //! is as it was; one that is seen turned was turned. Blocks that hang on somebody, with nobody but
-//! the agent beside any of them, hang on the agent.
+//! the agent beside any of them, hang on the agent. Two agents that hang on somebody, with nobody
+//! but each other beside what they hold, hang on each other.
 
 use super::World;
 use super::body::Part;
 use super::missed::Missed;
 use super::settle::block_at;
 use crate::action::Action;
-use crate::percept::{Percept, ThingKind};
+use crate::percept::{Percept, Thing, ThingKind};
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, Rotation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,18 +32,19 @@ impl World {
             return;
         }
         let Some(missed) = missed.get(&agent) else { return };
-        let turns = missed.actions().filter_map(|action| match action {
-            Action::Rotate(rotation) => Some(vec![*rotation]),
-            _ => None,
-        });
-        let mut turns: Vec<Vec<Rotation>> = turns.collect();
+        let mut turns = Vec::new();
+        for action in missed.actions() {
+            if let Action::Rotate(rotation) = action {
+                turns.push(vec![*rotation]);
+            }
+        }
         if missed.unknown() > 0 {
             turns.extend([vec![Rotation::Cw], vec![Rotation::Ccw], vec![Rotation::Cw; 2]]);
         }
         let as_it_was = self.blocks_seen(agent, &[]);
         let best = turns.into_iter().map(|turns| (self.blocks_seen(agent, &turns), turns)).max();
-        for rotation in best.filter(|(seen, _)| *seen > as_it_was).map(|(_, turns)| turns).iter() {
-            rotation.iter().for_each(|rotation| self.bodies.rotate(agent, *rotation));
+        if let Some((_, turns)) = best.filter(|(seen, _)| *seen > as_it_was) {
+            turns.into_iter().for_each(|rotation| self.bodies.rotate(agent, rotation));
         }
     }
 
@@ -56,10 +59,10 @@ impl World {
 
     fn cut_missed(&mut self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) {
         for action in missed.get(&agent).into_iter().flat_map(Missed::actions) {
-            match action {
-                Action::Detach(dir) => self.bodies.cut(agent, Cell::ZERO, dir.vector()),
-                Action::Disconnect { from, to } => self.bodies.cut(agent, *from, *to),
-                _ => {}
+            if let Action::Detach(dir) = action {
+                self.bodies.cut(agent, Cell::ZERO, dir.vector());
+            } else if let Action::Disconnect { from, to } = action {
+                self.bodies.cut(agent, *from, *to);
             }
         }
     }
@@ -85,20 +88,14 @@ impl World {
         let actions: Vec<Action> =
             missed.get(&agent).into_iter().flat_map(Missed::actions).cloned().collect();
         for action in actions {
-            match action {
-                Action::Attach(dir) => {
-                    let side = dir.vector();
-                    let mate = self.owner(agent, side).and_then(|mate| self.offset(agent, mate));
-                    if self.hangs_since(agent, side)
-                        || mate.is_some_and(|mate| self.hangs_since(agent, mate))
-                    {
-                        self.attach(agent, side);
-                    }
+            if let Action::Attach(dir) = action {
+                let side = dir.vector();
+                let mate = self.owner(agent, side).and_then(|mate| self.offset(agent, mate));
+                if [Some(side), mate].into_iter().flatten().any(|at| self.hangs_since(agent, at)) {
+                    self.attach(agent, side);
                 }
-                Action::Connect { agent: partner, cell } => {
-                    self.connect_again(agent, &partner, cell, missed);
-                }
-                _ => {}
+            } else if let Action::Connect { agent: partner, cell } = action {
+                self.connect_again(agent, &partner, cell, missed);
             }
         }
         self.grow(agent);
@@ -142,10 +139,10 @@ impl World {
     /// although that is not known.
     pub(super) fn suspects(&self, agent: AgentId) -> Vec<Cell> {
         let Some(percept) = self.sees(agent) else { return Vec::new() };
-        let mates: Vec<Cell> = percept.things.iter().filter_map(|thing| match &thing.kind {
-            ThingKind::Entity(team) if team == self.team() => Some(thing.cell),
-            _ => None,
-        }).filter(|cell| percept.attached.contains(cell)).collect();
+        let mate =
+            |thing: &&Thing| matches!(&thing.kind, ThingKind::Entity(team) if team == self.team());
+        let mates = percept.things.iter().filter(mate).map(|thing| thing.cell);
+        let mates: Vec<Cell> = mates.filter(|cell| percept.attached.contains(cell)).collect();
         if mates.is_empty() {
             return mates;
         }
@@ -159,9 +156,8 @@ impl World {
         let Some((mate, offset)) = self.proven_mate(agent) else { return };
         let Some(percept) = self.sees(agent) else { return };
         let blocks = held_from_here(percept).into_iter();
-        let mut blocks: Vec<(Cell, String)> = blocks
-            .filter_map(|cell| Some((cell, block_at(percept, cell)?.to_owned())))
-            .collect();
+        let mut blocks: Vec<(Cell, String)> =
+            blocks.filter_map(|cell| Some((cell, block_at(percept, cell)?.to_owned()))).collect();
         let mut found = true;
         while found {
             let left = blocks.len();
@@ -199,9 +195,8 @@ impl World {
             let block = |cell: &Cell| held.contains(cell) && block_at(percept, *cell).is_some();
             held.contains(&at) || at.neighbours().iter().any(block)
         };
-        let mut others = percept.things.iter().filter(|thing| {
-            matches!(thing.kind, ThingKind::Entity(_)) && thing.cell != Cell::ZERO
-        });
+        let others = percept.things.iter().filter(|thing| is_entity(thing));
+        let mut others = others.filter(|thing| thing.cell != Cell::ZERO);
         let only = others.all(|thing| thing.cell == *offset || !touches(thing.cell));
         let proven = mutual && in_sight && only && alone(agent) && alone(*mate);
         proven.then_some((*mate, *offset))
@@ -222,9 +217,10 @@ impl World {
         }
         for (owner, from) in [(agent, Cell::ZERO), (mate, offset)] {
             let there = cell - from;
-            let beside = there.neighbours().into_iter().find(|next| {
-                *next == Cell::ZERO || self.bodies.part(owner, *next).is_some()
-            });
+            let beside = there
+                .neighbours()
+                .into_iter()
+                .find(|next| *next == Cell::ZERO || self.bodies.part(owner, *next).is_some());
             if let Some(beside) = beside {
                 let kind = self.types.intern(kind);
                 self.bodies.add_block(owner, beside, there, kind);
@@ -237,9 +233,8 @@ impl World {
     /// Adds the blocks that can hang on nobody else.
     fn grow(&mut self, agent: AgentId) {
         let Some(percept) = self.sees(agent) else { return };
-        let is_block = |cell: &Cell| {
-            percept.attached.contains(cell) && block_at(percept, *cell).is_some()
-        };
+        let is_block =
+            |cell: &Cell| percept.attached.contains(cell) && block_at(percept, *cell).is_some();
         let (mut reached, mut open) = (BTreeSet::from([Cell::ZERO]), vec![Cell::ZERO]);
         let mut found = Vec::new();
         while let Some(beside) = open.pop() {
@@ -250,10 +245,8 @@ impl World {
                 }
             }
         }
-        let entities = percept.things.iter().filter_map(|thing| match &thing.kind {
-            ThingKind::Entity(_) => Some(thing.cell),
-            _ => None,
-        });
+        let entities =
+            percept.things.iter().filter(|thing| is_entity(thing)).map(|thing| thing.cell);
         // The agent itself stands on the zero cell; on a start cell somebody else may, too.
         let blocks = |cell: &Cell| *cell != Cell::ZERO && reached.contains(cell);
         let shared = entities.clone().filter(|at| *at == Cell::ZERO).count() > 1;
@@ -271,6 +264,10 @@ impl World {
             self.bodies.add_block(agent, beside, cell, kind);
         }
     }
+}
+
+fn is_entity(thing: &Thing) -> bool {
+    matches!(thing.kind, ThingKind::Entity(_))
 }
 
 /// Everything that hangs on somebody and touches the agent, directly or through more of it.

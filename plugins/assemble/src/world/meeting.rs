@@ -145,7 +145,6 @@ impl World {
     /// Lays the map of head frame `gone` over that of head frame `kept`: a cell of the first plus
     /// `offset` is that cell in the second.
     pub(super) fn lay(&mut self, gone: FrameId, kept: FrameId, offset: Cell) {
-        if std::env::var("DBG").is_ok() { println!("LAY {gone:?} on {kept:?} at {offset:?}"); }
         if !self.frames.join(gone, kept, offset) {
             return;
         }

@@ -7,10 +7,9 @@
 //! there. If everything but one place is ruled out, that is it; otherwise its place stays a doubt
 //! (see `doubt`), and it begins a frame of its own rather than a wrong one.
 
-use super::chart::{Chart, Ground, Spot};
+use super::likeness::{Verdict, judge, view};
 use super::{SENT_MAX, World};
 use crate::action::Action;
-use crate::percept::Percept;
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, Direction, Extent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,15 +24,6 @@ const SUSPECTS_MAX: usize = 2;
 
 /// Places that are compared; an agent that may be at more of them is given up.
 const PLACES_MAX: usize = 200;
-
-/// What was seen within so many steps is hardly ever otherwise now: it counts twice.
-fn fresh_steps() -> u32 { std::env::var("FRESH").map_or(40, |m| m.parse().unwrap()) }
-
-/// So much more must speak against any other place than (twice) against the best.
-fn margin() -> u32 { std::env::var("MARGIN").map_or(4, |m| m.parse().unwrap()) }
-
-/// So many obstacles may have changed unseen at a place where little is to be seen.
-const CHANGED_FREE: u32 = 4;
 
 /// What an agent may have done in steps whose results it did not see.
 #[derive(Clone, Debug, Default)]
@@ -75,17 +65,6 @@ impl Missed {
     }
 }
 
-/// What surroundings say about the places where they may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It is this one.
-    Sure(Cell),
-    /// It can be any of these.
-    Unsure(BTreeSet<Cell>),
-    /// It can be none of them.
-    Nowhere,
-}
-
 impl World {
     /// What agents did before this step and did not see the results of: those who perceive again
     /// now, and those who still do not.
@@ -120,11 +99,7 @@ impl World {
 
     /// Whether an agent's own moves since it perceived last are known, and those of all on whom it
     /// hangs or may hang.
-    pub(super) fn knows_its_way(
-        &self,
-        agent: AgentId,
-        missed: &BTreeMap<AgentId, Missed>,
-    ) -> bool {
+    pub(super) fn knows_its_way(&self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) -> bool {
         !missed.contains_key(&agent) && self.doubtful_moves(agent, missed).next().is_none()
     }
 
@@ -156,11 +131,6 @@ impl World {
         let Some(mind) = self.minds.get(&agent) else { return };
         let (Some(seen), Some(chart)) = (&mind.seen, self.charts.get(&mind.frame)) else { return };
         let view = view(&seen.percept, (self.vision(), self.team()), &mut self.types.clone());
-        if std::env::var("DBG").is_ok() {
-            let all: Vec<_> = places.iter().map(|p| (*p - mind.at, fit(&view, chart, self.extent.wrap(*p), None))).map(|(p, f)| (p.x, p.y, f.broken, f.changed, f.agreed)).collect();
-            for p in &places { for (c, spot) in &view { if let Some(k) = chart.spot(*p + *c) && (k.ground != spot.ground || k.board != spot.board || k.dispenser != spot.dispenser) { println!("    place {:?} agent {} {c:?} {spot:?} known {k:?}", *p - mind.at, agent.0); } } }
-            println!("step {step} agent {} {:?} crew {:?}", agent.0, all, self.bodies.crew(agent).len());
-        }
         match judge(&view, chart, self.extent, places) {
             Verdict::Sure(at) => self.place(agent, at),
             Verdict::Unsure(places) => self.doubt(agent, step, places),
@@ -169,11 +139,7 @@ impl World {
     }
 
     /// Where an agent may be; `None`: in too many places.
-    fn places(
-        &self,
-        agent: AgentId,
-        missed: &BTreeMap<AgentId, Missed>,
-    ) -> Option<BTreeSet<Cell>> {
+    fn places(&self, agent: AgentId, missed: &BTreeMap<AgentId, Missed>) -> Option<BTreeSet<Cell>> {
         let (mind, extent) = (self.minds.get(&agent)?, self.extent);
         let mut places = if missed.contains_key(&agent) {
             // Those it hung on carried it, for as long as it hung on them.
@@ -203,83 +169,4 @@ fn between(extent: Extent, from: Cell, to: Cell) -> Option<BTreeSet<Cell>> {
     let axis = |way: i32| way.min(0)..=way.max(0);
     let cells = axis(way.y).flat_map(|y| axis(way.x).map(move |x| Cell::new(x, y)));
     Some(cells.map(|cell| extent.wrap(from + cell)).collect())
-}
-
-/// What an agent sees, as a map around it.
-fn view(
-    percept: &Percept,
-    (vision, team): (i32, &str),
-    types: &mut super::chart::Types,
-) -> Vec<(Cell, Spot)> {
-    let mut chart = Chart::new(Extent::default());
-    chart.paint(Cell::ZERO, percept, (vision, team), types);
-    chart.seen().map(|(cell, spot)| (cell, *spot)).collect()
-}
-
-/// How a view agrees with the map around a place.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fit {
-    /// Cells where things that never move differ: one is a proof that it is not the place.
-    pub(super) broken: u32,
-    /// Cells with something on them that agree.
-    pub(super) agreed: u32,
-    /// Cells where only the obstacle differs.
-    pub(super) changed: u32,
-    /// How much these speak against the place.
-    pub(super) weight: u32,
-}
-
-/// Which of several places a view can be of. The view's places are all that there can be: whoever
-/// is ruled out by things that never move leaves it to the others. Obstacles come and go, so places
-/// are compared by them only where the map knows both: nothing speaks for the unknown.
-pub(super) fn judge(
-    view: &[(Cell, Spot)],
-    chart: &Chart,
-    extent: Extent,
-    places: impl IntoIterator<Item = Cell>,
-) -> Verdict {
-    let places: BTreeSet<Cell> = places.into_iter().map(|place| extent.wrap(place)).collect();
-    let possible = |place: &Cell| {
-        let fit = fit(view, chart, *place, None);
-        (fit.broken == 0).then_some((*place, fit))
-    };
-    let left: BTreeMap<Cell, Fit> = places.iter().filter_map(possible).collect();
-    let Some((best, known)) = left.iter().min_by_key(|(place, fit)| (fit.weight, **place)) else {
-        return Verdict::Nowhere;
-    };
-    let beaten = |place: &Cell| {
-        let here = fit(view, chart, *best, Some(*place)).weight;
-        let there = fit(view, chart, *place, Some(*best)).weight;
-        place == best || there >= here * 2 + margin()
-    };
-    let known_again = known.changed * 4 <= known.agreed + CHANGED_FREE * 4;
-    if left.len() == 1 || (known_again && left.keys().all(beaten)) {
-        Verdict::Sure(*best)
-    } else {
-        Verdict::Unsure(left.into_keys().collect())
-    }
-}
-
-/// Compares a view with the map around a place; if there is another place, only where the map is
-/// known around that, too.
-pub(super) fn fit(view: &[(Cell, Spot)], chart: &Chart, place: Cell, other: Option<Cell>) -> Fit {
-    let mut fit = Fit::default();
-    for (cell, spot) in view {
-        let Some(known) = chart.spot(place + *cell) else { continue };
-        // Where a clear was announced anything may have happened to the obstacles since.
-        let told = |place| chart.spot(place + *cell).is_some_and(|known| known.marks == 0);
-        let (goal, was_goal) = (spot.ground == Ground::Goal, known.ground == Ground::Goal);
-        let (wall, was_wall) = (spot.ground == Ground::Obstacle, known.ground == Ground::Obstacle);
-        if goal != was_goal || spot.dispenser != known.dispenser || spot.board != known.board {
-            fit.broken += 1;
-        } else if wall == was_wall {
-            let something = goal || wall || spot.board || spot.dispenser.is_some();
-            fit.agreed += u32::from(something);
-        } else if known.marks == 0 && other.is_none_or(told) {
-            fit.changed += 1;
-            let age = spot.seen().unwrap_or(0).saturating_sub(known.seen().unwrap_or(0));
-            fit.weight += if age <= fresh_steps() { 2 } else { 1 };
-        }
-    }
-    fit
 }

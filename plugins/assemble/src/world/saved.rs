@@ -209,7 +209,8 @@ impl SavedChart {
         if region.corners() != (self.min, self.max) || region.len() != self.cells() {
             return None;
         }
-        let values = self.runs.into_iter().flat_map(|(count, spot)| std::iter::repeat_n(spot, count));
+        let values =
+            self.runs.into_iter().flat_map(|(count, spot)| std::iter::repeat_n(spot, count));
         Plane::of(region, values.collect()).map(Chart::of)
     }
 }

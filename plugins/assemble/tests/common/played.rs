@@ -3,9 +3,8 @@
 
 use phalanx_assemble::action::Action;
 use phalanx_assemble::arena::act::Act;
-use phalanx_assemble::arena::attach::Kind;
 use phalanx_assemble::arena::config::{ArenaConfig, SimConfig};
-use phalanx_assemble::arena::grid::{Pos, Terrain};
+use phalanx_assemble::arena::grid::Pos;
 use phalanx_assemble::arena::{Percepts, Simulation};
 use phalanx_assemble::percept::{Briefing, Percept, ThingKind};
 use phalanx_assemble::wire::{self, Message};
@@ -47,7 +46,8 @@ pub(crate) type Done = BTreeMap<AgentId, Action>;
 
 impl Match {
     pub(crate) fn new(seed: u64, agents: usize, side: i32, steps: u32) -> Self {
-        let names = |team: &str| (1..=agents).map(|number| format!("agent{team}{number}")).collect();
+        let names =
+            |team: &str| (1..=agents).map(|number| format!("agent{team}{number}")).collect();
         let teams = ["A", "B"].map(|team| (team.to_owned(), names(team)));
         let config = Arc::new(config(agents, side, steps));
         let sim = Simulation::new(&config, &teams, i64::try_from(seed).unwrap());
@@ -122,22 +122,6 @@ impl Match {
         others.map(|other| self.extent.delta(self.place(agent), other)).collect()
     }
 
-    pub(crate) fn is_obstacle(&self, at: Cell) -> bool {
-        let at = self.extent.wrap(at);
-        self.sim.state.grid.terrain(Pos { x: at.x, y: at.y }) == Terrain::Obstacle
-    }
-
-    /// Whether there are blocks at all, so that a test of carrying tests something.
-    pub(crate) fn carried(&self) -> usize {
-        let blocks = |agent: &usize| {
-            let state = &self.sim.state;
-            let structure = state.bodies.structure(state.entities[*agent].body);
-            let is_block = |id: &&_| matches!(state.bodies.get(**id).kind, Kind::Block(_));
-            structure.iter().filter(is_block).count()
-        };
-        (0..self.agents).map(|agent| blocks(&agent)).sum()
-    }
-
     /// What a team of wanderers does that believes `world`.
     pub(crate) fn decide(&self, world: &World, heard: &Heard) -> Done {
         let mut done = Done::new();
@@ -209,9 +193,6 @@ fn wander(world: &World, agent: AgentId, percept: &Percept, dice: &mut Dice) -> 
         let dispenser = kind(cell, |kind| matches!(kind, ThingKind::Dispenser(_)));
         if dispenser && !block && blocks < 3 && dice.below(3) > 0 {
             return Action::Request(side);
-        }
-        if kind(cell, |kind| matches!(kind, ThingKind::Entity(_))) && std::env::var("EE").is_ok() && dice.below(12) == 0 {
-            return Action::Attach(side);
         }
     }
     let digs = percept.last_action == "clear" && percept.last_result.word() == "success";
