@@ -1,6 +1,7 @@
 //! What it costs to keep a copy of the world after a turn, to draw it, and to save it: teams late in
 //! a match, on a map that they have walked for hundreds of steps.
 #![allow(clippy::unwrap_used, reason = "a benchmark may stop at the first surprise")]
+#![allow(clippy::print_stdout, reason = "the size of what is saved is measured, too")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no other clock")]
 
 use criterion::{Criterion, criterion_group, criterion_main};

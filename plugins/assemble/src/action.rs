@@ -62,6 +62,24 @@ impl Action {
         }
     }
 
+    /// Where the agent goes if it succeeds; `None` when it stays.
+    #[must_use]
+    pub fn step(&self) -> Option<Cell> {
+        match self {
+            Self::Move(dir) => Some(dir.vector()),
+            Self::Skip
+            | Self::Attach(_)
+            | Self::Detach(_)
+            | Self::Rotate(_)
+            | Self::Connect { .. }
+            | Self::Disconnect { .. }
+            | Self::Request(_)
+            | Self::Submit(_)
+            | Self::Clear(_)
+            | Self::Accept(_) => None,
+        }
+    }
+
     /// The parameters as the wire has them.
     #[must_use]
     pub fn params(&self) -> Vec<String> {

@@ -110,8 +110,19 @@ impl World {
         let (Some(mine), Some(theirs)) = (self.charts.get(&new), self.charts.get(&old)) else {
             return Verdict::Nowhere;
         };
-        let view: Vec<(Cell, Spot)> = mine.seen().map(|(cell, spot)| (cell, *spot)).collect();
-        judge(&view, theirs, self.extent, offsets.iter().copied())
+        let (extent, offsets) = (self.extent, offsets.iter().copied());
+        let (mine_seen, theirs_seen) = (spots(mine), spots(theirs));
+        // The smaller map is laid over the larger one.
+        if mine_seen.len() <= theirs_seen.len() {
+            return judge(&mine_seen, theirs, extent, offsets);
+        }
+        match judge(&theirs_seen, mine, extent, offsets.map(|offset| -offset)) {
+            Verdict::Sure(offset) => Verdict::Sure(extent.wrap(-offset)),
+            Verdict::Unsure(left) => {
+                Verdict::Unsure(left.into_iter().map(|offset| extent.wrap(-offset)).collect())
+            }
+            Verdict::Nowhere => Verdict::Nowhere,
+        }
     }
 
     fn lay_doubted(&mut self, (new, old): (FrameId, FrameId), offset: Cell) {
@@ -160,4 +171,8 @@ impl World {
         self.doubts.open.retain(|(new, _), _| alive(*new));
         self.charts.retain(|frame, _| kept.contains(frame));
     }
+}
+
+fn spots(chart: &Chart) -> Vec<(Cell, Spot)> {
+    chart.seen().map(|(cell, spot)| (cell, *spot)).collect()
 }

@@ -181,14 +181,11 @@ impl World {
     fn proven_mate(&self, agent: AgentId) -> Option<(AgentId, Cell)> {
         let suspects = self.suspects(agent);
         let [offset] = suspects.as_slice() else { return None };
-        let (mind, percept) = (self.minds.get(&agent)?, self.sees(agent)?);
-        let (mate, _) = self.minds.iter().find(|(mate, other)| {
-            let there = self.extent.delta(mind.at, other.at) == *offset;
-            **mate != agent && other.frame == mind.frame && there
-        })?;
-        let theirs = self.sees(*mate)?;
+        let percept = self.sees(agent)?;
+        let mate = self.mate_at(agent, *offset)?;
+        let theirs = self.sees(mate)?;
         let alone = |agent| self.bodies.crew(agent).len() == 1;
-        let mutual = theirs.step == percept.step && theirs.attached.contains(&-*offset);
+        let mutual = theirs.attached.contains(&-*offset);
         let held = held_from_here(percept);
         let in_sight = held.iter().all(|cell| cell.norm() < self.vision());
         let touches = |at: Cell| {
@@ -198,8 +195,21 @@ impl World {
         let others = percept.things.iter().filter(|thing| is_entity(thing));
         let mut others = others.filter(|thing| thing.cell != Cell::ZERO);
         let only = others.all(|thing| thing.cell == *offset || !touches(thing.cell));
-        let proven = mutual && in_sight && only && alone(agent) && alone(*mate);
-        proven.then_some((*mate, *offset))
+        let proven = mutual && in_sight && only && alone(agent) && alone(mate);
+        proven.then_some((mate, *offset))
+    }
+
+    /// The agent of the same group that is believed to be on a cell relative to this one, and that
+    /// perceived in the same step.
+    pub(super) fn mate_at(&self, agent: AgentId, cell: Cell) -> Option<AgentId> {
+        let (mind, step) = (self.minds.get(&agent)?, self.sees(agent)?.step);
+        let mates = self.minds.iter().filter(|(mate, other)| {
+            **mate != agent
+                && other.frame == mind.frame
+                && self.extent.delta(mind.at, other.at) == cell
+        });
+        let mut mates = mates.map(|(mate, _)| *mate);
+        mates.find(|mate| self.sees(*mate).is_some_and(|percept| percept.step == step))
     }
 
     /// Adds a block to the structure of one of two agents, if it is beside it; whether it is now

@@ -9,7 +9,7 @@ use crate::percept::Percept;
 use phalanx_grid::{Cell, Extent};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was seen within so many steps is hardly ever otherwise now: it counts twice.
+/// What was seen twice within so many steps has hardly ever changed between: it counts twice.
 const FRESH_STEPS: u32 = 40;
 
 /// So much must speak against every other place, more than twice what speaks against the best: two
@@ -30,14 +30,12 @@ pub(super) enum Verdict {
     Nowhere,
 }
 
-/// How a view agrees with the map around a place.
+/// How a view agrees with the map around a place where nothing differs that never moves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Likeness {
-    /// Cells where things that never move differ.
-    broken: u32,
     /// Cells with something on them that agree.
     agreed: u32,
-    /// Cells where only the obstacle differs.
+    /// Cells where the obstacle differs.
     changed: u32,
     /// How much these speak against the place.
     weight: u32,
@@ -63,22 +61,21 @@ pub(super) fn judge(
     places: impl IntoIterator<Item = Cell>,
 ) -> Verdict {
     let places: BTreeSet<Cell> = places.into_iter().map(|place| extent.wrap(place)).collect();
-    let possible = |place: &Cell| {
-        let likeness = compare(view, chart, *place, None);
-        (likeness.broken == 0).then_some((*place, likeness))
-    };
+    let possible = |place: &Cell| Some((*place, compare(view, chart, *place, None)?));
     let left: BTreeMap<Cell, Likeness> = places.iter().filter_map(possible).collect();
     let Some((best, known)) = left.iter().min_by_key(|(place, known)| (known.weight, **place))
     else {
         return Verdict::Nowhere;
     };
-    let beaten = |place: &Cell| {
-        let here = compare(view, chart, *best, Some(*place)).weight;
-        let there = compare(view, chart, *place, Some(*best)).weight;
-        place == best || there >= here * 2 + MARGIN
+    let against = |place: &Cell, other: &Cell| {
+        compare(view, chart, *place, Some(*other)).map_or(u32::MAX, |likeness| likeness.weight)
+    };
+    let beaten = |(place, known): (&Cell, &Likeness)| {
+        let enough = || against(place, best) >= against(best, place).saturating_mul(2) + MARGIN;
+        place == best || (known.weight >= MARGIN && enough())
     };
     let known_again = known.changed <= CHANGED_FREE + known.agreed / 4;
-    if left.len() == 1 || (known_again && left.keys().all(beaten)) {
+    if left.len() == 1 || (known_again && left.iter().all(beaten)) {
         Verdict::Sure(*best)
     } else {
         Verdict::Unsure(left.into_keys().collect())
@@ -86,25 +83,31 @@ pub(super) fn judge(
 }
 
 /// Compares a view with the map around a place; if there is another place, obstacles only where the
-/// map is known around that, too.
-fn compare(view: &[(Cell, Spot)], chart: &Chart, place: Cell, other: Option<Cell>) -> Likeness {
+/// map is known around that, too. `None`: something differs that never moves.
+fn compare(
+    view: &[(Cell, Spot)],
+    chart: &Chart,
+    place: Cell,
+    other: Option<Cell>,
+) -> Option<Likeness> {
     let mut likeness = Likeness::default();
     for (cell, spot) in view {
         let Some(known) = chart.spot(place + *cell) else { continue };
-        // Where a clear was announced anything may have happened to the obstacles since.
-        let told = |place| chart.spot(place + *cell).is_some_and(|known| known.marks == 0);
         let (goal, was_goal) = (spot.ground == Ground::Goal, known.ground == Ground::Goal);
         let (wall, was_wall) = (spot.ground == Ground::Obstacle, known.ground == Ground::Obstacle);
         if goal != was_goal || spot.dispenser != known.dispenser || spot.board != known.board {
-            likeness.broken += 1;
-        } else if wall == was_wall {
+            return None;
+        }
+        // Where a clear was announced anything may have happened to the obstacles since.
+        let told = |place| chart.spot(place + *cell).is_some_and(|known| known.marks == 0);
+        if wall == was_wall {
             let something = goal || wall || spot.board || spot.dispenser.is_some();
             likeness.agreed += u32::from(something);
-        } else if known.marks == 0 && other.is_none_or(told) {
+        } else if spot.marks == 0 && known.marks == 0 && other.is_none_or(told) {
             likeness.changed += 1;
-            let age = spot.seen().unwrap_or(0).saturating_sub(known.seen().unwrap_or(0));
-            likeness.weight += if age <= FRESH_STEPS { 2 } else { 1 };
+            let between = spot.seen().unwrap_or(0).abs_diff(known.seen().unwrap_or(0));
+            likeness.weight += if between <= FRESH_STEPS { 2 } else { 1 };
         }
     }
-    likeness
+    Some(likeness)
 }

@@ -23,7 +23,7 @@ const UNSURE_STEPS: usize = 3;
 const SUSPECTS_MAX: usize = 2;
 
 /// Places that are compared; an agent that may be at more of them is given up.
-const PLACES_MAX: usize = 200;
+const PLACES_MAX: usize = 100;
 
 /// What an agent may have done in steps whose results it did not see.
 #[derive(Clone, Debug, Default)]
@@ -48,19 +48,7 @@ impl Missed {
         let steps = self.steps.iter().filter(move |(step, _)| *step >= since);
         steps.filter_map(|(_, action)| match action {
             None => Some(Direction::ALL.map(Direction::vector).to_vec()),
-            Some(Action::Move(dir)) => Some(vec![dir.vector()]),
-            Some(
-                Action::Skip
-                | Action::Attach(_)
-                | Action::Detach(_)
-                | Action::Rotate(_)
-                | Action::Connect { .. }
-                | Action::Disconnect { .. }
-                | Action::Request(_)
-                | Action::Submit(_)
-                | Action::Clear(_)
-                | Action::Accept(_),
-            ) => None,
+            Some(action) => Some(vec![action.step()?]),
         })
     }
 }
@@ -115,9 +103,25 @@ impl World {
             .into_iter()
             .filter_map(|mate| missed.get(&mate))
             .flat_map(move |missed| missed.moves(since.unwrap_or_default()));
-        let suspects = self.suspects(agent).len().min(SUSPECTS_MAX);
-        let carried = Direction::ALL.map(Direction::vector).to_vec();
-        unseen.chain(std::iter::repeat_n(carried, suspects))
+        unseen.chain(self.carried_unknown(agent))
+    }
+
+    /// How those may have carried an agent in this step on whom it may hang without its knowledge.
+    fn carried_unknown(&self, agent: AgentId) -> impl Iterator<Item = Vec<Cell>> {
+        let moves = |suspect: &Cell| match self.mate_at(agent, *suspect) {
+            Some(mate) => {
+                let crew = self.bodies.crew(mate).into_iter();
+                crew.filter_map(|mate| Some(vec![self.moved(mate)?])).collect::<Vec<_>>()
+            }
+            None => vec![Direction::ALL.map(Direction::vector).to_vec()],
+        };
+        let suspects = self.suspects(agent);
+        suspects.iter().take(SUSPECTS_MAX).flat_map(moves).collect::<Vec<_>>().into_iter()
+    }
+
+    /// How an agent that perceives now moved in the last step by itself.
+    fn moved(&self, agent: AgentId) -> Option<Cell> {
+        self.done(agent)?.step()
     }
 
     /// Finds an agent that may have moved without being told.

@@ -87,12 +87,12 @@ impl World {
     fn move_bodies(&mut self, fresh: &BTreeSet<AgentId>) {
         let extent = self.extent;
         for agent in fresh {
-            if let Some(Action::Move(dir)) = self.done(*agent) {
+            if let Some(step) = self.done(*agent).and_then(|action| action.step()) {
                 for mate in self.bodies.crew(*agent) {
                     if let Some(mind) = self.minds.get_mut(&mate) {
-                        mind.at = extent.wrap(mind.at + dir.vector());
+                        mind.at = extent.wrap(mind.at + step);
                         if mate != *agent {
-                            mind.carried = mind.carried + dir.vector();
+                            mind.carried = mind.carried + step;
                         }
                     }
                 }
