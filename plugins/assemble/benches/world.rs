@@ -1,6 +1,7 @@
-//! What it costs to keep a copy of the world after a turn, and to draw it: 15 agents late in a match, on a map that
-//! they have walked for 700 steps.
+//! What it costs to keep a copy of the world after a turn, to draw it, and to save it: teams late in
+//! a match, on a map that they have walked for hundreds of steps.
 #![allow(clippy::unwrap_used, reason = "a benchmark may stop at the first surprise")]
+#![allow(clippy::print_stdout, reason = "the size of what is saved is measured, too")]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no other clock")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -16,16 +17,16 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-const STEPS: u32 = 700;
-const AGENTS: u16 = 15;
-
-/// The organisers' sample values on 70 x 70 cells.
-fn config() -> ArenaConfig {
+/// The organisers' sample values for so many agents on a square map.
+fn config(agents: u16, side: u32, steps: u32) -> ArenaConfig {
     let text = include_str!("../tests/arena_conformance/minimal.json")
         .replace("\"instructions\": []", "\"instructions\": [[\"cave\", 0.45, 9, 5, 4]]")
-        .replace("\"standard\": 5", &format!("\"standard\": {AGENTS}"))
-        .replace("\"steps\": 40", &format!("\"steps\": {}", STEPS + 50))
-        .replace("\"width\": 30, \"height\": 24", "\"width\": 70, \"height\": 70");
+        .replace("\"standard\": 5", &format!("\"standard\": {agents}"))
+        .replace("\"steps\": 40", &format!("\"steps\": {}", steps + 50))
+        .replace(
+            "\"width\": 30, \"height\": 24",
+            &format!("\"width\": {side}, \"height\": {side}"),
+        );
     ArenaConfig::load(Path::new("c.json"), &|_: &Path| Ok(text.clone().into_bytes())).unwrap()
 }
 
@@ -40,9 +41,9 @@ fn heading(agent: AgentId, step: u32) -> &'static str {
     }
 }
 
-/// The first team's world after [`STEPS`] steps of walking.
-fn walked() -> World {
-    let (config, now) = (config(), Instant::now());
+/// The first team's world after so many steps of walking.
+fn walked(agents: u16, side: u32, steps: u32) -> World {
+    let (config, now) = (config(agents, side, steps), Instant::now());
     let options = ArenaOptions { replays: false, results: false, ..ArenaOptions::default() };
     let origin = Origin { instant: now, unix_ms: 0 };
     let mut arena = AssembleArena::new(config.clone(), options, origin);
@@ -69,7 +70,7 @@ fn walked() -> World {
     };
     let mut world = World::new(&roster);
     arena.start(now);
-    while arena.verdict().step < STEPS {
+    while arena.verdict().step < steps {
         walk(&mut arena, &agents, &mut world, now);
         arena.handle_timeout(now);
     }
@@ -116,9 +117,9 @@ fn walk(
 }
 
 fn benches(criterion: &mut Criterion) {
-    let world = walked();
+    let world = walked(15, 70, 700);
     let known: usize =
-        (0..AGENTS).map(AgentId).map(|agent| world.known(agent).count()).max().unwrap_or(0);
+        (0..15).map(AgentId).map(|agent| world.known(agent).count()).max().unwrap_or(0);
     assert!(known > 1_000, "only {known} cells are known: nobody walked");
     criterion.bench_function("world/copy, 15 agents, 700 steps", |bench| {
         bench.iter(|| black_box(&world).clone())
@@ -126,6 +127,20 @@ fn benches(criterion: &mut Criterion) {
     criterion.bench_function("world/draw, 15 agents, 700 steps", |bench| {
         bench.iter(|| black_box(&world).draw().bounded())
     });
+    for (agents, side) in [(15, 70), (50, 100)] {
+        let world = walked(agents, side, 500);
+        let saved = world.save();
+        println!("saved after 500 steps with {agents} agents: {} bytes", saved.len());
+        criterion.bench_function(&format!("world/copy, {agents} agents, 500 steps"), |bench| {
+            bench.iter(|| black_box(&world).clone());
+        });
+        criterion.bench_function(&format!("world/save, {agents} agents, 500 steps"), |bench| {
+            bench.iter(|| black_box(&world).save());
+        });
+        criterion.bench_function(&format!("world/restore, {agents} agents, 500 steps"), |bench| {
+            bench.iter(|| world.clone().restore(black_box(&saved)).is_ok());
+        });
+    }
 }
 
 criterion_group!(world, benches);

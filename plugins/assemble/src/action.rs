@@ -2,11 +2,12 @@
 
 use phalanx_game::{ActionError, Said, Value};
 use phalanx_grid::{Cell, Direction, Rotation};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One action, with parameters that cannot be wrong in form: the original referee dies of a move,
 /// attach, detach, rotate or request without parameter, so those cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Does nothing.
     Skip,
@@ -58,6 +59,24 @@ impl Action {
             Self::Submit(_) => "submit",
             Self::Clear(_) => "clear",
             Self::Accept(_) => "accept",
+        }
+    }
+
+    /// Where the agent goes if it succeeds; `None` when it stays.
+    #[must_use]
+    pub fn step(&self) -> Option<Cell> {
+        match self {
+            Self::Move(dir) => Some(dir.vector()),
+            Self::Skip
+            | Self::Attach(_)
+            | Self::Detach(_)
+            | Self::Rotate(_)
+            | Self::Connect { .. }
+            | Self::Disconnect { .. }
+            | Self::Request(_)
+            | Self::Submit(_)
+            | Self::Clear(_)
+            | Self::Accept(_) => None,
         }
     }
 
@@ -189,7 +208,7 @@ impl Args<'_> {
 }
 
 /// The referee's word on an action (spec section 10).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// No action yet: step 0.
     #[default]

@@ -3,10 +3,14 @@
 use crate::action::Outcome;
 use phalanx_game::Value;
 use phalanx_grid::Cell;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+/// No referee is believed that agents see further than this.
+pub const VISION_MAX: i32 = 50;
+
 /// The start message of a simulation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Briefing {
     /// When the referee built it, Unix milliseconds on its clock; the same in a repetition.
     pub time: i64,
@@ -23,7 +27,7 @@ pub struct Briefing {
 }
 
 /// One request-action's percept. Cells are relative to the agent, the shortest way round.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Percept {
     /// The step, from 0.
     pub step: u32,
@@ -56,7 +60,7 @@ pub struct Percept {
 }
 
 /// Something in sight.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Thing {
     /// Where, relative.
     pub cell: Cell,
@@ -65,7 +69,7 @@ pub struct Thing {
 }
 
 /// What a thing is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ThingKind {
     /// An agent of the named team.
     Entity(String),
@@ -102,7 +106,7 @@ impl ThingKind {
 }
 
 /// What a marker announces (spec section 9).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Marker {
     /// A clear event or action reaches this cell.
     Clear,
@@ -139,7 +143,7 @@ impl Marker {
 }
 
 /// A task that waits for somebody.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// Its name.
     pub name: String,
@@ -152,7 +156,7 @@ pub struct Task {
 }
 
 /// One block of a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Requirement {
     /// Where, relative to the delivering agent.
     pub cell: Cell,

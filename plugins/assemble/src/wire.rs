@@ -6,7 +6,7 @@
 mod lenient;
 
 use crate::action::{Action, Outcome};
-use crate::percept::{Briefing, Marker, Percept, Requirement, Task, Thing, ThingKind};
+use crate::percept::{Briefing, Marker, Percept, Requirement, Task, Thing, ThingKind, VISION_MAX};
 use lenient::{Kinds, Loose, Point, Text, Whole};
 use phalanx_game::ProtocolError;
 use serde::Deserialize;
@@ -244,7 +244,7 @@ pub fn is_json(frame: &[u8]) -> bool {
 fn briefing(percept: RawPercept<'_>, time: i64) -> Briefing {
     /// What every known referee uses.
     const VISION: i64 = 5;
-    let vision = percept.vision.map_or(VISION, |vision| vision.0).clamp(1, 50);
+    let vision = percept.vision.map_or(VISION, |vision| vision.0).clamp(1, VISION_MAX.into());
     Briefing {
         time,
         name: percept.name.into_string(),

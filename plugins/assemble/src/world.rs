@@ -8,14 +8,22 @@
 //!
 //! - `chart`: the map of a group. `glance`: two views compared. `body`: what hangs on whom.
 //! - `settle`: motion and structures. `meeting`: frames joined, the torus' size.
+//! - `missed`, `likeness`, `doubt`, `grip`: where an agent is after steps that it did not see, and
+//!   what hangs on it.
+//! - `saved`: the belief as bytes, for a daemon that was killed.
 //! - `query` and below: what scripts ask. `draw`: what people see.
 
 mod body;
 mod chart;
+mod doubt;
 mod draw;
 mod glance;
+mod grip;
+mod likeness;
 mod meeting;
+mod missed;
 mod query;
+mod saved;
 mod settle;
 
 use crate::action::Action;
@@ -24,14 +32,19 @@ use body::{Bodies, Part};
 use chart::{Chart, Types};
 use glance::Glance;
 use phalanx_game::{
-    ActionError, AgentId, AgentState, Picture, QueryError, Roster, Said, Turn, Value,
+    ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
+    Value,
 };
 use phalanx_grid::{Cell, Extent, FrameId, Frames};
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Percepts that wait for [`phalanx_game::World::settle`], in steps; the oldest are forgotten.
 const STEPS_WAITING_MAX: usize = 64;
+
+/// A percept tells of the last step only; older actions matter while percepts are missed.
+const SENT_MAX: usize = 8;
 
 /// How far an agent sees when no start message said so.
 const VISION: i32 = 5;
@@ -52,12 +65,13 @@ pub struct World {
     /// Step in which each task was perceived first.
     task_births: BTreeMap<String, u32>,
     sightings: meeting::Sightings,
+    doubts: doubt::Doubts,
     counts: Counts,
     cache: RefCell<query::Cache>,
 }
 
 /// What the belief went through, for tests and diagnostics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Frames joined.
     pub joins: u32,
@@ -65,6 +79,8 @@ pub struct Counts {
     pub lost: u32,
     /// Corrections of a position by its surroundings.
     pub corrected: u32,
+    /// Agents that could be at several places after steps that they missed.
+    pub doubted: u32,
 }
 
 /// What is known of one agent of the team.
@@ -74,10 +90,15 @@ struct Mind {
     /// Where it is, in the coordinates of its group's head frame.
     at: Cell,
     seen: Option<Seen>,
+    /// How far others whom it hung on carried it since it perceived last.
+    carried: Cell,
     /// What it saw before, and where it was then.
     before: Option<(Seen, Cell)>,
     /// Actions that left and whose result was not perceived yet, with their steps.
     sent: VecDeque<(u32, Action)>,
+    /// The belief was restored and the agent has perceived nothing since: from this step on it may
+    /// have sent what nobody wrote down.
+    unsure_from: Option<u32>,
 }
 
 /// A percept, digested.
@@ -104,6 +125,7 @@ impl World {
             extent: Extent::default(),
             task_births: BTreeMap::new(),
             sightings: meeting::Sightings::default(),
+            doubts: doubt::Doubts::default(),
             counts: Counts::default(),
             cache: RefCell::default(),
         }
@@ -120,7 +142,15 @@ impl World {
             let frame = frames.add();
             charts.insert(frame, Chart::new(extent));
             bodies.reset(agent);
-            Mind { frame, at: Cell::ZERO, seen: None, before: None, sent: VecDeque::new() }
+            Mind {
+                frame,
+                at: Cell::ZERO,
+                seen: None,
+                carried: Cell::ZERO,
+                before: None,
+                sent: VecDeque::new(),
+                unsure_from: None,
+            }
         })
     }
 
@@ -232,8 +262,6 @@ impl phalanx_game::World for World {
     }
 
     fn acted(&mut self, turn: Turn, agent: AgentId, action: &Action) {
-        /// A percept tells of the last step only; older actions matter while percepts are missed.
-        const SENT_MAX: usize = 8;
         if self.round == Some(turn.round)
             && let Some(mind) = self.minds.get_mut(&agent)
         {
@@ -286,5 +314,18 @@ impl phalanx_game::World for World {
 
     fn draw(&self) -> Picture {
         draw::picture(self)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        saved::save(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        *self = saved::restored(saved, &self.roster)?;
+        Ok(())
+    }
+
+    fn recognize(&self, agent: AgentId, met: Met<'_, Briefing, Percept>) -> Result<(), String> {
+        saved::recognize(self, agent, met)
     }
 }

@@ -100,6 +100,19 @@ impl<T: Clone + Default> Plane<T> {
         Self { region, values: vec![T::default(); region.len()] }
     }
 
+    /// A plane of a region and the values of all its cells, row by row; `None` when there are more
+    /// or fewer.
+    #[must_use]
+    pub fn of(region: Region, values: Vec<T>) -> Option<Self> {
+        (values.len() == region.len()).then_some(Self { region, values })
+    }
+
+    /// The values of all cells, row by row: what [`of`](Self::of) takes.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
     /// What the plane covers.
     #[must_use]
     pub fn region(&self) -> &Region {
@@ -190,6 +203,15 @@ mod tests {
         assert!(plane.get_mut(Cell::new(5000, 0)).is_none());
         assert!(plane.get_mut(Cell::new(i32::MAX, i32::MIN)).is_none());
         assert!(plane.get_mut(Cell::new(500, 0)).is_some());
+    }
+
+    #[test]
+    fn a_plane_is_its_region_and_its_values() {
+        let mut plane: Plane<i32> = Plane::new(Cell::ZERO, Extent::default());
+        *plane.get_mut(Cell::new(40, -7)).unwrap() = 4;
+        let again = Plane::of(*plane.region(), plane.values().to_vec()).unwrap();
+        assert_eq!(again.get(Cell::new(40, -7)), Some(&4));
+        assert!(Plane::of(*plane.region(), plane.values()[1..].to_vec()).is_none());
     }
 
     #[test]

@@ -6,17 +6,18 @@
 use super::chart::TypeId;
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, Rotation};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of a structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Part {
     Agent(AgentId),
     Block(TypeId),
 }
 
 /// A rigid structure in coordinates of its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Body {
     parts: BTreeMap<Cell, Part>,
     /// Links between neighbours, the smaller cell first.
@@ -24,11 +25,41 @@ struct Body {
 }
 
 /// All structures that contain agents of the team. Every agent is in exactly one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Bodies {
     bodies: BTreeMap<u32, Body>,
+    /// Where each agent is in them; follows from `bodies`.
+    #[serde(skip)]
     places: BTreeMap<AgentId, (u32, Cell)>,
     next: u32,
+}
+
+impl Bodies {
+    /// What was saved, with what follows from it; `None` when an agent is in two places.
+    pub(super) fn restored(mut self) -> Option<Self> {
+        for (id, body) in &self.bodies {
+            for (cell, part) in &body.parts {
+                let Part::Agent(agent) = part else { continue };
+                if *id >= self.next || self.places.insert(*agent, (*id, *cell)).is_some() {
+                    return None;
+                }
+            }
+        }
+        Some(self)
+    }
+
+    /// All agents that have a body, in order.
+    pub(super) fn agents(&self) -> impl Iterator<Item = AgentId> {
+        self.places.keys().copied()
+    }
+
+    /// All cells that are named, in the bodies' own coordinates.
+    pub(super) fn cells(&self) -> impl Iterator<Item = Cell> {
+        self.bodies.values().flat_map(|body| {
+            let links = body.links.iter().flat_map(|(one, other)| [*one, *other]);
+            body.parts.keys().copied().chain(links)
+        })
+    }
 }
 
 fn link(one: Cell, other: Cell) -> (Cell, Cell) {

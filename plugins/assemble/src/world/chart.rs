@@ -2,10 +2,11 @@
 
 use crate::percept::{Marker, Percept, ThingKind};
 use phalanx_grid::{Cell, Extent, Plane};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the ground of a cell is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Ground {
     #[default]
     Plain,
@@ -14,7 +15,7 @@ pub(super) enum Ground {
 }
 
 /// Who stood on a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Guest {
     #[default]
     Nobody,
@@ -33,7 +34,7 @@ pub(super) mod mark {
 pub(super) type TypeId = u8;
 
 /// Block types by number, so that a cell stays small.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Types {
     names: Vec<String>,
 }
@@ -64,7 +65,7 @@ impl Types {
 }
 
 /// One cell as it was seen last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Spot {
     /// Step in which it was seen last, plus one; 0: never.
     stamp: u32,
@@ -113,6 +114,18 @@ impl Chart {
 
     pub(super) fn plane(&self) -> &Plane<Spot> {
         &self.plane
+    }
+
+    /// The map of a plane as it was.
+    pub(super) fn of(plane: Plane<Spot>) -> Self {
+        let mut chart = Self { plane, ..Self::new(Extent::default()) };
+        chart.reindex();
+        chart
+    }
+
+    /// All cells that were ever seen, row by row.
+    pub(super) fn seen(&self) -> impl Iterator<Item = (Cell, &Spot)> {
+        self.plane.iter().filter(|(_, spot)| spot.stamp > 0)
     }
 
     /// The cell as seen last; `None` when it never was.
@@ -216,12 +229,7 @@ impl Chart {
 
     fn reindex(&mut self) {
         (self.dispensers, self.boards, self.goals) = Default::default();
-        let spots: Vec<(Cell, Spot)> = self
-            .plane
-            .iter()
-            .filter(|(_, spot)| spot.stamp > 0)
-            .map(|(cell, spot)| (cell, *spot))
-            .collect();
+        let spots: Vec<(Cell, Spot)> = self.seen().map(|(cell, spot)| (cell, *spot)).collect();
         for (cell, spot) in spots {
             self.index_spot(cell, &spot);
         }
@@ -235,7 +243,7 @@ impl Chart {
 
     /// Takes over another group's map: its cells plus `offset` are this map's.
     pub(super) fn absorb(&mut self, other: &Self, offset: Cell) {
-        for (cell, spot) in other.plane.iter().filter(|(_, spot)| spot.stamp > 0) {
+        for (cell, spot) in other.seen() {
             if let Some(kept) = self.plane.get_mut(cell + offset) {
                 kept.newer(spot);
             }

@@ -20,13 +20,20 @@ pub(super) fn picture(world: &World) -> Picture {
     for (agent, mind) in &world.minds {
         groups.entry(mind.frame).or_default().push(*agent);
     }
-    let alone = groups.len() == 1;
+    let alone = world.charts.len() == 1;
     let parts = groups.iter().map(|(frame, agents)| {
         let names: Vec<_> = agents.iter().map(|agent| world.roster.name(*agent)).collect();
         let name = if alone { "map".to_owned() } else { format!("map of {}", names.join(", ")) };
         part(world, name, *frame, agents)
     });
-    Picture { parts: parts.collect(), cut: false }
+    let mut parts: Vec<Part> = parts.collect();
+    for frame in world.charts.keys().filter(|frame| !groups.contains_key(frame)) {
+        let names = world.may_be_on(*frame);
+        let names: Vec<_> = names.into_iter().map(|agent| world.roster.name(agent)).collect();
+        let name = format!("map on which {} may be", names.join(", "));
+        parts.push(part(world, name, *frame, &[]));
+    }
+    Picture { parts, cut: false }
 }
 
 fn part(world: &World, name: String, frame: FrameId, agents: &[AgentId]) -> Part {

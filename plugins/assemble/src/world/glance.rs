@@ -14,7 +14,7 @@ const FLAG_BITS: u32 = 4;
 /// What one agent sees, cell by cell.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Glance {
-    vision: i32,
+    pub(super) vision: i32,
     /// Signature of all that is on a cell now.
     all: Vec<u64>,
     /// Signature of what never moves: goal, dispensers, task boards.
@@ -68,6 +68,12 @@ impl Glance {
         glance.mates.sort_unstable();
         glance.mates.dedup();
         glance
+    }
+
+    /// The same, when the mates among the entities are known.
+    pub(super) fn again(percept: &Percept, vision: i32, mates: Vec<Cell>) -> Self {
+        // The team's name only tells mates from others.
+        Self { mates, ..Self::new(percept, vision, "") }
     }
 
     fn index(&self, cell: Cell) -> Option<usize> {

@@ -9,10 +9,11 @@
 use super::World;
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, FrameId};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A torus is at least this wide and high; a smaller surplus is an error of ours.
-const SIDE_MIN: i32 = 20;
+pub(super) const SIDE_MIN: i32 = 20;
 
 /// Sightings that agree before an unproven one is believed.
 const SIGHTINGS_MIN: usize = 3;
@@ -25,7 +26,7 @@ const SIGHTINGS_MAX: usize = 1024;
 
 /// Unproven sightings: two agents with the frames they had, the offset between the frames, and
 /// the differences at which they saw each other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sightings {
     seen: BTreeMap<(AgentId, AgentId, FrameId, FrameId, Cell), BTreeSet<Cell>>,
 }
@@ -138,6 +139,12 @@ impl World {
         } else {
             (theirs.frame, mine.frame, -offset)
         };
+        self.lay(gone, kept, offset);
+    }
+
+    /// Lays the map of head frame `gone` over that of head frame `kept`: a cell of the first plus
+    /// `offset` is that cell in the second.
+    pub(super) fn lay(&mut self, gone: FrameId, kept: FrameId, offset: Cell) {
         if !self.frames.join(gone, kept, offset) {
             return;
         }

@@ -1,7 +1,6 @@
 //! One step of belief: where everybody is now and what hangs on whom.
 
 use super::body::Part;
-use super::chart::Chart;
 use super::glance::Glance;
 use super::{Seen, World};
 use crate::action::{Action, Outcome};
@@ -36,15 +35,31 @@ impl World {
             mind.seen = Some(Seen { percept, glance });
             fresh.insert(agent);
         }
+        let missed = self.missed(step);
         self.move_bodies(&fresh);
         for agent in &fresh {
-            self.verify(*agent);
+            if self.knows_its_way(*agent, &missed) {
+                self.verify(*agent);
+            } else {
+                self.find_again(*agent, step, &missed);
+            }
         }
         self.change_bodies(&fresh);
         for agent in &fresh {
+            if missed.contains_key(agent) {
+                self.turn_again(*agent, &missed);
+            }
             self.prune_body(*agent);
         }
+        for agent in &fresh {
+            if missed.contains_key(agent) {
+                self.grip_again(*agent, &missed);
+            }
+        }
         self.meet(step, &fresh);
+        for agent in &fresh {
+            self.hang_on(*agent);
+        }
         for agent in &fresh {
             if let Some(mind) = self.minds.get(agent)
                 && let Some(seen) = &mind.seen
@@ -53,10 +68,16 @@ impl World {
                 chart.paint(mind.at, &seen.percept, (vision, &team), &mut self.types);
             }
         }
+        self.resolve_doubts(step);
+        for agent in &fresh {
+            if let Some(mind) = self.minds.get_mut(agent) {
+                (mind.carried, mind.unsure_from) = (Cell::ZERO, None);
+            }
+        }
     }
 
     /// What an agent did successfully in the last step, when it was there to see the result.
-    fn done(&self, agent: AgentId) -> Option<Action> {
+    pub(super) fn done(&self, agent: AgentId) -> Option<Action> {
         let mind = self.minds.get(&agent)?;
         let percept = &mind.seen.as_ref()?.percept;
         let known = mind.before.is_some() && percept.last_result == Outcome::Success;
@@ -66,10 +87,13 @@ impl World {
     fn move_bodies(&mut self, fresh: &BTreeSet<AgentId>) {
         let extent = self.extent;
         for agent in fresh {
-            if let Some(Action::Move(dir)) = self.done(*agent) {
+            if let Some(step) = self.done(*agent).and_then(|action| action.step()) {
                 for mate in self.bodies.crew(*agent) {
                     if let Some(mind) = self.minds.get_mut(&mate) {
-                        mind.at = extent.wrap(mind.at + dir.vector());
+                        mind.at = extent.wrap(mind.at + step);
+                        if mate != *agent {
+                            mind.carried = mind.carried + step;
+                        }
                     }
                 }
             }
@@ -80,10 +104,6 @@ impl World {
     fn verify(&mut self, agent: AgentId) {
         let Some(mind) = self.minds.get(&agent) else { return };
         let (Some(seen), Some((before, old_at))) = (&mind.seen, &mind.before) else { return };
-        let gap = seen.percept.step.saturating_sub(before.percept.step);
-        if gap != 1 {
-            return self.find_again(agent);
-        }
         let predicted = self.extent.delta(*old_at, mind.at);
         let fit = seen.glance.after_move(&before.glance, predicted);
         if fit.broken == 0 && fit.changed == 0 {
@@ -111,53 +131,18 @@ impl World {
         }
     }
 
-    fn place(&mut self, agent: AgentId, at: Cell) {
+    pub(super) fn place(&mut self, agent: AgentId, at: Cell) {
         if let Some(mind) = self.minds.get_mut(&agent) {
             mind.at = at;
-        }
-    }
-
-    /// Percepts were missed: an action whose result nobody saw may have moved the agent.
-    fn find_again(&mut self, agent: AgentId) {
-        let Some(mind) = self.minds.get(&agent) else { return };
-        let (Some(seen), Some((before, _))) = (&mind.seen, &mind.before) else { return };
-        let blind = before.percept.step..seen.percept.step.saturating_sub(1);
-        let mut places = BTreeSet::from([mind.at]);
-        for (step, action) in &mind.sent {
-            if let (Action::Move(dir), true) = (action, blind.contains(step)) {
-                let moved = places.iter().map(|at| self.extent.wrap(*at + dir.vector()));
-                places.extend(moved.collect::<Vec<_>>());
-            }
-        }
-        if self.bodies.crew(agent).len() == 1 && places.len() == 1 {
-            return;
-        }
-        let Some(chart) = self.charts.get(&mind.frame) else { return };
-        let fits: Vec<Cell> = places
-            .into_iter()
-            .filter(|at| fits(chart, *at, &seen.percept, self.vision()))
-            .collect();
-        match fits.as_slice() {
-            [at] => self.place(agent, *at),
-            [] | [_, _, ..] => self.lose(agent),
         }
     }
 
     /// The agent does not know where it is: it begins a new frame.
     pub(super) fn lose(&mut self, agent: AgentId) {
         self.counts.lost += 1;
-        let old = self.minds.get(&agent).map(|mind| mind.frame);
-        let frame = self.frames.add();
-        self.charts.insert(frame, Chart::new(self.extent));
         self.bodies.strike(agent);
-        if let Some(mind) = self.minds.get_mut(&agent) {
-            (mind.frame, mind.at, mind.before) = (frame, Cell::ZERO, None);
-        }
-        if let Some(old) = old
-            && self.minds.values().all(|mind| mind.frame != old)
-        {
-            self.charts.remove(&old);
-        }
+        self.begin_frame(agent);
+        self.forget_maps();
     }
 
     /// Applies what the last step did to structures. The order inside a step is random; links are
@@ -216,7 +201,7 @@ impl World {
         }
     }
 
-    fn attach(&mut self, agent: AgentId, side: Cell) {
+    pub(super) fn attach(&mut self, agent: AgentId, side: Cell) {
         let Some(mind) = self.minds.get(&agent) else { return };
         for (mate, other) in &self.minds {
             let offset = self.extent.delta(mind.at, other.at);
@@ -260,7 +245,13 @@ impl World {
         })
     }
 
-    fn connect(&mut self, agent: AgentId, cell: Cell, partner: &str, done: &[(AgentId, Action)]) {
+    pub(super) fn connect(
+        &mut self,
+        agent: AgentId,
+        cell: Cell,
+        partner: &str,
+        done: &[(AgentId, Action)],
+    ) {
         let Some(mate) = self.roster.find(partner) else { return };
         let (Some(mind), Some(other)) = (self.minds.get(&agent), self.minds.get(&mate)) else {
             return;
@@ -293,7 +284,7 @@ impl World {
     }
 }
 
-fn block_at(percept: &Percept, cell: Cell) -> Option<&str> {
+pub(super) fn block_at(percept: &Percept, cell: Cell) -> Option<&str> {
     percept.things.iter().filter(|thing| thing.cell == cell).find_map(|thing| match &thing.kind {
         ThingKind::Block(kind) => Some(kind.as_str()),
         ThingKind::Entity(_)
@@ -302,28 +293,4 @@ fn block_at(percept: &Percept, cell: Cell) -> Option<&str> {
         | ThingKind::Marker(_)
         | ThingKind::Unknown { .. } => None,
     })
-}
-
-/// Whether what an agent sees can be the map's surroundings of a cell: everything that never moves
-/// agrees, and enough of it is there.
-fn fits(chart: &Chart, at: Cell, percept: &Percept, vision: i32) -> bool {
-    let (mut agreed, mut wrong) = (0, 0);
-    for cell in Cell::ZERO.diamond(vision) {
-        let Some(spot) = chart.spot(at + cell) else { continue };
-        let goal = percept.goals.contains(&cell);
-        let obstacle = percept.obstacles.contains(&cell);
-        let (mut dispenser, mut board) = (false, false);
-        for thing in percept.things.iter().filter(|thing| thing.cell == cell) {
-            dispenser |= matches!(thing.kind, ThingKind::Dispenser(_));
-            board |= thing.kind == ThingKind::Taskboard;
-        }
-        let was_goal = spot.ground == super::chart::Ground::Goal;
-        let was_obstacle = spot.ground == super::chart::Ground::Obstacle;
-        if goal != was_goal || dispenser != spot.dispenser.is_some() || board != spot.board {
-            return false;
-        }
-        wrong += u32::from(obstacle != was_obstacle);
-        agreed += u32::from((goal || dispenser || board || obstacle) && obstacle == was_obstacle);
-    }
-    agreed >= AGREED_MIN && wrong * 4 <= agreed
 }
