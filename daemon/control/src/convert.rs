@@ -102,6 +102,12 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Option<Kind> {
         JournalEvent::RoundOver { score, ranking } => {
             Kind::RoundOver(v1::RoundOver { score: *score, ranking: *ranking })
         }
+        JournalEvent::Resumed { turn: last, missed } => {
+            Kind::Resumed(v1::Resumed { turn: Some(turn(*last)), missed: *missed })
+        }
+        JournalEvent::CheckpointRefused { reason } => {
+            Kind::CheckpointRefused(v1::CheckpointRefused { reason: reason.clone() })
+        }
         JournalEvent::MatchOver => Kind::MatchOver(v1::MatchOver {}),
     })
 }

@@ -147,6 +147,8 @@ impl TeamMetrics {
             | JournalEvent::TurnDone(_)
             | JournalEvent::RoundOver { .. }
             | JournalEvent::MatchOver
+            | JournalEvent::Resumed { .. }
+            | JournalEvent::CheckpointRefused { .. }
             | JournalEvent::Retuned { .. }
             | JournalEvent::AgentAdded { .. }
             | JournalEvent::AgentRemoved { .. }

@@ -35,6 +35,12 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
             sum_up(team, troubles);
             info!(team, round = turn.round, "round started");
         }
+        JournalEvent::Resumed { turn: last, missed } => {
+            info!(team, %turn, %last, missed, "resumed: the team goes on with what it knew");
+        }
+        JournalEvent::CheckpointRefused { reason } => {
+            warn!(team, "the team begins anew, what it knew is not taken over: {reason}");
+        }
         JournalEvent::RoundOver { score, ranking } => {
             sum_up(team, troubles);
             info!(team, round = turn.round, score, ranking, "round over");
@@ -152,6 +158,8 @@ fn change(team: &str, entry: &JournalEntry) {
         }
         JournalEvent::Seat { .. }
         | JournalEvent::RoundStarted
+        | JournalEvent::Resumed { .. }
+        | JournalEvent::CheckpointRefused { .. }
         | JournalEvent::Decided { .. }
         | JournalEvent::Ordered { .. }
         | JournalEvent::Held { .. }

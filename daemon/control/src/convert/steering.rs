@@ -131,6 +131,8 @@ pub(crate) fn kind(event: &JournalEvent) -> Option<Kind> {
         | JournalEvent::Log { .. }
         | JournalEvent::TurnDone(_)
         | JournalEvent::RoundOver { .. }
+        | JournalEvent::Resumed { .. }
+        | JournalEvent::CheckpointRefused { .. }
         | JournalEvent::MatchOver => return None,
     })
 }

@@ -64,6 +64,15 @@ pub(super) fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
         Kind::TurnDone(done) => turn_done(done, generation),
         Kind::RoundOver(over) => format!("round over, score {}", over.score),
         Kind::MatchOver(_) => "match over".into(),
+        Kind::Resumed(resumed) => {
+            let last = resumed.turn.unwrap_or_default();
+            let (round, step, missed) = (last.round, last.step, resumed.missed);
+            format!("RESUMED with what was known in {round}:{step}; {missed} turns were missed")
+        }
+        Kind::CheckpointRefused(refused) => {
+            let what = paint.ink(Ink::Yellow, "BEGINS ANEW");
+            format!("{what}, what was known is not taken over: {}", refused.reason)
+        }
         Kind::EventsLost(lost) => format!("{} events are missing here", lost.count),
         Kind::RoleSet(_)
         | Kind::Steered(_)
@@ -206,6 +215,14 @@ fn details(kind: &Kind) -> (&'static str, Value) {
             ("round_over", json!({ "score": over.score, "ranking": over.ranking }))
         }
         Kind::MatchOver(_) => ("match_over", json!({})),
+        Kind::Resumed(resumed) => {
+            let last = resumed.turn.unwrap_or_default();
+            let (round, step) = (last.round, last.step);
+            ("resumed", json!({ "round": round, "step": step, "missed": resumed.missed }))
+        }
+        Kind::CheckpointRefused(refused) => {
+            ("checkpoint_refused", json!({ "reason": refused.reason }))
+        }
         Kind::EventsLost(lost) => ("events_lost", json!({ "count": lost.count })),
         Kind::RoleSet(_)
         | Kind::Steered(_)
