@@ -92,6 +92,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
         limits: script_limits(limits),
         team: team_options(team, settings),
         recorder: None,
+        checkpoints: None,
         seat: SeatOptions {
             connect_timeout: limits.connect_timeout,
             login_timeout: limits.login_timeout,

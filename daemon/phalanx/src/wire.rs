@@ -17,8 +17,8 @@ use phalanx_engine::{Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
-    BuildError, BuiltTeam, Cast, Endpoint, Knock, KnockError, KnockOptions, Listener, Lockstep,
-    Recorder, SeatOptions,
+    BuildError, BuiltTeam, Cast, CheckpointOptions, Endpoint, Knock, KnockError, KnockOptions,
+    Listener, Lockstep, Recorder, SeatOptions,
 };
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
@@ -160,6 +160,8 @@ pub struct TeamPlan {
     pub seat: SeatOptions,
     /// Where it is recorded what happens; `None`: nowhere.
     pub recorder: Option<Arc<dyn Recorder>>,
+    /// How its checkpoints are kept; `None`: there are none.
+    pub checkpoints: Option<CheckpointOptions>,
 }
 
 /// Why a plan does not become a team.

@@ -7,7 +7,7 @@ use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
     BoardLook, BoardSet, Decided, DefaultCause, Fallback, Fault, FaultSeverity, Generation,
-    GenerationActivated, GenerationTakenBack, Grounds, MatchEvent, NoticeKind, ParamSet,
+    GenerationActivated, GenerationTakenBack, Grounds, MatchEvent, NoticeKind, ParamSet, Resumed,
     StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
@@ -215,14 +215,8 @@ fn details(kind: &Kind) -> (&'static str, Value) {
             ("round_over", json!({ "score": over.score, "ranking": over.ranking }))
         }
         Kind::MatchOver(_) => ("match_over", json!({})),
-        Kind::Resumed(resumed) => {
-            let last = resumed.turn.unwrap_or_default();
-            let (round, step) = (last.round, last.step);
-            ("resumed", json!({ "round": round, "step": step, "missed": resumed.missed }))
-        }
-        Kind::CheckpointRefused(refused) => {
-            ("checkpoint_refused", json!({ "reason": refused.reason }))
-        }
+        Kind::Resumed(resumed) => ("resumed", resumed_json(resumed)),
+        Kind::CheckpointRefused(refused) => ("checkpoint_refused", reason_json(&refused.reason)),
         Kind::EventsLost(lost) => ("events_lost", json!({ "count": lost.count })),
         Kind::RoleSet(_)
         | Kind::Steered(_)
@@ -236,6 +230,15 @@ fn details(kind: &Kind) -> (&'static str, Value) {
         | Kind::AgentAdded(_)
         | Kind::AgentRemoved(_) => steered::json(kind).unwrap_or(("unknown", json!({}))),
     }
+}
+
+fn resumed_json(resumed: &Resumed) -> Value {
+    let last = resumed.turn.unwrap_or_default();
+    json!({ "round": last.round, "step": last.step, "missed": resumed.missed })
+}
+
+fn reason_json(reason: &str) -> Value {
+    json!({ "reason": reason })
 }
 
 fn decided_json(decided: &Decided) -> Value {

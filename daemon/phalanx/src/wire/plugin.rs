@@ -165,6 +165,7 @@ impl<P: Plugin> Wired for P {
                 team: patience::<P>(plan.team),
                 seat: plan.seat,
                 recorder: plan.recorder.clone(),
+                checkpoints: plan.checkpoints.clone(),
             };
             Ok(spec.build(brain(&plan)).await?)
         })
