@@ -31,6 +31,9 @@ pub trait Freeze: fmt::Debug + Send {
     /// The last turn in it, in the team's count.
     fn turn(&self) -> Turn;
 
+    /// The time that it took on the team's thread.
+    fn cost(&self) -> Duration;
+
     /// The checkpoint as bytes. Takes milliseconds: not for the team's thread.
     fn freeze(&self, freezer: &mut Freezer) -> Vec<u8>;
 }
@@ -50,6 +53,7 @@ pub struct CheckpointOptions {
 struct Taken<G: Game> {
     checkpoint: Arc<Mutex<Checkpoint<G>>>,
     identity: Identity,
+    cost: Duration,
 }
 
 impl<G: Game> fmt::Debug for Taken<G> {
@@ -61,6 +65,10 @@ impl<G: Game> fmt::Debug for Taken<G> {
 impl<G: Game> Freeze for Taken<G> {
     fn turn(&self) -> Turn {
         self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner).turn()
+    }
+
+    fn cost(&self) -> Duration {
+        self.cost
     }
 
     fn freeze(&self, freezer: &mut Freezer) -> Vec<u8> {
@@ -170,7 +178,11 @@ impl<G: Game> Checkpoints<G> {
             saved: wall(),
         };
         let checkpoint = Arc::new(Mutex::new(checkpoint));
-        let taken = Taken { checkpoint: Arc::clone(&checkpoint), identity: identity.clone() };
+        let taken = Taken {
+            checkpoint: Arc::clone(&checkpoint),
+            identity: identity.clone(),
+            cost: now().saturating_duration_since(present),
+        };
         self.sink().inspect(|sink| sink.put(Box::new(taken)));
         // The one before may end here, which takes its time too.
         self.last = Some((checkpoint, identity));

@@ -13,7 +13,7 @@ mod mars;
 mod plugin;
 
 use demo::{DemoAsk, DemoStage};
-use phalanx_engine::{Staged, TeamOptions};
+use phalanx_engine::{Found, Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
@@ -288,6 +288,15 @@ pub async fn knock(game: &str, visit: &Visit) -> Result<Knock, WireError> {
 /// When the game does not exist, the strategy does not load, or seats and roster do not fit.
 pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, WireError> {
     wired(&plan.game)?.build(plan, endpoint).await
+}
+
+/// Whether a team could go on from a checkpoint, and what that says of itself.
+///
+/// # Errors
+/// Why not, for people.
+pub fn examine(team: &TeamSettings, bytes: &[u8]) -> Result<Found, String> {
+    let wired = wired(&team.game).map_err(|error| error.to_string())?;
+    wired.examine(team, bytes).map_err(|error| error.to_string())
 }
 
 /// Adds a team to a match on virtual time; its number there.
