@@ -103,6 +103,8 @@ fn played() -> Vec<JournalEvent> {
             ..TurnDone::default()
         }),
         JournalEvent::RoundOver { score: 30, ranking: Some(1) },
+        JournalEvent::Resumed { turn: Turn::new(0, 90), missed: 3 },
+        JournalEvent::CheckpointRefused { reason: "it is another map".into() },
         JournalEvent::MatchOver,
     ]
 }

@@ -92,8 +92,18 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Option<Kind> {
         JournalEvent::RoundOver { score, ranking } => {
             Kind::RoundOver(v1::RoundOver { score: *score, ranking: *ranking })
         }
+        JournalEvent::Resumed { turn, missed } => Kind::Resumed(resumed(*turn, *missed)),
+        JournalEvent::CheckpointRefused { reason } => Kind::CheckpointRefused(refused(reason)),
         JournalEvent::MatchOver => Kind::MatchOver(v1::MatchOver {}),
     })
+}
+
+fn resumed(last: phalanx_game::Turn, missed: u32) -> v1::Resumed {
+    v1::Resumed { turn: Some(turn(last)), missed }
+}
+
+fn refused(reason: &str) -> v1::CheckpointRefused {
+    v1::CheckpointRefused { reason: reason.to_owned() }
 }
 
 fn turn_done(done: &phalanx_engine::TurnDone) -> v1::TurnDone {

@@ -137,6 +137,8 @@ pub fn kind(event: &JournalEvent) -> Option<Kind> {
         | JournalEvent::Log { .. }
         | JournalEvent::TurnDone(_)
         | JournalEvent::RoundOver { .. }
+        | JournalEvent::Resumed { .. }
+        | JournalEvent::CheckpointRefused { .. }
         | JournalEvent::MatchOver => return None,
     })
 }

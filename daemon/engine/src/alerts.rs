@@ -2,6 +2,7 @@
 //! begins once and ends once.
 
 use phalanx_game::{AgentId, AgentState, Turn};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -63,7 +64,7 @@ impl Default for AlertOptions {
 }
 
 /// What an alert is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AlertKind {
     /// An agent does nothing of its own.
     SilentAgent,
@@ -95,7 +96,7 @@ impl fmt::Display for AlertKind {
 }
 
 /// An alert that has begun and not ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alert {
     /// What it is about.
     pub kind: AlertKind,
@@ -146,6 +147,16 @@ struct Watched {
     result: String,
 }
 
+/// What was counted of one agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counted {
+    missed: u32,
+    heard: bool,
+    failed: u32,
+    action: String,
+    result: String,
+}
+
 /// Watches a team.
 #[derive(Debug)]
 pub(crate) struct Alerts {
@@ -178,6 +189,28 @@ impl Alerts {
         self.agents.fill(Watched::default());
         self.margins.clear();
         (self.turn_began, self.pace) = (None, PACE);
+    }
+
+    /// What was counted, by agent.
+    pub(crate) fn counted(&self) -> Vec<Counted> {
+        let counted = |watched: &Watched| {
+            let Watched { missed, heard, failed, action, result, .. } = watched.clone();
+            Counted { missed, heard, failed, action, result }
+        };
+        self.agents.iter().map(counted).collect()
+    }
+
+    /// Counts on in another life of the team, in which these alerts have begun.
+    pub(crate) fn count_on(
+        &mut self,
+        counted: &[Counted],
+        open: impl IntoIterator<Item = (AlertKind, Option<AgentId>)>,
+    ) {
+        for (watched, counted) in self.agents.iter_mut().zip(counted.iter().cloned()) {
+            let Counted { missed, heard, failed, action, result } = counted;
+            *watched = Watched { missed, heard, failed, action, result, ..Watched::default() };
+        }
+        self.open = open.into_iter().collect();
     }
 
     /// Other limits count from the next check on.

@@ -1,9 +1,11 @@
 //! The blackboard: keyed values that scripts, operators and dashboards read and write.
 
 mod read;
+mod saved;
 mod write;
 
 pub use read::{BOARD_PAGE_KEYS_MAX, BOARD_PAGE_WEIGHT_MAX, BoardItem, BoardPage, BoardRead};
+pub(crate) use saved::{BoardParts, ClaimPart};
 pub use write::{BoardWrite, BoardWriteError, EXPIRY_TURNS_MAX};
 
 use phalanx_game::{Turn, Value};

@@ -207,6 +207,10 @@ pub trait Brain {
         Vec::new()
     }
 
+    /// The agents remember this, in a brain that has not decided yet. One whose memory the generation
+    /// cannot take over begins anew.
+    fn remember(&mut self, _memories: &[Memory]) {}
+
     /// Runs a piece of script as the asked agent, which may change its memory and the board:
     /// an expression, whose values are told, or statements.
     fn run(&mut self, _ask: &Ask<'_>, _code: &str) -> Outcome<Ran> {

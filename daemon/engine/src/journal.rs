@@ -38,6 +38,19 @@ pub enum JournalEvent {
     },
     /// A round began for the team.
     RoundStarted,
+    /// The team goes on with what it knew in an earlier life of its own: what the agents met is the
+    /// same round.
+    Resumed {
+        /// The last turn that it knew.
+        turn: Turn,
+        /// So many turns after that one went by without it.
+        missed: u32,
+    },
+    /// What an earlier life of the team knew is not taken over: nothing of it is.
+    CheckpointRefused {
+        /// Why.
+        reason: String,
+    },
     /// A script decided.
     Decided {
         /// The action, as people read it.
@@ -292,6 +305,8 @@ impl JournalEvent {
             Self::AlertEnded { alert, turns } => format!("{alert} is over after {turns} turns"),
             Self::Seat { .. }
             | Self::RoundStarted
+            | Self::Resumed { .. }
+            | Self::CheckpointRefused { .. }
             | Self::Decided { .. }
             | Self::Fallback { .. }
             | Self::ScriptError { .. }

@@ -11,6 +11,7 @@
 mod alerts;
 mod board;
 mod brain;
+mod checkpoint;
 mod enrolment;
 mod generation;
 mod grounds;
@@ -40,6 +41,9 @@ pub use board::{
 pub use brain::{
     Ask, Brain, BrainError, BrainErrorKind, Outcome, Ran, Reason, RoundResult, TeamLink,
 };
+pub use checkpoint::{
+    CHECKPOINT_FORMAT, Checkpoint, CheckpointError, Found, Freezer, Identity, examine, inspect,
+};
 pub use enrolment::{AGENT_NAME_CHARS_MAX, AGENTS_MAX, Enrolled};
 pub use generation::{Carry, Fault, Generation, Probation, Staged, StrategyOrigin};
 pub use grounds::{
@@ -61,7 +65,7 @@ pub use shared::{
     INBOX_LETTERS_MAX, INBOX_WEIGHT_MAX, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LogLine,
     MARKS_MAX, MARKS_WEIGHT_MAX, METRIC_BYTES_MAX, METRICS_MAX, Mark, Shared,
 };
-pub use snapshot::{AgentSnapshot, Counters, Snapshot};
+pub use snapshot::{AgentSnapshot, Counters, Inherited, Snapshot};
 pub use steering::{
     Keep, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerCause, SteerError, Steering,
 };

@@ -1,6 +1,7 @@
 //! Live parameters: numbers and words that scripts declare and operators set while a team plays.
 
 use phalanx_game::{AgentId, Roster, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -45,7 +46,7 @@ pub enum ParamKind {
 }
 
 /// For whom a value was set. The narrowest counts: agent, then role, then team.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// The whole team.
     Team,
@@ -268,6 +269,24 @@ impl Params {
             let set = self.set.get(&spec.name);
             (spec, set.into_iter().flatten().collect())
         })
+    }
+
+    /// What operators set, without what scripts declare.
+    pub(crate) fn set_by_operators(&self) -> BTreeMap<String, BTreeMap<Scope, Value>> {
+        let mut all = self.clone();
+        all.forget_declarations();
+        all.set.retain(|_, values| !values.is_empty());
+        all.set
+    }
+
+    /// Exactly this is what operators set; scripts declare it or will.
+    pub(crate) fn set_again(&mut self, set: BTreeMap<String, BTreeMap<Scope, Value>>) {
+        let declared = std::mem::take(&mut self.declared);
+        *self = Self { set, ..Self::default() };
+        for spec in declared.into_values() {
+            // It was declared before: only what is set may not fit it, and is put aside then.
+            drop(self.declare(spec));
+        }
     }
 
     /// A new generation declares anew; what operators set counts again wherever it fits then.

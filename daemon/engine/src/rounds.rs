@@ -4,6 +4,8 @@
 //! only in the larger simulations of a match, has seen fewer than its team; here the counts meet.
 
 use phalanx_game::{AgentId, Turn};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What the start of a round for one agent means for the team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,18 @@ pub(crate) enum Started {
 struct AgentRound {
     seen: Option<(u32, u32)>,
     playing: bool,
+    /// It was in the team's round in an earlier life of the team: its session may count anew.
+    was_here: bool,
+}
+
+/// Where a team's rounds stand, without the counts of sessions: those end with their daemon.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RoundParts {
+    pub(crate) current: u32,
+    /// It has ended.
+    pub(crate) closing: bool,
+    /// Who was in it.
+    pub(crate) here: BTreeSet<AgentId>,
 }
 
 /// The rounds of a match.
@@ -40,11 +54,38 @@ impl Rounds {
         self.agents.resize(agents, AgentRound::default());
     }
 
+    /// Where they stand; `None` before the first round.
+    pub(crate) fn parts(&self) -> Option<RoundParts> {
+        let current = self.current?;
+        let here =
+            |slot: &AgentRound| slot.was_here || slot.seen.is_some_and(|(_, team)| team == current);
+        let ids = (0..u16::MAX).map(AgentId).zip(&self.agents);
+        let here = ids.filter(|(_, slot)| here(slot)).map(|(agent, _)| agent).collect();
+        Some(RoundParts { current, closing: self.closing, here })
+    }
+
+    /// The rounds as they stood, of so many agents.
+    pub(crate) fn of_parts(parts: &RoundParts, agents: usize) -> Self {
+        let RoundParts { current, closing, here } = parts;
+        let mut rounds = Self::new(agents);
+        (rounds.current, rounds.closing) = (Some(*current), *closing);
+        for agent in here.iter().filter(|_| !closing) {
+            if let Some(slot) = rounds.agents.get_mut(agent.index()) {
+                slot.was_here = true;
+            }
+        }
+        rounds
+    }
+
     /// A session says that its round `local` began for an agent.
     pub(crate) fn started(&mut self, agent: AgentId, local: u32) -> Option<Started> {
         let (current, closing) = (self.current, self.closing);
         let slot = self.agents.get_mut(agent.index())?;
         slot.playing = true;
+        if let Some(round) = current.filter(|_| std::mem::take(&mut slot.was_here)) {
+            slot.seen = Some((local, round));
+            return Some(Started::Again(round));
+        }
         if let Some((seen, team)) = slot.seen
             && seen == local
             && Some(team) == current
@@ -87,8 +128,8 @@ impl Rounds {
         Some(team)
     }
 
-    /// The team left its referee for another match: whatever begins next is a new round, however
-    /// sessions count.
+    /// The team left its referee for another match, or missed the end of the round: whatever begins
+    /// next is a new round, however sessions count.
     pub(crate) fn leave(&mut self) {
         self.closing = self.current.is_some();
         self.agents.fill(AgentRound::default());
@@ -176,6 +217,33 @@ mod tests {
         assert_eq!(rounds.started(B, 0), Some(Started::New(1)));
         assert_eq!(rounds.started(A, 0), Some(Started::Joined(1)));
         assert_eq!(rounds.turn(A, Turn::new(0, 3)), Some(Turn::new(1, 3)));
+    }
+
+    #[test]
+    fn in_another_life_whoever_was_here_goes_on_and_whoever_is_new_joins() {
+        let mut rounds = Rounds::new(3);
+        rounds.started(A, 0);
+        rounds.over(A, 0);
+        rounds.started(A, 1);
+        rounds.started(B, 1);
+        let parts = rounds.parts().unwrap();
+        let mut again = Rounds::of_parts(&parts, 3);
+        assert_eq!(again.parts(), Some(parts), "nobody is lost before anybody is heard of");
+        assert_eq!(again.started(A, 0), Some(Started::Again(1)));
+        assert_eq!(again.started(C, 0), Some(Started::Joined(1)));
+        assert_eq!(again.turn(A, Turn::new(0, 9)), Some(Turn::new(1, 9)));
+        assert_eq!(again.over(A, 0), Some(1));
+        assert_eq!(again.started(A, 1), Some(Started::New(2)));
+    }
+
+    #[test]
+    fn in_another_life_a_round_that_had_ended_is_over() {
+        let mut rounds = Rounds::new(1);
+        rounds.started(A, 0);
+        rounds.over(A, 0);
+        let mut again = Rounds::of_parts(&rounds.parts().unwrap(), 1);
+        assert!(!again.is_running());
+        assert_eq!(again.started(A, 0), Some(Started::New(1)));
     }
 
     #[test]

@@ -67,6 +67,15 @@ pub struct Letter {
     pub body: Value,
 }
 
+/// Letters that nobody has read yet, by whom they are for, oldest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Mail {
+    /// They can be read.
+    pub(crate) arrived: Vec<(AgentId, Letter)>,
+    /// They arrive in the next turn.
+    pub(crate) posted: Vec<(AgentId, Letter)>,
+}
+
 /// The part of a team's state that scripts write.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
@@ -156,6 +165,26 @@ impl Shared {
     pub fn take_inbox(&mut self, agent: AgentId) -> Vec<Letter> {
         let letters = self.inboxes.remove(&agent).into_iter().flatten();
         letters.map(|(_, letter)| letter).collect()
+    }
+
+    /// All letters that wait.
+    pub(crate) fn mail(&self) -> Mail {
+        let inboxes = self.inboxes.iter();
+        let arrived = inboxes.flat_map(|(to, inbox)| inbox.iter().map(|(_, letter)| (*to, letter)));
+        let posted = self.posted.iter().map(|(to, _, letter)| (*to, letter));
+        let own = |(to, letter): (AgentId, &Letter)| (to, letter.clone());
+        Mail { arrived: arrived.map(own).collect(), posted: posted.map(own).collect() }
+    }
+
+    /// These letters wait, and no others.
+    pub(crate) fn deliver(&mut self, mail: Mail) {
+        let sized = |(to, letter): (AgentId, Letter)| (to, weight(&letter.body), letter);
+        self.inboxes.clear();
+        for (to, size, letter) in mail.arrived.into_iter().map(sized) {
+            self.inboxes.entry(to).or_default().push_back((size, letter));
+        }
+        self.posted = mail.posted.into_iter().map(sized).collect();
+        self.posted_weight = self.posted.iter().map(|(_, size, _)| size).sum();
     }
 
     /// Logs a line, cut to its limit; past the turn's limit it is only counted.

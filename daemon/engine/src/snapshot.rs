@@ -2,11 +2,12 @@
 
 use crate::{Alert, Mark, Params, SeatState, Steering};
 use phalanx_game::Turn;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Counters over a whole match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Requests for action that reached the team.
     pub asked: u64,
@@ -24,6 +25,15 @@ pub struct Counters {
     pub script_errors: u64,
     /// Messages of the referee that were skipped as malformed or unknown.
     pub malformed: u64,
+}
+
+/// Counts that a team took over from an earlier life of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Turns begun then.
+    pub tick: u64,
+    /// Its counters then.
+    pub counters: Counters,
 }
 
 /// One agent, as others see it.
@@ -78,6 +88,9 @@ pub struct Snapshot {
     pub alerts: Vec<Alert>,
     /// Counters over the match.
     pub counters: Counters,
+    /// What of them an earlier life of the team counted: before a panic, or before the daemon was
+    /// started again.
+    pub inherited: Inherited,
     /// Keys on the board.
     pub board_keys: usize,
     /// Counts the changes of the board: as long as it stays the same, so does the board.

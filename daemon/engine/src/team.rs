@@ -8,6 +8,7 @@ mod leave;
 mod look;
 mod operator;
 mod report;
+mod resume;
 mod retune;
 mod steer;
 mod swap;
@@ -15,18 +16,20 @@ mod swap;
 pub use look::SCENE_EVERY;
 
 use crate::alerts::Alerts;
+use crate::checkpoint::thaw;
 use crate::rounds::Rounds;
-use crate::snapshot::{AgentSnapshot, Counters};
+use crate::snapshot::{AgentSnapshot, Counters, Inherited};
 use crate::turn::{OpenTurn, Phase};
 use crate::{
-    Alert, AlertKind, AlertOptions, Board, Brain, BrainError, Input, JournalEvent, Output, Params,
-    Probation, RoundResult, Scene, SeatState, Shared, Staged, Steering, TeamLink,
+    Alert, AlertKind, AlertOptions, Board, Brain, BrainError, Input, JournalEvent, Memory, Output,
+    Params, Probation, RoundResult, Scene, SeatState, Shared, Staged, Steering, TeamLink,
 };
 use decide::Source;
 use leave::Departure;
 use look::Profiling;
 use operator::{Request, Requests};
 use phalanx_game::{AgentId, Game, Roster, SeatId, Turn, World};
+use resume::{Own, Resuming};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -85,6 +88,9 @@ pub struct TeamStart {
     pub steering: Vec<Steering>,
     /// The board's revision then: this one counts on behind it.
     pub board_revision: u64,
+    /// A checkpoint from which it goes on, above what stands before; `None`: it knows nothing. One
+    /// that it cannot take over is told in the journal.
+    pub checkpoint: Option<Arc<[u8]>>,
 }
 
 /// One team. It lives on one thread; nobody else sees its world.
@@ -122,6 +128,13 @@ pub struct Team<G: Game, B: Brain> {
     alerts: Alerts,
     alerts_open: BTreeMap<(AlertKind, Option<AgentId>), Alert>,
     departure: Option<Departure>,
+    /// It was restored, and waits to be recognized.
+    resuming: Option<Resuming<G>>,
+    /// Memories that were restored and that nobody has yet.
+    unread: Option<Vec<Memory>>,
+    /// The board as it was copied last.
+    kept_board: Option<Arc<Board>>,
+    inherited: Inherited,
 }
 
 /// What the team knows of one agent besides the world.
@@ -168,10 +181,13 @@ impl<G: Game, B: Brain> Team<G, B> {
     ) -> Result<Self, BrainError> {
         let world = Rc::new(RefCell::new(game.world(&roster)));
         let roles = roster.agents.iter().map(|entry| entry.role.clone()).collect();
-        let TeamStart { staged, mut params, steering, board_revision } = start;
-        params.forget_declarations();
+        let TeamStart { staged, params, steering, board_revision, checkpoint } = start;
+        let own =
+            Own { set: params.set_by_operators(), steering: steering.clone(), board_revision };
+        let restored = checkpoint.map(|bytes| thaw(game, &roster, &bytes));
+        let set = restored.as_ref().and_then(|restored| Some(&restored.as_ref().ok()?.set));
         let mut shared = Shared::new(Board::default().after(board_revision), roles);
-        shared.params = params;
+        shared.params.set_again(set.unwrap_or(&own.set).clone());
         let shared = Rc::new(RefCell::new(shared));
         let link = TeamLink {
             roster: roster.clone(),
@@ -184,7 +200,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let steering = steering.into_iter().chain(std::iter::repeat(Steering::Script));
         let members = roster.agents.iter().zip(steering);
         let members = members.map(|(entry, steering)| Member::new(&entry.name, steering)).collect();
-        Ok(Self {
+        let mut team = Self {
             game: game.clone(),
             alerts: Alerts::new(roster.agents.len(), options.alerts),
             alerts_open: BTreeMap::new(),
@@ -214,7 +230,20 @@ impl<G: Game, B: Brain> Team<G, B> {
             scene_kept: None,
             profiling: None,
             params: Arc::default(),
-        })
+            resuming: None,
+            unread: None,
+            kept_board: None,
+            inherited: Inherited::default(),
+        };
+        match restored {
+            Some(Ok(thawed)) => team.adopt(thawed, own),
+            Some(Err(error)) => {
+                let reason = error.to_string();
+                team.journal(None, JournalEvent::CheckpointRefused { reason });
+            }
+            None => {}
+        }
+        Ok(team)
     }
 
     /// Something happened. Handle everything that waits before polling outputs, so that no turn is
@@ -324,6 +353,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// Takes one step that may produce outputs, and says how long its script took; `None` when
     /// there is nothing to do.
     fn advance(&mut self, now: Instant) -> Option<Duration> {
+        self.read_memories();
         if let Some(call) = self.calls.pop_front() {
             return Some(self.call(call, now));
         }

@@ -270,6 +270,10 @@ impl Brain for LuaBrain {
         self.remembered()
     }
 
+    fn remember(&mut self, memories: &[Memory]) {
+        self.recall(memories);
+    }
+
     fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
         self.eval(ask, code)
     }

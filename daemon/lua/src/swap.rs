@@ -153,6 +153,20 @@ impl LuaBrain {
         })
     }
 
+    /// The agents remember this. One whose memory the generation cannot take over begins anew.
+    pub(crate) fn recall(&mut self, memories: &[Memory]) {
+        let due = Instant::now() + self.now.host.limits.load;
+        let (next, timer) = (&self.now, &self.timer);
+        let carrier = Carrier { next, timer, spare: Some(&[]), advises: false, due };
+        for memory in memories {
+            let rest = || (None, memory.data.clone().err().into_iter().collect());
+            match carrier.carry(memory, &rest) {
+                Ok(writer) => _ = self.writers.insert(memory.agent, writer),
+                Err(trouble) => self.log(Some(memory.agent), LogLevel::Warn, &trouble.to_string()),
+            }
+        }
+    }
+
     /// The agents are these from now on. Scripts see a new name at its index; whoever is new or
     /// gone remembers nothing.
     pub(crate) fn enroll(&mut self, roster: &Arc<Roster>) {

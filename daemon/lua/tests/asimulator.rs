@@ -53,7 +53,7 @@ fn play(config: ArenaConfig) -> (Vec<i64>, Counters) {
     let staged = stage(Arc::new(bundle), Arc::new(generation)).unwrap();
     let team = TeamOptions { decide_max: AMPLE, rehearsal_turns: 0, ..TeamOptions::default() };
     let limits = Limits::default();
-    let brain = |link, staged: &_| {
+    let brain = move |link, staged: &_| {
         LuaBrain::new(link, staged, limits)
             .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))
     };

@@ -17,11 +17,13 @@
 #![deny(missing_docs)]
 
 mod api;
+mod checkpoint;
 mod names;
 mod recorder;
 mod team;
 
 pub use api::{ApiMetrics, Connected, OpenCall};
+pub use checkpoint::CheckpointMetrics;
 pub use names::{METRICS, MetricDoc, MetricKind, document};
 pub use recorder::{IDLE, Metrics, Source};
 pub use team::{Answer, ROLES_MAX, SeatSample, TeamMetrics, TeamSample};

@@ -100,6 +100,19 @@ pub const METRICS: &[MetricDoc] = &[
          mistakes; held: it waits, as a generation is pinned or it failed before; taken_back: a new \
          generation failed too often.",
     ),
+    histogram(
+        "phalanx_checkpoint_seconds",
+        &["team", "part"],
+        SHORT,
+        "Time of one checkpoint, in seconds. copy: on the team's thread, between turns; write: on \
+         a thread of its own, until the system has it, or the disk.",
+    ),
+    gauge("phalanx_checkpoint_bytes", &["team"], "Size of the team's last checkpoint."),
+    counter(
+        "phalanx_checkpoint_failures_total",
+        &["team"],
+        "Checkpoints that could not be written; the one before is kept.",
+    ),
     gauge("phalanx_seat_up", &["team", "seat"], "1 while the seat's login stands, else 0."),
     counter(
         "phalanx_reconnects_total",

@@ -1,7 +1,7 @@
 //! What a team shows, as numbers.
 
 use crate::Metrics;
-use phalanx_engine::{AlertKind, Counters, JournalEntry, JournalEvent, Snapshot};
+use phalanx_engine::{AlertKind, Counters, Inherited, JournalEntry, JournalEvent, Snapshot};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -99,6 +99,20 @@ fn plus((tick, one): &(u64, Counters), (more, other): &(u64, Counters)) -> (u64,
     (tick + more, sum)
 }
 
+/// Counters never go back below what they began with, but for answers that came too late.
+fn minus(all: &Counters, before: &Counters) -> Counters {
+    Counters {
+        asked: all.asked.saturating_sub(before.asked),
+        decided: all.decided.saturating_sub(before.decided),
+        fallback: all.fallback.saturating_sub(before.fallback),
+        ordered: all.ordered.saturating_sub(before.ordered),
+        held: all.held.saturating_sub(before.held),
+        late: all.late.saturating_sub(before.late),
+        script_errors: all.script_errors.saturating_sub(before.script_errors),
+        malformed: all.malformed.saturating_sub(before.malformed),
+    }
+}
+
 impl TeamMetrics {
     /// The figures of the team of that name; what counts rare things is there with 0 at once, since
     /// a curve that begins at 1 shows no rise.
@@ -147,6 +161,8 @@ impl TeamMetrics {
             | JournalEvent::TurnDone(_)
             | JournalEvent::RoundOver { .. }
             | JournalEvent::MatchOver
+            | JournalEvent::Resumed { .. }
+            | JournalEvent::CheckpointRefused { .. }
             | JournalEvent::Retuned { .. }
             | JournalEvent::AgentAdded { .. }
             | JournalEvent::AgentRemoved { .. }
@@ -158,7 +174,10 @@ impl TeamMetrics {
     pub fn sample(&self, sample: &TeamSample) {
         let TeamSample { snapshot, seats, answers, lost, restarts } = sample;
         let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
-        let (turns, counters) = sums.add(snapshot.tick, &snapshot.counters);
+        // What an earlier life counted was counted then, in this daemon or in another one.
+        let Inherited { tick, counters: before } = &snapshot.inherited;
+        let (turns, counters) = (snapshot.tick.saturating_sub(*tick), &snapshot.counters);
+        let (turns, counters) = sums.add(turns, &minus(counters, before));
         drop(sums);
         self.counts(&counters);
         self.count("phalanx_turns_total", turns);

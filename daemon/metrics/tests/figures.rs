@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_engine::{
-    AgentSnapshot, Alert, AlertKind, Counters, JournalEntry, JournalEvent, Snapshot,
+    AgentSnapshot, Alert, AlertKind, Counters, Inherited, JournalEntry, JournalEvent, Snapshot,
 };
 use phalanx_metrics::{
     Answer, ApiMetrics, METRICS, MetricKind, Metrics, ROLES_MAX, SeatSample, Source, TeamMetrics,
@@ -164,6 +164,23 @@ fn counts_go_on_where_the_team_had_to_begin_anew() {
     let decided = &["outcome=\"decided\""];
     assert_eq!(value(&text, "phalanx_actions_total", decided), Some(12.0), "{text}");
     assert_eq!(value(&text, "phalanx_turns_total", &[]), Some(10.0), "{text}");
+}
+
+#[test]
+fn what_an_earlier_life_counted_is_not_counted_again() {
+    let (metrics, team) = team();
+    team.sample(&sample());
+    // It went on with what it had counted a little before its end, and counted on.
+    let counted = |asked| Counters { asked, decided: asked, ..Default::default() };
+    let inherited = Inherited { tick: 8, counters: counted(20) };
+    let counters = counted(25);
+    let snapshot = Arc::new(Snapshot { tick: 10, counters, inherited, ..Default::default() });
+    for _ in 0..2 {
+        team.sample(&TeamSample { snapshot: Arc::clone(&snapshot), ..Default::default() });
+    }
+    let text = metrics.render();
+    assert_eq!(value(&text, "phalanx_requests_total", &[]), Some(21.0 + 5.0), "{text}");
+    assert_eq!(value(&text, "phalanx_turns_total", &[]), Some(9.0 + 2.0), "{text}");
 }
 
 #[test]

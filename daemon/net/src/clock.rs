@@ -16,6 +16,11 @@ pub fn origin() -> Origin {
     Origin { instant: now(), unix_ms: u64::try_from(unix.as_millis()).unwrap_or(u64::MAX) }
 }
 
+/// The wall clock, for what people and other processes read.
+pub(crate) fn wall() -> SystemTime {
+    SystemTime::now()
+}
+
 /// Waits until `at`; for ever when there is nothing to wait for.
 pub(crate) async fn until(at: Option<Instant>) {
     match at {

@@ -27,6 +27,7 @@
 mod arena;
 mod artifact;
 mod backoff;
+mod checkpoint;
 mod clock;
 mod course;
 mod desk;
@@ -61,6 +62,7 @@ pub use arena::{
 };
 pub use artifact::ArtifactError;
 pub use backoff::BackoffOptions;
+pub use checkpoint::{CheckpointOptions, CheckpointSink, Freeze};
 pub use clock::{now, origin};
 pub use course::CourseError;
 pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};

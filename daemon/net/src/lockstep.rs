@@ -140,7 +140,7 @@ impl Lockstep {
         seats: &[Seat],
         options: TeamOptions,
         staged: Staged,
-        make_brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
+        make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
     ) -> Result<usize, BuildError> {
         let setting = Setting {
             reconnect_after: self.options.reconnect_after,
@@ -159,6 +159,16 @@ impl Lockstep {
         if let Some(side) = self.sides.get_mut(team) {
             side.install(staged, self.now);
         }
+    }
+
+    /// A team ends and another one goes on with what it knew, as after a panic of its thread; its
+    /// seats notice nothing. False while a turn of the team is open, and for a team that does not
+    /// exist: then nothing happens.
+    ///
+    /// # Errors
+    /// When the brain does not start again; the team plays on.
+    pub fn restart(&mut self, team: usize) -> Result<bool, BuildError> {
+        self.sides.get_mut(team).map_or(Ok(false), |side| side.restart(self.now))
     }
 
     /// The virtual clock.

@@ -7,7 +7,7 @@ use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
 use crate::places::{Places, Ways, Workshop};
 use crate::pulse::Pulse;
 use crate::thread::{Outlets, Recipe, Signals, run};
-use crate::{Endpoint, Meter, Recorder, SeatOptions};
+use crate::{CheckpointOptions, Endpoint, Meter, Recorder, SeatOptions};
 use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ pub struct TeamSpec<G: Game> {
     pub seat: SeatOptions,
     /// Where it is recorded what happens; `None`: nowhere.
     pub recorder: Option<Arc<dyn Recorder>>,
+    /// How its checkpoints are kept; `None`: there are none.
+    pub checkpoints: Option<CheckpointOptions>,
 }
 
 /// Why a team cannot be built.
@@ -144,12 +146,14 @@ impl<G: Game> TeamSpec<G> {
         let roster = Arc::new(self.roster.clone());
         let lineup = Lineup { roster: Arc::clone(&roster), seats: seat_of.clone() };
         let recipe = Recipe {
+            name: name.clone(),
             game: self.game.clone(),
             roster: Arc::clone(&roster),
             seat_of,
             options: self.team,
             staged: self.staged.clone(),
             recorder: self.recorder.clone(),
+            checkpoints: self.checkpoints.clone(),
             make_brain,
         };
         let thread_error =
@@ -197,7 +201,7 @@ impl<G: Game> TeamSpec<G> {
         let (signals, meter) = (Signals::default(), Arc::new(Meter::default()));
         let course = watch::Sender::new(Course { endpoint: self.endpoint, stopped });
         let ways = watch::Sender::new(Ways::new());
-        let heard = ways.subscribe();
+        let (heard, followed) = (ways.subscribe(), course.subscribe());
         let workshop = Workshop {
             game: self.game,
             course: course.subscribe(),
@@ -230,9 +234,19 @@ impl<G: Game> TeamSpec<G> {
             tickets: Arc::clone(&tickets),
             pulse,
         };
-        let ways = heard;
-        let outlets =
-            Outlets { ways, lineup, snapshot, journal, ended, restarts, signals, tickets, beat };
+        let (ways, course) = (heard, followed);
+        let outlets = Outlets {
+            ways,
+            lineup,
+            snapshot,
+            journal,
+            ended,
+            restarts,
+            signals,
+            tickets,
+            beat,
+            course,
+        };
         // The thread waits for this since `build`; if it died, the seats answer by themselves.
         drop(thread.send(outlets));
         TeamHandle::new(parts, inbox)

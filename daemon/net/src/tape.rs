@@ -191,9 +191,8 @@ pub(crate) fn beginning(
     seats: &[SeatId],
     options: TeamOptions,
     start: &TeamStart,
-    checkpoint: Option<Arc<[u8]>>,
 ) -> Beginning {
-    let TeamStart { staged, params, steering, board_revision } = start.clone();
+    let TeamStart { staged, params, steering, board_revision, checkpoint } = start.clone();
     let (roster, seats) = (Arc::clone(roster), seats.to_vec());
     Beginning { roster, seats, options, staged, params, steering, board_revision, checkpoint }
 }

@@ -1,6 +1,8 @@
 //! A team's thread: takes everything that waits, decides, hands each action out at once.
 
+use crate::checkpoint::{CheckpointOptions, Checkpoints};
 use crate::clock::{now, until};
+use crate::course::Course;
 use crate::handle::{Lineup, TeamEnd};
 use crate::ledger::Ledger;
 use crate::lookout::Lookout;
@@ -38,6 +40,8 @@ pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
 
 /// What a team is made of, again after each panic.
 pub(crate) struct Recipe<G: Game, F> {
+    /// The team's name in the daemon.
+    pub(crate) name: String,
     pub(crate) game: G,
     pub(crate) roster: Arc<Roster>,
     pub(crate) seat_of: Vec<SeatId>,
@@ -45,6 +49,7 @@ pub(crate) struct Recipe<G: Game, F> {
     /// What the first brain plays.
     pub(crate) staged: Staged,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    pub(crate) checkpoints: Option<CheckpointOptions>,
     pub(crate) make_brain: F,
 }
 
@@ -58,7 +63,7 @@ impl<G: Game, F> Recipe<G, F> {
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
     {
         let (roster, seats) = (Arc::clone(&self.roster), self.seat_of.clone());
-        let begun = || beginning(&roster, &seats, self.options, &start, None);
+        let begun = || beginning(&roster, &seats, self.options, &start);
         tape.put(now(), || Taped::Began(Box::new(begun())));
         let brain = |link: TeamLink, staged: &_| {
             let shared = Rc::clone(&link.shared);
@@ -90,6 +95,7 @@ pub(crate) struct Outlets<G: Game> {
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
     pub(crate) beat: Beat,
+    pub(crate) course: watch::Receiver<Course>,
 }
 
 /// One-way signals between a team's parts.
@@ -118,7 +124,8 @@ pub(crate) fn run<G, B, F>(
     B: Brain,
     F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
 {
-    let start = TeamStart { staged: recipe.staged.clone(), ..TeamStart::default() };
+    let checkpoint = recipe.checkpoints.as_ref().and_then(|options| options.from.clone());
+    let start = TeamStart { staged: recipe.staged.clone(), checkpoint, ..TeamStart::default() };
     let tape = Tape::new(recipe.recorder.clone());
     let first = match recipe.team::<B>(start, &tape) {
         Ok(team) => team,
@@ -132,7 +139,8 @@ pub(crate) fn run<G, B, F>(
     }
     runtime.block_on(async move {
         let Ok(outlets) = outlets.await else { return };
-        let mut thread = TeamThread::new(inbox, outlets, recipe.staged.clone(), tape);
+        let checkpoints = Checkpoints::new(recipe.name.clone(), recipe.checkpoints.take());
+        let mut thread = TeamThread::new(inbox, outlets, recipe.staged.clone(), tape, checkpoints);
         let end = thread.supervise(first, &mut recipe).await;
         thread.inbox.close();
         thread.tape.put(now(), || Taped::Ended);
@@ -159,6 +167,7 @@ struct TeamThread<G: Game> {
     turn: TurnSpan,
     tape: Tape,
     lookout: Lookout,
+    checkpoints: Checkpoints<G>,
 }
 
 impl<G: Game> TeamThread<G> {
@@ -167,6 +176,7 @@ impl<G: Game> TeamThread<G> {
         outlets: Outlets<G>,
         first: Staged,
         tape: Tape,
+        checkpoints: Checkpoints<G>,
     ) -> Self {
         Self {
             inbox,
@@ -180,6 +190,7 @@ impl<G: Game> TeamThread<G> {
             turn: TurnSpan::default(),
             tape,
             lookout: Lookout::default(),
+            checkpoints,
         }
     }
 
@@ -220,7 +231,11 @@ impl<G: Game> TeamThread<G> {
             let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
             (recipe.roster, recipe.seat_of) = (roster, seats);
             let board_revision = last.board_revision.saturating_add(LOST_CHANGES);
-            next = recipe.team(TeamStart { staged, params, steering, board_revision }, &self.tape);
+            // What fails again so soon may fail because of what it knows.
+            let once = self.panics.len() == 1;
+            let checkpoint = once.then(|| self.checkpoints.take_last(&last)).flatten();
+            let start = TeamStart { staged, params, steering, board_revision, checkpoint };
+            next = recipe.team(start, &self.tape);
         }
     }
 
@@ -241,6 +256,8 @@ impl<G: Game> TeamThread<G> {
                 continue;
             }
             self.lookout.look(team, &self.tape, present);
+            let course = &self.outlets.course;
+            self.checkpoints.keep(team, || course.borrow().endpoint.to_string(), now());
             let stopped = self.outlets.signals.stop.is_cancelled();
             if (closed || stopped) && self.first.is_empty() && self.inbox.is_empty() {
                 let drained = self.outlets.signals.leave.is_cancelled();
@@ -296,6 +313,7 @@ impl<G: Game> TeamThread<G> {
             () = drain.cancelled(), if !self.draining => None,
             () = stop.cancelled() => None,
             () = until(team.poll_timeout()) => None,
+            () = until(self.checkpoints.next()) => None,
             () = beat.asked() => None,
         };
         if let Some(input) = input {
@@ -332,6 +350,7 @@ impl<G: Game> TeamThread<G> {
                 self.turn.told(&entry.event);
                 let entry = Arc::new(entry);
                 self.lookout.told(&entry);
+                self.checkpoints.told(&entry.event);
                 self.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
                 drop(self.outlets.journal.send(entry));
             }
@@ -339,7 +358,10 @@ impl<G: Game> TeamThread<G> {
                 self.ledger.answered(ticket, &answer);
                 self.outlets.tickets.answer(ticket, answer);
             }
-            Output::Drained => self.outlets.signals.drained.cancel(),
+            Output::Drained => {
+                self.checkpoints.leaving();
+                self.outlets.signals.drained.cancel();
+            }
         }
     }
 }

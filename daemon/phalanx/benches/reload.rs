@@ -204,6 +204,7 @@ async fn team(
         team,
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     };
     let handle = wire::build(plan, endpoint.clone()).await.unwrap().spawn();
     let keeper = keepers::spawn(keeper, &handle);

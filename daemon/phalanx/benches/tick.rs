@@ -201,6 +201,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let endpoint = Endpoint::web_socket(address.ip().to_string(), address.port());

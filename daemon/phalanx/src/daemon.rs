@@ -2,6 +2,7 @@
 
 use crate::beside::Beside;
 use crate::check::{self, Findings};
+use crate::checkpoints::{Checkpoints, Resume, Writer};
 use crate::cli::{EXIT_USAGE, Phalanxd};
 use crate::controls::Newcomers;
 use crate::directory::{Directory, Member};
@@ -98,10 +99,11 @@ fn live(args: &Phalanxd, inherited: Result<Inherited>, manager: &Manager) -> Res
     code
 }
 
-/// A team's keeper with what decides first.
+/// A team's keeper with what decides first, and what the team goes on from.
 struct First {
     keeper: Keeper,
     staged: Staged,
+    resume: Option<Resume>,
 }
 
 /// Tries what each team begins with; what stands against it is added to the findings.
@@ -111,15 +113,19 @@ fn first(
     watch: bool,
     manager: &Manager,
 ) -> Result<Vec<First>> {
+    let checkpoints = Checkpoints::of(settings);
     let mut all = Vec::new();
     for (team, bundle) in settings.teams.iter().zip(findings.bundles.clone()) {
         let bundle = bundle.context("a strategy that was read is gone")?;
         manager.extend(settings.reload.trial_max + TRIAL_EXTRA);
         let mut keeper = Keeper::open(plans::keeper(team, settings, watch)?);
-        match keeper.first(&bundle) {
+        let resume = checkpoints.as_ref().and_then(|checkpoints| checkpoints.find(team));
+        let played = resume.as_ref().map(|resume| (resume.found.generation, &resume.found.hash));
+        let again = played.and_then(|(number, hash)| keeper.resume(&bundle, number, hash));
+        match again.map_or_else(|| keeper.first(&bundle), Ok) {
             Ok((staged, report)) => {
                 findings.add(&team.name, report.diagnostics);
-                all.push(First { keeper, staged });
+                all.push(First { keeper, staged, resume });
             }
             Err(report) => findings.add(&team.name, report.diagnostics),
         }
@@ -183,8 +189,9 @@ async fn serve(
     };
     let bound = listeners::open(&settings, &options, inherited, manager)?;
     let lobby = Lobby::default();
-    let followers = Followers::new(metrics, log.clone());
-    let mut directory = teams(&settings, first, &lobby, &followers).await?;
+    let followers = Followers::new(Arc::clone(&metrics), log.clone());
+    let writer = writer(&settings, metrics)?;
+    let mut directory = teams(&settings, (first, writer.as_ref()), &lobby, &followers).await?;
     let state = settings.state_dir.clone();
     let beside = tokio::task::spawn_blocking(move || Beside::open(state.as_deref()));
     let beside = beside.await.context("cannot look through the leagues")?;
@@ -236,7 +243,22 @@ async fn serve(
         () = manager::hold_on(manager) => ExitCode::from(EXIT_GRACE),
     };
     beside.close(BESIDE_GRACE).await;
+    finish(writer).await;
     Ok(if crashed { ExitCode::from(EXIT_START) } else { code })
+}
+
+/// Begins to write checkpoints, where they are kept.
+fn writer(settings: &Settings, metrics: Arc<Metrics>) -> Result<Option<Writer>> {
+    let writer = Checkpoints::of(settings).map(|all| Writer::start(all, metrics));
+    writer.transpose().context("no thread for checkpoints")
+}
+
+/// What the teams knew last is written.
+async fn finish(writer: Option<Writer>) {
+    if let Some(writer) = writer {
+        // An error means that the runtime ends.
+        tokio::task::spawn_blocking(move || writer.finish(WRITE_GRACE)).await.ok();
+    }
 }
 
 /// Reads the settings again as they were read at the start.
@@ -253,14 +275,18 @@ fn reloader(
 
 async fn teams(
     settings: &Settings,
-    first: Vec<First>,
+    (first, writer): (Vec<First>, Option<&Writer>),
     lobby: &Lobby,
     followers: &Followers,
 ) -> Result<Directory> {
     let directory = Directory::default();
-    for (team, First { keeper, staged }) in settings.teams.iter().zip(first) {
+    for (team, First { keeper, staged, resume }) in settings.teams.iter().zip(first) {
         let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
-        let plan = plans::plan(team, settings, staged);
+        let mut plan = plans::plan(team, settings, staged);
+        if let Some(options) = &mut plan.checkpoints {
+            options.sink = writer.map(|writer| writer.sink(&team.name));
+            options.from = resume.map(|resume| resume.bytes);
+        }
         let newcomers = Newcomers::of(&plan);
         let built = wire::build(plan, endpoint).await?;
         let listening = followers.listen(&built);

@@ -9,6 +9,7 @@ pub mod arenas;
 pub mod beside;
 pub mod bridge;
 pub mod check;
+pub mod checkpoints;
 pub mod cli;
 pub mod contexts;
 pub mod controls;

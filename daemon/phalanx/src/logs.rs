@@ -67,7 +67,9 @@ fn log(team: &str, entry: &JournalEntry, troubles: &mut Repeats) {
             sum_up(team, troubles);
             change(team, entry);
         }
-        JournalEvent::StrategyRefused { .. }
+        JournalEvent::Resumed { .. }
+        | JournalEvent::CheckpointRefused { .. }
+        | JournalEvent::StrategyRefused { .. }
         | JournalEvent::ParamSet { .. }
         | JournalEvent::BoardSet { .. }
         | JournalEvent::Ran { .. }
@@ -104,7 +106,7 @@ fn sum_up(team: &str, troubles: &mut Repeats) {
     }
 }
 
-/// The team's strategy changed, or an operator reached into it.
+/// The team's strategy changed, an operator reached into it, or it began another life.
 fn change(team: &str, entry: &JournalEntry) {
     let turn = entry.turn;
     let agent = entry.agent.as_deref().unwrap_or("");
@@ -126,6 +128,12 @@ fn change(team: &str, entry: &JournalEntry) {
         JournalEvent::TakenBack { failed, generation, reason } => {
             let (failed, again) = (failed.number, generation.number);
             warn!(team, %turn, failed, generation = again, "taken back: {reason}");
+        }
+        JournalEvent::Resumed { turn: last, missed } => {
+            info!(team, %turn, %last, missed, "resumed: the team goes on with what it knew");
+        }
+        JournalEvent::CheckpointRefused { reason } => {
+            warn!(team, "the team begins anew, what it knew is not taken over: {reason}");
         }
         JournalEvent::ParamSet { name, scope, before, value, by } => {
             info!(team, %turn, name, scope, before, value, by, "parameter set");

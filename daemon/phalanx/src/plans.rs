@@ -5,8 +5,10 @@ use crate::{keepers, shipped};
 use phalanx_engine::{AlertOptions, Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
-use phalanx_net::{BackoffOptions, Endpoint, Lobby, SeatOptions};
-use phalanx_settings::{AlertSettings, LimitSettings, Settings, TeamSettings};
+use phalanx_net::{BackoffOptions, CheckpointOptions, Endpoint, Lobby, SeatOptions};
+use phalanx_settings::{
+    AlertSettings, CheckpointSettings, LimitSettings, Settings, TeamSettings,
+};
 use phalanx_strategy::{KeeperOptions, Tuning};
 use phalanx_trial::{Candidate, TrialOptions};
 use std::collections::BTreeSet;
@@ -92,6 +94,7 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
         limits: script_limits(limits),
         team: team_options(team, settings),
         recorder: None,
+        checkpoints: checkpoints(settings),
         seat: SeatOptions {
             connect_timeout: limits.connect_timeout,
             login_timeout: limits.login_timeout,
@@ -104,6 +107,12 @@ pub fn plan(team: &TeamSettings, settings: &Settings, staged: Staged) -> TeamPla
             ..SeatOptions::default()
         },
     }
+}
+
+/// How a team's checkpoints are kept, by itself at first.
+fn checkpoints(settings: &Settings) -> Option<CheckpointOptions> {
+    let CheckpointSettings { write, interval, .. } = settings.checkpoints;
+    write.then(|| CheckpointOptions { interval, ..CheckpointOptions::default() })
 }
 
 /// How a team deals with time.

@@ -13,12 +13,12 @@ mod mars;
 mod plugin;
 
 use demo::{DemoAsk, DemoStage};
-use phalanx_engine::{Staged, TeamOptions};
+use phalanx_engine::{Found, Staged, TeamOptions};
 use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
-    BuildError, BuiltTeam, Cast, Endpoint, Knock, KnockError, KnockOptions, Listener, Lockstep,
-    Recorder, SeatOptions,
+    BuildError, BuiltTeam, Cast, CheckpointOptions, Endpoint, Knock, KnockError, KnockOptions,
+    Listener, Lockstep, Recorder, SeatOptions,
 };
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
@@ -160,6 +160,8 @@ pub struct TeamPlan {
     pub seat: SeatOptions,
     /// Where it is recorded what happens; `None`: nowhere.
     pub recorder: Option<Arc<dyn Recorder>>,
+    /// How its checkpoints are kept; `None`: there are none.
+    pub checkpoints: Option<CheckpointOptions>,
 }
 
 /// Why a plan does not become a team.
@@ -286,6 +288,15 @@ pub async fn knock(game: &str, visit: &Visit) -> Result<Knock, WireError> {
 /// When the game does not exist, the strategy does not load, or seats and roster do not fit.
 pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, WireError> {
     wired(&plan.game)?.build(plan, endpoint).await
+}
+
+/// Whether a team could go on from a checkpoint, and what that says of itself.
+///
+/// # Errors
+/// Why not, for people.
+pub fn examine(team: &TeamSettings, bytes: &[u8]) -> Result<Found, String> {
+    let wired = wired(&team.game).map_err(|error| error.to_string())?;
+    wired.examine(team, bytes).map_err(|error| error.to_string())
 }
 
 /// Adds a team to a match on virtual time; its number there.

@@ -14,6 +14,7 @@ pub enum Change {
 /// Where the daemon keeps things cannot move under it.
 const OPEN: &str = "is opened when the daemon starts";
 const BOUND: &str = "is bound when the daemon starts";
+const KEPT: &str = "is what each team's thread was made with";
 const MADE: &str = "is a team that begins or ends with the daemon";
 const SEATS: &str = "is held by each open connection";
 const SCRIPTS: &str = "is given to a team's scripts when the team is made";
@@ -59,6 +60,10 @@ const DECISIONS: &[(&str, Change)] = &[
     ("reload.rehearsal_turns", Live),
     ("reload.probation_decisions", Live),
     ("reload.probation_errors", Live),
+    ("checkpoints.write", Restart(KEPT)),
+    ("checkpoints.interval", Restart(KEPT)),
+    ("checkpoints.sync_every", Restart(KEPT)),
+    ("checkpoints.age_max", Restart("counts when the daemon starts")),
     ("alerts.silent_turns", Live),
     ("alerts.stuck_turns", Live),
     ("alerts.margin_share", Live),

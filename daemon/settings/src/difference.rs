@@ -2,8 +2,8 @@
 
 use crate::change::{Change, change};
 use crate::{
-    AgentSettings, AlertSettings, BridgeSettings, ControlSettings, LimitSettings, LogSettings,
-    ReloadSettings, Settings, TeamSettings, TlsSettings,
+    AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
+    LimitSettings, LogSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 use secrecy::ExposeSecret;
 use std::fmt::{self, Debug};
@@ -101,6 +101,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
         bridge,
         limits,
         reload,
+        checkpoints,
         alerts,
         log,
         otel_endpoint,
@@ -113,6 +114,11 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     all.push(("bridge.socket_mode", format!("{socket_mode:04o}")));
     all.extend(of_limits(limits));
     all.extend(of_reload(reload));
+    let CheckpointSettings { write, interval, sync_every, age_max } = checkpoints;
+    all.push(("checkpoints.write", on_or_off(*write)));
+    all.push(("checkpoints.interval", shown(interval)));
+    all.push(("checkpoints.sync_every", shown(sync_every)));
+    all.push(("checkpoints.age_max", shown(age_max)));
     let AlertSettings { silent_turns, stuck_turns, margin_share, storm_errors, storm_turns } =
         alerts;
     all.push(("alerts.silent_turns", shown(silent_turns)));

@@ -1,56 +1,10 @@
 //! Every key: the only place that says what it is, what it may be and what it is without you.
 
-/// What a key accepts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// Text, 1 to this many characters, none of them a control character.
-    Text(usize),
-    /// A name: as text, and without `/`.
-    Name(usize),
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// A whole number in this range, both ends included.
-    Whole(i64, i64),
-    /// A number from 0 to 1.
-    Share,
-    /// A time with a unit, within these milliseconds.
-    Duration(u64, u64),
-    /// An amount of memory with a unit, within these bytes.
-    Size(u64, u64),
-    /// A path; a relative one counts from the folder of the settings file.
-    Path,
-    /// A path, or `off`.
-    PathOrOff,
-    /// `host:port`, or `bridge`.
-    Server,
-    /// An address with port, or `off`.
-    AddressOrOff,
-    /// Permission bits, in octal digits.
-    Mode,
-    /// Log directives.
-    Filter,
-    /// A list of web origins.
-    Origins,
-    /// Text that is never printed.
-    Secret,
-    /// A table or a list; its form stands in the key's meaning.
-    Table,
-}
+mod doc;
+mod find;
 
-/// One key.
-#[derive(Clone, Copy, Debug)]
-pub struct KeyDoc {
-    /// Where it stands: `limits.decide_max`; `teams[].name` for each team.
-    pub path: &'static str,
-    /// What it accepts.
-    pub kind: Kind,
-    /// Its value when absent; `None`: it is required or simply absent, as its meaning says.
-    pub default: Option<&'static str>,
-    /// An allowed value, in TOML.
-    pub example: &'static str,
-    /// Meaning and unit.
-    pub doc: &'static str,
-}
+pub use doc::{KeyDoc, Kind};
+pub(crate) use find::{children, elsewhere, find};
 
 const fn key(
     path: &'static str,
@@ -332,6 +286,38 @@ pub const KEYS: &[KeyDoc] = &[
         "More script errors and defaulted turns than this among them take the generation back.",
     ),
     key(
+        "checkpoints.write",
+        Kind::Word(&["on", "off"]),
+        Some("on"),
+        "\"on\"",
+        "What each team knows (world, board, memories, what operators set) is written to state_dir \
+         between turns, and read again by a daemon that starts in the middle of a match. Without \
+         state_dir it is kept in memory, in case the team's thread fails.",
+    ),
+    key(
+        "checkpoints.interval",
+        Kind::Duration(0, 10 * MINUTE),
+        Some("500ms"),
+        "\"500ms\"",
+        "Shortest time between two checkpoints of a team. Where they are dear it is longer: they \
+         never take more than a fiftieth of a team's time.",
+    ),
+    key(
+        "checkpoints.sync_every",
+        Kind::Whole(0, 100_000),
+        Some("10"),
+        "10",
+        "One checkpoint in so many is not only handed to the system but forced onto the disk, for \
+         the case that the whole machine fails. 1: each; 0: none.",
+    ),
+    key(
+        "checkpoints.age_max",
+        Kind::Duration(1_000, 7 * 24 * 60 * MINUTE),
+        Some("1h"),
+        "\"1h\"",
+        "Older checkpoints are set aside when the daemon starts: their match must be over.",
+    ),
+    key(
         "alerts.silent_turns",
         Kind::Whole(0, 10_000),
         Some("5"),
@@ -563,30 +549,3 @@ pub const KEYS: &[KeyDoc] = &[
         "Required. How many agents get it.",
     ),
 ];
-
-/// The key of that path.
-pub(crate) fn find(path: &str) -> Option<&'static KeyDoc> {
-    KEYS.iter().find(|doc| doc.path == path)
-}
-
-/// The names that may stand directly under `parent` ("" is the top), each once.
-pub(crate) fn children(parent: &str) -> Vec<&'static str> {
-    let mut names = Vec::new();
-    for doc in KEYS {
-        let rest = match parent {
-            "" => Some(doc.path),
-            parent => doc.path.strip_prefix(parent).and_then(|rest| rest.strip_prefix('.')),
-        };
-        let name = rest.and_then(|rest| rest.split(['.', '[']).next());
-        if let Some(name) = name.filter(|name| !names.contains(name)) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-/// The whole path of a key that is written right but in the wrong table.
-pub(crate) fn elsewhere(name: &str) -> Option<&'static str> {
-    let named = |doc: &&KeyDoc| doc.path.rsplit('.').next() == Some(name);
-    KEYS.iter().find(named).map(|doc| doc.path)
-}

@@ -48,8 +48,8 @@ pub use request::{AgentRequest, AgentsRequest, TEAMS_MAX, TeamRequest, server, t
 pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
-    AgentSettings, AlertSettings, BridgeSettings, ControlSettings, LimitSettings, LogFormat,
-    LogSettings, OptionSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
+    AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
+    LimitSettings, LogFormat, LogSettings, OptionSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
 use section::{Reader, Section};
@@ -73,6 +73,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         bridge,
         limits: limits(&top.section("limits")),
         reload: reload(&top.section("reload")),
+        checkpoints: checkpoints(&top.section("checkpoints")),
         alerts: alerts(&top.section("alerts")),
         log: log(&top.section("log")),
         otel_endpoint: top.section("otel").optional("endpoint", parse::text),
@@ -186,6 +187,16 @@ fn reload(section: &Section<'_>) -> ReloadSettings {
         rehearsal_turns: usize::try_from(whole("rehearsal_turns")).unwrap_or(usize::MAX),
         probation_decisions: whole("probation_decisions"),
         probation_errors: whole("probation_errors"),
+    }
+}
+
+fn checkpoints(section: &Section<'_>) -> CheckpointSettings {
+    CheckpointSettings {
+        write: section.value::<String>("write", parse::word) == "on",
+        interval: section.value("interval", parse::duration),
+        // The key's own bounds keep it far from overflow.
+        sync_every: u32::try_from(section.value("sync_every", parse::whole)).unwrap_or_default(),
+        age_max: section.value("age_max", parse::duration),
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How strategies change while they play.
     pub reload: ReloadSettings,
+    /// What outlives the daemon of each team.
+    pub checkpoints: CheckpointSettings,
     /// When somebody should look at a team.
     pub alerts: AlertSettings,
     /// What is logged, and how.
@@ -151,6 +153,19 @@ impl Default for ReloadSettings {
             probation_errors: 10,
         }
     }
+}
+
+/// What outlives the daemon of each team; each key of `[checkpoints]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckpointSettings {
+    /// Checkpoints are taken.
+    pub write: bool,
+    /// Shortest time between two of a team.
+    pub interval: Duration,
+    /// One in so many is forced onto the disk; 0: none.
+    pub sync_every: u32,
+    /// Older ones are not taken over.
+    pub age_max: Duration,
 }
 
 /// When somebody should look at a team; each key of `[alerts]`. A number of 0 turns an alert off.

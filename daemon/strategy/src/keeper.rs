@@ -7,7 +7,7 @@ use phalanx_engine::{Generation, Staged, StrategyOrigin};
 use phalanx_lua::Bundle;
 use phalanx_trial::Report;
 use std::sync::Arc;
-use tracing::{error, warn};
+use tracing::{error, info, warn};
 
 /// Keeps a team's strategy over time.
 #[derive(Debug)]
@@ -68,6 +68,43 @@ impl Keeper {
             Some(staged) => Ok((self.begin(staged, bundle, bundle), report)),
             None => self.played_before(bundle, &report).ok_or_else(|| Box::new(report)),
         }
+    }
+
+    /// The generation that decided when the team's earlier life ended, for a team that goes on with
+    /// what it knew then. Whatever the folder holds by now comes as a change while the team plays.
+    /// `None`, told in the log, when the generation is not kept or does not load any more; also when
+    /// the folder still holds it. Then [`first`](Self::first) says what the team begins with.
+    pub fn resume(
+        &mut self,
+        folder: &Arc<Bundle>,
+        number: u32,
+        hash: &str,
+    ) -> Option<(Staged, Report)> {
+        if hash == folder.hash() {
+            return None;
+        }
+        let team = self.options.team.clone();
+        let entry = self.history.entry(number).filter(|entry| entry.generation.hash == hash);
+        let Some(entry) = entry else {
+            warn!(team, generation = number, "the generation that played is not kept any more: the \
+                team goes on with another one");
+            return None;
+        };
+        let (generation, kept) = (Arc::clone(&entry.generation), Arc::clone(&entry.bundle));
+        let report = hold_now(&self.options, &kept, false);
+        let Some(staged) = staged(&report, &generation) else {
+            let faults = report.faults();
+            let fault = faults.iter().find(|fault| fault.fatal).map(ToString::to_string);
+            warn!(team, generation = number, fault, "the generation that played does not load any \
+                more: the team goes on with another one");
+            return None;
+        };
+        info!(team, generation = number, "the generation that played goes on, not what the folder \
+            holds now");
+        self.history.decide(&staged.generation, &kept);
+        self.history.save();
+        self.playing = Some(staged.clone());
+        Some((staged, report))
     }
 
     /// What played last, in place of a folder that is refused: half an edit must not keep a daemon

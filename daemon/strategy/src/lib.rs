@@ -36,3 +36,4 @@ pub use request::{
 };
 pub use stage::{Stage, StageError, StageFuture};
 pub use status::{GenerationInfo, Status, Trialled};
+pub use store::safe_name;

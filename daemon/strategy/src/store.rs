@@ -5,6 +5,8 @@ mod disk;
 mod wire;
 
 use crate::GenerationInfo;
+pub use disk::safe_name;
+
 use disk::Disk;
 use phalanx_engine::{Generation, StrategyOrigin};
 use phalanx_lua::Bundle;

@@ -6135,7 +6135,7 @@ pub struct MatchEvent {
     /// What happened.
     #[prost(
         oneof = "match_event::Kind",
-        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 41"
+        tags = "4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 40, 41, 42, 43"
     )]
     pub kind: ::core::option::Option<match_event::Kind>,
 }
@@ -6234,6 +6234,12 @@ pub mod match_event {
         /// A reload changed how the team deals with time, or when somebody should look at it.
         #[prost(message, tag = "41")]
         Retuned(super::Retuned),
+        /// The team goes on in the same round with what it knew before its thread or its daemon ended.
+        #[prost(message, tag = "42")]
+        Resumed(super::Resumed),
+        /// What the team knew before is not taken over: nothing of it is.
+        #[prost(message, tag = "43")]
+        CheckpointRefused(super::CheckpointRefused),
     }
 }
 /// An operator wrote to the board.
@@ -6271,6 +6277,23 @@ pub struct SeatChanged {
 /// A round began.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RoundStarted {}
+/// The team goes on in the same round with what it knew before its thread or its daemon ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Resumed {
+    /// The last turn that it knew.
+    #[prost(message, optional, tag = "1")]
+    pub turn: ::core::option::Option<Turn>,
+    /// So many turns after that one went by without it.
+    #[prost(uint32, tag = "2")]
+    pub missed: u32,
+}
+/// What the team knew before is not taken over: nothing of it is.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CheckpointRefused {
+    /// Why.
+    #[prost(string, tag = "1")]
+    pub reason: ::prost::alloc::string::String,
+}
 /// A script decided.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Decided {

@@ -66,6 +66,7 @@ pub(super) struct Played<G: Game> {
 impl<G: Game, B: Brain> Team<G, B> {
     /// All percepts that will come are in: settle, plan, queue the agents.
     pub(super) fn begin_deciding(&mut self, now: Instant) -> Duration {
+        self.recognized(now);
         let Some(open) = &mut self.open else { return Duration::ZERO };
         let turn = open.turn;
         let present: Vec<AgentId> = open.asked.keys().copied().collect();

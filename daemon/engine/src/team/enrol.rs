@@ -70,7 +70,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         Ok(Enrolled { agent, seat })
     }
 
-    fn next_seat(&self) -> SeatId {
+    pub(super) fn next_seat(&self) -> SeatId {
         SeatId(self.seats.iter().map(|seat| seat.0.saturating_add(1)).max().unwrap_or(0))
     }
 

@@ -42,6 +42,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         if self.is_of_nobody(&event) {
             return;
         }
+        let Some(event) = self.meet(seat, event, now) else { return };
         match event {
             Event::Seated { .. } => self.seat_changed(seat, &SeatState::Seated, now),
             Event::Refused { reason } => {
@@ -67,7 +68,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    fn round_started(
+    pub(super) fn round_started(
         &mut self,
         agent: AgentId,
         local: u32,

@@ -60,11 +60,13 @@ impl<G: Game, B: Brain> Team<G, B> {
     fn part_from_referee(&mut self, keep: Keep) {
         self.alerts.forget();
         if !keep.memory {
+            self.unread = None;
             self.brain.forget();
         }
         if keep.world {
             return;
         }
+        self.resuming = None;
         self.open = None;
         self.rounds.leave();
         *self.world.borrow_mut() = self.game.world(&self.roster);

@@ -85,6 +85,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             agents,
             alerts: self.alerts_open.values().cloned().collect(),
             counters: self.counters,
+            inherited: self.inherited,
             board_keys: shared.board.len(),
             board_revision: shared.board.revision(),
             marks: shared.marks().to_vec(),

@@ -116,6 +116,35 @@ fn migrate_gets_the_old_version_and_the_memory() {
 }
 
 #[test]
+fn a_fresh_brain_goes_on_with_what_was_remembered() {
+    let mut stage = Stage::new(&files(&counter("memory = 3,")));
+    for agent in [0, 0, 1] {
+        stage.decide(agent).unwrap();
+    }
+    let memories = stage.brain.memories();
+    let mut same = Stage::new(&files(&counter("memory = 3,")));
+    same.brain.remember(&memories);
+    assert_eq!(same.brain.memories(), memories);
+    assert_eq!(same.decide(0).unwrap().args, [Value::List(vec![Value::Int(3)])]);
+
+    let mut next = Stage::new(&files(&counter(
+        "memory = 4, migrate = function(old, memory) return { n = old * 10 + memory.n } end,",
+    )));
+    next.brain.remember(&memories);
+    assert_eq!(next.run(0, "memory.n").unwrap().text, "32");
+    assert_eq!(next.brain.memories()[1].version, 4);
+
+    let mut other = Stage::new(&files(&counter("memory = 9,")));
+    other.brain.remember(&memories);
+    let told = other.log();
+    assert!(
+        told[0].contains("memory has version 3") && told[0].ends_with("begins anew"),
+        "{told:?}"
+    );
+    assert_eq!(other.decide(0).unwrap().args, [Value::List(vec![Value::Int(1)])]);
+}
+
+#[test]
 fn what_is_not_plain_refuses_the_swap_by_its_path() {
     let keeper = "return { decide = function(me)
         me.memory = { n = 1, plan = { next = function() end } }

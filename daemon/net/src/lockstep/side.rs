@@ -2,19 +2,22 @@
 
 use super::Observer;
 use crate::desk::Desk;
+use crate::ledger::Ledger;
 use crate::lookout::Lookout;
 use crate::spec::seat_of;
+use crate::standing::Standing;
 use crate::tape::{Clock, SeatTape, Tape, TapedBrain, beginning};
 use crate::tickets::OWN_TICKET;
 use crate::{BuildError, Meter, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, Input, Output, SeatState, Snapshot, Staged, Team, TeamAct, TeamLink,
-    TeamOptions, TeamStart,
+    Brain, BrainError, Freezer, Identity, Input, Output, SeatState, Snapshot, Staged, Team,
+    TeamAct, TeamLink, TeamOptions, TeamStart,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// A team without its types.
 pub(super) trait Side {
@@ -35,6 +38,8 @@ pub(super) trait Side {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         observer: &mut dyn Observer,
     );
+    /// The team ends, and another one goes on with what it knew; false in the middle of a turn.
+    fn restart(&mut self, now: Instant) -> Result<bool, BuildError>;
     /// Another generation is to decide.
     fn install(&mut self, staged: Staged, now: Instant);
     /// Takes the connections that this side gave up.
@@ -45,7 +50,17 @@ pub(super) trait Side {
     fn meter(&self) -> &Meter;
 }
 
+/// Makes a brain for the team, and for those that go on in its place.
+type MakeBrain<B> = Box<dyn FnMut(TeamLink, &Staged) -> Result<B, BrainError>>;
+
 pub(super) struct TeamSide<G: Game, B: Brain> {
+    game: G,
+    roster: Arc<Roster>,
+    seats: Vec<SeatId>,
+    options: TeamOptions,
+    make_brain: MakeBrain<B>,
+    standing: Standing<G>,
+    ledger: Ledger,
     team: Team<G, TapedBrain<B>>,
     places: Vec<Place<G>>,
     reconnect_after: Duration,
@@ -80,12 +95,11 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         seats: &[Seat],
         options: TeamOptions,
         staged: Staged,
-        make_brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
+        make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
         setting: Setting,
     ) -> Result<Self, BuildError> {
-        let team = roster.team.clone();
         let seat_of = seat_of(&roster, seats)
-            .map_err(|reason| BuildError::Seats { team: team.clone(), reason })?;
+            .map_err(|reason| BuildError::Seats { team: roster.team.clone(), reason })?;
         let Setting { reconnect_after, now, recorder } = setting;
         let tape = Tape::new(recorder.clone());
         let place = |seat: &Seat| {
@@ -95,18 +109,19 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             Place { desk, connection: None, connect_at: Some(now) }
         };
         let places = seats.iter().map(place).collect();
+        let mut make_brain: MakeBrain<B> = Box::new(make_brain);
+        let ledger = Ledger::new(staged.clone());
         let start = TeamStart { staged, ..TeamStart::default() };
-        tape.put(now, || {
-            Taped::Began(Box::new(beginning(&roster, &seat_of, options, &start, None)))
-        });
-        let brain = |link: TeamLink, staged: &_| {
-            let shared = Rc::clone(&link.shared);
-            let brain = make_brain(link, staged)?;
-            Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual))
-        };
-        let team = Team::new(game, roster, seat_of, options, start, brain)
-            .map_err(|source| BuildError::Brain { team, source })?;
+        let parts = (game, &roster, seat_of.as_slice(), options);
+        let team = team(parts, start, &mut make_brain, &tape, now)?;
         Ok(Self {
+            game: game.clone(),
+            roster,
+            seats: seat_of,
+            options,
+            make_brain,
+            standing: Standing::default(),
+            ledger,
             team,
             places,
             reconnect_after,
@@ -117,6 +132,13 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             tape,
             lookout: Lookout::default(),
         })
+    }
+
+    fn handle(&mut self, input: Input<G>, now: Instant) {
+        self.standing.note(&input);
+        self.ledger.note(&input);
+        self.tape.handled(now, &input);
+        self.team.handle(input, now);
     }
 
     fn act(
@@ -134,10 +156,8 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         for due in place.desk.take_answered() {
             self.meter.record(self.batch.elapsed(), due.checked_duration_since(now));
         }
-        for input in place.desk.inputs.drain(..) {
-            self.tape.handled(now, &input);
-            self.team.handle(input, now);
-        }
+        let inputs = std::mem::take(&mut place.desk.inputs);
+        inputs.into_iter().for_each(|input| self.handle(input, now));
     }
 
     fn next_output(&mut self, now: Instant) -> Option<Output<G>> {
@@ -217,16 +237,15 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         observer: &mut dyn Observer,
     ) {
         let again = now + self.reconnect_after;
+        let mut inputs = VecDeque::new();
         for place in &mut self.places {
             place.post(answers);
             if let Some(reason) = place.desk.hangup.take() {
                 self.left.extend(place.lose(&reason, now, again));
             }
-            for input in place.desk.inputs.drain(..) {
-                self.tape.handled(now, &input);
-                self.team.handle(input, now);
-            }
+            inputs.append(&mut place.desk.inputs);
         }
+        inputs.into_iter().for_each(|input| self.handle(input, now));
         while let Some(output) = self.next_output(now) {
             match output {
                 Output::Act { seat, agent, turn, action } => {
@@ -234,15 +253,20 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 }
                 Output::Publish(snapshot) => {
                     observer.snapshot(team, &snapshot);
+                    self.ledger.published(&snapshot);
                     self.lookout.published(&snapshot);
                     self.snapshot = snapshot;
                 }
                 Output::Journal(entry) => {
+                    self.ledger.told(&entry.event);
                     self.lookout.told(&entry);
                     self.tape.put(now, || Taped::Journal(Arc::new(entry.clone())));
                     observer.journal(team, entry);
                 }
-                Output::Answer { answer, .. } => observer.answer(team, answer),
+                Output::Answer { ticket, answer } => {
+                    self.ledger.answered(ticket, &answer);
+                    observer.answer(team, answer);
+                }
                 // Nobody can add agents to a match on a virtual clock.
                 Output::Roster { .. } | Output::Drained => {}
             }
@@ -252,9 +276,33 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     }
 
     fn install(&mut self, staged: Staged, now: Instant) {
-        let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
-        self.tape.handled(now, &input);
-        self.team.handle(input, now);
+        self.handle(Input::Install { ticket: OWN_TICKET, staged, pinned: false }, now);
+    }
+
+    fn restart(&mut self, now: Instant) -> Result<bool, BuildError> {
+        let Some(checkpoint) = self.team.checkpoint() else { return Ok(false) };
+        let identity = Identity {
+            team: self.roster.team.clone(),
+            game: G::NAME.to_owned(),
+            server: "lockstep".to_owned(),
+            begun: UNIX_EPOCH,
+            saved: UNIX_EPOCH,
+        };
+        let checkpoint = checkpoint.freeze(&identity, &mut Freezer::default());
+        let start = TeamStart {
+            staged: self.ledger.proven(),
+            board_revision: self.snapshot.board_revision,
+            checkpoint: Some(checkpoint.into()),
+            ..TeamStart::default()
+        };
+        let parts = (&self.game, &self.roster, self.seats.as_slice(), self.options);
+        self.team = team(parts, start, &mut self.make_brain, &self.tape, now)?;
+        let first = self.standing.replay().into_iter().chain(self.ledger.replay());
+        for input in first.collect::<Vec<_>>() {
+            self.tape.handled(now, &input);
+            self.team.handle(input, now);
+        }
+        Ok(true)
     }
 
     fn left(&mut self) -> Vec<ConnectionId> {
@@ -286,6 +334,24 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     fn meter(&self) -> &Meter {
         &self.meter
     }
+}
+
+/// Makes a team and tells the tape of what.
+fn team<G: Game, B: Brain>(
+    (game, roster, seats, options): (&G, &Arc<Roster>, &[SeatId], TeamOptions),
+    start: TeamStart,
+    make_brain: &mut MakeBrain<B>,
+    tape: &Tape,
+    now: Instant,
+) -> Result<Team<G, TapedBrain<B>>, BuildError> {
+    tape.put(now, || Taped::Began(Box::new(beginning(roster, seats, options, &start))));
+    let brain = |link: TeamLink, staged: &_| {
+        let shared = Rc::clone(&link.shared);
+        let brain = make_brain(link, staged)?;
+        Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual))
+    };
+    let team = Team::new(game, Arc::clone(roster), seats.to_vec(), options, start, brain);
+    team.map_err(|source| BuildError::Brain { team: roster.team.clone(), source })
 }
 
 /// Real time, for measuring only: no decision depends on it.

@@ -28,6 +28,7 @@ where
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     };
     (spec.build(brains(decide)).await.unwrap().spawn(), listener)
 }

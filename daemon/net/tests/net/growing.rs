@@ -98,6 +98,7 @@ async fn team(endpoint: Endpoint) -> TeamHandle {
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     };
     spec.build(|_, _: &Staged| Ok::<_, BrainError>(Walker)).await.unwrap().spawn()
 }

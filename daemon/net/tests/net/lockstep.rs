@@ -132,7 +132,7 @@ fn accident(word: &'static str) -> (Lockstep, Seen) {
     let say = move |agent: AgentId, turn: Turn| {
         if agent.0 == 1 && turn.step == 3 { word.to_owned() } else { "dig".into() }
     };
-    let brain = |_link, _: &_| Ok(ToyBrain(say));
+    let brain = move |_link, _: &_| Ok(ToyBrain(say));
     lockstep
         .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
         .unwrap();
@@ -190,7 +190,8 @@ fn what_else_the_machine_does_is_no_part_of_the_match() {
     let arena = ToyArena::new(5, 10, WINDOW);
     let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
     let left = Rc::default();
-    let brain = |_link, _: &_| Ok(Slow(Rc::clone(&left)));
+    let kept = Rc::clone(&left);
+    let brain = move |_link, _: &_| Ok(Slow(Rc::clone(&kept)));
     let (roster, seats) = squad("blue", 5);
     lockstep
         .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
@@ -199,4 +200,24 @@ fn what_else_the_machine_does_is_no_part_of_the_match() {
     let counters = lockstep.snapshot(0).unwrap().counters;
     assert_eq!((counters.decided, counters.fallback, counters.late), (50, 0, 0));
     assert_eq!(left.borrow().len(), 1, "all agents have the whole turn: {left:?}");
+}
+
+#[test]
+fn a_team_that_goes_on_in_the_place_of_another_plays_the_same_match() {
+    let play = |restarts: bool| {
+        let (mut lockstep, mut decided) = (duel(3, 40, LockstepOptions::default()), Vec::new());
+        for stop_at in 1..=40 {
+            let mut seen = Seen { stop_at: Some(stop_at), ..Seen::default() };
+            lockstep.run(&mut seen);
+            decided.extend(seen.decided);
+            if restarts {
+                lockstep.restart(0).unwrap();
+            }
+        }
+        let counters = lockstep.snapshot(0).unwrap().counters;
+        (decided, counters, lockstep.verdict().clone())
+    };
+    let (whole, restarted) = (play(false), play(true));
+    assert_eq!(whole, restarted);
+    assert_eq!(restarted.1.decided, 120, "what an earlier life counted is not lost");
 }

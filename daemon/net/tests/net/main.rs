@@ -7,6 +7,7 @@
     reason = "tests say what they expect and fail loudly"
 )]
 
+mod checkpoints;
 mod enrolling;
 mod growing;
 mod hosting;

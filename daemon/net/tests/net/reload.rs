@@ -172,6 +172,7 @@ async fn team(options: TeamOptions) -> (TeamHandle, Client) {
         team: options,
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     };
     let team = spec.build(Actor::new).await.unwrap().spawn();
     let mut referee = Client::new(listener.accept().await.unwrap());

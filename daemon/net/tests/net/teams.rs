@@ -30,6 +30,7 @@ fn spec(team: &str, agents: u16, endpoint: Endpoint) -> TeamSpec<Toy> {
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     }
 }
 

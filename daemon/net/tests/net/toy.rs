@@ -4,10 +4,10 @@
 use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
 use phalanx_game::{
     ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late,
-    MarginLimits, Notice, ProtocolError, QueryError, Roster, RosterEntry, Said, Seat, SeatId,
-    Session, Turn, TurnGate, Value, World,
+    MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, Roster, RosterEntry, Said,
+    Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Longest line.
@@ -43,7 +43,7 @@ impl Game for Toy {
     }
 
     fn world(&self, _roster: &Roster) -> ToyWorld {
-        ToyWorld
+        ToyWorld::default()
     }
 
     fn describe(action: &String) -> String {
@@ -178,8 +178,9 @@ impl Session for ToySession {
     }
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct ToyWorld;
+/// The steps that anybody was asked in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToyWorld(BTreeSet<u32>);
 
 impl World for ToyWorld {
     type Briefing = ();
@@ -187,11 +188,14 @@ impl World for ToyWorld {
     type Action = String;
 
     fn begin(&mut self, _round: u32, _agent: AgentId, _briefing: Option<&()>) {}
-    fn observe(&mut self, _turn: Turn, _agent: AgentId, _percept: u32) {}
+    fn observe(&mut self, _turn: Turn, _agent: AgentId, step: u32) {
+        self.0.insert(step);
+    }
     fn settle(&mut self, _turn: Turn) {}
     fn acted(&mut self, _turn: Turn, _agent: AgentId, _action: &String) {}
-    fn field(&self, _agent: AgentId, _name: &str) -> Option<Value> {
-        None
+    fn field(&self, _agent: AgentId, name: &str) -> Option<Value> {
+        let steps = self.0.iter().map(|step| Value::from(*step)).collect();
+        (name == "steps").then_some(Value::List(steps))
     }
     fn query(&self, _agent: AgentId, name: &str, _: &[Value]) -> Result<Value, QueryError> {
         Err(QueryError { query: name.into(), reason: "there are none".into() })
@@ -207,6 +211,21 @@ impl World for ToyWorld {
     }
     fn state(&self, _agent: AgentId) -> AgentState {
         AgentState::default()
+    }
+    fn save(&self) -> Vec<u8> {
+        freeze(1, &self.0)
+    }
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        self.0 = thaw(1, saved)?;
+        Ok(())
+    }
+    fn recognize(&self, _agent: AgentId, met: Met<'_, (), u32>) -> Result<(), String> {
+        match met {
+            Met::Turn(_, step) if self.0.iter().any(|known| known > step) => {
+                Err(format!("step {step} is past"))
+            }
+            Met::Turn(..) | Met::Round(_) => Ok(()),
+        }
     }
 }
 

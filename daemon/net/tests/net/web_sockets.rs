@@ -61,6 +61,7 @@ fn team(name: &str, units: u16, endpoint: Endpoint) -> TeamSpec<Bomberland> {
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: None,
+        checkpoints: None,
     }
 }
 

@@ -197,6 +197,7 @@ impl Casting<'_> {
             },
             seat: SeatOptions { seed, ..SeatOptions::default() },
             recorder: None,
+            checkpoints: None,
         })
     }
 }

@@ -42,6 +42,14 @@ pub(super) fn text(entry: &JournalEntry, paint: Paint) -> Option<String> {
         | JournalEvent::Left { .. }
         | JournalEvent::Returned { .. }
         | JournalEvent::BoardSet { .. } => entry.event.steered_in_words(),
+        JournalEvent::Resumed { missed, .. } => {
+            let turns = if *missed == 1 { "turn" } else { "turns" };
+            Some(format!("the team goes on with what it knew; {missed} {turns} went by without it"))
+        }
+        JournalEvent::CheckpointRefused { reason } => {
+            let what = "what the team knew is not taken over";
+            Some(format!("{}: {reason}", paint.ink(Ink::Yellow, what)))
+        }
         JournalEvent::Seat { .. }
         | JournalEvent::RoundStarted
         | JournalEvent::Decided { .. }

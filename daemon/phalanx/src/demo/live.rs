@@ -205,6 +205,8 @@ fn line(entry: &JournalEntry, log: bool) -> Option<Line> {
         JournalEvent::Log { level, text } if log => Some(Line::Log(format!("{level}: {text}"))),
         JournalEvent::Seat { .. }
         | JournalEvent::RoundStarted
+        | JournalEvent::Resumed { .. }
+        | JournalEvent::CheckpointRefused { .. }
         | JournalEvent::Decided { .. }
         | JournalEvent::Generation { .. }
         | JournalEvent::StrategyRefused { .. }

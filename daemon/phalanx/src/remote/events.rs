@@ -7,7 +7,7 @@ use crate::paint::{Ink, Paint};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{
     BoardLook, BoardSet, Decided, DefaultCause, Fallback, Fault, FaultSeverity, Generation,
-    GenerationActivated, GenerationTakenBack, Grounds, MatchEvent, NoticeKind, ParamSet,
+    GenerationActivated, GenerationTakenBack, Grounds, MatchEvent, NoticeKind, ParamSet, Resumed,
     StrategyRefused, TurnDone,
 };
 use serde_json::{Value, json};
@@ -64,6 +64,15 @@ pub(super) fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
         Kind::TurnDone(done) => turn_done(done, generation),
         Kind::RoundOver(over) => format!("round over, score {}", over.score),
         Kind::MatchOver(_) => "match over".into(),
+        Kind::Resumed(resumed) => {
+            let last = resumed.turn.unwrap_or_default();
+            let (round, step, missed) = (last.round, last.step, resumed.missed);
+            format!("RESUMED with what was known in {round}:{step}; {missed} turns were missed")
+        }
+        Kind::CheckpointRefused(refused) => {
+            let what = paint.ink(Ink::Yellow, "BEGINS ANEW");
+            format!("{what}, what was known is not taken over: {}", refused.reason)
+        }
         Kind::EventsLost(lost) => format!("{} events are missing here", lost.count),
         Kind::RoleSet(_)
         | Kind::Steered(_)
@@ -206,6 +215,8 @@ fn details(kind: &Kind) -> (&'static str, Value) {
             ("round_over", json!({ "score": over.score, "ranking": over.ranking }))
         }
         Kind::MatchOver(_) => ("match_over", json!({})),
+        Kind::Resumed(resumed) => ("resumed", resumed_json(resumed)),
+        Kind::CheckpointRefused(refused) => ("checkpoint_refused", reason_json(&refused.reason)),
         Kind::EventsLost(lost) => ("events_lost", json!({ "count": lost.count })),
         Kind::RoleSet(_)
         | Kind::Steered(_)
@@ -219,6 +230,15 @@ fn details(kind: &Kind) -> (&'static str, Value) {
         | Kind::AgentAdded(_)
         | Kind::AgentRemoved(_) => steered::json(kind).unwrap_or(("unknown", json!({}))),
     }
+}
+
+fn resumed_json(resumed: &Resumed) -> Value {
+    let last = resumed.turn.unwrap_or_default();
+    json!({ "round": last.round, "step": last.step, "missed": resumed.missed })
+}
+
+fn reason_json(reason: &str) -> Value {
+    json!({ "reason": reason })
 }
 
 fn decided_json(decided: &Decided) -> Value {

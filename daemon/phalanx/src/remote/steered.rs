@@ -53,7 +53,9 @@ pub(super) fn text(kind: &Kind, paint: Paint) -> Option<String> {
         | Kind::GenerationTakenBack(_)
         | Kind::ParamSet(_)
         | Kind::ScriptRan(_)
-        | Kind::BoardSet(_) => return None,
+        | Kind::BoardSet(_)
+        | Kind::Resumed(_)
+        | Kind::CheckpointRefused(_) => return None,
     })
 }
 
@@ -157,7 +159,9 @@ pub(super) fn json(kind: &Kind) -> Option<(&'static str, Value)> {
         | Kind::GenerationTakenBack(_)
         | Kind::ParamSet(_)
         | Kind::ScriptRan(_)
-        | Kind::BoardSet(_) => return None,
+        | Kind::BoardSet(_)
+        | Kind::Resumed(_)
+        | Kind::CheckpointRefused(_) => return None,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use super::demo::{DemoAsk, DemoStage};
 use super::{ArenaPlan, GameOptions, TeamPlan, Visit, WireError};
-use phalanx_engine::{BrainError, BrainErrorKind, Staged, TeamLink, TeamOptions};
+use phalanx_engine::{
+    BrainError, BrainErrorKind, CheckpointError, Found, Staged, TeamLink, TeamOptions,
+};
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
 use phalanx_lua::LuaBrain;
 use phalanx_net::{BuiltTeam, Cast, Endpoint, Knock, KnockError, Lockstep, TeamSpec};
@@ -88,6 +90,7 @@ pub(super) trait Wired: Sync {
     fn knock<'a>(&self, visit: &'a Visit) -> Knocking<'a>;
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building;
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError>;
+    fn examine(&self, team: &TeamSettings, bytes: &[u8]) -> Result<Found, CheckpointError>;
 }
 
 impl<P: Plugin> Wired for P {
@@ -165,6 +168,7 @@ impl<P: Plugin> Wired for P {
                 team: patience::<P>(plan.team),
                 seat: plan.seat,
                 recorder: plan.recorder.clone(),
+                checkpoints: plan.checkpoints.clone(),
             };
             Ok(spec.build(brain(&plan)).await?)
         })
@@ -178,6 +182,11 @@ impl<P: Plugin> Wired for P {
             lockstep.record_next(Arc::clone(recorder));
         }
         Ok(lockstep.add_team(&game, roster, &plan.seats, patience::<P>(plan.team), staged, make)?)
+    }
+
+    fn examine(&self, team: &TeamSettings, bytes: &[u8]) -> Result<Found, CheckpointError> {
+        let game = P::game(&crate::plans::options(team));
+        phalanx_engine::examine(&game, &team.roster(), bytes)
     }
 }
 

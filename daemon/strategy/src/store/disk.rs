@@ -188,7 +188,8 @@ impl Disk {
 
 /// A team's name as a folder's: different names give different folders, whatever they hold. Capital
 /// letters are spelled out too, since some drives do not tell them from small ones.
-fn safe_name(team: &str) -> String {
+#[must_use]
+pub fn safe_name(team: &str) -> String {
     // No name is the folder of all the others.
     let mut name = if team.is_empty() { "%".to_owned() } else { String::new() };
     for byte in team.bytes() {

@@ -1,0 +1,206 @@
+//! Values and memories as a list of tokens in the order in which they are met: whoever reads them
+//! goes no deeper than a bound, whatever the bytes say.
+
+use crate::{Plain, PlainKey};
+use phalanx_game::Value;
+use serde::{Deserialize, Serialize};
+use std::vec::IntoIter;
+
+/// Deepest nesting that is read; scripts and the control API stay far below.
+const DEPTH_MAX: usize = 256;
+
+/// A value, or several in a row.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Tokens(Vec<Token>);
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Token {
+    Nil,
+    Bool(bool),
+    Int(i64),
+    Num(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+    /// So many values follow.
+    List(u32),
+    /// So many keys follow, each with its value.
+    Table(u32),
+}
+
+impl Tokens {
+    pub(super) fn of_values<'a>(values: impl IntoIterator<Item = &'a Value>) -> Self {
+        let mut tokens = Self::default();
+        for value in values {
+            tokens.value(value);
+        }
+        tokens
+    }
+
+    pub(super) fn of_value(value: &Value) -> Self {
+        Self::of_values([value])
+    }
+
+    pub(super) fn of_plain(plain: &Plain) -> Self {
+        let mut tokens = Self::default();
+        tokens.plain(plain);
+        tokens
+    }
+
+    fn value(&mut self, value: &Value) {
+        let token = match value {
+            Value::Nil => Token::Nil,
+            Value::Bool(flag) => Token::Bool(*flag),
+            Value::Int(int) => Token::Int(*int),
+            Value::Num(num) => Token::Num(*num),
+            Value::Str(text) => Token::Text(text.clone().into_owned()),
+            Value::List(list) => Token::List(count(list)),
+            Value::Map(map) => Token::Table(count(map)),
+        };
+        self.0.push(token);
+        match value {
+            Value::List(list) => list.iter().for_each(|value| self.value(value)),
+            Value::Map(map) => {
+                for (key, value) in map {
+                    self.0.push(Token::Text(key.clone().into_owned()));
+                    self.value(value);
+                }
+            }
+            Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Num(_) | Value::Str(_) => {}
+        }
+    }
+
+    fn plain(&mut self, plain: &Plain) {
+        match plain {
+            Plain::Bool(flag) => self.0.push(Token::Bool(*flag)),
+            Plain::Num(num) => self.0.push(Token::Num(*num)),
+            Plain::Text(bytes) => self.0.push(Token::Bytes(bytes.clone())),
+            Plain::Table(pairs) => {
+                self.0.push(Token::Table(count(pairs)));
+                for (key, value) in pairs {
+                    self.0.push(match key {
+                        PlainKey::Bool(flag) => Token::Bool(*flag),
+                        PlainKey::Num(num) => Token::Num(*num),
+                        PlainKey::Text(bytes) => Token::Bytes(bytes.clone()),
+                    });
+                    self.plain(value);
+                }
+            }
+        }
+    }
+
+    /// All values; `None` when the tokens say something else.
+    pub(super) fn into_values(self) -> Option<Vec<Value>> {
+        let mut tokens = self.0.into_iter();
+        let mut values = Vec::new();
+        while !tokens.as_slice().is_empty() {
+            values.push(value(&mut tokens, DEPTH_MAX)?);
+        }
+        Some(values)
+    }
+
+    pub(super) fn into_value(self) -> Option<Value> {
+        let mut tokens = self.0.into_iter();
+        let value = value(&mut tokens, DEPTH_MAX)?;
+        tokens.as_slice().is_empty().then_some(value)
+    }
+
+    pub(super) fn into_plain(self) -> Option<Plain> {
+        let mut tokens = self.0.into_iter();
+        let plain = plain(&mut tokens, DEPTH_MAX)?;
+        tokens.as_slice().is_empty().then_some(plain)
+    }
+}
+
+fn count<T>(items: &[T]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX)
+}
+
+fn value(tokens: &mut IntoIter<Token>, depth: usize) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
+    Some(match tokens.next()? {
+        Token::Nil => Value::Nil,
+        Token::Bool(flag) => Value::Bool(flag),
+        Token::Int(int) => Value::Int(int),
+        Token::Num(num) => Value::Num(num),
+        Token::Text(text) => Value::text(text),
+        Token::List(count) => {
+            Value::List((0..count).map(|_| value(tokens, depth)).collect::<Option<_>>()?)
+        }
+        Token::Table(count) => {
+            let mut pair = || {
+                let Token::Text(key) = tokens.next()? else { return None };
+                Some((key.into(), value(tokens, depth)?))
+            };
+            Value::Map((0..count).map(|_| pair()).collect::<Option<_>>()?)
+        }
+        Token::Bytes(_) => return None,
+    })
+}
+
+fn plain(tokens: &mut IntoIter<Token>, depth: usize) -> Option<Plain> {
+    let depth = depth.checked_sub(1)?;
+    Some(match tokens.next()? {
+        Token::Bool(flag) => Plain::Bool(flag),
+        Token::Num(num) => Plain::Num(num),
+        Token::Bytes(bytes) => Plain::Text(bytes),
+        Token::Table(count) => {
+            let mut pair = || {
+                let key = match tokens.next()? {
+                    Token::Bool(flag) => PlainKey::Bool(flag),
+                    Token::Num(num) => PlainKey::Num(num),
+                    Token::Bytes(bytes) => PlainKey::Text(bytes),
+                    Token::Nil
+                    | Token::Int(_)
+                    | Token::Text(_)
+                    | Token::List(_)
+                    | Token::Table(_) => return None,
+                };
+                Some((key, plain(tokens, depth)?))
+            };
+            Plain::Table((0..count).map(|_| pair()).collect::<Option<_>>()?)
+        }
+        Token::Nil | Token::Int(_) | Token::Text(_) | Token::List(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_memories_come_back_as_they_were() {
+        let nested = Value::List(vec![
+            Value::Nil,
+            Value::map([("flag", Value::Bool(true)), ("at", Value::cell(-3, 4))]),
+            Value::Num(0.1),
+            Value::text("ä\0"),
+        ]);
+        let values = [nested.clone(), Value::Int(i64::MIN), Value::List(Vec::new())];
+        assert_eq!(Tokens::of_value(&nested).into_value(), Some(nested));
+        assert_eq!(Tokens::of_values(&values).into_values(), Some(values.to_vec()));
+        let memory = Plain::Table(vec![
+            (PlainKey::Num(1.0), Plain::Text(vec![0xff, 0x00])),
+            (PlainKey::Text(b"goal".to_vec()), Plain::Table(vec![])),
+            (PlainKey::Bool(false), Plain::Num(f64::MIN)),
+        ]);
+        assert_eq!(Tokens::of_plain(&memory).into_plain(), Some(memory));
+    }
+
+    #[test]
+    fn tokens_that_say_nothing_or_go_too_deep_are_refused() {
+        let deep = |depth| (0..depth).map(|_| Token::List(1)).chain([Token::Nil]).collect();
+        assert!(Tokens(deep(DEPTH_MAX - 1)).into_value().is_some());
+        assert!(Tokens(deep(1_000_000)).into_value().is_none());
+        for wrong in [
+            vec![],
+            vec![Token::List(u32::MAX)],
+            vec![Token::Table(1), Token::Int(1), Token::Nil],
+            vec![Token::Nil, Token::Nil],
+            vec![Token::Bytes(vec![1])],
+        ] {
+            assert!(Tokens(wrong).into_value().is_none());
+        }
+        let tables = (0..1_000).flat_map(|_| [Token::Table(1), Token::Bool(true)]).collect();
+        assert!(Tokens(tables).into_plain().is_none());
+    }
+}
