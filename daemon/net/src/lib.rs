@@ -46,6 +46,7 @@ mod outlet;
 mod pipe;
 mod places;
 mod pulse;
+mod rerun;
 mod seat;
 mod spec;
 mod standing;
@@ -76,6 +77,9 @@ pub use options::SeatOptions;
 pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
 pub use places::AgentSpec;
 pub use pulse::Pulse;
+pub use rerun::{
+    Difference, Question, Redecide, Rerun, RerunOptions, Share, Tally, Trouble, Watcher,
+};
 pub use seat::{Act, SeatLink, open_seat};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
 pub use tape::{Appetite, Message, Percepts, Recorder, SeatAct, Taped};
