@@ -18,7 +18,7 @@ use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
     BuildError, BuiltTeam, Cast, Endpoint, Knock, KnockError, KnockOptions, Listener, Lockstep,
-    Recorder, SeatOptions,
+    Recorder, Redecide, RerunOptions, SeatOptions,
 };
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
@@ -162,6 +162,19 @@ pub struct TeamPlan {
     pub recorder: Option<Arc<dyn Recorder>>,
 }
 
+/// A recorded team of any game, to be decided again.
+#[derive(Debug)]
+pub struct RerunPlan {
+    /// The game's name, one of [`GAMES`].
+    pub game: String,
+    /// What only this game knew of the team.
+    pub options: GameOptions,
+    /// What scripts might use.
+    pub limits: Limits,
+    /// How it is decided again.
+    pub rerun: RerunOptions,
+}
+
 /// Why a plan does not become a team.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
@@ -294,6 +307,14 @@ pub async fn build(plan: TeamPlan, endpoint: Endpoint) -> Result<BuiltTeam, Wire
 /// As [`build`].
 pub fn join(lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
     wired(&plan.game)?.join(lockstep, plan)
+}
+
+/// A team's decisions, to be computed again from what was recorded of it.
+///
+/// # Errors
+/// When the game does not exist.
+pub fn rerun(plan: RerunPlan) -> Result<Box<dyn Redecide>, WireError> {
+    Ok(wired(&plan.game)?.rerun(plan))
 }
 
 #[cfg(test)]
