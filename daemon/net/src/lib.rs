@@ -78,7 +78,8 @@ pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
 pub use places::AgentSpec;
 pub use pulse::Pulse;
 pub use rerun::{
-    Difference, Question, Redecide, Rerun, RerunOptions, Share, Tally, Trouble, Watcher,
+    Comparison, Decision, Difference, Line, Question, Redecide, Rerun, RerunOptions,
+    SentDifference, Share, Tally, Trouble, Watcher,
 };
 pub use seat::{Act, SeatLink, open_seat};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};

@@ -9,29 +9,29 @@
 //!
 //! The sessions hear the recorded bytes at the recorded instants and make the same percepts of
 //! them. The team takes the recorded steps; its brain learns of time what it learned then. So the
-//! recorded strategy decides what it decided, byte for byte, and whatever does not is a
-//! [`Difference`]. Another strategy is asked the same questions: it sees the world that the recorded
+//! recorded strategy decides what it decided, byte for byte; a [`Comparison`] of the two journals tells
+//! where it does not. Another strategy is asked the same questions: it sees the world that the recorded
 //! actions led to, not the one that its own would have.
 //!
 //! Seats and the team's thread recorded side by side. Each waits here for what it needs of the
 //! others: a team for its percepts, a seat for the team's decision.
 
 mod brain;
-mod compare;
+mod comparison;
 mod seat;
 mod standing;
 mod tally;
 
 pub use brain::{Question, Watcher};
-pub use compare::Difference;
+pub use comparison::{Comparison, Decision, Difference, Line};
+pub use seat::SentDifference;
 pub use tally::{Share, Tally, Trouble};
 
 use crate::Taped;
 use brain::{Prompter, RetoldBrain};
-use compare::{Comparison, Side};
 use phalanx_engine::{
-    Beginning, Brain, BrainError, Input, Output, Staged, TapedCall, TapedInput, TapedInstall, Team,
-    TeamAct, TeamLink, TeamStart, TeamStep,
+    Beginning, Brain, BrainError, Input, JournalEntry, Output, Staged, TapedCall, TapedInput,
+    TapedInstall, Team, TeamAct, TeamLink, TeamStart, TeamStep,
 };
 use phalanx_game::{Event, Game, SeatId, Turn};
 use seat::SeatRerun;
@@ -80,17 +80,26 @@ pub trait Redecide: fmt::Debug {
     /// When the strategy does not load.
     fn finish(&mut self) -> Result<(), BrainError>;
 
-    /// The next thing that came out differently.
-    fn poll_difference(&mut self) -> Option<Difference>;
+    /// The next line of the journal that came out now.
+    fn poll_journal(&mut self) -> Option<JournalEntry>;
 
-    /// What it came to so far.
-    fn tally(&self) -> Tally;
+    /// The next message to the referee that came out differently. Not asked of another strategy.
+    fn poll_sent(&mut self) -> Option<SentDifference>;
+
+    /// How many messages to the referee were compared, byte for byte.
+    fn messages(&self) -> Share;
+
+    /// Where the recording could not be followed exactly.
+    fn trouble(&self) -> Trouble;
 
     /// The turn of the team.
     fn turn(&self) -> Turn;
 
     /// The [`Watcher`] ended it.
     fn is_stopped(&self) -> bool;
+
+    /// The recording told that the team is no more.
+    fn is_ended(&self) -> bool;
 }
 
 /// A match that is computed again. Feed it what was recorded of one team, in order.
@@ -106,8 +115,7 @@ pub struct Rerun<G: Game, B: Brain, F> {
     steps: VecDeque<Step>,
     seats: BTreeMap<SeatId, SeatRerun<G>>,
     briefings: Briefings<G>,
-    comparison: Comparison,
-    first: Option<Instant>,
+    journal: VecDeque<JournalEntry>,
     trouble: Trouble,
 }
 
@@ -138,15 +146,16 @@ where
         if self.is_stopped() {
             return Ok(());
         }
-        let first = *self.first.get_or_insert(at);
-        self.comparison.tally.span = at.saturating_duration_since(first);
         match what {
             Taped::Began(beginning) => self.steps.push_back(Step::Began(beginning)),
             Taped::SeatOpened(seat) => {
                 let id = seat.id;
                 match self.seats.get_mut(&id) {
                     Some(known) => known.reopen(&self.game, *seat),
-                    None => drop(self.seats.insert(id, SeatRerun::new(&self.game, *seat))),
+                    None => {
+                        let other = self.other.is_some();
+                        self.seats.insert(id, SeatRerun::new(&self.game, *seat, other));
+                    }
                 }
             }
             Taped::Seat { seat, act } => {
@@ -155,9 +164,12 @@ where
                 }
             }
             Taped::Steps(steps) => self.steps.extend(steps.into_iter().map(Step::Did)),
-            Taped::Journal(entry) => self.comparison.tell(Side::Recorded, entry),
             Taped::Ended => self.ended = true,
-            Taped::Snapshot(_) | Taped::Percepts(_) | Taped::Board { .. } | Taped::Drawing(_) => {}
+            Taped::Journal(_)
+            | Taped::Snapshot(_)
+            | Taped::Percepts(_)
+            | Taped::Board { .. }
+            | Taped::Drawing(_) => {}
         }
         self.advance(false)
     }
@@ -170,29 +182,33 @@ where
 
     fn finish(&mut self) -> Result<(), BrainError> {
         self.advance(true)?;
-        let turn = self.turn();
-        self.trouble.cut_off = !self.ended && !self.is_stopped();
-        self.trouble.steps_left += self.steps.len() as u64;
-        let strict = self.other.is_none() && !self.is_stopped();
-        for seat in self.seats.values_mut() {
-            seat.finish(turn, strict.then_some(&mut self.comparison));
+        if self.is_stopped() {
+            return Ok(());
         }
-        self.comparison.finish(!self.ended || self.is_stopped());
+        let turn = self.turn();
+        self.trouble.cut_off = !self.ended;
+        self.trouble.steps_left += self.steps.len() as u64;
+        self.seats.values_mut().for_each(|seat| seat.finish(turn));
         Ok(())
     }
 
-    fn poll_difference(&mut self) -> Option<Difference> {
-        self.comparison.poll()
+    fn poll_journal(&mut self) -> Option<JournalEntry> {
+        self.journal.pop_front()
     }
 
-    fn tally(&self) -> Tally {
-        let mut tally = self.comparison.tally.clone();
-        tally.trouble += self.trouble;
-        tally.trouble += self.prompter.trouble();
-        for seat in self.seats.values() {
-            tally.trouble += seat.trouble;
-        }
-        tally
+    fn poll_sent(&mut self) -> Option<SentDifference> {
+        self.seats.values_mut().find_map(SeatRerun::poll)
+    }
+
+    fn messages(&self) -> Share {
+        self.seats.values().map(|seat| seat.messages).sum()
+    }
+
+    fn trouble(&self) -> Trouble {
+        let mut trouble = self.trouble;
+        trouble += self.prompter.trouble();
+        self.seats.values().for_each(|seat| trouble += seat.trouble);
+        trouble
     }
 
     fn turn(&self) -> Turn {
@@ -201,6 +217,10 @@ where
 
     fn is_stopped(&self) -> bool {
         self.prompter.is_stopped()
+    }
+
+    fn is_ended(&self) -> bool {
+        self.ended
     }
 }
 
@@ -225,8 +245,7 @@ where
             steps: VecDeque::new(),
             seats: BTreeMap::new(),
             briefings: Briefings::default(),
-            comparison: Comparison::new(strange),
-            first: None,
+            journal: VecDeque::new(),
             trouble: Trouble::default(),
         }
     }
@@ -245,11 +264,9 @@ where
 
     fn advance_seats(&mut self) -> bool {
         let turn = self.turn();
-        let strict = self.other.is_none();
         let mut moved = false;
         for seat in self.seats.values_mut() {
-            let compared = strict.then_some(&mut self.comparison);
-            moved |= seat.advance(&self.game, turn, compared);
+            moved |= seat.advance(&self.game, turn);
         }
         moved
     }
@@ -433,7 +450,7 @@ where
                     seat.decided(agent, turn, action);
                 }
             }
-            Output::Journal(entry) => self.comparison.tell(Side::Now, Arc::new(entry)),
+            Output::Journal(entry) => self.journal.push_back(entry),
             Output::Publish(_)
             | Output::Answer { .. }
             | Output::Roster { .. }

@@ -1,11 +1,11 @@
 //! A seat's session, told again what it was told.
 
-use super::compare::Comparison;
-use super::tally::Trouble;
+use super::tally::{Share, Trouble};
 use crate::{Message, SeatAct};
-use phalanx_game::{AgentId, Event, Game, Seat, Session, Turn};
+use phalanx_game::{AgentId, Event, Game, Seat, SeatId, Session, Turn};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Percepts that wait for the team at most; a seat whose team does not listen loses the oldest.
@@ -14,6 +14,19 @@ const EVENTS_MAX: usize = 8_192;
 const ACTIONS_MAX: usize = 1_024;
 /// So much of a seat may wait for a decision; then it goes on with the fallback.
 const ACTS_MAX: usize = 16_384;
+
+/// A message to the referee that came out differently: one of the two may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentDifference {
+    /// From which seat.
+    pub seat: SeatId,
+    /// In which turn of the team, more or less.
+    pub turn: Turn,
+    /// What is recorded.
+    pub recorded: Option<Arc<[u8]>>,
+    /// What came out now.
+    pub now: Option<Vec<u8>>,
+}
 
 /// What a session is told next, and what it makes of it.
 #[derive(Debug)]
@@ -27,11 +40,16 @@ pub(super) struct SeatRerun<G: Game> {
     out: VecDeque<Vec<u8>>,
     /// What the team decided for this seat.
     actions: VecDeque<(AgentId, Turn, G::Action)>,
+    /// Another strategy decides: what it sends is no question.
+    other: bool,
+    /// Messages that came out differently.
+    found: VecDeque<SentDifference>,
+    pub(super) messages: Share,
     pub(super) trouble: Trouble,
 }
 
 impl<G: Game> SeatRerun<G> {
-    pub(super) fn new(game: &G, seat: Seat) -> Self {
+    pub(super) fn new(game: &G, seat: Seat, other: bool) -> Self {
         let session = game.session(&seat);
         Self {
             seat,
@@ -40,6 +58,9 @@ impl<G: Game> SeatRerun<G> {
             events: VecDeque::new(),
             out: VecDeque::new(),
             actions: VecDeque::new(),
+            other,
+            found: VecDeque::new(),
+            messages: Share::default(),
             trouble: Trouble::default(),
         }
     }
@@ -83,27 +104,24 @@ impl<G: Game> SeatRerun<G> {
     }
 
     /// Goes on as far as it can; true when it did anything. `turn` is the team's, for what differs.
-    pub(super) fn advance(
-        &mut self,
-        game: &G,
-        turn: Turn,
-        compared: Option<&mut Comparison>,
-    ) -> bool {
-        let mut compared = compared;
+    pub(super) fn advance(&mut self, game: &G, turn: Turn) -> bool {
         let mut moved = false;
         while self.waits_for().is_none()
             && let Some((at, act)) = self.acts.pop_front()
         {
             moved = true;
-            if let SeatAct::Sent(message) = act {
-                self.compare(message, turn, compared.as_deref_mut());
-                continue;
-            }
-            if !matches!(act, SeatAct::Parsed | SeatAct::Written) {
-                self.close_message(turn, compared.as_deref_mut());
-                let told = AssertUnwindSafe(|| self.tell(game, at, act));
-                if catch_unwind(told).is_err() {
-                    self.trouble.panics += 1;
+            match act {
+                SeatAct::Sent(message) => {
+                    let now = self.out.pop_front();
+                    if let Message::Plain(recorded) = message {
+                        self.compare(turn, Some(recorded), now);
+                    }
+                }
+                SeatAct::Parsed | SeatAct::Written => {}
+                act => {
+                    self.close_message(turn);
+                    let told = AssertUnwindSafe(|| self.tell(game, at, act));
+                    self.trouble.panics += u64::from(catch_unwind(told).is_err());
                 }
             }
         }
@@ -111,12 +129,17 @@ impl<G: Game> SeatRerun<G> {
     }
 
     /// Nothing more is told.
-    pub(super) fn finish(&mut self, turn: Turn, compared: Option<&mut Comparison>) {
+    pub(super) fn finish(&mut self, turn: Turn) {
         // What the session wants to say to the last thing it heard is perhaps not recorded any more.
         if self.acts.is_empty() {
             self.out.clear();
         }
-        self.close_message(turn, compared);
+        self.close_message(turn);
+    }
+
+    /// The next message that came out differently.
+    pub(super) fn poll(&mut self) -> Option<SentDifference> {
+        self.found.pop_front()
     }
 
     /// The briefing or percept behind a recorded event, if the session has told it yet.
@@ -179,23 +202,22 @@ impl<G: Game> SeatRerun<G> {
         drop(self.session.poll_hangup());
     }
 
-    /// A recorded message, beside what the session wants to say.
-    fn compare(&mut self, recorded: Message, turn: Turn, compared: Option<&mut Comparison>) {
-        let now = self.out.pop_front();
-        match (recorded, compared) {
-            (Message::Plain(recorded), Some(compared)) => {
-                compared.sent(self.seat.id, turn, Some(recorded), now);
-            }
-            (Message::Secret(_), _) | (Message::Plain(_), None) => {}
+    fn compare(&mut self, turn: Turn, recorded: Option<Arc<[u8]>>, now: Option<Vec<u8>>) {
+        if self.other {
+            return;
+        }
+        let differs = recorded.as_deref() != now.as_deref();
+        self.messages.count(differs);
+        if differs {
+            let seat = self.seat.id;
+            self.found.push_back(SentDifference { seat, turn, recorded, now });
         }
     }
 
     /// Something else happens: the session has nothing more to say to what it heard last.
-    fn close_message(&mut self, turn: Turn, compared: Option<&mut Comparison>) {
-        let left = self.out.drain(..);
-        let Some(compared) = compared else { return };
-        for now in left {
-            compared.sent(self.seat.id, turn, None, Some(now));
+    fn close_message(&mut self, turn: Turn) {
+        for now in std::mem::take(&mut self.out) {
+            self.compare(turn, None, Some(now));
         }
     }
 }

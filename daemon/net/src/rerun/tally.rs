@@ -1,11 +1,11 @@
-//! What computing a match again came to, in numbers.
+//! What deciding a match again came to, in numbers.
 
 use phalanx_game::Turn;
 use std::collections::BTreeMap;
+use std::iter::Sum;
 use std::ops::AddAssign;
-use std::time::Duration;
 
-/// What computing a match again came to.
+/// What comparing two journals came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Turns that were decided again.
@@ -18,16 +18,10 @@ pub struct Tally {
     pub by_agent: BTreeMap<String, Share>,
     /// Everything else in the journal. Not compared when another strategy decided.
     pub entries: Share,
-    /// Messages to the referee, byte for byte. Not compared when another strategy decided.
-    pub messages: Share,
     /// Fallbacks and errors of scripts in the recording.
     pub errors_recorded: u64,
     /// The same now.
     pub errors_now: u64,
-    /// How long the recorded part of the match took.
-    pub span: Duration,
-    /// Where the recording could not be followed exactly.
-    pub trouble: Trouble,
 }
 
 /// So many, and how many of them differ.
@@ -79,6 +73,15 @@ pub struct Trouble {
     pub panics: u64,
 }
 
+impl Sum for Share {
+    fn sum<I: Iterator<Item = Self>>(shares: I) -> Self {
+        shares.fold(Self::default(), |sum, share| Self {
+            all: sum.all + share.all,
+            differ: sum.differ + share.differ,
+        })
+    }
+}
+
 impl AddAssign for Trouble {
     fn add_assign(&mut self, other: Self) {
         self.lost += other.lost;
@@ -94,14 +97,6 @@ impl AddAssign for Trouble {
         self.stops_missed += other.stops_missed;
         self.overruns += other.overruns;
         self.panics += other.panics;
-    }
-}
-
-impl Tally {
-    /// Nothing that was compared differs.
-    #[must_use]
-    pub fn is_same(&self) -> bool {
-        self.decisions.differ + self.entries.differ + self.messages.differ == 0
     }
 }
 

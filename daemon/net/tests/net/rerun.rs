@@ -3,12 +3,12 @@
 use crate::referee::Client;
 use crate::toy::{Toy, ToyBrain, brains, squad};
 use crate::toy_arena::ToyArena;
-use phalanx_engine::{JournalEvent, Staged, TeamOptions};
+use phalanx_engine::{JournalEntry, Staged, TeamOptions};
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
-    Appetite, Difference, Endpoint, Lockstep, LockstepEnd, LockstepOptions, MemoryListener,
-    Recorder, Redecide, Rerun, RerunOptions, SeatAct, SeatOptions, Share, Tally, Taped, TeamEnd,
-    TeamHandle, TeamSpec, memory, now,
+    Appetite, Comparison, Difference, Endpoint, Line, Lockstep, LockstepEnd, LockstepOptions,
+    MemoryListener, Question, Recorder, Redecide, Rerun, RerunOptions, SeatAct, SeatOptions,
+    SentDifference, Share, Tally, Taped, TeamEnd, TeamHandle, TeamSpec, Trouble, memory, now,
 };
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,21 +47,58 @@ fn lazy(_: AgentId, _: Turn) -> String {
 
 type Decide = fn(AgentId, Turn) -> String;
 
-/// Decides again, and what came of it.
+/// What came of deciding again.
+struct Found {
+    journal: Vec<Difference<JournalEntry>>,
+    sent: Vec<SentDifference>,
+    tally: Tally,
+    messages: Share,
+    trouble: Trouble,
+}
+
+impl Found {
+    /// Everything came out as it was, and nothing about that is in doubt.
+    fn nothing(&self) {
+        assert_eq!((self.journal.as_slice(), self.sent.as_slice()), (&[][..], &[][..]));
+        assert_eq!(self.trouble.in_words(), [""; 0]);
+    }
+}
+
+/// Decides again; what is `None` was lost.
 fn again(
-    entries: impl IntoIterator<Item = (Instant, Taped)>,
+    entries: impl IntoIterator<Item = Option<(Instant, Taped)>>,
     decide: Decide,
     options: RerunOptions,
-) -> (Vec<Difference>, Tally) {
+) -> Found {
+    let mut comparison = Comparison::new(options.other.is_some());
     let mut rerun = Rerun::new(Toy, move |_, _: &_| Ok(ToyBrain(decide)), options);
-    let mut differences = Vec::new();
-    for (at, what) in entries {
-        rerun.feed(at, what).unwrap();
-        differences.extend(std::iter::from_fn(|| rerun.poll_difference()));
+    for entry in entries {
+        match entry {
+            None => rerun.lost(1),
+            Some(_) if rerun.is_stopped() => break,
+            Some((at, what)) => {
+                if let Taped::Journal(entry) = &what {
+                    comparison.recorded((**entry).clone());
+                }
+                rerun.feed(at, what).unwrap();
+            }
+        }
+        while let Some(entry) = rerun.poll_journal() {
+            comparison.now(entry);
+        }
     }
     rerun.finish().unwrap();
-    differences.extend(std::iter::from_fn(|| rerun.poll_difference()));
-    (differences, rerun.tally())
+    while let Some(entry) = rerun.poll_journal() {
+        comparison.now(entry);
+    }
+    comparison.finish(!rerun.is_ended());
+    Found {
+        journal: std::iter::from_fn(|| comparison.poll()).collect(),
+        sent: std::iter::from_fn(|| rerun.poll_sent()).collect(),
+        tally: comparison.tally().clone(),
+        messages: rerun.messages(),
+        trouble: rerun.trouble(),
+    }
 }
 
 /// A match of three agents a side; what one team's recording holds.
@@ -82,105 +119,89 @@ fn recorded_duel() -> Vec<(Instant, Taped)> {
             .unwrap();
     }
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over);
+    drop(lockstep);
     kept.entries()
+}
+
+fn all(entries: Vec<(Instant, Taped)>) -> impl Iterator<Item = Option<(Instant, Taped)>> {
+    entries.into_iter().map(Some)
 }
 
 #[test]
 fn the_recorded_strategy_decides_what_it_decided() {
-    let mut entries = recorded_duel();
-    entries.push((now(), Taped::Ended));
-    let (differences, tally) = again(entries, busy, RerunOptions::default());
-    assert_eq!(differences, []);
-    assert_eq!(tally.decisions, Share { all: 60, differ: 0 });
-    assert_eq!((tally.turns, tally.errors_recorded, tally.errors_now), (20, 0, 0));
-    assert_eq!(tally.by_agent["blue1"], Share { all: 20, differ: 0 });
-    assert!(tally.messages.all >= 60 && tally.is_same(), "{tally:?}");
-    assert_eq!(tally.trouble.in_words(), [""; 0]);
+    let found = again(all(recorded_duel()), busy, RerunOptions::default());
+    found.nothing();
+    assert_eq!(found.tally.decisions, Share { all: 60, differ: 0 });
+    let Tally { turns, errors_recorded, errors_now, .. } = found.tally;
+    assert_eq!((turns, errors_recorded, errors_now), (20, 0, 0));
+    assert_eq!(found.tally.by_agent["blue1"], Share { all: 20, differ: 0 });
+    assert!(found.messages.all >= 60, "{:?}", found.messages);
 }
 
 #[test]
 fn another_strategy_is_asked_the_same_and_what_it_decides_otherwise_is_told() {
-    let mut entries = recorded_duel();
-    entries.push((now(), Taped::Ended));
     let options = RerunOptions { other: Some(Staged::default()), watcher: None };
-    let (differences, tally) = again(entries, lazy, options);
+    let found = again(all(recorded_duel()), lazy, options);
     // Two of three agents dig in each turn.
-    assert_eq!(tally.decisions, Share { all: 60, differ: 40 });
-    assert_eq!(tally.by_role["worker"], tally.decisions);
-    assert_eq!(tally.messages, Share::default(), "what is sent is no question here");
-    let told: Vec<_> = differences
-        .iter()
-        .take(2)
-        .map(|difference| match difference {
-            Difference::Journal { turn, agent: Some(agent), recorded, now } => {
-                let action = |entry: &Option<_>| match entry.as_deref().map(event) {
-                    Some(JournalEvent::Decided { action, .. }) => action.clone(),
-                    other => format!("{other:?}"),
-                };
-                format!("{turn} {agent} {} {}", action(recorded), action(now))
-            }
-            other => format!("{other:?}"),
-        })
-        .collect();
-    assert_eq!(told, ["0:0 blue1 dig rest", "0:0 blue2 dig rest"]);
-}
-
-fn event(entry: &phalanx_engine::JournalEntry) -> &JournalEvent {
-    &entry.event
+    assert_eq!(found.tally.decisions, Share { all: 60, differ: 40 });
+    assert_eq!(found.tally.by_role["worker"], found.tally.decisions);
+    assert_eq!(found.messages, Share::default(), "what is sent is no question here");
+    let told = |it: &Difference<JournalEntry>| {
+        let action = |line: &Option<JournalEntry>| {
+            let line = line.as_ref().unwrap();
+            format!("{} {}", line.agent().unwrap(), line.decision().unwrap().action.unwrap())
+        };
+        format!("{} {}, {}", it.turn, action(&it.recorded), action(&it.now))
+    };
+    let told: Vec<_> = found.journal.iter().take(2).map(told).collect();
+    assert_eq!(told, ["0:0 blue1 dig, blue1 rest", "0:0 blue2 dig, blue2 rest"]);
 }
 
 #[test]
 fn a_recording_that_ends_anywhere_is_decided_again_as_far_as_it_goes() {
-    let entries = recorded_duel();
+    let mut entries = recorded_duel();
+    assert!(matches!(entries.pop(), Some((_, Taped::Ended))));
     let mut turns = 0;
     for end in 0..entries.len() {
-        let (differences, tally) =
-            again(entries.iter().take(end).cloned(), busy, RerunOptions::default());
-        assert_eq!(differences, [], "after {end} entries");
-        assert!(tally.trouble.cut_off && tally.turns >= turns, "after {end} entries");
-        turns = tally.turns;
+        let kept = entries.iter().take(end).cloned().map(Some);
+        let found = again(kept, busy, RerunOptions::default());
+        assert_eq!((found.journal.as_slice(), found.sent.as_slice()), (&[][..], &[][..]));
+        assert!(found.trouble.cut_off && found.tally.turns >= turns, "after {end} entries");
+        turns = found.tally.turns;
     }
     assert!(turns >= 19);
 }
 
 #[test]
 fn what_a_recording_lost_is_told_and_the_rest_is_decided() {
-    let entries = recorded_duel();
-    let is_percept = |(_, what): &(Instant, Taped)| {
-        matches!(what, Taped::Seat { act: SeatAct::Received(_), .. })
-    };
-    let hole = entries.iter().enumerate().filter(|(_, entry)| is_percept(entry)).nth(30).unwrap().0;
-    let mut rerun = Rerun::new(Toy, |_, _: &_| Ok(ToyBrain(busy)), RerunOptions::default());
-    for (index, (at, what)) in entries.into_iter().enumerate() {
-        if index == hole {
-            rerun.lost(1);
-        } else {
-            rerun.feed(at, what).unwrap();
-        }
-    }
-    rerun.finish().unwrap();
-    let tally = rerun.tally();
-    let told = tally.trouble.in_words().join("; ");
+    let mut percepts = 0;
+    let lossy = recorded_duel().into_iter().map(|entry| {
+        let heard = matches!(entry.1, Taped::Seat { act: SeatAct::Received(_), .. });
+        percepts += u32::from(heard);
+        (!heard || percepts != 30).then_some(entry)
+    });
+    let found = again(lossy, busy, RerunOptions::default());
+    let told = found.trouble.in_words().join("; ");
     assert!(told.contains("entries are missing in the recording, from turn"), "{told}");
     assert!(told.contains("percepts are not in the recorded bytes"), "{told}");
-    assert!(tally.turns >= 19, "{tally:?}");
+    assert!(found.tally.turns >= 19, "{:?}", found.tally);
 }
 
 #[test]
 fn whoever_looks_on_sees_every_decision_before_it_falls_and_may_end_it_there() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&seen);
-    let watcher = Box::new(move |question: &mut phalanx_net::Question<'_, '_>| {
+    let watcher = Box::new(move |question: &mut Question<'_, '_>| {
         let turn = question.ask.turn;
         noted.lock().unwrap().push(format!("{turn} {} {}", question.agent, question.role));
         if turn.step == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let options = RerunOptions { other: None, watcher: Some(watcher) };
-    let (differences, tally) = again(recorded_duel(), busy, options);
+    let found = again(all(recorded_duel()), busy, options);
     let seen = seen.lock().unwrap();
     assert_eq!((seen.len(), seen.last().map(String::as_str)), (10, Some("0:3 blue0 worker")));
-    assert_eq!(differences, []);
-    assert_eq!((tally.turns, tally.decisions.all), (3, 9));
+    assert_eq!(found.journal, []);
+    assert_eq!((found.tally.turns, found.tally.decisions.all), (3, 9));
 }
 
 /// A recorded team of one agent whose referee the test plays.
@@ -225,10 +246,9 @@ async fn lost_connections_and_turns_that_nobody_decided_come_out_as_they_were() 
     referee.says("do 3 rest").await;
     referee.say("over 7\nbye").await;
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
-    let (differences, tally) = again(kept.entries(), busy, RerunOptions::default());
-    assert_eq!(differences, []);
-    assert_eq!(tally.trouble.in_words(), [""; 0]);
-    assert!(tally.decisions.all >= 2 && tally.messages.all >= 2, "{tally:?}");
+    let found = again(all(kept.entries()), busy, RerunOptions::default());
+    found.nothing();
+    assert!(found.tally.decisions.all >= 2 && found.messages.all >= 2, "{:?}", found.tally);
 }
 
 #[tokio::test]
@@ -249,7 +269,7 @@ async fn after_a_panic_of_the_team_all_goes_on_as_it_did() {
     referee.says("do 2 dig").await;
     referee.say("over 3\nbye").await;
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
-    let (differences, tally) = again(kept.entries(), busy, RerunOptions::default());
-    assert_eq!(differences, []);
-    assert_eq!((tally.decisions.all, tally.trouble.panics), (2, 1), "{tally:?}");
+    let found = again(all(kept.entries()), busy, RerunOptions::default());
+    assert_eq!((found.journal.as_slice(), found.sent.as_slice()), (&[][..], &[][..]));
+    assert_eq!((found.tally.decisions.all, found.trouble.panics), (2, 1), "{:?}", found.tally);
 }

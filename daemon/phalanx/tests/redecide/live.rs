@@ -128,8 +128,8 @@ async fn agents_assemble_over_sockets_with_operators_comes_out_as_it_was() {
     let roles = ["worker", "scout", "watchmaker", "worker", "sisyphus"];
     let teams = played("assemble", &ask, &roles, ("act.skip()", "act.move('n')")).await;
     for (plan, kept) in &teams {
-        let tally = same(plan, kept);
-        assert!(tally.turns >= 40 && tally.trouble.stopped > 0, "{tally:?}");
+        let found = same(plan, kept);
+        assert!(found.tally.turns >= 40 && found.trouble.stopped > 0, "{:?}", found.trouble);
     }
 }
 
@@ -139,7 +139,7 @@ async fn bomberland_over_sockets_with_operators_comes_out_as_it_was() {
     let roles = ["farmer", "watchmaker", "sisyphus"];
     let teams = played("bomberland", &ask, &roles, ("act.wait()", "act.move('up')")).await;
     for (plan, kept) in &teams {
-        let tally = same(plan, kept);
-        assert!(tally.turns >= 20 && tally.trouble.stopped > 0, "{tally:?}");
+        let found = same(plan, kept);
+        assert!(found.tally.turns >= 20 && found.trouble.stopped > 0, "{:?}", found.trouble);
     }
 }

@@ -2,11 +2,12 @@
 
 use phalanx::wire::demo::{DemoAsk, DemoStage};
 use phalanx::wire::{self, RerunPlan, TeamPlan};
-use phalanx_engine::{Generation, Staged, StrategyOrigin, TeamOptions};
+use phalanx_engine::{Generation, JournalEntry, Staged, StrategyOrigin, TeamOptions};
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_lua::{Bundle, Limits, stage};
 use phalanx_net::{
-    Appetite, Difference, Recorder, Redecide, RerunOptions, SeatOptions, Tally, Taped,
+    Appetite, Comparison, Difference, Recorder, RerunOptions, SeatOptions, SentDifference, Share,
+    Tally, Taped, Trouble,
 };
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
@@ -81,29 +82,46 @@ pub(crate) fn team(
 }
 
 /// What came of deciding again.
-pub(crate) fn again(plan: &TeamPlan, kept: &Kept, rerun: RerunOptions) -> (Vec<Difference>, Tally) {
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) journal: Vec<Difference<JournalEntry>>,
+    pub(crate) sent: Vec<SentDifference>,
+    pub(crate) tally: Tally,
+    pub(crate) messages: Share,
+    pub(crate) trouble: Trouble,
+}
+
+pub(crate) fn again(plan: &TeamPlan, kept: &Kept, rerun: RerunOptions) -> Found {
+    let mut comparison = Comparison::new(rerun.other.is_some());
     let (game, options, limits) = (plan.game.clone(), plan.options.clone(), plan.limits);
     let mut rerun = wire::rerun(RerunPlan { game, options, limits, rerun }).unwrap();
-    let mut differences = Vec::new();
-    let drain = |rerun: &mut dyn Redecide, into: &mut Vec<_>| {
-        into.extend(std::iter::from_fn(|| rerun.poll_difference()));
-    };
     for (at, what) in kept.entries() {
+        if let Taped::Journal(entry) = &what {
+            comparison.recorded((**entry).clone());
+        }
         rerun.feed(at, what).unwrap();
-        drain(&mut *rerun, &mut differences);
+        std::iter::from_fn(|| rerun.poll_journal()).for_each(|entry| comparison.now(entry));
     }
     rerun.finish().unwrap();
-    drain(&mut *rerun, &mut differences);
-    (differences, rerun.tally())
+    std::iter::from_fn(|| rerun.poll_journal()).for_each(|entry| comparison.now(entry));
+    comparison.finish(!rerun.is_ended());
+    Found {
+        journal: std::iter::from_fn(|| comparison.poll()).collect(),
+        sent: std::iter::from_fn(|| rerun.poll_sent()).collect(),
+        tally: comparison.tally().clone(),
+        messages: rerun.messages(),
+        trouble: rerun.trouble(),
+    }
 }
 
 /// The recorded strategy decides what it decided, and nothing about that is in doubt.
-pub(crate) fn same(plan: &TeamPlan, kept: &Kept) -> Tally {
-    let (differences, tally) = again(plan, kept, RerunOptions::default());
-    let first = differences.first().map(|first| format!("{first:#?}"));
-    let (game, found) = (&plan.game, differences.len());
-    assert!(found == 0, "{game}: {found} differences; {tally:?}; the first: {}", first.unwrap());
-    assert_eq!(tally.trouble.in_words(), [""; 0], "{game}");
-    assert!(tally.is_same() && tally.decisions.all > 0 && tally.messages.all > 0, "{tally:?}");
-    tally
+pub(crate) fn same(plan: &TeamPlan, kept: &Kept) -> Found {
+    let found = again(plan, kept, RerunOptions::default());
+    let Found { journal, sent, tally, messages, trouble } = &found;
+    let (game, differ) = (&plan.game, journal.len() + sent.len());
+    let first = (journal.first(), sent.first());
+    assert_eq!(differ, 0, "{game}: {tally:?}; {trouble:?}; the first: {first:#?}");
+    assert_eq!(trouble.in_words(), [""; 0], "{game}");
+    assert!(tally.decisions.all > 0 && messages.all > 0, "{tally:?}");
+    found
 }

@@ -3,9 +3,11 @@
 use crate::support::{Kept, again, ask, same, staged, team};
 use phalanx::shipped;
 use phalanx::wire::{self, TeamPlan};
+use phalanx_engine::JournalEntry;
 use phalanx_lua::Bundle;
 use phalanx_net::{
-    Difference, Lockstep, LockstepEnd, LockstepOptions, RerunOptions, Tally, now, origin,
+    Decision, Difference, Line, Lockstep, LockstepEnd, LockstepOptions, Question, RerunOptions,
+    Share, Tally, now, origin,
 };
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -35,7 +37,7 @@ fn played(
 fn check(game: &str, variant: Option<&str>, steps: u32, roles: &[&str]) -> Vec<Tally> {
     let bundle = shipped::strategy(game).unwrap();
     let teams = played(game, variant, steps, &bundle, roles);
-    let tallies: Vec<_> = teams.iter().map(|(plan, kept)| same(plan, kept)).collect();
+    let tallies: Vec<_> = teams.iter().map(|(plan, kept)| same(plan, kept).tally).collect();
     for tally in &tallies {
         assert_eq!((tally.errors_recorded, tally.errors_now), (0, 0), "{game}: {tally:?}");
     }
@@ -81,15 +83,19 @@ fn another_strategy_is_told_by_agent_and_turn_with_both_reasons() {
     let teams = played("assemble", None, 12, &bundle(goes), &["worker"]);
     let (plan, kept) = &teams[0];
     let other = Some(staged(2, &bundle(waits)));
-    let (differences, tally) = again(plan, kept, RerunOptions { other, watcher: None });
-    assert_eq!((tally.decisions.all, tally.decisions.differ), (12 * 15, 3 * 15));
-    assert_eq!(tally.by_role["worker"], tally.decisions);
-    assert_eq!(tally.by_agent["agentA7"].differ, 3);
-    let Difference::Journal { turn, recorded, now, .. } = &differences[0] else { panic!() };
-    let told = format!("{turn} {:?} {:?}", recorded.as_ref().unwrap(), now.as_ref().unwrap());
-    for part in ["0:3 ", "as always", "every fourth turn", "move(n)", "skip()"] {
-        assert!(told.contains(part), "{part} is not in {told}");
-    }
+    let found = again(plan, kept, RerunOptions { other, watcher: None });
+    assert_eq!(found.tally.decisions, Share { all: 12 * 15, differ: 3 * 15 });
+    assert_eq!(found.tally.by_role["worker"], found.tally.decisions);
+    assert_eq!(found.tally.by_agent["agentA7"].differ, 3);
+    let Difference { turn, recorded, now } = &found.journal[0];
+    let told = |line: &Option<JournalEntry>| {
+        let line = line.as_ref().unwrap();
+        let Decision { action, reason, .. } = line.decision().unwrap();
+        format!("{} {} {reason}", line.agent().unwrap(), action.unwrap())
+    };
+    assert_eq!(turn.step, 3);
+    assert_eq!(told(recorded), "agentA1 move(n) as always");
+    assert_eq!(told(now), "agentA1 skip() every fourth turn");
 }
 
 #[test]
@@ -103,7 +109,7 @@ fn whoever_looks_on_sees_what_the_agent_sees_and_changes_nothing() {
     let (plan, kept) = &teams[0];
     let seen = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&seen);
-    let watcher = Box::new(move |question: &mut phalanx_net::Question<'_, '_>| {
+    let watcher = Box::new(move |question: &mut Question<'_, '_>| {
         let code = "me.name, me.memory.count, world.here ~= nil";
         if question.agent == "agentA3" {
             let ran = question.brain.run(&question.ask, code);
@@ -111,12 +117,9 @@ fn whoever_looks_on_sees_what_the_agent_sees_and_changes_nothing() {
         }
         ControlFlow::Continue(())
     });
-    let (differences, tally) =
-        again(plan, kept, RerunOptions { other: None, watcher: Some(watcher) });
-    assert_eq!((differences.as_slice(), tally.decisions.all), (&[][..], 6 * 15));
+    let found = again(plan, kept, RerunOptions { other: None, watcher: Some(watcher) });
+    assert_eq!((found.journal.as_slice(), found.tally.decisions.all), (&[][..], 6 * 15));
     let seen = seen.lock().unwrap();
-    assert_eq!(
-        (seen.len(), seen[0].as_str(), seen[5].as_str()),
-        (6, "\"agentA3\" nil true", "\"agentA3\" 5 true")
-    );
+    let ends = (seen.len(), seen[0].as_str(), seen[5].as_str());
+    assert_eq!(ends, (6, "\"agentA3\" nil true", "\"agentA3\" 5 true"));
 }
