@@ -110,19 +110,15 @@ impl<G: Game> SeatRerun<G> {
             && let Some((at, act)) = self.acts.pop_front()
         {
             moved = true;
-            match act {
-                SeatAct::Sent(message) => {
-                    let now = self.out.pop_front();
-                    if let Message::Plain(recorded) = message {
-                        self.compare(turn, Some(recorded), now);
-                    }
+            if let SeatAct::Sent(message) = act {
+                let now = self.out.pop_front();
+                if let Message::Plain(recorded) = message {
+                    self.compare(turn, Some(recorded), now);
                 }
-                SeatAct::Parsed | SeatAct::Written => {}
-                act => {
-                    self.close_message(turn);
-                    let told = AssertUnwindSafe(|| self.tell(game, at, act));
-                    self.trouble.panics += u64::from(catch_unwind(told).is_err());
-                }
+            } else if !matches!(act, SeatAct::Parsed | SeatAct::Written) {
+                self.close_message(turn);
+                let told = AssertUnwindSafe(|| self.tell(game, at, act));
+                self.trouble.panics += u64::from(catch_unwind(told).is_err());
             }
         }
         moved
