@@ -41,6 +41,7 @@ fn the_generated_code_is_up_to_date() {
         .skip_debug(SECRET)
         // The same request has the same bytes.
         .btree_map(".phalanx.v1.TeamSpec")
+        .btree_map(".phalanx.v1.RecordingInfo")
         .compile_fds(compiler.file_descriptor_set())
         .unwrap();
     compiler.include_source_info(false);

@@ -212,6 +212,9 @@ pub struct TapedCall {
     pub reads: Vec<TimeRead>,
     /// It was stopped for its time or its memory: how it would have gone on, nobody knows.
     pub stopped: Option<BrainError>,
+    /// Where it was stopped for its time, in the brain's own count: told this number it stops there
+    /// again.
+    pub stopped_after: Option<u64>,
 }
 
 /// The calls of a brain whose time counts.

@@ -350,6 +350,12 @@ impl<G: Game, B: Brain> Team<G, B> {
         [gathered, pilots, self.alerts.next_check()].into_iter().flatten().min()
     }
 
+    /// The harmless action of an agent, as its world stands.
+    #[must_use]
+    pub fn fallback(&self, agent: AgentId) -> G::Action {
+        self.world.borrow().fallback(agent)
+    }
+
     /// Takes one step that may produce outputs, and says how long its script took; `None` when
     /// there is nothing to do.
     fn advance(&mut self, now: Instant) -> Option<Duration> {

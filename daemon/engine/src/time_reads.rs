@@ -1,5 +1,5 @@
-//! How much time is left, as scripts are told: measured, perhaps kept for a recording, or given again
-//! from one.
+//! How much time is left, as scripts are told, and when it is over: measured, perhaps kept for a
+//! recording, or given again from one.
 
 use crate::TimeRead;
 use std::collections::VecDeque;
@@ -10,12 +10,16 @@ pub const TIME_READ_STEP: Duration = Duration::from_micros(100);
 /// So many different answers of one call are kept; the last one stands for those beyond.
 pub const TIME_READS_MAX: usize = 10_000;
 
-/// What scripts are told of the time.
+/// What scripts learn of the time.
 #[derive(Clone, Debug, Default)]
 pub struct TimeReads {
     /// Time stands still while a script runs: a match on a virtual clock.
     still: bool,
     source: Source,
+    /// A call is stopped at this place in the brain's own count, not by the clock.
+    stop_after: Option<u64>,
+    /// Where the call under way was stopped.
+    stopped_after: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,12 @@ impl TimeReads {
         Self { source: Source::Given(reads.into()), ..Self::default() }
     }
 
+    /// The next call is stopped at this place of the brain's own count, whatever the clock says.
+    #[must_use]
+    pub fn stopping_after(self, count: Option<u64>) -> Self {
+        Self { stop_after: count, ..self }
+    }
+
     /// Time stands still while a script runs.
     #[must_use]
     pub fn standing_still(self) -> Self {
@@ -59,12 +69,24 @@ impl TimeReads {
         }
     }
 
-    /// Takes what was kept in the call that ends.
-    pub fn take(&mut self) -> Vec<TimeRead> {
-        match &mut self.source {
+    /// Where the brain has to stop the call that begins; `None`: when its time is over.
+    pub fn begin_call(&mut self) -> Option<u64> {
+        self.stopped_after = None;
+        self.stop_after
+    }
+
+    /// The brain stopped the call at this place of its count.
+    pub fn stopped(&mut self, after: u64) {
+        self.stopped_after = Some(after);
+    }
+
+    /// Takes what was kept in the call that ends, and where it was stopped.
+    pub fn take(&mut self) -> (Vec<TimeRead>, Option<u64>) {
+        let reads = match &mut self.source {
             Source::Kept(reads) => std::mem::take(reads),
             Source::Clock | Source::Given(_) => Vec::new(),
-        }
+        };
+        (reads, self.stopped_after.take())
     }
 }
 
@@ -104,7 +126,7 @@ mod tests {
         let mut kept = TimeReads::kept();
         let told = measured.map(|left| kept.left(left, left));
         assert_eq!(told.map(|left| left.as_micros()), [25_000, 25_000, 24_900, 24_000, 24_000]);
-        let reads = kept.take();
+        let (reads, _) = kept.take();
         assert_eq!(reads.iter().map(|read| read.times).collect::<Vec<_>>(), [2, 1, 2]);
         let mut given = TimeReads::given(reads);
         assert_eq!(measured.map(|_| given.left(Duration::ZERO, Duration::ZERO)), told);
@@ -128,7 +150,7 @@ mod tests {
         let mut kept = TimeReads::kept();
         let ask = |micros: u64| kept.left(Duration::from_micros(micros * 1_000), Duration::ZERO);
         let told: Vec<_> = (0..3 * TIME_READS_MAX as u64).rev().map(ask).collect();
-        let reads = kept.take();
+        let (reads, _) = kept.take();
         assert_eq!(reads.len(), TIME_READS_MAX);
         let mut given = TimeReads::given(reads);
         assert!(told.iter().all(|left| given.left(Duration::ZERO, Duration::ZERO) == *left));

@@ -18,6 +18,7 @@ use phalanx_engine::{
 };
 use phalanx_game::{AgentId, Api, Roster, Said};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -102,9 +103,13 @@ impl LuaBrain {
         }
         let now = Instant::now();
         self.now.host.begin(phase, ask, now);
+        let shared = Rc::clone(&self.now.host.link.shared);
+        let limit = shared.borrow_mut().time.begin_call();
+        self.now.vm.count_to(limit);
         self.timer.arm(now + ask.budget);
         let entered = enter(&self.now.vm);
         self.timer.disarm();
+        let count = self.now.vm.end_count();
         if let Some(profiler) = &mut self.profiler {
             profiler.end(lua, phase, role, now.elapsed());
         }
@@ -116,6 +121,7 @@ impl LuaBrain {
         };
         let failure = failure.or_at(self.now.host.place.take());
         if let Some(stop) = self.now.vm.take_stop() {
+            shared.borrow_mut().time.stopped(count);
             let message = format!("used up its time of {}", rounded(ask.budget));
             let place = stop.or(failure.place);
             return Err(error(BrainErrorKind::Budget, place, role, message));

@@ -9,7 +9,7 @@ use mlua::chunk::{ChunkMode, Compiler};
 use mlua::{
     Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value as LuaValue, VmState,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -93,6 +93,26 @@ impl Calls {
     }
 }
 
+/// How far a call is, in interrupts: they come at the same places each time that the same code runs
+/// on the same data.
+#[derive(Debug)]
+struct Count {
+    interrupts: Cell<u64>,
+    /// The call is stopped here, whatever the clock says.
+    limit: Cell<u64>,
+    /// Where a call was stopped last.
+    stopped: Cell<u64>,
+}
+
+impl Count {
+    /// One more interrupt; true when the call has come to its limit.
+    fn step(&self) -> bool {
+        let interrupts = self.interrupts.get() + 1;
+        self.interrupts.set(interrupts);
+        interrupts >= self.limit.get()
+    }
+}
+
 /// What a script gave back, or what it raised.
 pub(crate) type Said = Result<LuaValue, LuaValue>;
 
@@ -110,6 +130,7 @@ pub(crate) struct Vm {
     pub(crate) names: Table,
     outfit: RefCell<Option<Rc<Outfit>>>,
     stop: Rc<RefCell<Option<Option<Place>>>>,
+    count: Rc<Count>,
     roles: RefCell<BTreeMap<String, Role>>,
 }
 
@@ -129,9 +150,13 @@ impl Vm {
         let lua = Lua::new_with(libs, LuaOptions::new().catch_rust_panics(true))?;
         let stop = Rc::new(RefCell::new(None));
         let noted = Rc::clone(&stop);
+        let limit = Cell::new(u64::MAX);
+        let count = Rc::new(Count { interrupts: Cell::default(), limit, stopped: Cell::default() });
+        let counted = Rc::clone(&count);
         let half = host.limits.memory_bytes / 2;
         lua.set_interrupt(move |lua| {
-            if flag.is_low() {
+            let ends = counted.step();
+            if flag.is_low() && !ends {
                 return Ok(VmState::Continue);
             }
             if flag.take_sample() {
@@ -140,11 +165,14 @@ impl Vm {
                     lua.gc_restart();
                 }
             }
-            if !flag.stops() {
+            if !flag.stops() && !ends {
                 return Ok(VmState::Continue);
             }
             // The first place tells most: later ones are those of handlers that tried to go on.
-            noted.borrow_mut().get_or_insert_with(|| current_place(lua));
+            noted.borrow_mut().get_or_insert_with(|| {
+                counted.stopped.set(counted.interrupts.get());
+                current_place(lua)
+            });
             Err(mlua::Error::runtime(STOPPED))
         });
         let base = lua.globals();
@@ -167,6 +195,7 @@ impl Vm {
             names,
             outfit: RefCell::default(),
             stop,
+            count,
             roles: RefCell::default(),
             lua,
         };
@@ -365,6 +394,18 @@ impl Vm {
     /// Whether the call was stopped, and where: unknown when it was between two scripts.
     pub(crate) fn take_stop(&self) -> Option<Option<Place>> {
         self.stop.borrow_mut().take()
+    }
+
+    /// A call begins, which is stopped after so many interrupts; `None`: by the clock alone.
+    pub(crate) fn count_to(&self, limit: Option<u64>) {
+        self.count.interrupts.set(0);
+        self.count.limit.set(limit.unwrap_or(u64::MAX));
+    }
+
+    /// The call has ended; after how many interrupts it was stopped, if it was.
+    pub(crate) fn end_count(&self) -> u64 {
+        self.count.limit.set(u64::MAX);
+        self.count.stopped.get()
     }
 }
 

@@ -47,6 +47,7 @@ mod outlet;
 mod pipe;
 mod places;
 mod pulse;
+mod rerun;
 mod seat;
 mod spec;
 mod standing;
@@ -78,6 +79,10 @@ pub use options::SeatOptions;
 pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
 pub use places::AgentSpec;
 pub use pulse::Pulse;
+pub use rerun::{
+    Comparison, Decision, Difference, Line, Question, Redecide, Rerun, RerunOptions,
+    SentDifference, Share, Tally, Trouble, Watcher,
+};
 pub use seat::{Act, SeatLink, open_seat};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
 pub use tape::{Appetite, Message, Percepts, Recorder, SeatAct, Taped};

@@ -30,6 +30,7 @@ pub mod manager;
 pub mod manual;
 pub mod paint;
 pub mod plans;
+mod prompt;
 pub mod reload;
 pub mod remote;
 pub mod repeats;

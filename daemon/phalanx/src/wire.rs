@@ -18,7 +18,7 @@ use phalanx_game::{Api, Arena, Framing, Origin, Roster, Seat};
 use phalanx_lua::Limits;
 use phalanx_net::{
     BuildError, BuiltTeam, Cast, CheckpointOptions, Endpoint, Knock, KnockError, KnockOptions,
-    Listener, Lockstep, Recorder, SeatOptions,
+    Listener, Lockstep, Recorder, Redecide, RerunOptions, SeatOptions,
 };
 use phalanx_settings::{GameKeys, LimitSettings, TeamSettings};
 use plugin::Wired;
@@ -164,6 +164,19 @@ pub struct TeamPlan {
     pub checkpoints: Option<CheckpointOptions>,
 }
 
+/// A recorded team of any game, to be decided again.
+#[derive(Debug)]
+pub struct RerunPlan {
+    /// The game's name, one of [`GAMES`].
+    pub game: String,
+    /// What only this game knew of the team.
+    pub options: GameOptions,
+    /// What scripts might use.
+    pub limits: Limits,
+    /// How it is decided again.
+    pub rerun: RerunOptions,
+}
+
 /// Why a plan does not become a team.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
@@ -305,6 +318,14 @@ pub fn examine(team: &TeamSettings, bytes: &[u8]) -> Result<Found, String> {
 /// As [`build`].
 pub fn join(lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
     wired(&plan.game)?.join(lockstep, plan)
+}
+
+/// A team's decisions, to be computed again from what was recorded of it.
+///
+/// # Errors
+/// When the game does not exist.
+pub fn rerun(plan: RerunPlan) -> Result<Box<dyn Redecide>, WireError> {
+    Ok(wired(&plan.game)?.rerun(plan))
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ const NAMESAKES_MAX: u32 = 100;
 pub(crate) const SETTINGS: &str = "settings.toml";
 /// What the attachments with strategies are called first.
 pub(crate) const STRATEGY: &str = "strategy-";
+/// What the keys of a game's options are called first in a file's metadata.
+pub(crate) const OPTION: &str = "game_option_";
 /// Characters of a hash in the name of an attachment.
 const HASH_CHARS: usize = 12;
 
@@ -284,7 +286,8 @@ impl Book {
     }
 
     fn told(&self) -> v1::RecordingInfo {
-        let RecordingInfo { team, game, server, seed, program_version, begun } = self.info.clone();
+        let RecordingInfo { team, game, server, seed, program_version, begun, .. } =
+            self.info.clone();
         let begin = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(begun.unix_ms));
         v1::RecordingInfo {
             id: self.name.clone().unwrap_or_default(),
@@ -297,6 +300,8 @@ impl Book {
             part: self.number,
             begin_time: begin.map(Into::into),
             cause: self.cause.clone(),
+            game_options: self.info.game_options.clone(),
+            script_memory_bytes: self.info.script_memory_bytes,
         }
     }
 
@@ -374,8 +379,11 @@ impl FileInfo<'_> {
             ("begin", humantime::format_rfc3339_millis(begin).to_string()),
             ("begin_unix_ms", unix.as_millis().to_string()),
             ("cause", told.cause.clone()),
+            ("script_memory_bytes", told.script_memory_bytes.to_string()),
         ];
-        pairs.map(|(key, value)| (key.to_owned(), value)).into()
+        let options = told.game_options.iter();
+        let options = options.map(|(key, value)| (format!("{OPTION}{key}"), value.clone()));
+        pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(options).collect()
     }
 }
 

@@ -30,6 +30,10 @@ pub struct RecordingInfo {
     pub server: String,
     /// The match's seed for scripts.
     pub seed: u64,
+    /// What only the game knows of the team, by the keys of the settings, without secrets.
+    pub game_options: BTreeMap<String, String>,
+    /// Memory that the team's scripts may use, in bytes.
+    pub script_memory_bytes: u64,
     /// The version of the program.
     pub program_version: String,
     /// When it begins: from here times are counted, whatever becomes of the wall clock.

@@ -70,6 +70,8 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     batch: Instant,
     tape: Tape,
     lookout: Lookout,
+    /// When something happened last.
+    now: Instant,
 }
 
 /// When a team comes, and who looks on.
@@ -86,6 +88,12 @@ struct Place<G: Game> {
     desk: Desk<G>,
     connection: Option<ConnectionId>,
     connect_at: Option<Instant>,
+}
+
+impl<G: Game, B: Brain> Drop for TeamSide<G, B> {
+    fn drop(&mut self) {
+        self.tape.put(self.now, || Taped::Ended);
+    }
 }
 
 impl<G: Game, B: Brain> TeamSide<G, B> {
@@ -131,6 +139,7 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
             batch: wall_clock(),
             tape,
             lookout: Lookout::default(),
+            now,
         })
     }
 
@@ -236,6 +245,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         observer: &mut dyn Observer,
     ) {
+        self.now = now;
         let again = now + self.reconnect_after;
         let mut inputs = VecDeque::new();
         for place in &mut self.places {

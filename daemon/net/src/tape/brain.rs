@@ -74,9 +74,9 @@ impl<B: Brain> TapedBrain<B> {
             return outcome;
         }
         let stopped = outcome.result.as_ref().err().filter(|error| is_stopped(error)).cloned();
-        let reads = self.shared.borrow_mut().time.take();
+        let (reads, stopped_after) = self.shared.borrow_mut().time.take();
         let spent = outcome.spent;
-        let kept = TapedCall { call, agent, spent, budget, reads, stopped };
+        let kept = TapedCall { call, agent, spent, budget, reads, stopped, stopped_after };
         self.tape.step(began, || TeamAct::Called(kept));
         outcome
     }

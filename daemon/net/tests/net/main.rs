@@ -17,6 +17,7 @@ mod operated;
 mod processes;
 mod referee;
 mod reload;
+mod rerun;
 mod seats;
 mod teams;
 mod toy;

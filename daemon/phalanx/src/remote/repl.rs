@@ -1,28 +1,19 @@
-//! A conversation with an agent's scripts.
-
-mod complete;
+//! A conversation with an agent's scripts in a running daemon.
 
 use super::eval::tell;
-use super::{link, short, split_team, strategies, team_of_words, uncut};
+use super::{link, say, short, split_team, strategies, team_of_words, uncut};
 use crate::cli::agent::ReplArgs;
 use crate::failure::{misused, refused};
-use crate::paint::{Ink, Paint};
+use crate::prompt::{Asking, Console, Flow, Partner, read_lines};
 use anyhow::{Context, Result};
-use complete::Assistant;
 use phalanx_control::client::Link;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{EvalScriptRequest, EvalScriptResponse, GetTeamRequest};
-use rustyline::error::ReadlineError;
-use rustyline::history::FileHistory;
-use rustyline::{CompletionType, Config, Editor};
-use std::io::{BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::IsTerminal;
 use tokio::runtime::Runtime;
 
 const USAGE: &str = "phalanx agent repl [TEAM] AGENT";
-/// Lines that the history file keeps.
-const HISTORY_MAX: usize = 2_000;
 /// What an empty piece of script would tell: where the agent is now.
 const NOTHING: &str = "nil";
 const HELP: &str = "\
@@ -55,10 +46,11 @@ pub(super) fn repl(args: &ReplArgs) -> Result<()> {
     let session = format!("repl-{}", std::process::id());
     let is_terminal = std::io::stdin().is_terminal();
     let (agent, live) = (agent.clone(), args.live);
-    let mut talk = Talk { runtime, client, team, agent, session, live, is_terminal };
+    let seen = EvalScriptResponse::default();
+    let mut talk = Talk { runtime, client, team, agent, session, live, is_terminal, seen };
     // Tells at once when there is no such agent.
-    let first = talk.ask(NOTHING, false)?;
-    if is_terminal { talk.on_terminal(first, &game) } else { talk.read_pipe() }
+    talk.seen = talk.ask(NOTHING, false)?;
+    if is_terminal { talk.on_terminal(&game) } else { read_lines(&mut talk).map(drop) }
 }
 
 /// One conversation.
@@ -70,6 +62,8 @@ struct Talk {
     session: String,
     live: bool,
     is_terminal: bool,
+    /// The last answer.
+    seen: EvalScriptResponse,
 }
 
 impl Talk {
@@ -98,34 +92,10 @@ impl Talk {
         }
     }
 
-    /// Lines from a file or another program: every line is a piece of its own.
-    fn read_pipe(&mut self) -> Result<()> {
-        for line in std::io::stdin().lock().lines() {
-            let line = line.context("cannot read")?;
-            match line.trim() {
-                "" => {}
-                ":quit" => break,
-                code => tell(&self.ask(code, self.live)?)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn on_terminal(&mut self, first: EvalScriptResponse, game: &str) -> Result<()> {
-        let config = Config::builder()
-            .completion_type(CompletionType::List)
-            .max_history_size(HISTORY_MAX)?
-            .auto_add_history(true)
-            .build();
-        let mut editor = Editor::<Assistant, FileHistory>::with_config(config)?;
-        editor.set_helper(Some(Assistant::new(game)));
-        let history = history_file();
-        if let Some(file) = &history {
-            // The first conversation has no history yet.
-            drop(editor.load_history(file));
-        }
+    fn on_terminal(&mut self, game: &str) -> Result<()> {
+        let mut console = Console::open(game, &[":live", ":copy"])?;
         if self.live {
-            self.live = confirmed(&mut editor)?;
+            self.live = confirmed(&mut |question| console.ask(question))?;
         }
         say(&format!(
             "{} of team {}, in {}; :help tells more",
@@ -133,84 +103,39 @@ impl Talk {
             short(&self.team),
             if self.live { "the living VM" } else { "a copy of all that it sees" },
         ));
-        let spoken = self.converse(&mut editor, first);
-        if let Some(file) = &history {
-            keep(&mut editor, file);
-        }
-        spoken
+        console.converse(self)
     }
+}
 
-    fn converse(
-        &mut self,
-        editor: &mut Editor<Assistant, FileHistory>,
-        mut seen: EvalScriptResponse,
-    ) -> Result<()> {
-        loop {
-            let prompt = self.prompt(&seen);
-            let line = match editor.readline(&prompt) {
-                Ok(line) => line,
-                // Ctrl-c drops what was typed.
-                Err(ReadlineError::Interrupted) => continue,
-                Err(ReadlineError::Eof) => return Ok(()),
-                Err(error) => return Err(error).context("the terminal failed"),
-            };
-            match line.trim() {
-                "" => {}
-                ":quit" | ":q" => return Ok(()),
-                ":help" | ":h" => say(HELP),
-                ":copy" => self.live = false,
-                ":live" => self.live = self.live || confirmed(editor)?,
-                command if command.starts_with(':') => {
-                    say(&format!("there is no {command}; :help lists what there is"));
-                }
-                code => match self.ask(code, self.live) {
-                    Ok(answer) => {
-                        tell(&answer)?;
-                        seen = answer;
-                    }
-                    // The daemon may be back at the next line.
-                    Err(error) => say(&Paint::stderr().ink(Ink::Red, &error.to_string())),
-                },
-            }
-        }
-    }
-
+impl Partner for Talk {
     /// `agentA1 118 g3> `, with `live` where it hurts.
-    fn prompt(&self, seen: &EvalScriptResponse) -> String {
+    fn prompt(&self) -> String {
         let live = if self.live { " live" } else { "" };
-        format!("{} {} g{}{live}> ", self.agent, seen.step, seen.generation)
+        format!("{} {} g{}{live}> ", self.agent, self.seen.step, self.seen.generation)
+    }
+
+    fn run(&mut self, code: &str) -> Result<()> {
+        self.seen = self.ask(code, self.live)?;
+        tell(&self.seen)
+    }
+
+    fn command(&mut self, word: &str, ask: Asking<'_>) -> Result<Option<Flow>> {
+        match word {
+            ":quit" | ":q" => return Ok(Some(Flow::Leave)),
+            ":copy" => self.live = false,
+            ":live" => self.live = self.live || confirmed(ask)?,
+            _ => return Ok(None),
+        }
+        Ok(Some(Flow::On))
+    }
+
+    fn help(&self) -> &'static str {
+        HELP
     }
 }
 
 /// Asks once before anything may change.
-fn confirmed(editor: &mut Editor<Assistant, FileHistory>) -> Result<bool> {
+fn confirmed(ask: Asking<'_>) -> Result<bool> {
     say("what you type will run in the living VM: it may change memory and board of the match");
-    match editor.readline("type `live` to go on: ") {
-        Ok(word) => Ok(word.trim() == "live"),
-        Err(ReadlineError::Interrupted | ReadlineError::Eof) => Ok(false),
-        Err(error) => Err(error).context("the terminal failed"),
-    }
-}
-
-/// Where the lines are kept: in the user's state folder.
-fn history_file() -> Option<PathBuf> {
-    let below = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = below("XDG_STATE_HOME");
-    let state = state.or_else(|| Some(below("HOME")?.join(".local/state")));
-    Some(state?.join("phalanx/repl-history"))
-}
-
-fn keep(editor: &mut Editor<Assistant, FileHistory>, file: &std::path::Path) {
-    let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-    if let Err(error) = folder {
-        return say(&format!("cannot keep the history in {}: {error}", file.display()));
-    }
-    if let Err(error) = editor.append_history(file) {
-        say(&format!("cannot keep the history in {}: {error}", file.display()));
-    }
-}
-
-fn say(line: &str) {
-    // A closed standard error only means that nobody reads it.
-    writeln!(std::io::stderr(), "{line}").unwrap_or_default();
+    Ok(ask("type `live` to go on: ")?.is_some_and(|word| word == "live"))
 }

@@ -1,18 +1,23 @@
 //! What the programs need of a game beside its contract, and how a game's types are erased.
 
 use super::demo::{DemoAsk, DemoStage};
-use super::{ArenaPlan, GameOptions, TeamPlan, Visit, WireError};
+use super::{ArenaPlan, GameOptions, RerunPlan, TeamPlan, Visit, WireError};
 use phalanx_engine::{
     BrainError, BrainErrorKind, CheckpointError, Found, Staged, TeamLink, TeamOptions,
 };
 use phalanx_game::{Api, Arena, Framing, Game, Seat};
-use phalanx_lua::LuaBrain;
-use phalanx_net::{BuiltTeam, Cast, Endpoint, Knock, KnockError, Lockstep, TeamSpec};
+use phalanx_lua::{Limits, LuaBrain};
+use phalanx_net::{
+    BuiltTeam, Cast, Endpoint, Knock, KnockError, Lockstep, Redecide, Rerun, TeamSpec,
+};
 use phalanx_settings::{KeyDoc, LimitSettings, TeamSettings};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A strategy that was recorded did load once: how long it takes here does not matter.
+const LOAD_AGAIN_MAX: Duration = Duration::from_secs(60);
 
 /// A game as the programs know it.
 pub(super) trait Plugin: Sync {
@@ -91,6 +96,7 @@ pub(super) trait Wired: Sync {
     fn build(&self, plan: TeamPlan, endpoint: Endpoint) -> Building;
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError>;
     fn examine(&self, team: &TeamSettings, bytes: &[u8]) -> Result<Found, CheckpointError>;
+    fn rerun(&self, plan: RerunPlan) -> Box<dyn Redecide>;
 }
 
 impl<P: Plugin> Wired for P {
@@ -170,13 +176,13 @@ impl<P: Plugin> Wired for P {
                 recorder: plan.recorder.clone(),
                 checkpoints: plan.checkpoints.clone(),
             };
-            Ok(spec.build(brain(&plan)).await?)
+            Ok(spec.build(brain(plan.limits)).await?)
         })
     }
 
     fn join(&self, lockstep: &mut Lockstep, plan: &TeamPlan) -> Result<usize, WireError> {
         let roster = Arc::new(plan.roster.clone());
-        let (staged, make) = (plan.staged.clone(), brain(plan));
+        let (staged, make) = (plan.staged.clone(), brain(plan.limits));
         let game = P::game(&plan.options);
         if let Some(recorder) = &plan.recorder {
             lockstep.record_next(Arc::clone(recorder));
@@ -188,6 +194,11 @@ impl<P: Plugin> Wired for P {
         let game = P::game(&crate::plans::options(team));
         phalanx_engine::examine(&game, &team.roster(), bytes)
     }
+
+    fn rerun(&self, plan: RerunPlan) -> Box<dyn Redecide> {
+        let limits = Limits { load: LOAD_AGAIN_MAX, ..plan.limits };
+        Box::new(Rerun::new(P::game(&plan.options), brain(limits), plan.rerun))
+    }
 }
 
 /// How long a team of this game waits for views that are missing.
@@ -196,8 +207,7 @@ fn patience<P: Plugin>(options: TeamOptions) -> TeamOptions {
 }
 
 /// Makes the team's brain; after a panic of its thread, with the generation that decided then.
-fn brain(plan: &TeamPlan) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> + use<> {
-    let limits = plan.limits;
+fn brain(limits: Limits) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> {
     move |link, staged| {
         LuaBrain::new(link, staged, limits)
             .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))

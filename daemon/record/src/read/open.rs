@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::scan::{Piece, Scan};
 use super::{Damage, Known, Raw, messages, unpack};
 use crate::FORMAT;
-use crate::book::STRATEGY;
+use crate::book::{OPTION, STRATEGY};
 use crate::channel::Channel;
 use crate::names::{part_path, read_path};
 use crate::part::{METADATA, METADATA_END};
@@ -301,6 +301,11 @@ fn from_pairs(pairs: &BTreeMap<String, String>) -> Option<v1::RecordingInfo> {
         part: text("part").parse().ok()?,
         begin_time: Some(begin.into()),
         cause: text("cause"),
+        game_options: pairs
+            .iter()
+            .filter_map(|(key, value)| Some((key.strip_prefix(OPTION)?.to_owned(), value.clone())))
+            .collect(),
+        script_memory_bytes: text("script_memory_bytes").parse().unwrap_or_default(),
     })
 }
 

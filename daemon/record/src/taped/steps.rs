@@ -68,7 +68,7 @@ fn call(call: &TapedCall) -> v1::TapedCall {
         budget_nanos: nanos(call.budget),
         reads: call.reads.iter().map(read).collect(),
         stopped: call.stopped.as_ref().map(failure),
-        stopped_after: None,
+        stopped_after: call.stopped_after,
     }
 }
 
@@ -92,6 +92,7 @@ fn call_from(told: v1::TapedCall) -> Read<TapedCall> {
         budget: span(told.budget_nanos),
         reads: told.reads.into_iter().map(read).collect(),
         stopped: told.stopped.map(failure_from).transpose()?,
+        stopped_after: told.stopped_after,
     })
 }
 

@@ -299,14 +299,16 @@ fn a_call() -> impl Strategy<Value = TapedCall> {
         (select(calls), option::of(an_agent()), a_span(), a_span()),
         collection::vec(read, 0..4),
         option::of(stopped),
+        option::of(any::<u64>()),
     )
-        .prop_map(|((call, agent, spent, budget), reads, stopped)| TapedCall {
+        .prop_map(|((call, agent, spent, budget), reads, stopped, stopped_after)| TapedCall {
             call,
             agent,
             spent,
             budget,
             reads,
             stopped,
+            stopped_after,
         })
 }
 

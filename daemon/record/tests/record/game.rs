@@ -110,6 +110,8 @@ pub(crate) fn info() -> RecordingInfo {
         game: "assemble".into(),
         server: "localhost:12300".into(),
         seed: 7,
+        game_options: [("protocol_revision".to_owned(), "r2".to_owned())].into(),
+        script_memory_bytes: 32 << 20,
         program_version: "0.1.0".into(),
         begun: Origin { instant: now(), unix_ms: 1_795_311_000_250 },
     }

@@ -17,8 +17,9 @@ pub(super) struct Assistant {
 }
 
 impl Assistant {
-    pub(super) fn new(game: &str) -> Self {
-        let mut names: Vec<String> = [":help", ":quit", ":live", ":copy"].map(str::to_owned).into();
+    pub(super) fn new(game: &str, commands: &[&str]) -> Self {
+        let commands = [":help", ":quit"].iter().chain(commands);
+        let mut names: Vec<String> = commands.map(|word| (*word).to_owned()).collect();
         if let Some(api) = wire::api(game) {
             names.extend(callable(api));
             names.extend(fields(game, api));
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn names_of_the_api_are_completed_member_by_member() {
-        let assistant = Assistant::new("assemble");
+        let assistant = Assistant::new("assemble", &[":live"]);
         let names = |line: &str| assistant.matching(line, line.len());
         assert_eq!(names("return act.mo"), (7, vec!["act.move"]));
         assert!(names("wor").1.contains(&"world"), "{:?}", names("wor"));

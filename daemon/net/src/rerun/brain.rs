@@ -1,0 +1,313 @@
+//! A brain that learns of time what was recorded.
+
+use super::tally::Trouble;
+use phalanx_engine::{
+    Ask, Brain, BrainError, BrainErrorKind, CallKind, Carry, Memory, Outcome, Profile, Ran,
+    RoundResult, Shared, Staged, TapedCall, TimeReads,
+};
+use phalanx_game::{AgentId, Roster, Said};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A call that was not stopped when it was recorded may take so long now: whatever else the machine
+/// does changes nothing. Only a defect reaches it.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Another strategy may take so many times longer than the referee would have allowed, and at least
+/// [`OTHER_PATIENCE_MIN`].
+const OTHER_BUDGETS: u32 = 4;
+/// See [`OTHER_BUDGETS`].
+const OTHER_PATIENCE_MIN: Duration = Duration::from_millis(400);
+
+/// An agent is about to decide.
+pub struct Question<'a, 'b> {
+    /// Whoever decides.
+    pub brain: &'a mut dyn Brain,
+    /// What it is asked; its budget is long enough for people.
+    pub ask: Ask<'b>,
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The role that decides for it.
+    pub role: &'a str,
+}
+
+impl fmt::Debug for Question<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question").field("ask", &self.ask).field("agent", &self.agent).finish()
+    }
+}
+
+/// Looks on right before each decision, and may end everything there.
+pub type Watcher = Box<dyn FnMut(&mut Question<'_, '_>) -> ControlFlow<()>>;
+
+/// What a brain's calls were when they were recorded, and what becomes of them now.
+pub(super) struct Prompter {
+    /// The calls of the step under way that are still to come.
+    calls: RefCell<VecDeque<TapedCall>>,
+    /// Another strategy decides: its calls are its own.
+    other: bool,
+    watcher: RefCell<Option<Watcher>>,
+    /// The team's thread died in this step: a call that is not recorded never ended.
+    last_words: Cell<bool>,
+    /// Such a call was met.
+    unfinished: Cell<bool>,
+    stopped: Cell<bool>,
+    trouble: RefCell<Trouble>,
+}
+
+impl fmt::Debug for Prompter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompter").field("calls", &self.calls).finish_non_exhaustive()
+    }
+}
+
+impl Prompter {
+    pub(super) fn new(other: bool, watcher: Option<Watcher>) -> Self {
+        Self {
+            calls: RefCell::default(),
+            other,
+            watcher: RefCell::new(watcher),
+            last_words: Cell::new(false),
+            unfinished: Cell::new(false),
+            stopped: Cell::new(false),
+            trouble: RefCell::default(),
+        }
+    }
+
+    /// A step begins; these were its calls.
+    pub(super) fn begin(&self, calls: VecDeque<TapedCall>, last_words: bool) {
+        *self.calls.borrow_mut() = calls;
+        self.last_words.set(last_words);
+        self.unfinished.set(false);
+    }
+
+    /// The step is through; false when it never was when it was recorded.
+    pub(super) fn end(&self) -> bool {
+        let left = std::mem::take(&mut *self.calls.borrow_mut()).len();
+        if !self.other && !self.stopped.get() {
+            self.trouble.borrow_mut().calls_unused += left as u64;
+        }
+        !self.unfinished.get() && !self.stopped.get()
+    }
+
+    /// The watcher ended it.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    pub(super) fn trouble(&self) -> Trouble {
+        *self.trouble.borrow()
+    }
+
+    /// The next recorded call of that kind.
+    fn next(&self, call: CallKind, agent: Option<AgentId>) -> Option<TapedCall> {
+        if self.other {
+            return None;
+        }
+        let mut calls = self.calls.borrow_mut();
+        let place = calls.iter().position(|it| it.call == call && it.agent == agent)?;
+        calls.remove(place)
+    }
+}
+
+/// A brain whose calls take the time that they took, learn of it what they learned, and are stopped
+/// where they were stopped.
+#[derive(Debug)]
+pub(super) struct RetoldBrain<B> {
+    brain: B,
+    shared: Rc<RefCell<Shared>>,
+    roster: Arc<Roster>,
+    prompter: Rc<Prompter>,
+}
+
+impl<B: Brain> RetoldBrain<B> {
+    pub(super) fn new(
+        brain: B,
+        shared: Rc<RefCell<Shared>>,
+        roster: Arc<Roster>,
+        prompter: Rc<Prompter>,
+    ) -> Self {
+        Self { brain, shared, roster, prompter }
+    }
+
+    /// How long a call may take of today's time.
+    fn patience(&self, budget: Duration) -> Duration {
+        if self.prompter.other {
+            budget.saturating_mul(OTHER_BUDGETS).max(OTHER_PATIENCE_MIN)
+        } else {
+            PATIENCE
+        }
+    }
+
+    fn patient<'a>(&self, ask: &Ask<'a>) -> Ask<'a> {
+        Ask { budget: self.patience(ask.budget), ..ask.clone() }
+    }
+
+    fn call<T>(
+        &mut self,
+        call: CallKind,
+        agent: Option<AgentId>,
+        budget: Duration,
+        run: impl FnOnce(&mut B) -> Outcome<T>,
+    ) -> Outcome<T> {
+        if self.prompter.stopped.get() {
+            return Outcome::new(Err(nobody("it was stopped")), Duration::ZERO);
+        }
+        match self.prompter.next(call, agent) {
+            Some(taped) => self.again(taped, run),
+            None if self.prompter.last_words.get() => {
+                self.prompter.unfinished.set(true);
+                Outcome::new(Err(nobody("it never ended")), Duration::ZERO)
+            }
+            None => self.anew(budget, run),
+        }
+    }
+
+    /// The call was recorded.
+    fn again<T>(&mut self, taped: TapedCall, run: impl FnOnce(&mut B) -> Outcome<T>) -> Outcome<T> {
+        let TapedCall { call, spent, reads, stopped, stopped_after, .. } = taped;
+        if let Some(error) = &stopped {
+            self.prompter.trouble.borrow_mut().stopped += 1;
+            let counted = stopped_after.is_some();
+            let atomic = matches!(call, CallKind::Install | CallKind::HandOver);
+            // What was stopped nobody knows where is not begun; a change that failed changed nothing.
+            if atomic || (error.kind == BrainErrorKind::Budget && !counted) {
+                return Outcome::new(Err(error.clone()), spent);
+            }
+        }
+        let time = TimeReads::given(reads).stopping_after(stopped_after);
+        self.shared.borrow_mut().time = time;
+        let mut outcome = run(&mut self.brain);
+        self.shared.borrow_mut().time = TimeReads::default().standing_still();
+        outcome.spent = spent;
+        if let Some(error) = stopped {
+            if outcome.result.is_ok() {
+                self.prompter.trouble.borrow_mut().stops_missed += 1;
+            }
+            outcome.result = Err(error);
+        }
+        outcome
+    }
+
+    /// Nobody knows how long such a call takes: it takes no time.
+    fn anew<T>(&mut self, budget: Duration, run: impl FnOnce(&mut B) -> Outcome<T>) -> Outcome<T> {
+        self.shared.borrow_mut().time = TimeReads::default().standing_still();
+        let began = Instant::now();
+        let outcome = run(&mut self.brain);
+        let mut trouble = self.prompter.trouble.borrow_mut();
+        if !self.prompter.other {
+            trouble.calls_missing += 1;
+        } else if began.elapsed() > budget {
+            trouble.overruns += 1;
+        }
+        Outcome { spent: Duration::ZERO, ..outcome }
+    }
+
+    /// Whoever wants to look on does so now.
+    fn show(&mut self, ask: &Ask<'_>) {
+        let mut watcher = self.prompter.watcher.borrow_mut();
+        let Some(watcher) = watcher.as_mut().filter(|_| !self.prompter.stopped.get()) else {
+            return;
+        };
+        self.shared.borrow_mut().time = TimeReads::default().standing_still();
+        let role = self.shared.borrow().role(ask.agent).to_owned();
+        let ask = Ask { budget: PATIENCE, ..ask.clone() };
+        let agent = self.roster.name(ask.agent);
+        let mut question = Question { brain: &mut self.brain, ask, agent, role: &role };
+        if watcher(&mut question).is_break() {
+            self.prompter.stopped.set(true);
+        }
+    }
+}
+
+fn nobody(why: &str) -> BrainError {
+    BrainError::without_place(BrainErrorKind::Script, why)
+}
+
+impl<B: Brain> Brain for RetoldBrain<B> {
+    fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
+        let patient = self.patient(ask);
+        self.call(CallKind::Start, Some(ask.agent), ask.budget, |brain| brain.start(&patient))
+    }
+
+    fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
+        let patient = self.patient(ask);
+        self.call(CallKind::Plan, None, ask.budget, |brain| brain.plan(&patient))
+    }
+
+    fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
+        self.show(ask);
+        let patient = self.patient(ask);
+        self.call(CallKind::Decide, Some(ask.agent), ask.budget, |brain| brain.decide(&patient))
+    }
+
+    fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
+        let patient = self.patient(ask);
+        self.call(CallKind::Finish, Some(ask.agent), ask.budget, |brain| {
+            brain.finish(&patient, result)
+        })
+    }
+
+    fn generation(&self) -> u32 {
+        self.brain.generation()
+    }
+
+    fn install(
+        &mut self,
+        staged: &Staged,
+        spare: Option<&[Memory]>,
+    ) -> Result<Vec<Memory>, BrainError> {
+        // What loading took on trial bounds how long it may take, on another machine.
+        let unhurried = Staged { cost: Duration::ZERO, ..staged.clone() };
+        let timed = |brain: &mut B| Outcome::new(brain.install(&unhurried, spare), staged.cost);
+        self.call(CallKind::Install, None, staged.cost, timed).result
+    }
+
+    fn roles(&self) -> Option<BTreeSet<String>> {
+        self.brain.roles()
+    }
+
+    fn hand_over(
+        &mut self,
+        agent: AgentId,
+        role: &str,
+        carry: Carry,
+        budget: Duration,
+    ) -> Result<(), BrainError> {
+        let patience = self.patience(budget);
+        let timed = |brain: &mut B| {
+            Outcome::new(brain.hand_over(agent, role, carry, patience), Duration::ZERO)
+        };
+        self.call(CallKind::HandOver, Some(agent), budget, timed).result
+    }
+
+    fn enroll(&mut self, roster: &Arc<Roster>) {
+        self.roster = Arc::clone(roster);
+        self.brain.enroll(roster);
+    }
+
+    fn forget(&mut self) {
+        self.brain.forget();
+    }
+
+    fn memories(&mut self) -> Vec<Memory> {
+        self.brain.memories()
+    }
+
+    fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
+        let patient = self.patient(ask);
+        self.call(CallKind::Run, Some(ask.agent), ask.budget, |brain| brain.run(&patient, code))
+    }
+
+    fn start_profile(&mut self) {
+        self.brain.start_profile();
+    }
+
+    fn take_profile(&mut self) -> Profile {
+        self.brain.take_profile()
+    }
+}

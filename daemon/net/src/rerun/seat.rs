@@ -1,0 +1,248 @@
+//! A seat's session, told again what it was told.
+
+use super::tally::{Share, Trouble};
+use crate::{Message, SeatAct};
+use phalanx_game::{AgentId, Event, Game, Seat, SeatId, Session, Turn};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Percepts that wait for the team at most; a seat whose team does not listen loses the oldest.
+const EVENTS_MAX: usize = 8_192;
+/// Actions of the team that wait for their place in the recording.
+const ACTIONS_MAX: usize = 1_024;
+/// So much of a seat may wait for a decision; then it goes on with the fallback.
+const ACTS_MAX: usize = 16_384;
+
+/// A message to the referee that came out differently: one of the two may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentDifference {
+    /// From which seat.
+    pub seat: SeatId,
+    /// In which turn of the team, more or less.
+    pub turn: Turn,
+    /// What is recorded.
+    pub recorded: Option<Arc<[u8]>>,
+    /// What came out now.
+    pub now: Option<Vec<u8>>,
+}
+
+/// What a session is told next, and what it makes of it.
+#[derive(Debug)]
+pub(super) struct SeatRerun<G: Game> {
+    seat: Seat,
+    session: G::Session,
+    acts: VecDeque<(Instant, SeatAct)>,
+    /// Briefings and percepts that the team has not heard yet; what else sessions say is recorded.
+    events: VecDeque<Event<G::Briefing, G::Percept>>,
+    /// What the session wants written, and is not compared yet.
+    out: VecDeque<Vec<u8>>,
+    /// What the team decided for this seat.
+    actions: VecDeque<(AgentId, Turn, G::Action)>,
+    /// Another strategy decides: what it sends is no question.
+    other: bool,
+    /// Messages that came out differently.
+    found: VecDeque<SentDifference>,
+    pub(super) messages: Share,
+    pub(super) trouble: Trouble,
+}
+
+impl<G: Game> SeatRerun<G> {
+    pub(super) fn new(game: &G, seat: Seat, other: bool) -> Self {
+        let session = game.session(&seat);
+        Self {
+            seat,
+            session,
+            acts: VecDeque::new(),
+            events: VecDeque::new(),
+            out: VecDeque::new(),
+            actions: VecDeque::new(),
+            other,
+            found: VecDeque::new(),
+            messages: Share::default(),
+            trouble: Trouble::default(),
+        }
+    }
+
+    /// The seat is opened again, for an agent that came back. What happened before it stays true.
+    pub(super) fn reopen(&mut self, game: &G, seat: Seat) {
+        self.session = game.session(&seat);
+        self.seat = seat;
+    }
+
+    pub(super) fn push(&mut self, at: Instant, act: SeatAct) {
+        self.acts.push_back((at, act));
+    }
+
+    /// The team decided.
+    pub(super) fn decided(&mut self, agent: AgentId, turn: Turn, action: G::Action) {
+        if self.actions.len() >= ACTIONS_MAX {
+            self.actions.pop_front();
+        }
+        self.actions.push_back((agent, turn, action));
+    }
+
+    /// The agent whose action comes next, if the team has not decided it yet.
+    pub(super) fn waits_for(&self) -> Option<AgentId> {
+        let Some((_, SeatAct::Acted { turn, agent })) = self.acts.front() else { return None };
+        self.action(*agent, *turn).is_none().then_some(*agent)
+    }
+
+    /// More waits here than any team lets a seat wait.
+    pub(super) fn is_overdue(&self) -> bool {
+        self.acts.len() > ACTS_MAX
+    }
+
+    /// The team never decides what comes next: its agent gets this instead.
+    pub(super) fn give_up(&mut self, action: G::Action) {
+        if let Some((_, SeatAct::Acted { turn, agent })) = self.acts.front() {
+            let (turn, agent) = (*turn, *agent);
+            self.trouble.actions_missing += 1;
+            self.decided(agent, turn, action);
+        }
+    }
+
+    /// Goes on as far as it can; true when it did anything. `turn` is the team's, for what differs.
+    pub(super) fn advance(&mut self, game: &G, turn: Turn) -> bool {
+        let mut moved = false;
+        while self.waits_for().is_none()
+            && let Some((at, act)) = self.acts.pop_front()
+        {
+            moved = true;
+            if let SeatAct::Sent(message) = act {
+                let now = self.out.pop_front();
+                if let Message::Plain(recorded) = message {
+                    self.compare(turn, Some(recorded), now);
+                }
+            } else if !matches!(act, SeatAct::Parsed | SeatAct::Written) {
+                self.close_message(turn);
+                let told = AssertUnwindSafe(|| self.tell(game, at, act));
+                self.trouble.panics += u64::from(catch_unwind(told).is_err());
+            }
+        }
+        moved
+    }
+
+    /// Nothing more is told.
+    pub(super) fn finish(&mut self, turn: Turn) {
+        // What the session wants to say to the last thing it heard is perhaps not recorded any more.
+        if self.acts.is_empty() {
+            self.out.clear();
+        }
+        self.close_message(turn);
+    }
+
+    /// The next message that came out differently.
+    pub(super) fn poll(&mut self) -> Option<SentDifference> {
+        self.found.pop_front()
+    }
+
+    /// The briefing or percept behind a recorded event, if the session has told it yet.
+    pub(super) fn holds(&self, event: &Event<(), ()>) -> bool {
+        self.place(event).is_some()
+    }
+
+    /// Takes it; what was told before it never reached the team.
+    pub(super) fn take(&mut self, event: &Event<(), ()>) -> Option<Event<G::Briefing, G::Percept>> {
+        let place = self.place(event)?;
+        self.trouble.percepts_dropped += place as u64;
+        self.events.drain(..=place).next_back()
+    }
+
+    fn place(&self, event: &Event<(), ()>) -> Option<usize> {
+        self.events.iter().position(|told| is_hollow_of(told, event))
+    }
+
+    fn action(&self, agent: AgentId, turn: Turn) -> Option<usize> {
+        self.actions.iter().position(|(who, when, _)| (*who, *when) == (agent, turn))
+    }
+
+    fn tell(&mut self, game: &G, at: Instant, act: SeatAct) {
+        match act {
+            SeatAct::Connected => self.session.handle_connected(at),
+            SeatAct::Disconnected => self.session.handle_disconnected(at),
+            SeatAct::Replaced => self.session = game.session(&self.seat),
+            SeatAct::Received(bytes) => {
+                // The desk's word of it is recorded with what the team was told.
+                drop(self.session.handle_input(&bytes, at));
+            }
+            SeatAct::Acted { turn, agent } => {
+                let place = self.action(agent, turn);
+                if let Some((_, _, action)) = place.and_then(|place| self.actions.remove(place)) {
+                    // Late or not is recorded as well.
+                    self.session.handle_action(turn, agent, &action).unwrap_or_default();
+                }
+            }
+            SeatAct::TimedOut => self.session.handle_timeout(at),
+            SeatAct::Shutdown => self.session.handle_shutdown(at),
+            SeatAct::Parsed | SeatAct::Sent(_) | SeatAct::Written => {}
+        }
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        while let Some(message) = self.session.poll_transmit() {
+            self.out.push_back(message);
+        }
+        while let Some(event) = self.session.poll_event() {
+            if !has_more(&event) {
+                continue;
+            }
+            if self.events.len() >= EVENTS_MAX {
+                self.events.pop_front();
+                self.trouble.percepts_dropped += 1;
+            }
+            self.events.push_back(event);
+        }
+        drop(self.session.poll_hangup());
+    }
+
+    fn compare(&mut self, turn: Turn, recorded: Option<Arc<[u8]>>, now: Option<Vec<u8>>) {
+        if self.other {
+            return;
+        }
+        let differs = recorded.as_deref() != now.as_deref();
+        self.messages.count(differs);
+        if differs {
+            let seat = self.seat.id;
+            self.found.push_back(SentDifference { seat, turn, recorded, now });
+        }
+    }
+
+    /// Something else happens: the session has nothing more to say to what it heard last.
+    fn close_message(&mut self, turn: Turn) {
+        for now in std::mem::take(&mut self.out) {
+            self.compare(turn, None, Some(now));
+        }
+    }
+}
+
+/// Whether the event holds what a recording of events leaves out.
+fn has_more<B, P>(event: &Event<B, P>) -> bool {
+    match event {
+        Event::RoundStarted { briefing, .. } => briefing.is_some(),
+        Event::Percept { .. } | Event::Asked { .. } => true,
+        Event::Seated { .. }
+        | Event::Refused { .. }
+        | Event::Defaulted { .. }
+        | Event::Notice(_)
+        | Event::RoundOver { .. }
+        | Event::MatchOver => false,
+    }
+}
+
+fn is_hollow_of<B, P>(told: &Event<B, P>, hollow: &Event<(), ()>) -> bool {
+    if let Event::RoundStarted { agent, round, briefing: Some(_) } = told
+        && let Event::RoundStarted { agent: who, round: which, briefing: Some(()) } = hollow
+    {
+        return (agent, round) == (who, which);
+    }
+    if let (Event::Percept { turn, agent, .. }, Event::Percept { turn: when, agent: who, .. })
+    | (Event::Asked { turn, agent, .. }, Event::Asked { turn: when, agent: who, .. }) =
+        (told, hollow)
+    {
+        return (agent, turn) == (who, when);
+    }
+    false
+}
