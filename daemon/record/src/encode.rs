@@ -5,7 +5,7 @@ use crate::queue::Losses;
 use crate::taped::{self, Epoch, SeatTold};
 use phalanx_convert::{board, team, value, world};
 use phalanx_engine::{BoardPage, Drawing, Snapshot};
-use phalanx_game::{Roster, RosterEntry, Turn, Value};
+use phalanx_game::{Roster, RosterEntry, SeatId, Turn, Value};
 use phalanx_net::{Percepts, SeatAct, Taped};
 use phalanx_proto::v1;
 use phalanx_proto::v1::team_life::Event;
@@ -42,7 +42,7 @@ impl Encoder {
             }
             Taped::Ended => life(Event::Ended(v1::TeamEnded {})),
             Taped::SeatOpened(seat) => taped::opened(seat).encode_to_vec(),
-            Taped::Seat { seat, act } => self.seat(*seat, act),
+            Taped::Seat { seat, act } => at_seat(*seat, act),
             Taped::Steps(steps) => taped::steps(self.epoch, steps).encode_to_vec(),
             Taped::Journal(entry) => {
                 phalanx_convert::event(&self.team, String::new(), entry).encode_to_vec()
@@ -54,14 +54,6 @@ impl Encoder {
             Taped::Percepts(percepts) => self.percepts(percepts).encode_to_vec(),
             Taped::Board { turn, page } => self.board(*turn, page).encode_to_vec(),
             Taped::Drawing(drawing) => self.world(drawing).encode_to_vec(),
-        }
-    }
-
-    #[expect(clippy::unused_self, reason = "all kinds of things are encoded in one way")]
-    fn seat(&self, seat: phalanx_game::SeatId, act: &SeatAct) -> Vec<u8> {
-        match taped::seat_act(seat, act) {
-            SeatTold::Wire(bytes) => bytes.encode_to_vec(),
-            SeatTold::Step(step) => step.encode_to_vec(),
         }
     }
 
@@ -123,6 +115,13 @@ impl Encoder {
             channels: channels.collect(),
         };
         gap.encode_to_vec()
+    }
+}
+
+fn at_seat(seat: SeatId, act: &SeatAct) -> Vec<u8> {
+    match taped::seat_act(seat, act) {
+        SeatTold::Wire(bytes) => bytes.encode_to_vec(),
+        SeatTold::Step(step) => step.encode_to_vec(),
     }
 }
 

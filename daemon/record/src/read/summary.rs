@@ -25,7 +25,7 @@ pub struct Summary {
     pub channels: BTreeMap<String, ChannelTally>,
     /// Entries that were not recorded.
     pub lost: u64,
-    /// The first thousand gaps; empty where only the index was read.
+    /// The first thousand gaps.
     pub gaps: Vec<v1::Gap>,
     /// The first thousand places that cannot be read.
     pub damage: Vec<Damage>,
@@ -47,14 +47,17 @@ pub struct ChannelTally {
 }
 
 impl RecordingFile {
-    /// What is in it: by its index where it has one, else by reading all of it.
+    /// What is in it: by its index where it has one and nothing is missing, else by reading all of
+    /// it.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let indexed = self.whole.values().all(|whole| *whole)
             && self.ends.len() == self.whole.len()
             && self.damage.is_empty()
             && self.parts().iter().all(|(_, path)| path.is_some());
-        if indexed { self.with_files(self.by_index()) } else { self.by_reading() }
+        // What is missing stands in the gaps alone.
+        let indexed = indexed.then(|| self.by_index()).filter(|summary| summary.lost == 0);
+        indexed.map_or_else(|| self.by_reading(), |summary| self.with_files(summary))
     }
 
     fn with_files(&self, summary: Summary) -> Summary {

@@ -149,7 +149,7 @@ fn a_full_disk_stops_the_recording_and_it_goes_on_when_there_is_room() {
     assert!(status.failures >= 1 && status.lost > 0, "{status:?}");
     let first = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
     let file = RecordingFile::open(first).unwrap();
-    let summary = file.by_reading();
+    let summary = file.summary();
     assert_eq!(summary.lost, status.lost, "each missing entry is told");
     assert!(summary.whole && !summary.obstacles().is_empty());
     assert!(summary.gaps.iter().all(|gap| gap.from_nanos <= gap.to_nanos));
