@@ -12099,7 +12099,7 @@ impl TapedOriginKind {
     }
 }
 /// What is recorded: channel `/recording`, the first message of each file.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RecordingInfo {
     /// Names the recording; the same in all of its parts.
     #[prost(string, tag = "1")]
@@ -12132,6 +12132,15 @@ pub struct RecordingInfo {
     /// written as it happened.
     #[prost(string, tag = "10")]
     pub cause: ::prost::alloc::string::String,
+    /// What only the game knows of the team, by the keys of the settings; secrets are not among it.
+    #[prost(btree_map = "string, string", tag = "11")]
+    pub game_options: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Memory that the team's scripts may use, in bytes; 0: not known.
+    #[prost(uint64, tag = "12")]
+    pub script_memory_bytes: u64,
 }
 /// Bytes of a connection to the referee, as they came or went: channels `/seat/N/received` and
 /// `/seat/N/sent`.
