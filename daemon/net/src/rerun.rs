@@ -337,10 +337,10 @@ where
     }
 
     fn begin(&mut self, beginning: Beginning) -> Result<(), BrainError> {
-        let Beginning { roster, seats, options, staged, params, steering, board_revision, .. } =
-            beginning;
+        let Beginning { roster, seats, options, staged, params, steering, .. } = beginning;
+        let Beginning { board_revision, checkpoint, .. } = beginning;
         let staged = self.other.clone().unwrap_or(staged);
-        let start = TeamStart { staged, params, steering, board_revision };
+        let start = TeamStart { staged, params, steering, board_revision, checkpoint };
         let (prompter, make_brain) = (Rc::clone(&self.prompter), &mut self.make_brain);
         let brain = |link: TeamLink, staged: &Staged| {
             let (shared, roster) = (Rc::clone(&link.shared), Arc::clone(&link.roster));

@@ -168,6 +168,17 @@ pub struct CheckpointSettings {
     pub age_max: Duration,
 }
 
+impl Default for CheckpointSettings {
+    fn default() -> Self {
+        Self {
+            write: true,
+            interval: Duration::from_millis(500),
+            sync_every: 10,
+            age_max: Duration::from_secs(60 * 60),
+        }
+    }
+}
+
 /// When somebody should look at a team; each key of `[alerts]`. A number of 0 turns an alert off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlertSettings {

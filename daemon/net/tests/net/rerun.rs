@@ -222,6 +222,7 @@ where
         team: TeamOptions::default(),
         seat: SeatOptions::default(),
         recorder: Some(Arc::clone(&kept) as _),
+        checkpoints: None,
     };
     (spec.build(brains(decide)).await.unwrap().spawn(), listener, kept)
 }

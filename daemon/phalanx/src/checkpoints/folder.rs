@@ -83,9 +83,8 @@ impl Folder {
     pub(super) fn write(&mut self, bytes: &[u8], sync_every: u32) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&self.folder)?;
         self.unsynced = self.unsynced.saturating_add(1);
-        let sync = sync_every > 0 && self.unsynced >= sync_every;
         let underway = self.folder.join(format!("{UNDERWAY}{}", self.name));
-        let written = self.put_down(&underway, bytes, sync);
+        let written = self.put_down(&underway, bytes, sync_every);
         if written.is_err() {
             // A full disk has no room for halves.
             drop(fs::remove_file(&underway));
@@ -93,7 +92,8 @@ impl Folder {
         written
     }
 
-    fn put_down(&mut self, underway: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+    fn put_down(&mut self, underway: &Path, bytes: &[u8], sync_every: u32) -> io::Result<()> {
+        let sync = sync_every > 0 && self.unsynced >= sync_every;
         // What a daemon left that was killed, or a link that somebody put there.
         remove(underway)?;
         let mut file = File::options().write(true).create_new(true).mode(FILE_MODE).open(underway)?;

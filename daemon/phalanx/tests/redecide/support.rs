@@ -77,6 +77,7 @@ pub(crate) fn team(
         team: TeamOptions { seed: 7, ..TeamOptions::default() },
         seat: SeatOptions::default(),
         recorder: Some(Arc::clone(&kept) as _),
+        checkpoints: None,
     };
     (plan, kept)
 }
