@@ -105,7 +105,7 @@ impl Folder {
         // What the disk has for sure is not given up for two that it may not have.
         if sync_every == 0 || self.is_synced {
             let moved = fs::rename(&newest, self.path(Slot::Before));
-            moved.or_else(|error| missing(error))?;
+            moved.or_else(missing)?;
         }
         fs::rename(underway, &newest)?;
         self.is_synced = sync;
