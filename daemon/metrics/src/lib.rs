@@ -20,10 +20,12 @@ mod api;
 mod checkpoint;
 mod names;
 mod recorder;
+mod recording;
 mod team;
 
 pub use api::{ApiMetrics, Connected, OpenCall};
 pub use checkpoint::CheckpointMetrics;
 pub use names::{METRICS, MetricDoc, MetricKind, document};
 pub use recorder::{IDLE, Metrics, Source};
+pub use recording::{RecordingMetrics, RecordingSample};
 pub use team::{Answer, ROLES_MAX, SeatSample, TeamMetrics, TeamSample};

@@ -113,6 +113,33 @@ pub const METRICS: &[MetricDoc] = &[
         &["team"],
         "Checkpoints that could not be written; the one before is kept.",
     ),
+    counter(
+        "phalanx_recording_bytes_total",
+        &["team"],
+        "Bytes of the team's recording on the disk, all parts.",
+    ),
+    counter("phalanx_recording_messages_total", &["team"], "Messages of the team's recording."),
+    counter(
+        "phalanx_recording_lost_total",
+        &["team"],
+        "Messages that are missing in the team's recording, since the disk failed or was too slow; \
+         gaps in the file tell which.",
+    ),
+    counter(
+        "phalanx_recording_failures_total",
+        &["team"],
+        "How often the disk failed the team's recording.",
+    ),
+    gauge(
+        "phalanx_recording_waiting_bytes",
+        &["team"],
+        "Bytes of the team that wait for the disk, roughly.",
+    ),
+    gauge(
+        "phalanx_recording_trouble",
+        &["team"],
+        "1 while the team's recording stands still since the disk fails, else 0.",
+    ),
     gauge("phalanx_seat_up", &["team", "seat"], "1 while the seat's login stands, else 0."),
     counter(
         "phalanx_reconnects_total",

@@ -5,8 +5,8 @@ use phalanx_engine::{
     AgentSnapshot, Alert, AlertKind, Counters, Inherited, JournalEntry, JournalEvent, Snapshot,
 };
 use phalanx_metrics::{
-    Answer, ApiMetrics, METRICS, MetricKind, Metrics, ROLES_MAX, SeatSample, Source, TeamMetrics,
-    TeamSample, document,
+    Answer, ApiMetrics, CheckpointMetrics, METRICS, MetricKind, Metrics, ROLES_MAX,
+    RecordingMetrics, RecordingSample, SeatSample, Source, TeamMetrics, TeamSample, document,
 };
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -263,6 +263,9 @@ fn everything() -> String {
     let _open = api.connected("unix");
     api.hung_up("tcp");
     metrics.log_lines_dropped(2);
+    let moment = Duration::from_millis(1);
+    CheckpointMetrics::new(Arc::clone(&metrics), "A").written(moment, moment, 9);
+    RecordingMetrics::new(Arc::clone(&metrics), "A").sample(&RecordingSample::default());
     metrics.render()
 }
 

@@ -74,7 +74,10 @@ impl Checkpoints {
             return Err(format!("it is of the team {:.80?}", identity.team));
         }
         if let Some(here) = server(team).filter(|here| *here != identity.server) {
-            return Err(format!("it is of a match at {}, the team plays at {here}", identity.server));
+            return Err(format!(
+                "it is of a match at {}, the team plays at {here}",
+                identity.server
+            ));
         }
         let apart = match SystemTime::now().duration_since(identity.saved) {
             Ok(age) => age,

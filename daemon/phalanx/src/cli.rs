@@ -8,6 +8,7 @@ pub mod context;
 pub mod daemon;
 mod doctor;
 pub mod league;
+pub mod recording;
 pub mod remote;
 pub mod strategy;
 pub mod team;
@@ -25,6 +26,7 @@ use context::ContextVerb;
 use daemon::DaemonVerb;
 pub use doctor::DoctorArgs;
 use league::LeagueVerb;
+use recording::RecordingVerb;
 pub use remote::{Form, Look, OutputArgs, Remote};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -85,6 +87,12 @@ pub enum Verb {
         /// What to do.
         #[command(subcommand)]
         verb: LeagueVerb,
+    },
+    /// Look at recordings of matches, mend them, make room.
+    Recording {
+        /// What to do.
+        #[command(subcommand)]
+        verb: RecordingVerb,
     },
     /// Play one agent of a running daemon's team for a referee that starts its agents itself.
     Bridge(BridgeArgs),
@@ -257,6 +265,10 @@ pub struct DemoArgs {
     /// Write the match's replay below this folder, in the organisers' format.
     #[arg(long, value_name = "DIR")]
     pub replay: Option<PathBuf>,
+    /// Record all teams, one file each, in this folder; `phalanx recording info` looks into them
+    /// [default with no DIR: recordings].
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "recordings")]
+    pub record: Option<PathBuf>,
     /// Do not watch the strategies' folders.
     #[arg(long)]
     pub no_watch: bool,

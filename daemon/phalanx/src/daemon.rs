@@ -11,6 +11,7 @@ use crate::host::Process;
 use crate::logs::LogControl;
 use crate::maker::{Maker, Names, Teams};
 use crate::manager::{self, Inherited, Manager};
+use crate::recordings::{Begun, Recordings};
 use crate::reload::{self, Origin, Reloader};
 use crate::{access, keepers, listeners, plans, state, wire};
 use anyhow::{Context, Result, anyhow};
@@ -40,6 +41,8 @@ const HANGUP: &str = "SIGHUP";
 const CONTROL_GRACE: Duration = Duration::from_millis(500);
 /// How long arenas and leagues may take to end.
 const BESIDE_GRACE: Duration = Duration::from_millis(500);
+/// How long the last pieces of recordings may take, at the end.
+const RECORD_GRACE: Duration = Duration::from_secs(1);
 /// How long what is being written may take, at the very end.
 const WRITE_GRACE: Duration = Duration::from_millis(500);
 
@@ -190,14 +193,13 @@ async fn serve(
     let bound = listeners::open(&settings, &options, inherited, manager)?;
     let lobby = Lobby::default();
     let followers = Followers::new(Arc::clone(&metrics), log.clone());
-    let writer = writer(&settings, metrics)?;
-    let mut directory = teams(&settings, (first, writer.as_ref()), &lobby, &followers).await?;
-    let state = settings.state_dir.clone();
-    let beside = tokio::task::spawn_blocking(move || Beside::open(state.as_deref()));
-    let beside = beside.await.context("cannot look through the leagues")?;
+    let writer = writer(&settings, Arc::clone(&metrics))?;
+    let recordings = recordings(&settings, metrics).await;
+    let keeping = (writer.as_ref(), recordings.as_ref());
+    let mut directory = teams(&settings, (first, keeping), &lobby, &followers).await?;
+    let beside = beside(&settings).await?;
     directory.host(beside.clone());
-    let reloader = reloader(args, &settings, &directory, log);
-    host.reloads_with(Arc::clone(&reloader));
+    let reloader = reloader(args, &settings, (&directory, log), (&host, recordings.as_ref()));
     let watching = certificates.clone().map(|all| tokio::spawn(access::follow(all)));
     let renewed = (Arc::clone(&reloader), certificates);
     let reloading =
@@ -209,6 +211,7 @@ async fn serve(
         watch: !args.no_watch,
         lobby: bound.bridge.is_some().then(|| lobby.clone()),
         followers: followers.clone(),
+        recordings: recordings.clone(),
         leaving: leaving.clone(),
         names: Names::default(),
     };
@@ -243,8 +246,15 @@ async fn serve(
         () = manager::hold_on(manager) => ExitCode::from(EXIT_GRACE),
     };
     beside.close(BESIDE_GRACE).await;
-    finish(writer).await;
+    finish(writer, recordings).await;
     Ok(if crashed { ExitCode::from(EXIT_START) } else { code })
+}
+
+/// What it does beside its teams.
+async fn beside(settings: &Settings) -> Result<Beside> {
+    let state = settings.state_dir.clone();
+    let beside = tokio::task::spawn_blocking(move || Beside::open(state.as_deref()));
+    beside.await.context("cannot look through the leagues")
 }
 
 /// Begins to write checkpoints, where they are kept.
@@ -253,29 +263,47 @@ fn writer(settings: &Settings, metrics: Arc<Metrics>) -> Result<Option<Writer>> 
     writer.transpose().context("no thread for checkpoints")
 }
 
-/// What the teams knew last is written.
-async fn finish(writer: Option<Writer>) {
-    if let Some(writer) = writer {
-        // An error means that the runtime ends.
-        tokio::task::spawn_blocking(move || writer.finish(WRITE_GRACE)).await.ok();
-    }
+/// What is recorded, where something is. Looks through the folder.
+async fn recordings(settings: &Arc<Settings>, metrics: Arc<Metrics>) -> Option<Recordings> {
+    let settings = Arc::clone(settings);
+    // An error means that the runtime ends.
+    let opened = tokio::task::spawn_blocking(move || Recordings::open(&settings, metrics)).await;
+    opened.ok().flatten()
+}
+
+/// What the teams knew last is written, and the ends of their recordings.
+async fn finish(writer: Option<Writer>, recordings: Option<Recordings>) {
+    let work = move || {
+        if let Some(writer) = writer {
+            writer.finish(WRITE_GRACE);
+        }
+        if let Some(recordings) = recordings {
+            recordings.finish(RECORD_GRACE);
+        }
+    };
+    // An error means that the runtime ends.
+    tokio::task::spawn_blocking(work).await.ok();
 }
 
 /// Reads the settings again as they were read at the start.
 fn reloader(
     args: &Phalanxd,
     settings: &Settings,
-    directory: &Directory,
-    log: &LogControl,
+    (directory, log): (&Directory, &LogControl),
+    (host, recordings): (&Process, Option<&Recordings>),
 ) -> Arc<Reloader> {
     let origin =
         Origin { config: args.config.clone(), overrides: args.set.clone(), watch: !args.no_watch };
-    Arc::new(Reloader::new(origin, directory.clone(), log.clone(), settings.clone()))
+    let reloader = Reloader::new(origin, directory.clone(), log.clone(), settings.clone());
+    let reloader = Arc::new(reloader);
+    host.reloads_with(Arc::clone(&reloader));
+    recordings.into_iter().for_each(|all| all.reloads_with(Arc::clone(&reloader)));
+    reloader
 }
 
 async fn teams(
     settings: &Settings,
-    (first, writer): (Vec<First>, Option<&Writer>),
+    (first, (writer, recordings)): (Vec<First>, (Option<&Writer>, Option<&Recordings>)),
     lobby: &Lobby,
     followers: &Followers,
 ) -> Result<Directory> {
@@ -288,10 +316,12 @@ async fn teams(
             options.from = resume.map(|resume| resume.bytes);
         }
         let newcomers = Newcomers::of(&plan);
+        let begun = recordings.and_then(|all| all.begin(&mut plan, &team.server));
         let built = wire::build(plan, endpoint).await?;
         let listening = followers.listen(&built);
         let handle = built.spawn();
         listening.playing(&handle);
+        begun.into_iter().for_each(Begun::playing);
         let keeper = keepers::spawn(keeper, &handle);
         let (drain_max, creator) = (settings.limits.drain_max, None);
         directory.add(Member { handle, keeper, drain_max, newcomers, creator });

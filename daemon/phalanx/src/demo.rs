@@ -11,6 +11,7 @@ mod fast;
 mod live;
 mod progress;
 mod summary;
+mod takes;
 
 pub(crate) use cast::{Casting, Cleared};
 pub(crate) use changes::{held_back, is_held_back};
@@ -18,9 +19,12 @@ pub(crate) use fast::beginning;
 pub use summary::{Summary, TeamSummary};
 
 use crate::cli::DemoArgs;
+use crate::remote::say;
 use anyhow::{Context, Result};
 use phalanx_game::Artifact;
+use phalanx_net::{now, origin};
 use std::path::{Path, PathBuf};
+use takes::Takes;
 
 /// Ctrl-c came before the end of the match.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -32,8 +36,16 @@ pub struct Interrupted;
 /// # Errors
 /// When a strategy or the simulation's settings do not load, or the match gets stuck.
 pub fn run(args: &DemoArgs) -> Result<()> {
-    let cast = cast::Cast::new(args)?;
-    let summary = if args.fast { fast::play(args, &cast)? } else { live::play(args, cast)? };
+    let mut cast = cast::Cast::new(args)?;
+    let begun = if args.fast { beginning(now(), args.seed) } else { origin() };
+    let takes = Takes::begin(args, &mut cast, begun)?;
+    let played = if args.fast { fast::play(args, &cast, begun) } else { live::play(args, cast) };
+    let taken = takes.finish();
+    if let Some(trouble) = &taken.trouble {
+        say(&format!("the recording is not whole: {trouble}"));
+    }
+    let files = taken.files.iter().map(|file| file.display().to_string()).collect();
+    let summary = Summary { recordings: files, ..played? };
     let text = if args.json { serde_json::to_string(&summary)? } else { summary.text() };
     crate::remote::print(&text)
 }

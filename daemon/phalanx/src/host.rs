@@ -5,7 +5,9 @@ use crate::reload::Reloader;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phalanx_control::{About, Host, LogFilter, LogFilterError, Reloaded};
-use phalanx_settings::{ControlSettings, LogFormat, Settings, TeamSettings};
+use phalanx_settings::{
+    ControlSettings, LogFormat, RecordingMode, RecordingSettings, Settings, TeamSettings,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -98,6 +100,14 @@ fn summary(settings: &Settings) -> Vec<(String, String)> {
     tell("control.metrics_open", if *metrics_open { "on" } else { "off" }.to_owned());
     tell("control.tls.certificate", path(tls.as_ref().map(|tls| &tls.certificate)));
     tell("reload.watch", if settings.reload.watch { "on" } else { "off" }.to_owned());
+    let RecordingSettings { mode, folder, .. } = &settings.recordings;
+    let mode = match mode {
+        RecordingMode::File => "file",
+        RecordingMode::Flight => "flight",
+        RecordingMode::Off => "off",
+    };
+    tell("recordings.mode", mode.to_owned());
+    tell("recordings.folder", path(folder.as_ref()));
     tell("log.filter", settings.log.filter.clone());
     let format = match settings.log.format {
         LogFormat::Auto => "auto",

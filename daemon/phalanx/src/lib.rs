@@ -31,6 +31,8 @@ pub mod manual;
 pub mod paint;
 pub mod plans;
 mod prompt;
+pub mod recording;
+pub mod recordings;
 pub mod reload;
 pub mod remote;
 pub mod repeats;

@@ -3,6 +3,7 @@
 use crate::controls::Newcomers;
 use crate::directory::{Directory, Member};
 use crate::followers::Followers;
+use crate::recordings::{Begun, Recordings};
 use crate::wire::TeamPlan;
 use crate::{keepers, plans, wire};
 use futures_util::FutureExt;
@@ -37,6 +38,8 @@ pub struct Maker {
     pub lobby: Option<Lobby>,
     /// Who reads along with every team.
     pub followers: Followers,
+    /// What is recorded of them; `None`: nothing.
+    pub recordings: Option<Recordings>,
     /// The daemon stops.
     pub leaving: CancellationToken,
     /// Names of teams that are on their way.
@@ -191,7 +194,9 @@ impl Maker {
         by: String,
     ) -> Result<(), MakeError> {
         let endpoint = self.endpoint(team)?;
-        let plan: TeamPlan = plans::plan(team, &self.settings, staged);
+        let mut plan: TeamPlan = plans::plan(team, &self.settings, staged);
+        let recordings = self.recordings.as_ref();
+        let begun = recordings.and_then(|all| all.begin(&mut plan, &team.server));
         let newcomers = Newcomers::of(&plan);
         let built = wire::build(plan, endpoint).await.map_err(|error| build(&error))?;
         if self.leaving.is_cancelled() {
@@ -200,6 +205,7 @@ impl Maker {
         let listening = self.followers.listen(&built);
         let handle = if stopped { built.spawn_stopped() } else { built.spawn() };
         listening.playing(&handle);
+        begun.into_iter().for_each(Begun::playing);
         let agents = handle.roster().present().count();
         tracing::info!(team = handle.name(), game = handle.game(), agents, by, "team");
         let keeper = keepers::spawn(keeper, &handle);

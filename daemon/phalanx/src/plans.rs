@@ -6,9 +6,7 @@ use phalanx_engine::{AlertOptions, Carry, Probation, Staged, TeamOptions};
 use phalanx_game::Roster;
 use phalanx_lua::{Bundle, Limits, LoadError};
 use phalanx_net::{BackoffOptions, CheckpointOptions, Endpoint, Lobby, SeatOptions};
-use phalanx_settings::{
-    AlertSettings, CheckpointSettings, LimitSettings, Settings, TeamSettings,
-};
+use phalanx_settings::{AlertSettings, CheckpointSettings, LimitSettings, Settings, TeamSettings};
 use phalanx_strategy::{KeeperOptions, Tuning};
 use phalanx_trial::{Candidate, TrialOptions};
 use std::collections::BTreeSet;

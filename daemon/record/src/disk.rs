@@ -38,7 +38,7 @@ pub struct RealDisk;
 
 impl Disk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        let file = make(path)?;
         for _ in 0..LOCK_TRIES {
             match file.try_lock() {
                 Ok(()) => break,
@@ -62,6 +62,18 @@ impl Disk for RealDisk {
 impl DiskFile for File {
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
+    }
+}
+
+/// Makes a new file; its folder too, where there is none.
+fn make(path: &Path) -> io::Result<File> {
+    let make = || OpenOptions::new().write(true).create_new(true).open(path);
+    match (make(), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder)?;
+            make()
+        }
+        (made, _) => made,
     }
 }
 

@@ -44,8 +44,8 @@ pub use names::EXTENSION;
 pub use prune::{PrunedRecording, RetentionPolicy, prune};
 pub use queue::QueueLimits;
 pub use read::{
-    Attachment, ChannelTally, Damage, Entries, Entry, Recorded, RecordingError, RecordingFile,
-    Summary, Wrong,
+    Attachment, ChannelTally, Damage, Entries, Entry, RawMessage, RawMessages, Recorded,
+    RecordingError, RecordingFile, Summary, Wrong,
 };
 pub use recording::{Recording, RecordingInfo, RecordingOptions, RecordingStatus};
 pub use recover::{RecoverError, Recovered, recover};

@@ -132,6 +132,11 @@ impl Queue {
         if self.reaches(SHOWN_SHARE, 0) { Appetite::Needed } else { Appetite::Everything }
     }
 
+    /// Bytes that wait, roughly.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.level.bytes.load(Ordering::Acquire) as u64
+    }
+
     /// How much was refused so far.
     pub(crate) fn lost(&self) -> u64 {
         self.level.lost.load(Ordering::Acquire)

@@ -4,12 +4,14 @@ mod bytes;
 mod chunk;
 mod decode;
 mod open;
+mod raw;
 mod scan;
 mod summary;
 
 pub use decode::{Entry, Recorded};
 pub(crate) use open::attachment;
 pub use open::{Attachment, RecordingError, RecordingFile};
+pub use raw::{RawMessage, RawMessages};
 pub use summary::{ChannelTally, Summary};
 
 use crate::channel::Channel;

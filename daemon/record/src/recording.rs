@@ -108,6 +108,8 @@ pub struct RecordingStatus {
     pub messages: u64,
     /// Entries that are missing.
     pub lost: u64,
+    /// Bytes that wait for the disk, roughly.
+    pub waiting_bytes: u64,
     /// What is the matter with the disk; `None`: nothing.
     pub trouble: Option<String>,
     /// How often the disk failed.
@@ -180,7 +182,8 @@ impl Recording {
     #[must_use]
     pub fn status(&self) -> RecordingStatus {
         let status = self.board.status().clone();
-        RecordingStatus { lost: status.lost + self.queue.lost(), ..status }
+        let (lost, waiting_bytes) = (status.lost + self.queue.lost(), self.queue.waiting_bytes());
+        RecordingStatus { lost, waiting_bytes, ..status }
     }
 
     /// Ends the recording: what waits is written, then the index. Waits for that so long at most;
@@ -232,8 +235,11 @@ impl Scribe {
             self.close_old_chunk();
         }
         self.tell_gaps();
+        let open = self.book.has_open_chunk();
         let closed = self.book.close();
-        self.settle(closed);
+        if open || closed.is_err() {
+            self.settle(closed);
+        }
         self.publish(true);
     }
 
@@ -243,7 +249,7 @@ impl Scribe {
         }
         self.tell_gaps();
         match self.book.put(at, what) {
-            Ok(true) => self.well(),
+            Ok(true) => {}
             Ok(false) => self.lose(GapCause::TooLarge, Channel::of(what), at),
             Err(error) => {
                 self.lose(GapCause::Disk, Channel::of(what), at);
@@ -294,8 +300,9 @@ impl Scribe {
     }
 
     fn settle(&mut self, done: Result<(), PartError>) {
-        if let Err(error) = done {
-            self.fail(&error);
+        match done {
+            Ok(()) => self.well(),
+            Err(error) => self.fail(&error),
         }
     }
 
@@ -331,6 +338,7 @@ impl Scribe {
             bytes: self.book.bytes(),
             messages: self.book.messages(),
             lost: self.lost,
+            waiting_bytes: 0,
             trouble: self.trouble.clone(),
             failures: self.failures,
             over,

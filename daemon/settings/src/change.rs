@@ -15,6 +15,7 @@ pub enum Change {
 const OPEN: &str = "is opened when the daemon starts";
 const BOUND: &str = "is bound when the daemon starts";
 const KEPT: &str = "is what each team's thread was made with";
+const RECORDED: &str = "is what each team's recorder was made with";
 const MADE: &str = "is a team that begins or ends with the daemon";
 const SEATS: &str = "is held by each open connection";
 const SCRIPTS: &str = "is given to a team's scripts when the team is made";
@@ -64,6 +65,18 @@ const DECISIONS: &[(&str, Change)] = &[
     ("checkpoints.interval", Restart(KEPT)),
     ("checkpoints.sync_every", Restart(KEPT)),
     ("checkpoints.age_max", Restart("counts when the daemon starts")),
+    ("recordings.mode", Restart(RECORDED)),
+    ("recordings.folder", Restart(OPEN)),
+    ("recordings.part_size", Restart(RECORDED)),
+    ("recordings.flush_every", Restart(RECORDED)),
+    ("recordings.sync", Restart(RECORDED)),
+    ("recordings.queue_entries", Restart(RECORDED)),
+    ("recordings.queue_size", Restart(RECORDED)),
+    ("recordings.retry_after", Restart(RECORDED)),
+    ("recordings.keep_size", Live),
+    ("recordings.keep_age", Live),
+    ("recordings.flight_size", Restart(RECORDED)),
+    ("recordings.flight_pause", Live),
     ("alerts.silent_turns", Live),
     ("alerts.stuck_turns", Live),
     ("alerts.margin_share", Live),

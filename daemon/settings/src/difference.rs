@@ -3,7 +3,8 @@
 use crate::change::{Change, change};
 use crate::{
     AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
-    LimitSettings, LogSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
+    LimitSettings, LogSettings, RecordingSettings, ReloadSettings, Settings, TeamSettings,
+    TlsSettings,
 };
 use secrecy::ExposeSecret;
 use std::fmt::{self, Debug};
@@ -102,6 +103,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
         limits,
         reload,
         checkpoints,
+        recordings,
         alerts,
         log,
         otel_endpoint,
@@ -119,6 +121,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     all.push(("checkpoints.interval", shown(interval)));
     all.push(("checkpoints.sync_every", shown(sync_every)));
     all.push(("checkpoints.age_max", shown(age_max)));
+    all.extend(of_recordings(recordings));
     let AlertSettings { silent_turns, stuck_turns, margin_share, storm_errors, storm_turns } =
         alerts;
     all.push(("alerts.silent_turns", shown(silent_turns)));
@@ -217,6 +220,37 @@ fn of_reload(reload: &ReloadSettings) -> Vec<(&'static str, String)> {
         ("reload.rehearsal_turns", shown(rehearsal_turns)),
         ("reload.probation_decisions", shown(probation_decisions)),
         ("reload.probation_errors", shown(probation_errors)),
+    ]
+}
+
+fn of_recordings(recordings: &RecordingSettings) -> Vec<(&'static str, String)> {
+    let RecordingSettings {
+        mode,
+        folder,
+        part_size,
+        flush_every,
+        sync,
+        queue_entries,
+        queue_size,
+        retry_after,
+        keep_size,
+        keep_age,
+        flight_size,
+        flight_pause,
+    } = recordings;
+    vec![
+        ("recordings.mode", shown(mode).to_lowercase()),
+        ("recordings.folder", or_none(folder.as_ref())),
+        ("recordings.part_size", format!("{part_size} bytes")),
+        ("recordings.flush_every", shown(flush_every)),
+        ("recordings.sync", on_or_off(*sync)),
+        ("recordings.queue_entries", shown(queue_entries)),
+        ("recordings.queue_size", format!("{queue_size} bytes")),
+        ("recordings.retry_after", shown(retry_after)),
+        ("recordings.keep_size", format!("{keep_size} bytes")),
+        ("recordings.keep_age", shown(keep_age)),
+        ("recordings.flight_size", format!("{flight_size} bytes")),
+        ("recordings.flight_pause", shown(flight_pause)),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 mod doc;
 mod find;
+mod recordings;
 
 pub use doc::{KeyDoc, Kind};
 pub(crate) use find::{children, elsewhere, find};
@@ -317,6 +318,18 @@ pub const KEYS: &[KeyDoc] = &[
         "\"1h\"",
         "Older checkpoints are set aside when the daemon starts: their match must be over.",
     ),
+    recordings::MODE,
+    recordings::FOLDER,
+    recordings::PART_SIZE,
+    recordings::FLUSH_EVERY,
+    recordings::SYNC,
+    recordings::QUEUE_ENTRIES,
+    recordings::QUEUE_SIZE,
+    recordings::RETRY_AFTER,
+    recordings::KEEP_SIZE,
+    recordings::KEEP_AGE,
+    recordings::FLIGHT_SIZE,
+    recordings::FLIGHT_PAUSE,
     key(
         "alerts.silent_turns",
         Kind::Whole(0, 10_000),

@@ -49,13 +49,17 @@ pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
     AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
-    LimitSettings, LogFormat, LogSettings, OptionSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
+    LimitSettings, LogFormat, LogSettings, OptionSettings, RecordingMode, RecordingSettings,
+    ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
 use section::{Reader, Section};
 use sources::BRIDGE_SOCKET;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// The folder of recordings in the state folder.
+const RECORDINGS: &str = "recordings";
 
 /// Reads all sources and checks everything.
 ///
@@ -67,8 +71,10 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
     let top = Section::top(&reader, &tree);
     let control = control(&top.section("control"), sources.environment);
     let bridge = bridge(&top.section("bridge"), &control, sources.environment);
+    let state_dir = top.optional("state_dir", parse::path).or_else(|| state(sources.environment));
     let settings = Settings {
-        state_dir: top.optional("state_dir", parse::path).or_else(|| state(sources.environment)),
+        recordings: recordings(&top.section("recordings"), state_dir.as_deref()),
+        state_dir,
         control,
         bridge,
         limits: limits(&top.section("limits")),
@@ -197,6 +203,32 @@ fn checkpoints(section: &Section<'_>) -> CheckpointSettings {
         // The key's own bounds keep it far from overflow.
         sync_every: u32::try_from(section.value("sync_every", parse::whole)).unwrap_or_default(),
         age_max: section.value("age_max", parse::duration),
+    }
+}
+
+fn recordings(section: &Section<'_>, state: Option<&Path>) -> RecordingSettings {
+    let wide = |key| u64::try_from(section.value(key, parse::size)).unwrap_or(u64::MAX);
+    RecordingSettings {
+        mode: match section.value::<String>("mode", parse::word).as_str() {
+            "file" => RecordingMode::File,
+            "flight" => RecordingMode::Flight,
+            _ => RecordingMode::Off,
+        },
+        folder: section
+            .optional("folder", parse::path)
+            .or_else(|| state.map(|state| state.join(RECORDINGS))),
+        part_size: wide("part_size"),
+        flush_every: section.value("flush_every", parse::duration),
+        sync: section.value::<String>("sync", parse::word) == "on",
+        // The key's own bounds keep it far from overflow.
+        queue_entries: usize::try_from(section.value("queue_entries", parse::whole))
+            .unwrap_or_default(),
+        queue_size: section.value("queue_size", parse::size),
+        retry_after: section.value("retry_after", parse::duration),
+        keep_size: wide("keep_size"),
+        keep_age: section.value("keep_age", parse::duration),
+        flight_size: section.value("flight_size", parse::size),
+        flight_pause: section.value("flight_pause", parse::duration),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Settings {
     pub reload: ReloadSettings,
     /// What outlives the daemon of each team.
     pub checkpoints: CheckpointSettings,
+    /// What is recorded of each team.
+    pub recordings: RecordingSettings,
     /// When somebody should look at a team.
     pub alerts: AlertSettings,
     /// What is logged, and how.
@@ -175,6 +177,67 @@ impl Default for CheckpointSettings {
             interval: Duration::from_millis(500),
             sync_every: 10,
             age_max: Duration::from_secs(60 * 60),
+        }
+    }
+}
+
+/// What is recorded of each team; each key of `[recordings]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordingSettings {
+    /// What is recorded at all.
+    pub mode: RecordingMode,
+    /// Where the files are; `None`: nowhere, so that nothing is recorded.
+    pub folder: Option<PathBuf>,
+    /// From this size on a recording goes on in another file, in bytes.
+    pub part_size: u64,
+    /// Longest time until something is in the file.
+    pub flush_every: Duration,
+    /// Each piece is forced onto the disk.
+    pub sync: bool,
+    /// So many things of a team wait for a slow disk at most.
+    pub queue_entries: usize,
+    /// Memory for what waits so, in bytes.
+    pub queue_size: usize,
+    /// After trouble with the disk it is tried again so much later.
+    pub retry_after: Duration,
+    /// All recordings together may have this size, in bytes.
+    pub keep_size: u64,
+    /// Recordings may be so old.
+    pub keep_age: Duration,
+    /// Memory of a flight recorder, in bytes.
+    pub flight_size: usize,
+    /// Shortest time between two files that trouble makes a flight recorder write.
+    pub flight_pause: Duration,
+}
+
+/// What is recorded of a team.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecordingMode {
+    /// All that happens, in a file.
+    File,
+    /// The last of it, in memory, for when something goes wrong.
+    Flight,
+    /// Nothing.
+    #[default]
+    Off,
+}
+
+/// Nothing is recorded; the rest is as the keys have it: for programs that read no file.
+impl Default for RecordingSettings {
+    fn default() -> Self {
+        Self {
+            mode: RecordingMode::Off,
+            folder: None,
+            part_size: 1 << 30,
+            flush_every: Duration::from_secs(2),
+            sync: false,
+            queue_entries: 16_384,
+            queue_size: 32 << 20,
+            retry_after: Duration::from_secs(10),
+            keep_size: 20 << 30,
+            keep_age: Duration::from_secs(30 * 24 * 3_600),
+            flight_size: 32 << 20,
+            flight_pause: Duration::from_secs(60),
         }
     }
 }

@@ -71,6 +71,18 @@ const VALUES: &[(&str, &str)] = &[
     ("checkpoints.interval", "\"99ms\""),
     ("checkpoints.sync_every", "9"),
     ("checkpoints.age_max", "\"9s\""),
+    ("recordings.mode", "\"flight\""),
+    ("recordings.folder", "\"/elsewhere\""),
+    ("recordings.part_size", "\"9MiB\""),
+    ("recordings.flush_every", "\"9s\""),
+    ("recordings.sync", "\"on\""),
+    ("recordings.queue_entries", "999"),
+    ("recordings.queue_size", "\"9MiB\""),
+    ("recordings.retry_after", "\"9s\""),
+    ("recordings.keep_size", "\"9MiB\""),
+    ("recordings.keep_age", "\"9m\""),
+    ("recordings.flight_size", "\"9MiB\""),
+    ("recordings.flight_pause", "\"9s\""),
     ("alerts.silent_turns", "9"),
     ("alerts.stuck_turns", "9"),
     ("alerts.margin_share", "0.9"),
@@ -101,9 +113,13 @@ fn every_key_outside_of_teams_is_noticed_under_its_name() {
         let new = file(&values);
         let found = differences(&old, &new);
         let told: Vec<_> = found.iter().map(|one| one.key.as_str()).collect();
-        // The bridge's socket stands beside the control API's.
-        let expected: &[&str] =
-            if *key == "control.socket" { &["control.socket", "bridge.socket"] } else { &[key] };
+        let expected: &[&str] = match *key {
+            // The bridge's socket stands beside the control API's.
+            "control.socket" => &["control.socket", "bridge.socket"],
+            // Recordings stand in the state folder.
+            "state_dir" => &["state_dir", "recordings.folder"],
+            key => &[key],
+        };
         assert_eq!(told, expected);
         assert_eq!(found.first().map(|one| one.change), change(key));
         assert!(found.iter().all(|one| one.before != one.after), "{found:?}");

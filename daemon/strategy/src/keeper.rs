@@ -86,8 +86,12 @@ impl Keeper {
         let team = self.options.team.clone();
         let entry = self.history.entry(number).filter(|entry| entry.generation.hash == hash);
         let Some(entry) = entry else {
-            warn!(team, generation = number, "the generation that played is not kept any more: the \
-                team goes on with another one");
+            warn!(
+                team,
+                generation = number,
+                "the generation that played is not kept any more: the \
+                team goes on with another one"
+            );
             return None;
         };
         let (generation, kept) = (Arc::clone(&entry.generation), Arc::clone(&entry.bundle));
@@ -95,12 +99,21 @@ impl Keeper {
         let Some(staged) = staged(&report, &generation) else {
             let faults = report.faults();
             let fault = faults.iter().find(|fault| fault.fatal).map(ToString::to_string);
-            warn!(team, generation = number, fault, "the generation that played does not load any \
-                more: the team goes on with another one");
+            warn!(
+                team,
+                generation = number,
+                fault,
+                "the generation that played does not load any \
+                more: the team goes on with another one"
+            );
             return None;
         };
-        info!(team, generation = number, "the generation that played goes on, not what the folder \
-            holds now");
+        info!(
+            team,
+            generation = number,
+            "the generation that played goes on, not what the folder \
+            holds now"
+        );
         self.history.decide(&staged.generation, &kept);
         self.history.save();
         self.playing = Some(staged.clone());

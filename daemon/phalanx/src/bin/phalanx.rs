@@ -7,7 +7,8 @@ use phalanx::cli::league::LeagueVerb;
 use phalanx::cli::strategy::{ParamVerb, ScriptVerb, StrategyVerb};
 use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, Verb};
 use phalanx::{
-    arena, bridge, check, demo, doctor, failure, league, manual, paint, remote, script, strategy,
+    arena, bridge, check, demo, doctor, failure, league, manual, paint, recording, remote, script,
+    strategy,
 };
 use std::io::Write;
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Arena { verb: ArenaVerb::There(verb) } => remote::arena(&verb)?,
         Verb::League { verb: LeagueVerb::Run(args) } => league::run(&args)?,
         Verb::League { verb: LeagueVerb::There(verb) } => remote::league(&verb)?,
+        Verb::Recording { verb } => return recording::run(&verb),
         Verb::Bridge(args) => return Ok(bridge::run(&args)),
         Verb::Check(args) => return Ok(check::run(&args)),
         Verb::Doctor(args) => return doctor::run(&args),

@@ -96,7 +96,8 @@ impl Folder {
         let sync = sync_every > 0 && self.unsynced >= sync_every;
         // What a daemon left that was killed, or a link that somebody put there.
         remove(underway)?;
-        let mut file = File::options().write(true).create_new(true).mode(FILE_MODE).open(underway)?;
+        let mut file =
+            File::options().write(true).create_new(true).mode(FILE_MODE).open(underway)?;
         file.write_all(bytes)?;
         if sync {
             file.sync_all()?;

@@ -21,9 +21,9 @@ const EPOCH_MS: u64 = 1_767_225_600_000;
 /// So many seeds have folders of their own.
 const SEEDS: u64 = 1_000_000_000;
 
-pub(super) fn play(args: &DemoArgs, cast: &Cast) -> Result<Summary> {
-    let begun = now();
-    let arena = cast.arena(beginning(begun, args.seed))?;
+pub(super) fn play(args: &DemoArgs, cast: &Cast, origin: Origin) -> Result<Summary> {
+    let begun = origin.instant;
+    let arena = cast.arena(origin)?;
     let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
     for team in &cast.teams {
         wire::join(&mut lockstep, team)?;

@@ -31,6 +31,9 @@ pub struct Summary {
     pub answer_p99_us: u64,
     /// The slowest answer.
     pub answer_max_us: u64,
+    /// The files in which it is recorded, one a team.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<String>,
 }
 
 /// One team's part.
@@ -116,6 +119,7 @@ impl Summary {
             answer_p50_us: at(0.5),
             answer_p99_us: at(0.99),
             answer_max_us: at(1.0),
+            recordings: Vec::new(),
         }
     }
 
@@ -142,6 +146,9 @@ impl Summary {
             "answer times: median {} µs, p99 {} µs, slowest {} µs",
             self.answer_p50_us, self.answer_p99_us, self.answer_max_us
         ));
+        for file in &self.recordings {
+            line(format!("recorded: {file}"));
+        }
         out
     }
 }

@@ -19,6 +19,7 @@ mod manager;
 mod more_games;
 mod planted;
 mod process;
+mod recordings;
 mod reload;
 mod settings;
 mod steered;

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use phalanx_control::client::{Address, connect};
 use phalanx_proto::v1;
 use phalanx_proto::v1::teams_client::TeamsClient;
+use phalanx_record::{EXTENSION, RecordingFile};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -102,6 +103,8 @@ fn nothing_that_the_programs_say_or_write_holds_a_secret() {
 
     let tokens = std::fs::read_to_string(search.dir.path().join("state/tokens.json")).unwrap();
     assert_eq!(tokens.matches("$argon2id$").count(), 3, "{tokens}");
+    let recordings = search.dir.path().join("state/recordings");
+    assert!(std::fs::read_dir(recordings).unwrap().count() >= 4);
     search.finds_nothing();
 }
 
@@ -433,8 +436,26 @@ fn files_below(folder: &Path, but: &Path) -> Vec<Said> {
         } else if path.is_file() && !path.ends_with("arena.json") {
             let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
             all.push(Said { place: path.display().to_string(), text });
+            if path.extension().is_some_and(|ending| ending == EXTENSION) {
+                all.extend(recorded(&path));
+            }
         }
     }
+    all
+}
+
+/// What stands in a recording, where it is not compressed any more.
+fn recorded(path: &Path) -> Vec<Said> {
+    let file = RecordingFile::open(path).unwrap();
+    let said = |what: &str, data: &[u8]| {
+        let text = String::from_utf8_lossy(data).into_owned();
+        Said { place: format!("{}, {what}", path.display()), text }
+    };
+    let messages = file.raw_messages(0).map(|message| message.unwrap());
+    let messages = messages.map(|message| said(&message.channel, &message.data));
+    let attached = file.attachments().iter().map(|attached| said(&attached.name, &attached.data));
+    let all: Vec<_> = messages.chain(attached).collect();
+    assert!(all.len() > 5, "{}: {}", path.display(), all.len());
     all
 }
 

@@ -60,6 +60,13 @@ impl RecordingFile {
         indexed.map_or_else(|| self.by_reading(), |summary| self.with_files(summary))
     }
 
+    /// What can be told without reading what was recorded: sizes, times, and numbers as far as its
+    /// parts have an index.
+    #[must_use]
+    pub fn overview(&self) -> Summary {
+        self.with_files(self.by_index())
+    }
+
     fn with_files(&self, summary: Summary) -> Summary {
         let files = || self.files().values();
         let size = |path: &std::path::PathBuf| path.metadata().map_or(0, |data| data.len());

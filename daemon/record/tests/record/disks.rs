@@ -159,7 +159,7 @@ fn a_full_disk_stops_the_recording_and_it_goes_on_when_there_is_room() {
 
 #[test]
 fn no_folder_and_a_device_without_room_cost_only_the_recording() {
-    for folder in ["/dev/full", "/nowhere/at/all", "/proc"] {
+    for folder in ["/dev/full", "/proc/nowhere/at/all", "/proc"] {
         let mut options = options(Path::new(folder));
         options.retry_after = PATIENCE;
         let recording = Recording::begin(options, info()).unwrap();

@@ -1,0 +1,27 @@
+//! Recordings as files: what is in them, and what becomes of them. What a daemon records stands in
+//! `recordings`.
+
+mod info;
+mod list;
+mod progress;
+mod prune;
+mod recover;
+mod shown;
+
+use crate::cli::recording::RecordingVerb;
+use anyhow::Result;
+use std::process::ExitCode;
+
+/// `phalanx recording …`.
+///
+/// # Errors
+/// When a file or folder cannot be read or written.
+pub fn run(verb: &RecordingVerb) -> Result<ExitCode> {
+    match verb {
+        RecordingVerb::List(args) => list::run(args)?,
+        RecordingVerb::Info(args) => return info::run(args),
+        RecordingVerb::Recover(args) => recover::run(args)?,
+        RecordingVerb::Prune(args) => return prune::run(args),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,249 @@
+//! What is recorded of the teams that play here: begun with each team, ended with it, kept as long
+//! as the settings say.
+//!
+//! ```text
+//! team ──put──► Tap ──► Recording (a file as it happens) or FlightRecorder (memory)
+//!                └─ ended, trouble ─► task: finish, prune; write the last minutes
+//! ```
+//!
+//! Nothing here is waited for by a team: whatever the disk does, it plays.
+
+mod flight;
+mod making;
+mod tap;
+mod upkeep;
+
+pub use making::{Making, Patient};
+
+use crate::reload::Reloader;
+use crate::wire::TeamPlan;
+use flight::Flight;
+use phalanx_metrics::{Metrics, RecordingMetrics};
+use phalanx_net::origin;
+use phalanx_record::{RecordingStatus, RetentionPolicy, prune};
+use phalanx_settings::{RecordingMode, RecordingSettings, Settings};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+use tap::{Ends, Tap};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+/// How long the last pieces of a recording may take when its team has ended.
+const FINISH_MAX: Duration = Duration::from_secs(30);
+
+/// All that this process records. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Recordings {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    settings: RecordingSettings,
+    folder: PathBuf,
+    metrics: Arc<Metrics>,
+    /// Who reads the settings again: how much is kept may change.
+    reloader: OnceLock<Arc<Reloader>>,
+    takes: Mutex<Vec<Arc<Take>>>,
+    /// Held by whoever makes room: one after the other.
+    pruning: Mutex<()>,
+}
+
+/// A team that is recorded.
+#[derive(Debug)]
+struct Take {
+    team: String,
+    keeps: Keeps,
+    ends: Arc<Ends>,
+    figures: RecordingMetrics,
+    /// What became of it was told.
+    told: AtomicBool,
+}
+
+/// What keeps it.
+#[derive(Debug)]
+enum Keeps {
+    File(Arc<phalanx_record::Recording>),
+    Flight(Arc<Flight>),
+}
+
+/// A team that is about to be recorded.
+#[derive(Debug)]
+pub struct Begun {
+    recordings: Recordings,
+    take: Arc<Take>,
+}
+
+impl Recordings {
+    /// What the settings want recorded; `None`: nothing. Makes the folder and the first room.
+    #[must_use]
+    pub fn open(settings: &Settings, metrics: Arc<Metrics>) -> Option<Self> {
+        let settings = settings.recordings.clone();
+        if settings.mode == RecordingMode::Off {
+            return None;
+        }
+        let Some(folder) = settings.folder.clone() else {
+            info!("nothing is recorded: there is neither recordings.folder nor state_dir");
+            return None;
+        };
+        if let Err(error) = std::fs::create_dir_all(&folder) {
+            let folder = folder.display();
+            warn!(%folder, %error, "the folder of recordings cannot be made; it is tried again");
+        }
+        let shared = Shared {
+            settings,
+            folder,
+            metrics,
+            reloader: OnceLock::new(),
+            takes: Mutex::default(),
+            pruning: Mutex::default(),
+        };
+        let recordings = Self { shared: Arc::new(shared) };
+        recordings.prune();
+        Some(recordings)
+    }
+
+    /// From now on reloads tell how much is kept.
+    pub fn reloads_with(&self, reloader: Arc<Reloader>) {
+        // Set once, by the one who starts the daemon.
+        drop(self.shared.reloader.set(reloader));
+    }
+
+    /// The folder of the files.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.shared.folder
+    }
+
+    /// The team of this plan will be recorded; `server` is the referee's address.
+    #[must_use]
+    pub fn begin(&self, plan: &mut TeamPlan, server: &str) -> Option<Begun> {
+        let team = plan.roster.team.clone();
+        let settings = &self.shared.settings;
+        let making = Making::of(settings, &self.shared.folder);
+        let info = making.info(plan, server, origin());
+        let ends = Arc::new(Ends::default());
+        let (keeps, tap) = match settings.mode {
+            RecordingMode::Off => return None,
+            RecordingMode::File => match making.file(info) {
+                Ok(recording) => {
+                    let tap = Tap::new(recording.clone(), Arc::clone(&ends));
+                    (Keeps::File(recording), tap)
+                }
+                Err(error) => {
+                    warn!(team, %error, "the team is not recorded");
+                    return None;
+                }
+            },
+            RecordingMode::Flight => {
+                let recorder = Arc::new(making.flight(info, settings.flight_size));
+                let flight = Arc::new(Flight::new(recorder.clone()));
+                let tap = Tap::watching(recorder, Arc::clone(&ends), Arc::clone(&flight));
+                (Keeps::Flight(flight), tap)
+            }
+        };
+        plan.recorder = Some(Arc::new(tap));
+        let figures = RecordingMetrics::new(Arc::clone(&self.shared.metrics), &team);
+        let take = Arc::new(Take { team, keeps, ends, figures, told: AtomicBool::default() });
+        Some(Begun { recordings: self.clone(), take })
+    }
+
+    /// Ends all recordings that still go on: what waits is written, for so long at most. Blocks.
+    pub fn finish(&self, patience: Duration) {
+        let begun = Instant::now();
+        for take in self.takes() {
+            take.finish(patience.saturating_sub(begun.elapsed()));
+        }
+    }
+
+    /// Makes room as the settings say. Blocks.
+    fn prune(&self) {
+        let _alone = self.shared.pruning.lock().unwrap_or_else(PoisonError::into_inner);
+        let RecordingSettings { keep_size, keep_age, .. } = self.settings();
+        let policy = RetentionPolicy { bytes: Some(keep_size), age: Some(keep_age) };
+        let folder = self.folder();
+        let pruned = match prune(folder, policy, SystemTime::now(), false) {
+            Ok(pruned) => pruned,
+            Err(error) => {
+                let folder = folder.display();
+                warn!(%folder, %error, "the folder of recordings cannot be read; nothing is deleted");
+                return;
+            }
+        };
+        for gone in pruned {
+            let (name, bytes) = (gone.name, gone.bytes);
+            match gone.trouble {
+                None => info!(name, bytes, "an old recording is deleted to make room"),
+                Some(trouble) => warn!(name, trouble, "an old recording cannot be deleted"),
+            }
+        }
+    }
+
+    /// As they are now.
+    fn settings(&self) -> RecordingSettings {
+        let now = self.shared.reloader.get().map(|reloader| reloader.settings().recordings.clone());
+        now.unwrap_or_else(|| self.shared.settings.clone())
+    }
+
+    fn takes(&self) -> Vec<Arc<Take>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Take>>> {
+        // Each change is one step: a list is whole even when its holder panicked.
+        self.shared.takes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Begun {
+    /// The team plays: its recording is looked after from now on, and ends with it. Must be called
+    /// inside a tokio runtime.
+    pub fn playing(self) {
+        let Self { recordings, take } = self;
+        recordings.lock().push(Arc::clone(&take));
+        tokio::spawn(upkeep::follow(recordings, take));
+    }
+}
+
+impl Take {
+    /// Writes what is left and tells what became of it. Blocks.
+    fn finish(&self, patience: Duration) {
+        let Keeps::File(recording) = &self.keeps else { return };
+        let status = recording.finish(patience);
+        self.figures.sample(&sample(&status));
+        if !self.told.swap(true, Ordering::AcqRel) {
+            told(&self.team, &status);
+        }
+    }
+}
+
+fn told(team: &str, status: &RecordingStatus) {
+    let RecordingStatus { path, bytes, lost, over, .. } = status;
+    let file = path.display();
+    if !over {
+        warn!(team, %file, bytes, "the recording has no end: the disk is too slow for it");
+    } else if path.as_os_str().is_empty() || status.trouble.is_some() {
+        let trouble = status.trouble.as_deref().unwrap_or_default();
+        warn!(team, trouble, lost, "the recording ends in trouble");
+    } else {
+        info!(team, %file, bytes, lost, "recorded");
+    }
+}
+
+fn sample(status: &RecordingStatus) -> phalanx_metrics::RecordingSample {
+    phalanx_metrics::RecordingSample {
+        bytes: status.bytes,
+        messages: status.messages,
+        lost: status.lost,
+        failures: status.failures,
+        waiting_bytes: status.waiting_bytes,
+        trouble: status.trouble.is_some(),
+    }
+}
+
+/// Done as soon as the team has ended.
+async fn ended(token: &CancellationToken) {
+    token.cancelled().await;
+}

@@ -1,0 +1,375 @@
+//! Recordings as people and operators meet them: made by demos and daemons, read, mended and
+//! thrown away by `phalanx recording`.
+
+use crate::support::{
+    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr, stdout,
+};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+const SKIP: &str = "return { decide = function() return act.skip() end }\n";
+
+/// Runs `phalanx … --output json` and reads what it prints.
+fn asked(args: &[&str], code: i32) -> Value {
+    let output = phalanx(&[args, &["--output", "json"]].concat());
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The files of a folder that end so, in the order of their names.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = paths.filter(|path| text(path).ends_with(ending)).collect();
+    paths.sort();
+    paths
+}
+
+/// A demo on virtual time that is recorded; the files of its teams.
+fn demo(folder: &Path, args: &[&str]) -> Vec<String> {
+    let fast = ["demo", "--fast", "--json", "--record", text(folder)];
+    let output = phalanx(&[&fast, args].concat());
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    assert_eq!(stderr(&output), "", "{args:?}");
+    let summary: Value = serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap();
+    let files = summary["recordings"].as_array().unwrap();
+    assert_eq!(files.len(), summary["teams"].as_array().unwrap().len());
+    files.iter().map(|file| file.as_str().unwrap().to_owned()).collect()
+}
+
+/// The packages of the MCAP project for Python, as they are installed.
+const PACKAGES: &[&str] = &["mcap==1.6.0", "mcap-protobuf-support==0.6.0"];
+/// Set where nothing may be left out.
+const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
+const SCRIPT: &str = "
+import json, sys
+from mcap.reader import make_reader
+from mcap_protobuf.decoder import DecoderFactory
+with open(sys.argv[1], 'rb') as file:
+    reader = make_reader(file, decoder_factories=[DecoderFactory()], validate_crcs=True)
+    topics = {}
+    for schema, channel, message, value in reader.iter_decoded_messages():
+        topics[channel.topic] = topics.get(channel.topic, 0) + 1
+    print(json.dumps(topics))
+";
+
+/// A Python with the packages; `None`: there is none and none is to be had.
+fn python() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcap-python-of-programs");
+    let python = folder.join("bin/python3");
+    let run = |command: &mut Command| command.output().is_ok_and(|it| it.status.success());
+    let works = || run(Command::new(&python).args(["-c", "import mcap.reader, mcap_protobuf"]));
+    let made = works()
+        || run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))
+            && run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))
+            && works();
+    assert!(made || std::env::var_os(DEMANDED).is_none(), "no Python with {PACKAGES:?}");
+    made.then_some(python)
+}
+
+/// What the usual reader finds in a file: messages by channel.
+fn listed(python: &Path, file: &str) -> Value {
+    let output = Command::new(python).args(["-c", SCRIPT, file]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn every_game_is_recorded_whole_and_the_usual_reader_lists_all_channels() {
+    let python = python();
+    if python.is_none() {
+        println!("the usual reader is skipped: there is no Python with {PACKAGES:?}");
+    }
+    for game in ["assemble", "bomberland", "colosseum", "mars", "asimulator"] {
+        let dir = tempfile::tempdir().unwrap();
+        let args = ["--game", game, "--steps", "20", "--seed", "7"];
+        let worlds: &[&str] = if game == "asimulator" { &["--worlds", "2"] } else { &[] };
+        for file in demo(dir.path(), &[&args, worlds].concat()) {
+            let info = asked(&["recording", "info", &file, "--check"], 0);
+            assert_eq!((&info["state"], &info["lost"]), (&"whole".into(), &0.into()), "{info}");
+            assert_eq!((&info["game"], &info["seed"]), (&game.into(), &7.into()));
+            assert_eq!(info["obstacles"], json!([]));
+            assert!(info["turns"].as_u64().unwrap() >= 2, "{info}");
+            let attached = info["attachments"][0].as_str().unwrap();
+            assert!(attached.starts_with("strategy-1-"), "{attached}");
+            let channels = info["channels"].as_object().unwrap();
+            for topic in ["/journal", "/percepts", "/seat/0/received", "/team/steps", "/world"] {
+                assert!(channels[topic]["messages"].as_u64() > Some(0), "{game} {topic}: {info}");
+            }
+            if let Some(python) = &python {
+                let found = listed(python, &file);
+                let ours: serde_json::Map<_, _> = channels
+                    .iter()
+                    .map(|(topic, tally)| (topic.clone(), tally["messages"].clone()))
+                    .collect();
+                assert_eq!(found, Value::Object(ours), "{game}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_demo_in_real_time_is_recorded_and_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("new/folder");
+    let args = ["demo", "--steps", "5", "--pace", "1ms", "--opponent", "idle", "--record"];
+    let output = phalanx(&[&args[..], &[text(&folder)]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stdout(&output);
+    let told: Vec<_> = said.lines().filter_map(|line| line.strip_prefix("recorded: ")).collect();
+    assert_eq!(told.len(), 2, "{said}");
+    let list = asked(&["recording", "list", text(&folder)], 0);
+    let list = list["recordings"].as_array().unwrap();
+    for (recording, team) in list.iter().zip(["A", "B"]) {
+        assert_eq!(recording["team"], team);
+        assert_eq!((&recording["state"], &recording["turns"]), (&"whole".into(), &5.into()));
+    }
+    let table = stdout(&phalanx(&["recording", "list", text(&folder), "--output", "table"]));
+    assert!(table.starts_with("RECORDING") && table.contains("  whole"), "{table}");
+    let table = stdout(&phalanx(&["recording", "info", told[0], "--output", "table"]));
+    assert!(table.contains("5 turns") && table.contains("/seat/14/sent"), "{table}");
+}
+
+#[test]
+fn what_is_no_recording_is_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.mcap");
+    let info = || {
+        let output = phalanx(&["recording", "info", text(&file)]);
+        assert_eq!(output.status.code(), Some(1));
+        stderr(&output)
+    };
+    assert!(info().contains("x.mcap: No such file"), "{}", info());
+    File::create(&file).unwrap();
+    assert!(info().contains("the file is empty"), "{}", info());
+    std::fs::write(&file, "holiday").unwrap();
+    assert!(info().contains("this is no MCAP file"), "{}", info());
+    let list = asked(&["recording", "list", text(dir.path())], 0);
+    assert_eq!(list["recordings"][0]["state"], "unreadable");
+    let output = phalanx(&["recording", "list", "/nowhere"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot read /nowhere"));
+    let output = phalanx(&["recording", "prune", text(dir.path())]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(stderr(&output).contains("--keep-size"), "{}", stderr(&output));
+}
+
+#[test]
+fn recordings_are_pruned_by_size_and_the_dry_run_tells_what_would_go() {
+    let dir = tempfile::tempdir().unwrap();
+    demo(dir.path(), &["--steps", "2"]);
+    let holiday = dir.path().join("holiday.mcap");
+    std::fs::write(&holiday, "not ours").unwrap();
+    let prune = |more: &[&str]| {
+        let args = ["recording", "prune", text(dir.path()), "--keep-size", "1B"];
+        asked(&[&args, more].concat(), 0)["pruned"].as_array().unwrap().len()
+    };
+    assert_eq!(prune(&["--dry-run"]), 2);
+    assert_eq!(prune(&[]), 2);
+    assert_eq!(prune(&[]), 0);
+    assert_eq!(files(dir.path(), ".mcap"), [holiday]);
+}
+
+/// A daemon of one agent with a state folder, and its referee.
+struct Bench {
+    daemon: Running,
+    referee: TcpListener,
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(more: &str) -> Self {
+        Self::with(more, daemon)
+    }
+
+    fn with(more: &str, start: impl FnOnce(&Path) -> Running) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let referee = TcpListener::bind("127.0.0.1:0").unwrap();
+        let config = settings(dir.path(), referee.local_addr().unwrap(), 1, SKIP);
+        let text = std::fs::read_to_string(&config).unwrap();
+        let state = dir.path().join("state").display().to_string();
+        std::fs::write(&config, format!("state_dir = {state:?}\n{more}\n{text}")).unwrap();
+        Self { daemon: start(&config), referee, dir }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.dir.path().join("state/recordings")
+    }
+
+    fn seat(&self) -> Plain {
+        let mut seat = Plain::over(self.referee.accept().unwrap().0);
+        assert_eq!(seat.receive().unwrap()["type"], "auth-request");
+        seat.send(&json!({ "type": "auth-response", "content": { "result": "ok" } }));
+        seat
+    }
+
+    /// Leaves, and is well.
+    fn leave(self) -> String {
+        self.daemon.terminate();
+        let (said, code) = self.daemon.finish();
+        assert_eq!(code, Some(0), "{said}");
+        said
+    }
+}
+
+/// Asks for an action, and reads it.
+fn turn(seat: &mut Plain, id: i64) {
+    let content = json!({
+        "id": id, "time": 1000, "deadline": 61_000, "step": id,
+        "percept": { "lastAction": "skip" },
+    });
+    seat.send(&json!({ "type": "request-action", "content": content }));
+    let answer = seat.receive().unwrap();
+    assert_eq!((&answer["type"], &answer["content"]["id"]), (&"action".into(), &id.into()));
+}
+
+#[test]
+fn a_daemon_records_its_teams_and_ends_the_file_when_it_leaves() {
+    let bench = Bench::new("");
+    let mut seat = bench.seat();
+    for id in 0..3 {
+        turn(&mut seat, id);
+    }
+    let file = files(&bench.folder(), ".mcap").remove(0);
+    let folder = bench.folder();
+    let state =
+        || asked(&["recording", "list", text(&folder)], 0)["recordings"][0]["state"].clone();
+    assert_eq!(state(), "written");
+    let Bench { dir, daemon, .. } = bench;
+    daemon.terminate();
+    drop(seat);
+    let (said, code) = daemon.finish();
+    assert_eq!(code, Some(0));
+    assert!(said.contains("\"recorded\""), "{said}");
+    assert_eq!(state(), "whole");
+    let info = asked(&["recording", "info", text(&file), "--check"], 0);
+    assert_eq!((&info["team"], &info["turns"]), (&"A".into(), &3.into()));
+    drop(dir);
+}
+
+#[test]
+fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
+    let bench = Bench::new("[recordings]\nflush_every = \"100ms\"");
+    let mut seat = bench.seat();
+    for id in 0..3 {
+        turn(&mut seat, id);
+    }
+    let file = files(&bench.folder(), ".mcap").remove(0);
+    let turns = || asked(&["recording", "info", text(&file)], 0)["turns"].as_u64();
+    while turns() < Some(2) {
+        std::thread::yield_now();
+    }
+    bench.daemon.signal("KILL");
+    let (_, code) = bench.daemon.finish();
+    assert_ne!(code, Some(0));
+    let info = asked(&["recording", "info", text(&file)], 0);
+    assert_eq!((&info["state"], &info["gaps"]), (&"open".into(), &json!([])), "{info}");
+    asked(&["recording", "info", text(&file), "--check"], 1);
+    let recovered = asked(&["recording", "recover", text(&file)], 0);
+    let whole = recovered["file"].as_str().unwrap();
+    assert!(whole.ends_with(".recovered.mcap"), "{whole}");
+    assert!(recovered["messages"].as_u64() > Some(10));
+    let info = asked(&["recording", "info", whole, "--check"], 0);
+    assert_eq!(info["state"], "whole");
+    assert!(info["turns"].as_u64() >= Some(2), "{info}");
+    // It is not overwritten.
+    assert_eq!(phalanx(&["recording", "recover", text(&file)]).status.code(), Some(1));
+}
+
+#[test]
+fn a_disk_that_is_full_is_told_once_and_play_goes_on() {
+    let more = "[recordings]\nflush_every = \"100ms\"\nretry_after = \"100ms\"";
+    let mut bench = Bench::with(more, |config| {
+        // No file may grow beyond a block: what is more fails as on a full disk.
+        let mut shell = quiet(Command::new("sh"));
+        shell.arg("-c").arg(r#"trap '' XFSZ; ulimit -f 1; exec "$0" "$@" 2>&1"#);
+        shell.arg(PHALANXD).arg("--config").arg(config);
+        Running::start(shell)
+    });
+    let mut seat = bench.seat();
+    let line = bench.daemon.line_with("the recording stops");
+    assert!(line.contains("File too large"), "{line}");
+    for id in 0..5 {
+        turn(&mut seat, id);
+    }
+    assert_eq!(shown(bench.dir.path())["counters"]["decided"], 5);
+    drop(seat);
+    let said = bench.leave();
+    assert!(said.contains("the recording ends in trouble"), "{said}");
+    assert!(!said.contains("the recording stops"), "told again: {said}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_keeps_nobody_from_playing() {
+    let mut bench = Bench::new("[recordings]\nfolder = \"/proc/recordings\"");
+    let line = bench.daemon.line_with("the folder of recordings cannot be made");
+    assert!(line.contains("/proc/recordings"), "{line}");
+    let mut seat = bench.seat();
+    bench.daemon.line_with("the recording stops");
+    turn(&mut seat, 0);
+    drop(seat);
+    bench.leave();
+}
+
+#[test]
+fn old_recordings_are_deleted_at_the_start_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = |name: &str, days: u64, bytes: u64| {
+        let path = folder.path().join(name);
+        let file = File::create(&path).unwrap();
+        file.set_len(bytes).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(days * 86_400)).unwrap();
+    };
+    old("A-mars-20261122T013000Z.mcap", 40, 10);
+    old("B-mars-20261122T013000Z.mcap", 3, 3 << 20);
+    old("C-mars-20261122T013000Z.mcap", 2, 1 << 19);
+    old("holiday.mcap", 99, 9 << 20);
+    let path = text(folder.path());
+    let mut bench = Bench::new(&format!("[recordings]\nfolder = {path:?}\nkeep_size = \"1MiB\""));
+    for gone in ["A-mars-20261122T013000Z", "B-mars-20261122T013000Z"] {
+        let line = bench.daemon.line_with("an old recording is deleted to make room");
+        assert!(line.contains(gone), "{line}");
+    }
+    bench.daemon.line_with("control API");
+    let left = files(folder.path(), ".mcap");
+    assert!(left.iter().any(|path| path.ends_with("holiday.mcap")), "{left:?}");
+    assert!(left.iter().any(|path| text(path).contains("C-mars")), "{left:?}");
+    bench.leave();
+}
+
+#[test]
+fn a_flight_recorder_is_written_when_a_seat_loses_its_referee() {
+    let mut bench = Bench::new("[recordings]\nmode = \"flight\"");
+    let mut seat = bench.seat();
+    turn(&mut seat, 0);
+    assert_eq!(files(&bench.folder(), ".mcap"), [""; 0].map(PathBuf::from));
+    drop(seat);
+    let line = bench.daemon.line_with("the flight recorder is written");
+    let file = files(&bench.folder(), ".mcap").remove(0);
+    assert!(line.contains(text(&file)), "{line}");
+    let info = asked(&["recording", "info", text(&file), "--check"], 0);
+    assert_eq!((&info["state"], &info["turns"]), (&"whole".into(), &1.into()), "{info}");
+    let cause = info["cause"].as_str().unwrap();
+    assert!(cause.starts_with("seat 0 lost its referee"), "{cause}");
+    bench.leave();
+}
+
+#[test]
+fn nothing_is_recorded_where_the_settings_say_so() {
+    let bench = Bench::new("[recordings]\nmode = \"off\"");
+    let mut seat = bench.seat();
+    turn(&mut seat, 0);
+    assert!(!bench.folder().exists());
+    let told = phalanx(&["daemon", "show", "--control", &control(bench.dir.path())]);
+    assert!(stdout(&told).contains("\"recordings.mode\":\"off\""), "{}", stdout(&told));
+    drop(seat);
+    bench.leave();
+}
