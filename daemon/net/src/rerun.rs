@@ -109,7 +109,7 @@ pub struct Rerun<G: Game, B: Brain, F> {
     other: Option<Staged>,
     prompter: Rc<Prompter>,
     team: Option<Team<G, RetoldBrain<B>>>,
-    /// A team was made once; the next one follows a panic.
+    /// A team was made once; the next one goes on in its place.
     began: bool,
     ended: bool,
     steps: VecDeque<Step>,
@@ -348,7 +348,7 @@ where
         };
         self.team = None;
         if self.began {
-            self.trouble.panics += 1;
+            self.trouble.restarts += 1;
             self.briefings.tell_again();
         }
         let made = Team::new(&self.game, roster, seats, options, start, brain);

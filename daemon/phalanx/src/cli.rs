@@ -10,6 +10,7 @@ mod doctor;
 pub mod league;
 pub mod recording;
 pub mod remote;
+pub mod replay;
 pub mod strategy;
 pub mod team;
 pub mod why;
@@ -28,6 +29,7 @@ pub use doctor::DoctorArgs;
 use league::LeagueVerb;
 use recording::RecordingVerb;
 pub use remote::{Form, Look, OutputArgs, Remote};
+use replay::ReplayArgs;
 use std::path::PathBuf;
 use std::time::Duration;
 use strategy::{ParamVerb, ScriptVerb, StrategyVerb};
@@ -57,6 +59,7 @@ First steps:
   phalanx doctor --config FILE      and all around it: machine, referee, accounts, load
   phalanx team list                 what a running phalanxd is doing
   phalanx why A/agentA1             why an agent did what it did last
+  phalanx replay FILE --decide      a recorded match, decided again
   phalanx completions bash          completion for a shell
 
 Exit codes: 0 done; 1 failed, or no daemon answered; 2 the daemon refused; 64 wrong command line or
@@ -163,6 +166,8 @@ pub enum Verb {
     /// Tell why an agent did what it did in a turn: what it knew, what its script read, where the
     /// action was made, and what the referee answered.
     Why(WhyArgs),
+    /// Decide a recorded match again, by its own strategy or another one, and compare.
+    Replay(ReplayArgs),
     /// Names for daemons: where each is and what to show to it.
     Context {
         /// What to do.

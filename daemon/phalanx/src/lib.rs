@@ -33,6 +33,7 @@ pub mod plans;
 mod prompt;
 pub mod recording;
 pub mod recordings;
+pub mod redecide;
 pub mod reload;
 pub mod remote;
 pub mod repeats;

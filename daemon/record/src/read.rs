@@ -64,6 +64,12 @@ impl Damage {
         Self { part: 0, at, bytes, wrong }
     }
 
+    /// Nothing that was written is missing: the file was not finished.
+    #[must_use]
+    pub fn is_harmless(&self) -> bool {
+        self.wrong == Wrong::End && self.bytes == 0
+    }
+
     pub(crate) fn missing(part: u32) -> Self {
         Self { part, ..Self::new(0, 0, Wrong::PartMissing) }
     }

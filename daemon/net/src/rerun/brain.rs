@@ -298,6 +298,10 @@ impl<B: Brain> Brain for RetoldBrain<B> {
         self.brain.memories()
     }
 
+    fn remember(&mut self, memories: &[Memory]) {
+        self.brain.remember(memories);
+    }
+
     fn run(&mut self, ask: &Ask<'_>, code: &str) -> Outcome<Ran> {
         let patient = self.patient(ask);
         self.call(CallKind::Run, Some(ask.agent), ask.budget, |brain| brain.run(&patient, code))

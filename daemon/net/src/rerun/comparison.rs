@@ -59,6 +59,8 @@ pub struct Comparison<L> {
     /// The recorded journal has come to this turn.
     recorded_to: Turn,
     found: VecDeque<Difference<L>>,
+    /// So many recorded lines are lost: as many of now need no partner.
+    lost: u64,
     tally: Tally,
 }
 
@@ -75,7 +77,13 @@ impl<L: Line> Comparison<L> {
     #[must_use]
     pub fn new(other: bool) -> Self {
         let (turns, found) = (VecDeque::new(), VecDeque::new());
-        Self { other, turns, recorded_to: Turn::default(), found, tally: Tally::default() }
+        let (recorded_to, tally) = (Turn::default(), Tally::default());
+        Self { other, turns, recorded_to, found, lost: 0, tally }
+    }
+
+    /// So many lines of the recorded journal are lost.
+    pub fn lost(&mut self, count: u64) {
+        self.lost += count;
     }
 
     /// The next recorded line.
@@ -156,6 +164,10 @@ impl<L: Line> Comparison<L> {
 
     fn compare(&mut self, recorded: Option<L>, now: Option<L>) {
         let Some(line) = recorded.as_ref().or(now.as_ref()) else { return };
+        if recorded.is_none() && self.lost > 0 {
+            self.lost -= 1;
+            return;
+        }
         let differs = match (&recorded, &now) {
             (Some(recorded), Some(now)) if self.other => {
                 let action = |line: &L| line.decision().map(|it| it.action.map(str::to_owned));

@@ -41,7 +41,7 @@ impl Share {
 }
 
 /// Where a recording could not be followed exactly. All zero for a whole recording and its own
-/// strategy.
+/// strategy, but for `restarts` and `stopped`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trouble {
     /// Things that the recording lost, as far as it knows.
@@ -69,8 +69,10 @@ pub struct Trouble {
     pub stops_missed: u64,
     /// Calls of another strategy that took longer than the referee would have allowed.
     pub overruns: u64,
-    /// Panics of sessions or of the team.
+    /// Panics of sessions or of the team, now.
     pub panics: u64,
+    /// Teams that went on in the place of one that panicked when it was recorded.
+    pub restarts: u64,
 }
 
 impl Sum for Share {
@@ -97,6 +99,7 @@ impl AddAssign for Trouble {
         self.stops_missed += other.stops_missed;
         self.overruns += other.overruns;
         self.panics += other.panics;
+        self.restarts += other.restarts;
     }
 }
 

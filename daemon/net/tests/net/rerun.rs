@@ -272,5 +272,5 @@ async fn after_a_panic_of_the_team_all_goes_on_as_it_did() {
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
     let found = again(all(kept.entries()), busy, RerunOptions::default());
     assert_eq!((found.journal.as_slice(), found.sent.as_slice()), (&[][..], &[][..]));
-    assert_eq!((found.tally.decisions.all, found.trouble.panics), (2, 1), "{:?}", found.tally);
+    assert_eq!((found.tally.decisions.all, found.trouble.restarts), (2, 1), "{:?}", found.tally);
 }

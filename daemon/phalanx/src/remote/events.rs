@@ -23,7 +23,8 @@ pub(super) fn text(event: &MatchEvent, paint: Paint) -> String {
     format!("{}:{:<4} {who:<12} {what}", turn.round, turn.step)
 }
 
-pub(super) fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
+/// What happened, for people.
+pub(crate) fn describe(kind: &Kind, generation: u32, paint: Paint) -> String {
     match kind {
         Kind::SeatChanged(seat) => {
             let state = seat_word(seat.state());
@@ -157,7 +158,7 @@ fn board(set: &BoardSet) -> String {
 }
 
 /// For programs.
-pub(super) fn json(event: &MatchEvent) -> Value {
+pub(crate) fn json(event: &MatchEvent) -> Value {
     let turn = event.turn.unwrap_or_default();
     let (kind, details) = event.kind.as_ref().map_or(("unknown", json!({})), details);
     json!({

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A value as JSON.
-pub(super) fn json(value: Option<&Value>) -> serde_json::Value {
+pub(crate) fn json(value: Option<&Value>) -> serde_json::Value {
     match value.and_then(|value| value.kind.as_ref()) {
         None | Some(Kind::NullValue(_)) => serde_json::Value::Null,
         Some(Kind::BoolValue(flag)) => json!(flag),

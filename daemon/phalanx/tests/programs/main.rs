@@ -20,6 +20,7 @@ mod more_games;
 mod planted;
 mod process;
 mod recordings;
+mod redecide;
 mod reload;
 mod settings;
 mod steered;

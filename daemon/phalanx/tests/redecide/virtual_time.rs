@@ -3,11 +3,12 @@
 use crate::support::{Kept, again, ask, same, staged, team};
 use phalanx::shipped;
 use phalanx::wire::{self, TeamPlan};
-use phalanx_engine::JournalEntry;
+use phalanx_engine::{JournalEntry, JournalEvent};
+use phalanx_game::Verdict;
 use phalanx_lua::Bundle;
 use phalanx_net::{
-    Decision, Difference, Line, Lockstep, LockstepEnd, LockstepOptions, Question, RerunOptions,
-    Share, Tally, now, origin,
+    Decision, Difference, Line, Lockstep, LockstepEnd, LockstepOptions, Observer, Question,
+    RerunOptions, Share, Tally, Taped, now, origin,
 };
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -31,6 +32,44 @@ fn played(
     }
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over, "{game}");
     teams
+}
+
+/// So often a team ends and goes on.
+const RESTARTS: u64 = 3;
+
+/// Interrupts a match after every fifth step.
+struct Now;
+
+impl Observer for Now {
+    fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
+        if verdict.step % 5 == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// The same match, in which the first team ends again and again, and goes on from a checkpoint.
+fn interrupted(game: &str, variant: Option<&str>, steps: u32, roles: &[&str]) {
+    let stage = wire::demo(game, &ask(variant, steps)).unwrap();
+    let arena = (stage.arena)(origin()).unwrap();
+    let mut lockstep = Lockstep::new(arena, now(), LockstepOptions::default());
+    let bundle = shipped::strategy(game).unwrap();
+    let names = ["A", "B"].into_iter().take(stage.teams);
+    let teams: Vec<_> = names.map(|name| team(game, &stage, name, &bundle, roles)).collect();
+    for (plan, _) in &teams {
+        wire::join(&mut lockstep, plan).unwrap();
+    }
+    let mut restarts = 0;
+    while restarts < RESTARTS && lockstep.run(&mut Now) == LockstepEnd::Stopped {
+        restarts += u64::from(lockstep.restart(0).unwrap());
+    }
+    lockstep.run(&mut Now);
+    drop(lockstep);
+    let (plan, kept) = &teams[0];
+    let found = same(plan, kept);
+    assert!(restarts > 0 && found.trouble.restarts == restarts, "{game}: {restarts}");
+    let went_on = kept.entries().iter().any(|(_, what)| {
+        matches!(what, Taped::Journal(entry) if matches!(entry.event, JournalEvent::Resumed { .. }))
+    });
+    assert!(went_on, "{game}");
 }
 
 /// A match of a game, decided again: all teams come out as they were.
@@ -70,6 +109,15 @@ fn the_games_of_colosseum_come_out_as_they_were() {
 #[test]
 fn asimulator_comes_out_as_it_was() {
     check("asimulator", None, 60, &["explorer"]);
+}
+
+#[test]
+fn a_team_that_went_on_from_checkpoints_comes_out_as_it_was() {
+    interrupted("assemble", None, 20, &["worker", "worker", "scout"]);
+    interrupted("mars", None, 20, &["explorer", "inspector", "repairer", "saboteur", "sentinel"]);
+    interrupted("bomberland", None, 40, &["farmer", "guard", "hunter"]);
+    interrupted("colosseum", Some("food_catcher"), 20, &["player"]);
+    interrupted("asimulator", None, 60, &["explorer"]);
 }
 
 #[test]

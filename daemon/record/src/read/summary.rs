@@ -1,7 +1,7 @@
 //! What is in a recording, in numbers.
 
-use super::{Damage, Entries, Loader, Recorded, RecordingFile, Wrong};
-use crate::channel::Channel;
+use super::{Damage, Entries, Loader, Recorded, RecordingFile};
+use crate::channel::{Channel, Worth};
 use crate::disk::is_written;
 use phalanx_net::Taped;
 use phalanx_proto::v1;
@@ -153,11 +153,9 @@ impl Summary {
     /// What stands in the way of computing the decisions again; empty: nothing does.
     #[must_use]
     pub fn obstacles(&self) -> Vec<String> {
-        let harmless = |damage: &&Damage| damage.wrong == Wrong::End && damage.bytes == 0;
-        let damage = self.damage.iter().filter(|damage| !harmless(damage));
+        let damage = self.damage.iter().filter(|damage| !damage.is_harmless());
         let needed = |topic: &str| {
-            Channel::named(topic)
-                .is_some_and(|channel| channel.worth() == crate::channel::Worth::Needed)
+            Channel::named(topic).is_some_and(|channel| channel.worth() == Worth::Needed)
         };
         let unknown = self.gaps.iter().filter(|gap| gap.channels.is_empty());
         let unknown = unknown.map(|_| "nobody knows what is missing at a gap".to_owned());
@@ -165,6 +163,27 @@ impl Summary {
         let gaps = gaps.filter(|gap| needed(&gap.channel));
         let gaps = gaps.map(|gap| format!("{} entries of {} are missing", gap.count, gap.channel));
         damage.map(ToString::to_string).chain(gaps).chain(unknown).collect()
+    }
+
+    /// So many entries of a gap stand in the way of computing decisions again; of those that nobody
+    /// counted, one.
+    #[must_use]
+    pub fn lacking(gap: &v1::Gap) -> u64 {
+        if gap.channels.is_empty() {
+            return 1;
+        }
+        Self::missing(gap, |channel| channel.worth() == Worth::Needed)
+    }
+
+    /// So many lines of the journal are missing at a gap.
+    #[must_use]
+    pub fn untold(gap: &v1::Gap) -> u64 {
+        Self::missing(gap, |channel| channel == Channel::Journal)
+    }
+
+    fn missing(gap: &v1::Gap, which: impl Fn(Channel) -> bool) -> u64 {
+        let of = |it: &&v1::GapChannel| Channel::named(&it.channel).is_some_and(&which);
+        gap.channels.iter().filter(of).map(|it| it.count).sum()
     }
 
     /// What a file tells of itself at its end.

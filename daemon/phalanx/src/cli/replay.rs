@@ -1,0 +1,134 @@
+//! The command line of `replay`.
+
+use super::OutputArgs;
+use clap::Args;
+use phalanx_game::Turn;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// `phalanx replay`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  phalanx replay A.mcap --decide
+      decides the match again: the same strategy decides the same, byte for byte
+  phalanx replay A.mcap --decide --strategy mine
+      asks another strategy the same questions, and tells where it decides otherwise
+  phalanx replay A.mcap --decide --until 118 --repl --agent agentA1
+      stops before that agent decides in step 118, and runs what you type in its view
+  phalanx replay A.mcap --decide --break 'me.percept.energy < 30'
+      stops wherever that is true in an agent's view: at a prompt on a terminal, else it is listed
+  phalanx replay recordings --team A --decide --output json | jq 'select(.kind == \"summary\")'
+      the newest recording of a team in a folder; one JSON object a line, the last one sums up
+
+Another strategy sees what the recorded actions led to, not what its own would have: the more it
+does otherwise, the less the rest says. TURN is STEP, or ROUND.STEP.
+
+Exit codes: 0 nothing differs; 1 something does, or the recording lacks what decisions rest on; 64
+wrong command line.")]
+pub struct ReplayArgs {
+    /// The recording: any of its files, or a folder, of which the newest recording is taken.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Only recordings of this team.
+    #[arg(long, value_name = "NAME")]
+    pub team: Option<String>,
+    /// Decide the match again from what was recorded, at full speed, and compare.
+    #[arg(long, required = true)]
+    pub decide: bool,
+    /// Let this strategy decide, a folder of Lua files [default: the recorded one].
+    #[arg(long, value_name = "DIR", requires = "decide")]
+    pub strategy: Option<PathBuf>,
+    /// Stop before this turn is decided.
+    #[arg(long, value_name = "TURN", requires = "decide")]
+    pub until: Option<TurnPlace>,
+    /// Talk with the agent's scripts where it stops; without a terminal, lines of standard input.
+    #[arg(long, requires_all = ["decide", "agent"])]
+    pub repl: bool,
+    /// Stop where this expression is true in an agent's view, right before it decides.
+    #[arg(long = "break", value_name = "EXPR", requires = "decide")]
+    pub stop_where: Option<String>,
+    /// Only in this agent's view.
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Print so many differences at most for people; 0: all of them.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub limit: u64,
+    /// How it is printed.
+    #[command(flatten)]
+    pub print: OutputArgs,
+}
+
+/// A turn of a recording, as people name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnPlace {
+    /// The round; `None`: the first one that comes so far.
+    pub round: Option<u32>,
+    /// The referee's number.
+    pub step: u32,
+}
+
+impl TurnPlace {
+    /// Whether a turn is this one, or comes after it.
+    #[must_use]
+    pub fn is_reached(self, turn: Turn) -> bool {
+        match self.round {
+            None => turn.step >= self.step,
+            Some(round) => (turn.round, turn.step) >= (round, self.step),
+        }
+    }
+}
+
+impl fmt::Display for TurnPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.round {
+            None => write!(f, "{}", self.step),
+            Some(round) => write!(f, "{round}:{}", self.step),
+        }
+    }
+}
+
+impl FromStr for TurnPlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |word: &str| word.parse::<u32>().ok();
+        // Turns are printed with a colon.
+        let known = match text.split_once(['.', ':']) {
+            Some((round, step)) => number(round).zip(number(step)),
+            None => return number(text).map(|step| Self { round: None, step }).ok_or_else(wrong),
+        };
+        known.map(|(round, step)| Self { round: Some(round), step }).ok_or_else(wrong)
+    }
+}
+
+fn wrong() -> String {
+    "expected STEP or ROUND.STEP, for example 118 or 2.118".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_a_step_or_a_round_with_a_step() {
+        let turn = |text: &str| text.parse::<TurnPlace>().map(|turn| (turn.round, turn.step));
+        assert_eq!(turn("118"), Ok((None, 118)));
+        assert_eq!(turn("2.118"), Ok((Some(2), 118)));
+        assert_eq!(turn("2:118"), Ok((Some(2), 118)));
+        for bad in ["", "x", "-1", "1.", ".1", "1.2.3", "99999999999"] {
+            assert!(turn(bad).unwrap_err().contains("ROUND.STEP"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_turn_is_reached_in_it_and_behind_it() {
+        let reached = |place: &str, round, step| {
+            place.parse::<TurnPlace>().unwrap().is_reached(Turn::new(round, step))
+        };
+        assert!(reached("5", 0, 5) && reached("5", 1, 7) && !reached("5", 0, 4));
+        assert!(!reached("5", 1, 3), "a later round begins anew");
+        assert!(reached("1.5", 1, 5) && reached("1.5", 2, 0) && !reached("1.5", 0, 9));
+    }
+}
