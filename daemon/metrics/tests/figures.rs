@@ -292,6 +292,21 @@ fn every_metric_of_the_table_is_there_and_no_other() {
 }
 
 #[test]
+fn checkpoints_tell_what_they_cost_and_which_failed() {
+    let metrics = Arc::new(Metrics::new("1.2.3"));
+    let checkpoints = CheckpointMetrics::new(Arc::clone(&metrics), "A");
+    let failures = |text: &str| value(text, "phalanx_checkpoint_failures_total", &["team=\"A\""]);
+    assert_eq!(failures(&metrics.render()), Some(0.0), "there from the start");
+    checkpoints.written(Duration::from_millis(1), Duration::from_millis(9), 40_000);
+    checkpoints.failed();
+    let text = metrics.render();
+    assert_eq!(failures(&text), Some(1.0));
+    assert_eq!(value(&text, "phalanx_checkpoint_bytes", &[]), Some(40_000.0));
+    let spent = |part| value(&text, "phalanx_checkpoint_seconds_sum", &[part]);
+    assert_eq!((spent("part=\"copy\""), spent("part=\"write\"")), (Some(0.001), Some(0.009)));
+}
+
+#[test]
 fn prometheus_own_lint_finds_nothing() {
     let child = Command::new("promtool")
         .args(["check", "metrics"])

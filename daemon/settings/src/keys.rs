@@ -298,8 +298,8 @@ pub const KEYS: &[KeyDoc] = &[
     key(
         "checkpoints.interval",
         Kind::Duration(0, 10 * MINUTE),
-        Some("500ms"),
-        "\"500ms\"",
+        Some("100ms"),
+        "\"100ms\"",
         "Shortest time between two checkpoints of a team. Where they are dear it is longer: they \
          never take more than a fiftieth of a team's time.",
     ),

@@ -174,7 +174,7 @@ impl Default for CheckpointSettings {
     fn default() -> Self {
         Self {
             write: true,
-            interval: Duration::from_millis(500),
+            interval: Duration::from_millis(100),
             sync_every: 10,
             age_max: Duration::from_secs(60 * 60),
         }

@@ -40,7 +40,7 @@ pub(super) struct Folder {
     folder: PathBuf,
     team: String,
     name: String,
-    /// Written since the last one that was forced onto the disk.
+    /// Written since the last one that was forced onto the disk; the first one is.
     unsynced: u32,
     /// The newest is on the disk for sure.
     is_synced: bool,
@@ -49,7 +49,7 @@ pub(super) struct Folder {
 impl Folder {
     pub(super) fn of(folder: &Path, team: &str) -> Self {
         let (folder, name) = (folder.to_owned(), safe_name(team));
-        Self { folder, team: team.to_owned(), name, unsynced: 0, is_synced: true }
+        Self { folder, team: team.to_owned(), name, unsynced: u32::MAX, is_synced: true }
     }
 
     pub(super) fn team(&self) -> &str {
@@ -70,11 +70,11 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut bytes = Vec::new();
-        file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > BYTES_MAX {
+        if file.metadata()?.len() > BYTES_MAX {
             return Err(io::Error::other(format!("it has more than {BYTES_MAX} bytes")));
         }
+        let mut bytes = Vec::new();
+        file.take(BYTES_MAX).read_to_end(&mut bytes)?;
         Ok(Some(bytes))
     }
 
@@ -128,7 +128,7 @@ impl Folder {
 
     /// Nothing is left to go on from.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.is_synced = true;
+        (self.unsynced, self.is_synced) = (u32::MAX, true);
         remove(&self.path(Slot::Newest)).and(remove(&self.path(Slot::Before)))
     }
 }
@@ -140,4 +140,121 @@ fn remove(path: &Path) -> io::Result<()> {
 /// What is not there need not go.
 fn missing(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn folder() -> (TempDir, Folder) {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::of(&dir.path().join("checkpoints"), "red/Team");
+        (dir, folder)
+    }
+
+    /// The newest and the one before.
+    fn read(folder: &Folder) -> [Option<Vec<u8>>; 2] {
+        [Slot::Newest, Slot::Before].map(|slot| folder.read(slot).unwrap())
+    }
+
+    fn both(newest: &[u8], before: &[u8]) -> [Option<Vec<u8>>; 2] {
+        [newest, before].map(|bytes| Some(bytes.to_vec()))
+    }
+
+    fn names(folder: &Folder) -> Vec<String> {
+        let files = fs::read_dir(&folder.folder).unwrap();
+        let mut names: Vec<_> =
+            files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_one_before_is_kept_from_the_second_on() {
+        for sync_every in [0, 1, 3] {
+            let (_dir, mut folder) = folder();
+            assert_eq!(read(&folder), [None, None]);
+            folder.write(b"1", sync_every).unwrap();
+            assert_eq!(read(&folder), [Some(b"1".to_vec()), None]);
+            folder.write(b"2", sync_every).unwrap();
+            assert_eq!(read(&folder), both(b"2", b"1"), "{sync_every}");
+        }
+    }
+
+    #[test]
+    fn what_the_disk_has_for_sure_is_kept_until_it_has_another() {
+        let (_dir, mut folder) = folder();
+        let kept = (1..=8).map(|number: u8| {
+            folder.write(&[number], 3).unwrap();
+            read(&folder)[1].as_ref().map(|bytes| bytes[0])
+        });
+        // The first, the fourth and the seventh were forced onto it.
+        let kept: Vec<_> = kept.map(Option::unwrap_or_default).collect();
+        assert_eq!(kept, [0, 1, 1, 1, 4, 4, 4, 7]);
+    }
+
+    #[test]
+    fn a_half_that_a_killed_daemon_left_is_in_nobodys_way() {
+        let (_dir, mut folder) = folder();
+        folder.write(b"whole", 1).unwrap();
+        let half = folder.folder.join(format!("{UNDERWAY}{}", folder.name));
+        fs::write(&half, b"ha").unwrap();
+        assert_eq!(read(&folder)[0], Some(b"whole".to_vec()));
+        folder.write(b"next", 1).unwrap();
+        assert_eq!(read(&folder), both(b"next", b"whole"));
+        assert!(!half.exists());
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_half_is_not_followed() {
+        let (dir, mut folder) = folder();
+        folder.write(b"1", 1).unwrap();
+        let elsewhere = dir.path().join("elsewhere");
+        fs::write(&elsewhere, b"precious").unwrap();
+        let half = folder.folder.join(format!("{UNDERWAY}{}", folder.name));
+        std::os::unix::fs::symlink(&elsewhere, half).unwrap();
+        folder.write(b"2", 1).unwrap();
+        assert_eq!(fs::read(elsewhere).unwrap(), b"precious");
+        assert_eq!(read(&folder), both(b"2", b"1"));
+    }
+
+    #[test]
+    fn what_is_set_aside_is_not_found_again_and_what_is_cleared_is_gone() {
+        let (_dir, mut folder) = folder();
+        folder.write(b"1", 1).unwrap();
+        folder.write(b"2", 1).unwrap();
+        let aside = folder.set_aside(Slot::Newest).unwrap();
+        assert_eq!(read(&folder), [None, Some(b"1".to_vec())]);
+        assert_eq!(fs::read(&aside).unwrap(), b"2");
+        folder.clear().unwrap();
+        folder.clear().unwrap();
+        assert_eq!(read(&folder), [None, None]);
+        let aside = aside.file_name().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(names(&folder), [aside], "people may look at it");
+    }
+
+    #[test]
+    fn files_are_for_nobody_else_and_teams_do_not_share_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_dir, mut folder) = folder();
+        folder.write(b"1", 1).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.path(Slot::Newest)), FILE_MODE);
+        assert_eq!(mode(&folder.folder), FOLDER_MODE);
+        let others = ["red", "red/team", "../red/Team", "red/Team.1"];
+        let others = others.map(|name| Folder::of(&folder.folder, name).path(Slot::Newest));
+        assert!(others.iter().all(|path| *path != folder.path(Slot::Newest)));
+        assert!(others.iter().all(|path| path.parent() == Some(&*folder.folder)));
+    }
+
+    #[test]
+    fn what_is_larger_than_any_checkpoint_is_not_read() {
+        let (_dir, mut folder) = folder();
+        folder.write(b"1", 1).unwrap();
+        // A hole: no disk has so much.
+        let file = File::options().write(true).open(folder.path(Slot::Newest)).unwrap();
+        file.set_len(100 << 30).unwrap();
+        assert!(folder.read(Slot::Newest).unwrap_err().to_string().contains("more than"));
+    }
 }

@@ -31,7 +31,7 @@ fn settings(dir: &Path, strategy: &str) -> PathBuf {
     path
 }
 
-fn bridge(dir: &Path, agent: &str) -> Command {
+pub(crate) fn bridge(dir: &Path, agent: &str) -> Command {
     let mut command = quiet(Command::new(PHALANX));
     let socket = dir.join("bridge.sock");
     command.env_remove("PHALANX_BRIDGE").args(["bridge", "--team", "A", "--agent", agent]);
@@ -40,14 +40,14 @@ fn bridge(dir: &Path, agent: &str) -> Command {
 }
 
 /// A referee that plays one agent: standard error runs into the same pipe, as in the original.
-struct Referee {
+pub(crate) struct Referee {
     agent: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl Referee {
-    fn start(command: &Command) -> Self {
+    pub(crate) fn start(command: &Command) -> Self {
         let mut shell = quiet(Command::new("sh"));
         shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(command.get_program());
         shell.args(command.get_args()).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -57,7 +57,7 @@ impl Referee {
     }
 
     /// One exchange; the line and its end go in separate writes, as the original has it.
-    fn ask(&mut self, message: &Value) -> Value {
+    pub(crate) fn ask(&mut self, message: &Value) -> Value {
         let input = self.input.as_mut().unwrap();
         input.write_all(message.to_string().as_bytes()).unwrap();
         input.flush().unwrap();
@@ -72,7 +72,7 @@ impl Referee {
     }
 
     /// The handshake of a chess match with this id.
-    fn introduce(&mut self, id: &str) {
+    pub(crate) fn introduce(&mut self, id: &str) {
         let introduced = self.ask(&json!({ "set_agent_id": id }));
         assert_eq!(introduced["agent_id"], id);
         assert_eq!(self.ask(&json!({ "ping": "ping" }))["agent_id"], id);
@@ -81,7 +81,7 @@ impl Referee {
     }
 
     /// The move in a position with two of its legal moves.
-    fn moves(&mut self, epoch: u32) -> Value {
+    pub(crate) fn moves(&mut self, epoch: u32) -> Value {
         let epd = FEN.trim_end_matches(" 0 1");
         let reply = self.ask(&json!({
             "fen": FEN, "epd": epd, "turn": true, "legal_moves": ["e2e4", "d2d4"],

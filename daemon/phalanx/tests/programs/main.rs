@@ -28,6 +28,7 @@ mod strategy;
 mod support;
 mod teams;
 mod traces;
+mod warm;
 mod watching;
 mod web;
 mod why;

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A referee of four agents a team that waits for answers instead of the clock.
-const MARS: &str = "lockstep = true\npause_ms = 0\nagents = 4\nsteps = 12\nseed = 5\n\n\
+pub(crate) const MARS: &str = "lockstep = true\npause_ms = 0\nagents = 4\nsteps = 12\nseed = 5\n\n\
     [map]\nnodes = 60\n\n[[simulations]]\n\n[[simulations]]\n";
 /// Three of the handbook's worlds.
-const WORLDS: &str = "[arena.asimulator]\npreset = \"wumpus-4x4\"\nsimulations = 3\nseed = 4\n";
+pub(crate) const WORLDS: &str =
+    "[arena.asimulator]\npreset = \"wumpus-4x4\"\nsimulations = 3\nseed = 4\n";
 
-fn arena(dir: &Path, game: &str, config: &str) -> (Running, SocketAddr) {
+pub(crate) fn arena(dir: &Path, game: &str, config: &str) -> (Running, SocketAddr) {
     let path = dir.join("arena.toml");
     std::fs::write(&path, config).unwrap();
     let mut command = quiet(Command::new(PHALANX));
@@ -42,13 +43,13 @@ fn settings(dir: &Path, game: &str, server: SocketAddr, script: &str, agents: u3
 }
 
 /// One agent on Mars that rests in every step: frames of XML, each ended by a NUL.
-struct Resting {
+pub(crate) struct Resting {
     stream: TcpStream,
     heard: Vec<u8>,
 }
 
 impl Resting {
-    fn login(server: SocketAddr, name: &str) -> Self {
+    pub(crate) fn login(server: SocketAddr, name: &str) -> Self {
         let mut client = Self { stream: TcpStream::connect(server).unwrap(), heard: Vec::new() };
         client.send(&format!(
             "<?xml version='1.0'?><message type='auth-request'>\
@@ -80,13 +81,19 @@ impl Resting {
     }
 
     /// Plays until the referee says goodbye: how often it was asked, and its rankings.
-    fn play(mut self) -> (u32, Vec<String>) {
+    fn play(self) -> (u32, Vec<String>) {
+        self.play_when(|| ())
+    }
+
+    /// The same, but waits before each answer.
+    pub(crate) fn play_when(mut self, wait: impl Fn()) -> (u32, Vec<String>) {
         let (mut asked, mut rankings) = (0, Vec::new());
         while let Some(message) = self.receive() {
             if message.contains("type=\"request-action\"") {
                 asked += 1;
                 let perception = message.split("<perception").nth(1).unwrap();
                 let id = attribute(perception, "id");
+                wait();
                 self.send(&format!(
                     "<message type=\"action\"><action id=\"{id}\" type=\"recharge\"/></message>"
                 ));

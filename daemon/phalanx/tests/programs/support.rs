@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -268,6 +268,56 @@ impl Plain {
             }
         }
         scores
+    }
+}
+
+/// Opponents that answer as long as they may: a match stands still while they do not.
+pub(crate) struct Opponents {
+    may: Vec<Sender<()>>,
+    /// The steps for which the first of them was asked.
+    asked: Receiver<u64>,
+}
+
+impl Opponents {
+    /// The accounts `agentB1` and so on.
+    pub(crate) fn join(address: SocketAddr, agents: u32) -> Self {
+        let (ask, asked) = channel();
+        let one = |number| {
+            let (may, turns) = channel();
+            let ask = (number == 1).then(|| ask.clone());
+            let mut client = Plain::connect(address);
+            client.login(&format!("agentB{number}"), "secret-b");
+            std::thread::spawn(move || {
+                while let Some(message) = client.receive() {
+                    let content = &message["content"];
+                    if message["type"] == "request-action" {
+                        // Nobody may want to know.
+                        ask.iter().for_each(|ask| {
+                            ask.send(content["step"].as_u64().unwrap()).unwrap_or_default();
+                        });
+                        // Without a word the test is over.
+                        let Ok(()) = turns.recv() else { return };
+                        client.send(&serde_json::json!({
+                            "type": "action", "content": { "id": content["id"], "type": "skip", "p": [] }
+                        }));
+                    }
+                }
+            });
+            may
+        };
+        Self { may: (1..=agents).map(one).collect(), asked }
+    }
+
+    /// They may answer so often.
+    pub(crate) fn play(&self, turns: u32) {
+        for _ in 0..turns {
+            self.may.iter().for_each(|may| may.send(()).unwrap());
+        }
+    }
+
+    /// The next step for which they are asked.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked.recv_timeout(PATIENCE).expect("the referee asks")
     }
 }
 

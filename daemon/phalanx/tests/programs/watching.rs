@@ -1,54 +1,17 @@
 //! A daemon that is watched while it plays: its figures, its alerts, what it logs.
 
 use crate::support::{
-    PHALANX, Plain, Running, arena, arena_config, control, daemon, phalanx, quiet, settings, shown,
-    stderr,
+    Opponents, PHALANX, Running, arena, arena_config, control, daemon, phalanx, quiet, settings,
+    shown, stderr,
 };
 use serde_json::{Value, json};
 use std::io::{Read, Write};
-use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 
 /// Agents of each team.
 const AGENTS: u32 = 2;
-
-/// Opponents that answer as long as they may: a match stands still while they do not.
-struct Opponents {
-    may: Vec<mpsc::Sender<()>>,
-}
-
-impl Opponents {
-    fn join(address: SocketAddr) -> Self {
-        let one = |number| {
-            let (may, turns) = mpsc::channel();
-            let mut client = Plain::connect(address);
-            client.login(&format!("agentB{number}"), "secret-b");
-            std::thread::spawn(move || {
-                while let Some(message) = client.receive() {
-                    if message["type"] == "request-action" {
-                        // Without a word the test is over.
-                        let Ok(()) = turns.recv() else { return };
-                        let id = &message["content"]["id"];
-                        client.send(&json!({
-                            "type": "action", "content": { "id": id, "type": "skip", "p": [] }
-                        }));
-                    }
-                }
-            });
-            may
-        };
-        Self { may: (1..=AGENTS).map(one).collect() }
-    }
-
-    fn play(&self, turns: u32) {
-        for _ in 0..turns {
-            self.may.iter().for_each(|may| may.send(()).unwrap());
-        }
-    }
-}
 
 /// A scrape at the daemon's Unix socket.
 fn scrape(dir: &Path) -> String {
@@ -98,7 +61,7 @@ fn a_scrape_shows_what_the_team_counts() {
     daemon.line_with("control API");
     let before = scrape(dir.path());
     assert_eq!(value(&before, "phalanx_reloads_total", &["result=\"refused\""]), Some(0.0));
-    let opponents = Opponents::join(address);
+    let opponents = Opponents::join(address, AGENTS);
     opponents.play(9);
     // The opponents hold the tenth turn up: everything stands still then.
     let text = scrape_until(dir.path(), |text| {
@@ -149,7 +112,7 @@ fn a_silent_agent_is_told_in_the_log_in_the_figures_and_to_who_watches() {
     let control = control(dir.path());
     watch.args(["match", "watch", "--output", "json", "--control", &control]).stderr(Stdio::null());
     let mut watch = Running::start(watch);
-    let opponents = Opponents::join(address);
+    let opponents = Opponents::join(address, AGENTS);
     // It begins with the next event: nothing may happen before it is there.
     scrape_until(dir.path(), |text| {
         value(text, "phalanx_api_open_calls", &["Matches/WatchMatch"]) == Some(1.0)
@@ -190,7 +153,7 @@ fn the_log_tells_each_seat_once_and_more_while_somebody_wants_it() {
         let all = [&["daemon"], args, &["--control", &control, "--output", "json"]].concat();
         phalanx(&all)
     };
-    let opponents = Opponents::join(address);
+    let opponents = Opponents::join(address, AGENTS);
     let (mut seated, mut started) = (0, false);
     while seated < 2 || !started {
         let line = daemon.line_with("");
