@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Columns and rows of the map.
-const SIDE: i64 = 30;
+pub(super) const SIDE: i64 = 30;
 
-type Cell = (i64, i64);
+pub(super) type Cell = (i64, i64);
 
 /// The referee's states after each step, by the step; -1: the first one.
 pub(super) fn replay(dir: &Path) -> BTreeMap<i64, Value> {
@@ -41,15 +41,15 @@ pub(super) fn unanswered(states: &BTreeMap<i64, Value>, team: &str) -> BTreeSet<
 /// The map as a team believed it.
 #[derive(Debug)]
 pub(super) struct Picture {
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
 }
 
 /// A map of agents that know where they are to each other.
 #[derive(Debug)]
-struct Part {
+pub(super) struct Part {
     agents: BTreeMap<String, Cell>,
     /// What was seen: 1 for free, 2 for a goal, 3 for an obstacle.
-    ground: BTreeMap<Cell, u64>,
+    pub(super) ground: BTreeMap<Cell, u64>,
 }
 
 impl Picture {
@@ -89,18 +89,22 @@ impl Part {
         Self { agents: ours.map(agent).collect(), ground: ground.unwrap_or_default() }
     }
 
-    fn holds_in(&self, state: &Value) {
+    /// What to add to the map's cells for the real ones, by its agents: one, if it is right.
+    pub(super) fn offsets(&self, state: &Value) -> BTreeSet<Cell> {
         let entities = state["entities"].as_array().unwrap();
         let place = |name: &str| {
             let entity = entities.iter().find(|entity| entity["name"] == name).unwrap();
             (entity["x"].as_i64().unwrap(), entity["y"].as_i64().unwrap())
         };
-        let step = &state["step"];
         let off = |(name, at): (&String, &Cell)| {
             let real = place(name);
             wrap((real.0 - at.0, real.1 - at.1))
         };
-        let offsets: BTreeSet<Cell> = self.agents.iter().map(off).collect();
+        self.agents.iter().map(off).collect()
+    }
+
+    fn holds_in(&self, state: &Value) {
+        let (step, offsets) = (&state["step"], self.offsets(state));
         assert!(offsets.len() <= 1, "after step {step} {:?} are wrong", self.agents);
         // A map on which nobody is for sure.
         let Some(offset) = offsets.first() else { return };
@@ -124,6 +128,6 @@ impl Part {
     }
 }
 
-fn wrap((x, y): Cell) -> Cell {
+pub(super) fn wrap((x, y): Cell) -> Cell {
     (x.rem_euclid(SIDE), y.rem_euclid(SIDE))
 }
