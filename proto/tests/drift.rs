@@ -19,6 +19,7 @@ const FILES: &[&str] = &[
     "phalanx/v1/league.proto",
     "phalanx/v1/taped.proto",
     "phalanx/v1/recording.proto",
+    "phalanx/v1/recordings.proto",
 ];
 /// Messages with passwords.
 const SECRET: &[&str] = &[

@@ -68,6 +68,7 @@ changes! {
     SetEntryRequest DeleteEntryRequest
     StartArenaRequest BeginArenaRequest StopArenaRequest
     CreateLeagueRequest CancelLeagueRequest ResumeLeagueRequest DeleteLeagueRequest
+    DeleteRecordingRequest WriteFlightRecorderRequest
 }
 
 guarded! {

@@ -1,6 +1,6 @@
 //! What this crate must be told about teams.
 
-use crate::{ArenaDirectory, LeagueDirectory, TeamControls, TeamMaker};
+use crate::{ArenaDirectory, LeagueDirectory, RecordingDirectory, TeamControls, TeamMaker};
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_engine::{
@@ -34,6 +34,11 @@ pub trait TeamDirectory: Send + Sync + 'static {
 
     /// The leagues that are played beside the teams; `None` where none can.
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
+        None
+    }
+
+    /// What is recorded of the teams; `None` where nothing is.
+    fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {
         None
     }
 }

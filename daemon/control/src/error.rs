@@ -56,6 +56,7 @@ fn code(reason: Reason) -> Code {
         | Reason::TokenNotFound
         | Reason::BoardKeyNotFound
         | Reason::ArenaNotFound
+        | Reason::RecordingNotFound
         | Reason::LeagueNotFound => Code::NotFound,
         Reason::TeamExists | Reason::AgentExists | Reason::ArenaExists | Reason::LeagueExists => {
             Code::AlreadyExists
@@ -87,6 +88,9 @@ fn code(reason: Reason) -> Code {
         | Reason::NoLeagues
         | Reason::LeagueRunning
         | Reason::LeagueNotRunning
+        | Reason::NoRecordings
+        | Reason::RecordingWritten
+        | Reason::NoFlightRecorder
         | Reason::LeagueOver => Code::FailedPrecondition,
         Reason::TokenMissing
         | Reason::TokenMalformed
@@ -94,10 +98,13 @@ fn code(reason: Reason) -> Code {
         | Reason::TokenExpired
         | Reason::TokenRevoked => Code::Unauthenticated,
         Reason::RoleTooSmall | Reason::AddressNotLocal => Code::PermissionDenied,
-        Reason::TokensNotWritten | Reason::TeamNotBuilt | Reason::LeagueNotKept => Code::Internal,
+        Reason::TokensNotWritten
+        | Reason::TeamNotBuilt
+        | Reason::RecordingUnreadable
+        | Reason::LeagueNotKept => Code::Internal,
         Reason::StrategyStale | Reason::EtagMismatch => Code::Aborted,
         Reason::DeadlineExceeded => Code::DeadlineExceeded,
-        Reason::CursorExpired | Reason::TurnNotKept => Code::OutOfRange,
+        Reason::CursorExpired | Reason::TurnNotKept | Reason::RecordingOffset => Code::OutOfRange,
         Reason::TooManyFailures
         | Reason::TooManyTokens
         | Reason::ClientTooSlow

@@ -45,6 +45,8 @@ mod maker;
 mod matches;
 mod methods;
 mod page;
+mod recording_view;
+mod recordings;
 mod refusal;
 mod reload;
 mod server;
@@ -73,6 +75,7 @@ pub use league_view::{
 pub use maker::{AgentPattern, Checked, Made, MakeError, TeamDraft, TeamMaker};
 pub use phalanx_access::{Audit, Role, StoreError};
 pub use phalanx_strategy::Trialled;
+pub use recording_view::{Messages, PartFile, RecordingDirectory, RecordingRefusal};
 pub use reload::{Reloaded, SettingChange, SettingRefusal};
 pub use server::{
     Bound, Control, ControlError, ControlHandle, Inherited, Options, SocketOptions, adopt_unix,

@@ -97,6 +97,12 @@ pub(crate) const METHODS: &[Method] = &[
     rules("phalanx.v1.Leagues/ResumeLeague"),
     steers("phalanx.v1.Leagues/CancelLeague"),
     rules("phalanx.v1.Leagues/DeleteLeague"),
+    looks("phalanx.v1.Recordings/ListRecordings"),
+    looks("phalanx.v1.Recordings/GetRecording"),
+    looks("phalanx.v1.Recordings/ReplayRecording"),
+    looks("phalanx.v1.Recordings/DownloadRecording"),
+    rules("phalanx.v1.Recordings/DeleteRecording"),
+    steers("phalanx.v1.Recordings/WriteFlightRecorder"),
 ];
 
 /// The page of the metrics, for whom it is not open: it is no method, but asks for the same.

@@ -11,6 +11,7 @@ use crate::host::{DaemonService, Host};
 use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
 use crate::matches::MatchesService;
+use crate::recordings::RecordingsService;
 use crate::socket::{self, SocketGuard};
 use crate::strategies::StrategiesService;
 use crate::tail::Tails;
@@ -25,6 +26,7 @@ use phalanx_proto::v1::boards_server::BoardsServer;
 use phalanx_proto::v1::daemon_server::DaemonServer;
 use phalanx_proto::v1::leagues_server::LeaguesServer;
 use phalanx_proto::v1::matches_server::MatchesServer;
+use phalanx_proto::v1::recordings_server::RecordingsServer;
 use phalanx_proto::v1::strategies_server::StrategiesServer;
 use phalanx_proto::v1::teams_server::TeamsServer;
 use phalanx_proto::v1::worlds_server::WorldsServer;
@@ -391,7 +393,9 @@ fn beside(
     };
     let arenas = ArenasServer::new(arenas).max_decoding_message_size(arenas::UPLOAD_BYTES_MAX);
     let leagues = LeaguesServer::new(leagues).max_decoding_message_size(LEAGUE_BYTES_MAX);
-    routes.add_service(arenas).add_service(leagues)
+    let recordings = RecordingsService::new(Arc::clone(directory), changes.clone());
+    let recordings = RecordingsServer::new(recordings);
+    routes.add_service(arenas).add_service(leagues).add_service(recordings)
 }
 
 fn bind_tcp(address: SocketAddr, tls: bool) -> Result<(TcpListener, SocketAddr), ControlError> {

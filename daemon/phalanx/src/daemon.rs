@@ -307,7 +307,8 @@ async fn teams(
     lobby: &Lobby,
     followers: &Followers,
 ) -> Result<Directory> {
-    let directory = Directory::default();
+    let mut directory = Directory::default();
+    recordings.cloned().into_iter().for_each(|all| directory.record(all));
     for (team, First { keeper, staged, resume }) in settings.teams.iter().zip(first) {
         let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
         let mut plan = plans::plan(team, settings, staged);

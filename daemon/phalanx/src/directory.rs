@@ -2,11 +2,12 @@
 
 use crate::beside::Beside;
 use crate::controls::{Controls, Newcomers};
+use crate::recordings::Recordings;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use phalanx_control::{
-    ArenaDirectory, Asking, Feed, LeagueDirectory, TeamControls, TeamDirectory, TeamEnd, TeamError,
-    TeamView,
+    ArenaDirectory, Asking, Feed, LeagueDirectory, RecordingDirectory, TeamControls, TeamDirectory,
+    TeamEnd, TeamError, TeamView,
 };
 use phalanx_engine::{
     BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, Drawing, SeatState, Snapshot,
@@ -24,6 +25,7 @@ use tokio::sync::watch;
 pub struct Directory {
     inner: Arc<Inner>,
     beside: Option<Beside>,
+    recordings: Option<Recordings>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +71,11 @@ impl Directory {
     /// Lets callers have arenas and leagues beside the teams.
     pub fn host(&mut self, beside: Beside) {
         self.beside = Some(beside);
+    }
+
+    /// Lets callers see what is recorded.
+    pub fn record(&mut self, recordings: Recordings) {
+        self.recordings = Some(recordings);
     }
 
     /// Forgets a team: with its last handle it ends. False: there is none of that name.
@@ -147,6 +154,11 @@ impl TeamDirectory for Directory {
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
         let leagues = self.beside.as_ref().and_then(|beside| beside.leagues.clone());
         leagues.map(|leagues| Arc::new(leagues) as Arc<dyn LeagueDirectory>)
+    }
+
+    fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {
+        let recordings = self.recordings.clone();
+        recordings.map(|recordings| Arc::new(recordings) as Arc<dyn RecordingDirectory>)
     }
 }
 

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phalanx_control::{
     AgentDraft, AgentPattern, ArenaDirectory, Checked, LeagueDirectory, Made, MakeError,
-    TeamDirectory, TeamDraft, TeamMaker, TeamView, Trialled, Wrong,
+    RecordingDirectory, TeamDirectory, TeamDraft, TeamMaker, TeamView, Trialled, Wrong,
 };
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_lua::LoadError;
@@ -95,6 +95,10 @@ impl TeamDirectory for Teams {
 
     fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
         self.maker.directory.leagues()
+    }
+
+    fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {
+        self.maker.directory.recordings()
     }
 }
 

@@ -6,9 +6,10 @@ mod list;
 mod progress;
 mod prune;
 mod recover;
-mod shown;
+pub(crate) mod shown;
 
 use crate::cli::recording::RecordingVerb;
+use crate::remote;
 use anyhow::Result;
 use std::process::ExitCode;
 
@@ -20,6 +21,9 @@ pub fn run(verb: &RecordingVerb) -> Result<ExitCode> {
     match verb {
         RecordingVerb::List(args) => list::run(args)?,
         RecordingVerb::Info(args) => return info::run(args),
+        RecordingVerb::Fetch(args) => remote::fetch(args)?,
+        RecordingVerb::Dump(args) => remote::dump_recording(args)?,
+        RecordingVerb::Delete(args) => remote::delete_recording(args)?,
         RecordingVerb::Recover(args) => recover::run(args)?,
         RecordingVerb::Prune(args) => return prune::run(args),
     }

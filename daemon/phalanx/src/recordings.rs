@@ -8,6 +8,7 @@
 //!
 //! Nothing here is waited for by a team: whatever the disk does, it plays.
 
+mod directory;
 mod flight;
 mod making;
 mod tap;

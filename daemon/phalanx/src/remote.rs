@@ -19,6 +19,7 @@ mod pilot;
 mod print;
 mod profile;
 mod progress;
+mod recordings;
 mod repl;
 mod report;
 mod screen;
@@ -41,6 +42,9 @@ pub use daemon::daemon;
 pub use leagues::league;
 pub use params::{list as list_params, reset as reset_param, set as set_param};
 pub use profile::profile;
+pub(crate) use recordings::{
+    delete_recording, dump_recording, fetch, list_recordings, recording_info,
+};
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
 pub(crate) use table::Table;
 pub use teams::team;

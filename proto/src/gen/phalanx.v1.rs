@@ -910,6 +910,18 @@ pub enum ErrorReason {
     TooManyLeagues = 119,
     /// INTERNAL: the folder of the league cannot be read or written.
     LeagueNotKept = 120,
+    /// FAILED_PRECONDITION: this server records nothing.
+    NoRecordings = 130,
+    /// NOT_FOUND: no recording has this name, or it has no such part.
+    RecordingNotFound = 131,
+    /// FAILED_PRECONDITION: the recording is being written.
+    RecordingWritten = 132,
+    /// INTERNAL: the recording cannot be read or written: the disk fails, or the file is none of ours.
+    RecordingUnreadable = 133,
+    /// OUT_OF_RANGE: the file of the recording is shorter. Metadata `file_bytes`.
+    RecordingOffset = 134,
+    /// FAILED_PRECONDITION: the team has no flight recorder.
+    NoFlightRecorder = 135,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1016,6 +1028,12 @@ impl ErrorReason {
             Self::LeagueOver => "ERROR_REASON_LEAGUE_OVER",
             Self::TooManyLeagues => "ERROR_REASON_TOO_MANY_LEAGUES",
             Self::LeagueNotKept => "ERROR_REASON_LEAGUE_NOT_KEPT",
+            Self::NoRecordings => "ERROR_REASON_NO_RECORDINGS",
+            Self::RecordingNotFound => "ERROR_REASON_RECORDING_NOT_FOUND",
+            Self::RecordingWritten => "ERROR_REASON_RECORDING_WRITTEN",
+            Self::RecordingUnreadable => "ERROR_REASON_RECORDING_UNREADABLE",
+            Self::RecordingOffset => "ERROR_REASON_RECORDING_OFFSET",
+            Self::NoFlightRecorder => "ERROR_REASON_NO_FLIGHT_RECORDER",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1119,6 +1137,12 @@ impl ErrorReason {
             "ERROR_REASON_LEAGUE_OVER" => Some(Self::LeagueOver),
             "ERROR_REASON_TOO_MANY_LEAGUES" => Some(Self::TooManyLeagues),
             "ERROR_REASON_LEAGUE_NOT_KEPT" => Some(Self::LeagueNotKept),
+            "ERROR_REASON_NO_RECORDINGS" => Some(Self::NoRecordings),
+            "ERROR_REASON_RECORDING_NOT_FOUND" => Some(Self::RecordingNotFound),
+            "ERROR_REASON_RECORDING_WRITTEN" => Some(Self::RecordingWritten),
+            "ERROR_REASON_RECORDING_UNREADABLE" => Some(Self::RecordingUnreadable),
+            "ERROR_REASON_RECORDING_OFFSET" => Some(Self::RecordingOffset),
+            "ERROR_REASON_NO_FLIGHT_RECORDER" => Some(Self::NoFlightRecorder),
             _ => None,
         }
     }
@@ -12701,5 +12725,998 @@ impl GapCause {
             "GAP_CAUSE_TOO_LARGE" => Some(Self::TooLarge),
             _ => None,
         }
+    }
+}
+/// Asks for a page of recordings.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRecordingsRequest {
+    /// Most recordings of the page, at most 1000; 0: 100.
+    #[prost(int32, tag = "1")]
+    pub page_size: i32,
+    /// `next_page_token` of the page before; empty: the first page.
+    #[prost(string, tag = "2")]
+    pub page_token: ::prost::alloc::string::String,
+}
+/// A page of recordings.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListRecordingsResponse {
+    /// The recordings, by name.
+    #[prost(message, repeated, tag = "1")]
+    pub recordings: ::prost::alloc::vec::Vec<Recording>,
+    /// Asks for the next page; empty: this was the last one.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+/// Asks for one recording.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetRecordingRequest {
+    /// Resource name: `recordings/A-assemble-20261122T013000Z`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// One recording.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetRecordingResponse {
+    /// The recording.
+    #[prost(message, optional, tag = "1")]
+    pub recording: ::core::option::Option<Recording>,
+}
+/// A recording of a team.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Recording {
+    /// Resource name: `recordings/A-assemble-20261122T013000Z`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Name of the team.
+    #[prost(string, tag = "2")]
+    pub team: ::prost::alloc::string::String,
+    /// Name of the game.
+    #[prost(string, tag = "3")]
+    pub game: ::prost::alloc::string::String,
+    /// The referee's address at the begin.
+    #[prost(string, tag = "4")]
+    pub server: ::prost::alloc::string::String,
+    /// When it began.
+    #[prost(message, optional, tag = "5")]
+    pub begin_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// From the begin to the last message, as far as it is known.
+    #[prost(message, optional, tag = "6")]
+    pub duration: ::core::option::Option<::prost_types::Duration>,
+    /// Whether it is whole.
+    #[prost(enumeration = "RecordingState", tag = "7")]
+    pub state: i32,
+    /// Turns that were played; of a recording without an end only where all of it was read.
+    #[prost(uint64, tag = "8")]
+    pub turns: u64,
+    /// Messages that are missing.
+    #[prost(uint64, tag = "9")]
+    pub lost: u64,
+    /// Bytes of all files.
+    #[prost(uint64, tag = "10")]
+    pub file_bytes: u64,
+    /// Its files: large recordings have several.
+    #[prost(message, repeated, tag = "11")]
+    pub parts: ::prost::alloc::vec::Vec<RecordingPart>,
+    /// Why the last minutes were written, where they were only kept in memory before.
+    #[prost(string, tag = "12")]
+    pub cause: ::prost::alloc::string::String,
+    /// The version of the program that recorded.
+    #[prost(string, tag = "13")]
+    pub program_version: ::prost::alloc::string::String,
+    /// What is wrong with the disk right now, where it is being written; empty: nothing.
+    #[prost(string, tag = "14")]
+    pub trouble: ::prost::alloc::string::String,
+    /// What is in it, by channel.
+    #[prost(message, repeated, tag = "15")]
+    pub channels: ::prost::alloc::vec::Vec<RecordingChannel>,
+}
+/// A file of a recording.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordingPart {
+    /// Which, from 1.
+    #[prost(uint32, tag = "1")]
+    pub number: u32,
+    /// The file's name, without its folder.
+    #[prost(string, tag = "2")]
+    pub file_name: ::prost::alloc::string::String,
+    /// Its bytes.
+    #[prost(uint64, tag = "3")]
+    pub file_bytes: u64,
+}
+/// What is in a channel of a recording.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RecordingChannel {
+    /// Its name, for example `/journal`.
+    #[prost(string, tag = "1")]
+    pub channel: ::prost::alloc::string::String,
+    /// Messages.
+    #[prost(uint64, tag = "2")]
+    pub messages: u64,
+    /// Their bytes before compression.
+    #[prost(uint64, tag = "3")]
+    pub bytes: u64,
+}
+/// Asks for the messages of a recording.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReplayRecordingRequest {
+    /// Resource name: `recordings/A-assemble-20261122T013000Z`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Begin here, so long after the recording's begin.
+    #[prost(message, optional, tag = "2")]
+    pub from: ::core::option::Option<::prost_types::Duration>,
+    /// Only channels with these names, for example `/journal`; one that ends with `/` stands for all
+    /// that begin so. None: all. At most 64.
+    #[prost(string, repeated, tag = "3")]
+    pub channels: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// How fast: 1 is the pace of the match, 2 twice as fast; 0 as fast as it is read.
+    #[prost(double, tag = "4")]
+    pub speed: f64,
+}
+/// One message of a recording.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReplayRecordingResponse {
+    /// When, in nanoseconds after the recording's begin.
+    #[prost(sint64, tag = "1")]
+    pub nanos: i64,
+    /// Its channel.
+    #[prost(string, tag = "2")]
+    pub channel: ::prost::alloc::string::String,
+    /// Full name of the message, for example `phalanx.v1.MatchEvent`; empty where something cannot be
+    /// read, which `damage` tells.
+    #[prost(string, tag = "3")]
+    pub message_type: ::prost::alloc::string::String,
+    /// The message.
+    #[prost(bytes = "vec", tag = "4")]
+    pub data: ::prost::alloc::vec::Vec<u8>,
+    /// What cannot be read here; empty: it is a message.
+    #[prost(string, tag = "5")]
+    pub damage: ::prost::alloc::string::String,
+}
+/// Asks for the bytes of a file.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DownloadRecordingRequest {
+    /// Resource name: `recordings/A-assemble-20261122T013000Z`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Which file, from 1; 0: the first one.
+    #[prost(uint32, tag = "2")]
+    pub part: u32,
+    /// From which byte on.
+    #[prost(uint64, tag = "3")]
+    pub offset: u64,
+}
+/// A piece of a file.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DownloadRecordingResponse {
+    /// The file's name, without its folder.
+    #[prost(string, tag = "1")]
+    pub file_name: ::prost::alloc::string::String,
+    /// Bytes of the whole file as it is now.
+    #[prost(uint64, tag = "2")]
+    pub file_bytes: u64,
+    /// Where the piece begins.
+    #[prost(uint64, tag = "3")]
+    pub offset: u64,
+    /// The piece, at most 256 KiB; empty only in the one answer for an offset at the end.
+    #[prost(bytes = "vec", tag = "4")]
+    pub data: ::prost::alloc::vec::Vec<u8>,
+}
+/// Asks to delete a recording.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteRecordingRequest {
+    /// Resource name: `recordings/A-assemble-20261122T013000Z`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// At most 64 printable ASCII characters that make a repeated call harmless: the same id of the same
+    /// caller gives the first answer again for 10 minutes. Empty: each call counts.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// It is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteRecordingResponse {}
+/// Asks to write a flight recorder.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WriteFlightRecorderRequest {
+    /// The team's resource name: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub team: ::prost::alloc::string::String,
+    /// At most 64 printable ASCII characters that make a repeated call harmless: the same id of the same
+    /// caller gives the first answer again for 10 minutes. Empty: each call counts.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+}
+/// What was written.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WriteFlightRecorderResponse {
+    /// Resource name: `recordings/A-assemble-20261122T013000Z`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Whether a recording is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum RecordingState {
+    /// Not used.
+    Unspecified = 0,
+    /// It is being written.
+    Written = 1,
+    /// It has its end, with an index.
+    Whole = 2,
+    /// It has no end: the daemon was killed, or the disk was full.
+    Open = 3,
+}
+impl RecordingState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "RECORDING_STATE_UNSPECIFIED",
+            Self::Written => "RECORDING_STATE_WRITTEN",
+            Self::Whole => "RECORDING_STATE_WHOLE",
+            Self::Open => "RECORDING_STATE_OPEN",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "RECORDING_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "RECORDING_STATE_WRITTEN" => Some(Self::Written),
+            "RECORDING_STATE_WHOLE" => Some(Self::Whole),
+            "RECORDING_STATE_OPEN" => Some(Self::Open),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+pub mod recordings_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Shows, streams, hands out and deletes the recordings in the daemon's folder, and writes flight
+    /// recorders. Files are read by few threads at once, beside the teams, which never wait for it.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_RECORDINGS: this daemon records nothing),
+    /// RESOURCE_EXHAUSTED (reason TOO_MANY_STREAMS: as many recordings are read as may be at once),
+    /// INTERNAL (reason RECORDING_UNREADABLE: the disk fails, or the file is none of ours).
+    #[derive(Debug, Clone)]
+    pub struct RecordingsClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl RecordingsClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> RecordingsClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> RecordingsClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            RecordingsClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Lists the recordings in the order of their names. Pages are stable while none comes or goes.
+        /// Channels are left out.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        pub async fn list_recordings(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListRecordingsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRecordingsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Recordings/ListRecordings",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Recordings", "ListRecordings"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Shows one recording with its channels. Of one that has no end all is read for that.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason RECORDING_NOT_FOUND).
+        pub async fn get_recording(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetRecordingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Recordings/GetRecording",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Recordings", "GetRecording"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Streams the messages of a recording in their order, from any moment, as fast as they are read or
+        /// at the pace of the match. A client that reads slowly slows its own stream alone.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, RATE_MALFORMED: `speed` is no number from 0 to
+        /// 1000), NOT_FOUND (reason RECORDING_NOT_FOUND).
+        pub async fn replay_recording(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReplayRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::ReplayRecordingResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Recordings/ReplayRecording",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Recordings", "ReplayRecording"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Streams the bytes of one file of a recording, from any offset on, so that a download that broke
+        /// off goes on. Of a file that is being written it ends with what is there.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason RECORDING_NOT_FOUND: also
+        /// where there is no such part), OUT_OF_RANGE (reason RECORDING_OFFSET: the file is shorter).
+        pub async fn download_recording(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DownloadRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::DownloadRecordingResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Recordings/DownloadRecording",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Recordings", "DownloadRecording"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Deletes a recording that is not being written, with all its files. Takes an admin.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason RECORDING_NOT_FOUND), FAILED_PRECONDITION (reason RECORDING_WRITTEN).
+        pub async fn delete_recording(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteRecordingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Recordings/DeleteRecording",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Recordings", "DeleteRecording"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Writes what a team's flight recorder holds into a recording; it goes on. Takes an operator.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_FLIGHT_RECORDER: the team is
+        /// recorded in a file, or not at all).
+        pub async fn write_flight_recorder(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WriteFlightRecorderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WriteFlightRecorderResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Recordings/WriteFlightRecorder",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Recordings", "WriteFlightRecorder"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod recordings_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with RecordingsServer.
+    #[async_trait]
+    pub trait Recordings: std::marker::Send + std::marker::Sync + 'static {
+        /// Lists the recordings in the order of their names. Pages are stable while none comes or goes.
+        /// Channels are left out.
+        /// Errors: INVALID_ARGUMENT (reason PAGE_SIZE_NEGATIVE, PAGE_TOKEN_MALFORMED).
+        async fn list_recordings(
+            &self,
+            request: tonic::Request<super::ListRecordingsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListRecordingsResponse>,
+            tonic::Status,
+        >;
+        /// Shows one recording with its channels. Of one that has no end all is read for that.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason RECORDING_NOT_FOUND).
+        async fn get_recording(
+            &self,
+            request: tonic::Request<super::GetRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetRecordingResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the ReplayRecording method.
+        type ReplayRecordingStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::ReplayRecordingResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Streams the messages of a recording in their order, from any moment, as fast as they are read or
+        /// at the pace of the match. A client that reads slowly slows its own stream alone.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, RATE_MALFORMED: `speed` is no number from 0 to
+        /// 1000), NOT_FOUND (reason RECORDING_NOT_FOUND).
+        async fn replay_recording(
+            &self,
+            request: tonic::Request<super::ReplayRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::ReplayRecordingStream>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the DownloadRecording method.
+        type DownloadRecordingStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<
+                    super::DownloadRecordingResponse,
+                    tonic::Status,
+                >,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Streams the bytes of one file of a recording, from any offset on, so that a download that broke
+        /// off goes on. Of a file that is being written it ends with what is there.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason RECORDING_NOT_FOUND: also
+        /// where there is no such part), OUT_OF_RANGE (reason RECORDING_OFFSET: the file is shorter).
+        async fn download_recording(
+            &self,
+            request: tonic::Request<super::DownloadRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::DownloadRecordingStream>,
+            tonic::Status,
+        >;
+        /// Deletes a recording that is not being written, with all its files. Takes an admin.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason RECORDING_NOT_FOUND), FAILED_PRECONDITION (reason RECORDING_WRITTEN).
+        async fn delete_recording(
+            &self,
+            request: tonic::Request<super::DeleteRecordingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeleteRecordingResponse>,
+            tonic::Status,
+        >;
+        /// Writes what a team's flight recorder holds into a recording; it goes on. Takes an operator.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, REQUEST_ID_MALFORMED, REQUEST_ID_REUSED),
+        /// NOT_FOUND (reason TEAM_NOT_FOUND), FAILED_PRECONDITION (reason NO_FLIGHT_RECORDER: the team is
+        /// recorded in a file, or not at all).
+        async fn write_flight_recorder(
+            &self,
+            request: tonic::Request<super::WriteFlightRecorderRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WriteFlightRecorderResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Shows, streams, hands out and deletes the recordings in the daemon's folder, and writes flight
+    /// recorders. Files are read by few threads at once, beside the teams, which never wait for it.
+    /// Errors of every call: FAILED_PRECONDITION (reason NO_RECORDINGS: this daemon records nothing),
+    /// RESOURCE_EXHAUSTED (reason TOO_MANY_STREAMS: as many recordings are read as may be at once),
+    /// INTERNAL (reason RECORDING_UNREADABLE: the disk fails, or the file is none of ours).
+    #[derive(Debug)]
+    pub struct RecordingsServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> RecordingsServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for RecordingsServer<T>
+    where
+        T: Recordings,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/phalanx.v1.Recordings/ListRecordings" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListRecordingsSvc<T: Recordings>(pub Arc<T>);
+                    impl<
+                        T: Recordings,
+                    > tonic::server::UnaryService<super::ListRecordingsRequest>
+                    for ListRecordingsSvc<T> {
+                        type Response = super::ListRecordingsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListRecordingsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Recordings>::list_recordings(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListRecordingsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Recordings/GetRecording" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetRecordingSvc<T: Recordings>(pub Arc<T>);
+                    impl<
+                        T: Recordings,
+                    > tonic::server::UnaryService<super::GetRecordingRequest>
+                    for GetRecordingSvc<T> {
+                        type Response = super::GetRecordingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetRecordingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Recordings>::get_recording(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetRecordingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Recordings/ReplayRecording" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReplayRecordingSvc<T: Recordings>(pub Arc<T>);
+                    impl<
+                        T: Recordings,
+                    > tonic::server::ServerStreamingService<
+                        super::ReplayRecordingRequest,
+                    > for ReplayRecordingSvc<T> {
+                        type Response = super::ReplayRecordingResponse;
+                        type ResponseStream = T::ReplayRecordingStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReplayRecordingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Recordings>::replay_recording(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReplayRecordingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Recordings/DownloadRecording" => {
+                    #[allow(non_camel_case_types)]
+                    struct DownloadRecordingSvc<T: Recordings>(pub Arc<T>);
+                    impl<
+                        T: Recordings,
+                    > tonic::server::ServerStreamingService<
+                        super::DownloadRecordingRequest,
+                    > for DownloadRecordingSvc<T> {
+                        type Response = super::DownloadRecordingResponse;
+                        type ResponseStream = T::DownloadRecordingStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DownloadRecordingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Recordings>::download_recording(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DownloadRecordingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Recordings/DeleteRecording" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteRecordingSvc<T: Recordings>(pub Arc<T>);
+                    impl<
+                        T: Recordings,
+                    > tonic::server::UnaryService<super::DeleteRecordingRequest>
+                    for DeleteRecordingSvc<T> {
+                        type Response = super::DeleteRecordingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteRecordingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Recordings>::delete_recording(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteRecordingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Recordings/WriteFlightRecorder" => {
+                    #[allow(non_camel_case_types)]
+                    struct WriteFlightRecorderSvc<T: Recordings>(pub Arc<T>);
+                    impl<
+                        T: Recordings,
+                    > tonic::server::UnaryService<super::WriteFlightRecorderRequest>
+                    for WriteFlightRecorderSvc<T> {
+                        type Response = super::WriteFlightRecorderResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WriteFlightRecorderRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Recordings>::write_flight_recorder(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WriteFlightRecorderSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for RecordingsServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "phalanx.v1.Recordings";
+    impl<T> tonic::server::NamedService for RecordingsServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -1,6 +1,6 @@
 //! The command line of `phalanx recording`.
 
-use super::{OutputArgs, duration};
+use super::{OutputArgs, Remote, duration};
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,10 +8,16 @@ use std::time::Duration;
 /// `phalanx recording`.
 #[derive(Debug, Subcommand)]
 pub enum RecordingVerb {
-    /// One line for each recording of a folder, the oldest first.
+    /// One line for each recording of a folder, or of a running daemon.
     List(ListRecordingsArgs),
     /// What is in a recording: how long, how many turns, which channels, what is missing.
     Info(RecordingInfoArgs),
+    /// Copy a recording from a running daemon; a copy that broke off goes on.
+    Fetch(FetchArgs),
+    /// Have a running daemon write what the flight recorder of a team holds.
+    Dump(DumpArgs),
+    /// Delete a recording of a running daemon.
+    Delete(DeleteRecordingArgs),
     /// Make a whole file, with an index, of what is left of a recording.
     Recover(RecoverArgs),
     /// Delete the oldest recordings of a folder, until the rest is small or young enough.
@@ -22,6 +28,7 @@ pub enum RecordingVerb {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
+  phalanx recording list                      those of the running daemon
   phalanx recording list /var/lib/phalanx/recordings
   phalanx recording list . --output json
 
@@ -29,11 +36,11 @@ A recording is `whole` when it was ended as it should be, `written` as long as s
 `open` when its end is missing: the daemon was killed, or the disk was full. An open one can be read up
 to the last two seconds or so; `phalanx recording recover` makes a whole one of it.")]
 pub struct ListRecordingsArgs {
-    /// The folder.
-    pub dir: PathBuf,
-    /// How it is printed.
+    /// The folder [default: that of the running daemon, which is asked].
+    pub dir: Option<PathBuf>,
+    /// Where and how.
     #[command(flatten)]
-    pub print: OutputArgs,
+    pub remote: Remote,
 }
 
 /// `phalanx recording info`.
@@ -42,21 +49,68 @@ pub struct ListRecordingsArgs {
 Examples:
   phalanx recording info A-assemble-20261122T013000Z.mcap
   phalanx recording info A-assemble-20261122T013000Z.mcap --check && echo nothing is missing
+  phalanx recording info A-assemble-20261122T013000Z      one of the running daemon
 
 The files are MCAP: any tool for it opens them as well. A recording of several parts (NAME.mcap,
 NAME.2.mcap, …) is named by any of them.
 
 Exit codes: 0 it can be read; 1 it cannot, or with --check something is missing or damaged.")]
 pub struct RecordingInfoArgs {
-    /// Any file of the recording.
-    pub file: PathBuf,
+    /// Any file of the recording (it has a `/` or ends with .mcap); else a name of the daemon's list.
+    pub recording: String,
     /// Read all of it, checksums included, even where its index tells enough; something missing or
-    /// damaged is a failure.
+    /// damaged is a failure. Only for files.
     #[arg(long)]
     pub check: bool,
-    /// How it is printed.
+    /// Where and how.
     #[command(flatten)]
-    pub print: OutputArgs,
+    pub remote: Remote,
+}
+
+/// `phalanx recording fetch`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  phalanx recording fetch A-assemble-20261122T013000Z
+  phalanx recording fetch A-assemble-20261122T013000Z --to films --control https://host:7420
+
+The same command goes on where it broke off, and takes what a recording that is still written got
+meanwhile.")]
+pub struct FetchArgs {
+    /// Its name, as the list shows it.
+    pub recording: String,
+    /// Into this folder; it is made where there is none.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub to: PathBuf,
+    /// Where and how.
+    #[command(flatten)]
+    pub remote: Remote,
+}
+
+/// `phalanx recording dump`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Example:
+  phalanx recording dump A
+
+For a daemon with recordings.mode = \"flight\": it keeps the last of what happened in memory, and writes
+it by itself when something goes wrong. The team plays on, and its recorder goes on.")]
+pub struct DumpArgs {
+    /// The team's name [default: the only team].
+    pub team: Option<String>,
+    /// Where and how.
+    #[command(flatten)]
+    pub remote: Remote,
+}
+
+/// `phalanx recording delete`.
+#[derive(Args, Clone, Debug)]
+pub struct DeleteRecordingArgs {
+    /// Its name, as the list shows it.
+    pub recording: String,
+    /// Where and how.
+    #[command(flatten)]
+    pub remote: Remote,
 }
 
 /// `phalanx recording recover`.

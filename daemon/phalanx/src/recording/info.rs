@@ -3,26 +3,41 @@
 use super::{progress, shown};
 use crate::cli::EXIT_FAILED;
 use crate::cli::recording::RecordingInfoArgs;
-use crate::remote::{Table, counted};
+use crate::failure::misused;
+use crate::remote::{Table, counted, recording_info};
 use anyhow::Result;
-use phalanx_record::{RecordingFile, Summary};
+use phalanx_record::{EXTENSION, RecordingFile, Summary};
 use serde_json::Value;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// So many gaps and damaged places are listed for people.
 const LISTED_MAX: usize = 10;
 
 pub(super) fn run(args: &RecordingInfoArgs) -> Result<ExitCode> {
-    let what = format!("reading {}", args.file.display());
-    let (file, summary) = progress::meanwhile(&args.print, what, || {
-        let file = RecordingFile::open(&args.file)?;
+    if !is_file(&args.recording) {
+        if args.check {
+            return Err(misused("--check reads files; `phalanx recording fetch` copies one here"));
+        }
+        recording_info(&args.recording, &args.remote)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (what, print) = (format!("reading {}", args.recording), &args.remote.print);
+    let (file, summary) = progress::meanwhile(print, what, || {
+        let file = RecordingFile::open(&args.recording)?;
         let summary = if args.check { file.by_reading() } else { file.summary() };
         Ok::<_, phalanx_record::RecordingError>((file, summary))
     })?;
-    args.print.tell(&json(&file, &summary), || text(&file, &summary))?;
+    print.tell(&json(&file, &summary), || text(&file, &summary))?;
     let fine = summary.whole && summary.lost == 0 && summary.damage.is_empty();
     let failed = args.check && !(fine && summary.gaps.is_empty());
     Ok(if failed { ExitCode::from(EXIT_FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Whether a file is meant, and not a recording of a daemon.
+fn is_file(recording: &str) -> bool {
+    let ending = Path::new(recording).extension().is_some_and(|ending| ending == EXTENSION);
+    ending || recording.contains('/') || Path::new(recording).is_file()
 }
 
 fn json(file: &RecordingFile, summary: &Summary) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{progress, shown};
 use crate::cli::recording::ListRecordingsArgs;
-use crate::remote::Table;
+use crate::remote::{Table, list_recordings};
 use anyhow::{Context, Result};
 use phalanx_record::{EXTENSION, RecordingFile, Summary};
 use serde_json::{Value, json};
@@ -16,10 +16,11 @@ enum Found {
 }
 
 pub(super) fn run(args: &ListRecordingsArgs) -> Result<()> {
-    let what = format!("reading {}", args.dir.display());
-    let found = progress::meanwhile(&args.print, what, || find(&args.dir))?;
+    let Some(dir) = &args.dir else { return list_recordings(&args.remote) };
+    let (what, print) = (format!("reading {}", dir.display()), &args.remote.print);
+    let found = progress::meanwhile(print, what, || find(dir))?;
     let json = json!({ "recordings": found.iter().map(json_of).collect::<Vec<_>>() });
-    args.print.tell(&json, || table(&found))
+    print.tell(&json, || table(&found))
 }
 
 /// All recordings of a folder, in the order of their begins; files that cannot be read come last.

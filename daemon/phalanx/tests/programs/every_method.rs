@@ -49,11 +49,17 @@ const SENSIBLE: &[(&str, &str, &str)] = &[
     ("SendOrderRequest", "order", "skip"),
     ("ReleaseAgentRequest", "name", AGENT),
     ("MoveTeamRequest", "server", "127.0.0.1:1"),
+    ("GetRecordingRequest", "name", RECORDING),
+    ("ReplayRecordingRequest", "name", RECORDING),
+    ("DownloadRecordingRequest", "name", RECORDING),
+    ("DeleteRecordingRequest", "name", RECORDING),
     ("", "name", "teams/A"),
     ("", "team", "teams/A"),
     ("", "parent", "teams/A"),
 ];
 const AGENT: &str = "teams/A/agents/agentA1";
+
+const RECORDING: &str = "recordings/A-assemble-20261122T013000Z";
 
 #[tokio::test]
 async fn no_method_breaks_at_what_nobody_should_send() {
@@ -133,6 +139,9 @@ impl Bench {
         let dir = tempfile::tempdir().unwrap();
         let strategy = "return { decide = function() return act.skip() end }";
         let config = settings(dir.path(), "127.0.0.1:1".parse().unwrap(), 2, strategy);
+        let text = std::fs::read_to_string(&config).unwrap();
+        let films = dir.path().join("films");
+        std::fs::write(&config, format!("[recordings]\nfolder = {films:?}\n{text}")).unwrap();
         let mut daemon = daemon(&config);
         daemon.line_with("control API");
         drop(daemon.read_on());

@@ -4,6 +4,10 @@
 use crate::support::{
     PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr, stdout,
 };
+use phalanx_control::client::{Address, connect};
+use phalanx_proto::v1;
+use phalanx_proto::v1::recordings_client::RecordingsClient;
+use prost::Message;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::net::TcpListener;
@@ -373,3 +377,127 @@ fn nothing_is_recorded_where_the_settings_say_so() {
     drop(seat);
     bench.leave();
 }
+
+#[test]
+fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
+    let bench = Bench::new("[recordings]\nflush_every = \"100ms\"");
+    let control = control(bench.dir.path());
+    let ask =
+        |words: &[&str]| asked(&[&["recording"], words, &["--control", &control]].concat(), 0);
+    let one = || ask(&["list"])["recordings"][0].clone();
+    let mut seat = bench.seat();
+    turn(&mut seat, 0);
+    while one()["state"] != "written" {
+        std::thread::yield_now();
+    }
+    let name = one()["name"].as_str().unwrap().to_owned();
+    assert!(name.starts_with("A-assemble-20"), "{name}");
+    let there = bench.dir.path().join("films");
+    let fetch = || {
+        let fetched = ask(&["fetch", &name, "--to", text(&there)]);
+        PathBuf::from(fetched["files"][0].as_str().unwrap())
+    };
+    // A copy that is behind goes on.
+    let first = std::fs::read(fetch()).unwrap();
+    for id in 1..20 {
+        turn(&mut seat, id);
+    }
+    let info = ask(&["info", &name]);
+    assert!(info["channels"]["/journal"]["messages"].as_u64().is_some(), "{info}");
+    let refused = |words: &[&str], why: &str| {
+        let args = [&["recording"], words, &["--control", &control]].concat();
+        let output = phalanx(&args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(why), "{args:?}: {}", stderr(&output));
+    };
+    refused(&["delete", &name], "is being written");
+    refused(&["fetch", "nothing"], "`phalanx recording list`");
+    refused(&["info", ".."], "a resource name");
+    refused(&["dump", "A"], "no flight recorder");
+    drop(seat);
+    let drained = phalanx(&["team", "drain", "A", "--control", &control]);
+    assert!(drained.status.success(), "{}", stderr(&drained));
+    while one()["state"] != "whole" {
+        std::thread::yield_now();
+    }
+    let copy = fetch();
+    let (copied, kept) = (std::fs::read(&copy).unwrap(), files(&bench.folder(), ".mcap").remove(0));
+    assert!(copied.len() > first.len() && copied.starts_with(&first));
+    assert!(copied == std::fs::read(kept).unwrap());
+    asked(&["recording", "info", text(&copy), "--check"], 0);
+    ask(&["delete", &name]);
+    assert_eq!(ask(&["list"])["recordings"], json!([]));
+    assert_eq!(files(&bench.folder(), ".mcap").len(), 0);
+    bench.leave();
+}
+
+#[test]
+fn a_flight_recorder_is_written_when_somebody_asks_for_it() {
+    let bench = Bench::new("[recordings]\nmode = \"flight\"");
+    let control = control(bench.dir.path());
+    let mut seat = bench.seat();
+    turn(&mut seat, 0);
+    let dumped = asked(&["recording", "dump", "--control", &control], 0);
+    let name = dumped["recording"].as_str().unwrap();
+    let info = asked(&["recording", "info", name, "--control", &control], 0);
+    assert_eq!(info["state"], "whole", "{info}");
+    let cause = info["cause"].as_str().unwrap();
+    assert!(cause.ends_with(" asked for it"), "{cause}");
+    drop(seat);
+    bench.leave();
+}
+
+#[tokio::test]
+async fn a_recording_is_streamed_from_any_moment_by_channel() {
+    let bench = Bench::new("[recordings]\nflush_every = \"100ms\"");
+    let mut seat = bench.seat();
+    for id in 0..20 {
+        turn(&mut seat, id);
+    }
+    let address = Address::Unix(bench.dir.path().join("control.sock"));
+    let client = RecordingsClient::new(connect(&address).await.unwrap());
+    let name = loop {
+        let listed = client.clone().list_recordings(v1::ListRecordingsRequest::default()).await;
+        if let Some(one) = listed.unwrap().into_inner().recordings.pop() {
+            break one.name;
+        }
+    };
+    let ask = async |channels: &[&str], from: Option<Duration>, speed: f64| {
+        let request = v1::ReplayRecordingRequest {
+            name: name.clone(),
+            channels: channels.iter().map(|&channel| channel.to_owned()).collect(),
+            from: from.map(|from| from.try_into().unwrap()),
+            speed,
+        };
+        let mut stream = client.clone().replay_recording(request).await.unwrap().into_inner();
+        let mut all = Vec::new();
+        while let Some(message) = stream.message().await.unwrap() {
+            all.push(message);
+        }
+        // It is being written: its end is missing, and that is told last.
+        assert!(all.pop().unwrap().damage.contains("cut off"));
+        all
+    };
+    let turns = async || {
+        let events = ask(&["/journal"], None, 0.0).await;
+        let event = |message: &v1::ReplayRecordingResponse| {
+            assert_eq!((&*message.channel, &*message.message_type), ("/journal", EVENT));
+            v1::MatchEvent::decode(&*message.data).unwrap()
+        };
+        let events = events.iter().map(event);
+        events.filter(|it| matches!(it.kind, Some(v1::match_event::Kind::TurnDone(_)))).count()
+    };
+    while turns().await < 20 {}
+    let wire = ask(&["/seat/", "/team"], None, 0.0).await;
+    assert!(wire.iter().any(|it| it.channel == "/seat/0/received"));
+    assert!(wire.iter().all(|it| it.channel.starts_with("/seat/") || it.channel == "/team"));
+    let half = wire[wire.len() / 2].nanos;
+    let from = Some(Duration::from_nanos(half.unsigned_abs()));
+    let rest = ask(&["/seat/", "/team"], from, 1_000.0).await;
+    let expected: Vec<_> = wire.iter().filter(|it| it.nanos >= half).cloned().collect();
+    assert_eq!(rest, expected);
+    drop(seat);
+    bench.leave();
+}
+
+const EVENT: &str = "phalanx.v1.MatchEvent";

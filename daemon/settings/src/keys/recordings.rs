@@ -14,7 +14,7 @@ pub(super) const MODE: KeyDoc = key(
     "file: all that happens in each team is written to a file, from which its decisions can be \
      computed again. flight: only the last of it is kept, in memory, and written when something \
      goes wrong: an alert, a turn without an answer, a seat that loses its referee, a team's \
-     thread that fails. off: neither.",
+     thread that fails; or by `phalanx recording dump`. off: neither.",
 );
 pub(super) const FOLDER: KeyDoc = key(
     "recordings.folder",

@@ -1,0 +1,285 @@
+//! The service `Recordings`.
+
+mod pace;
+
+use crate::TeamDirectory;
+use crate::changes::{Call, Changes};
+use crate::error::{Reason, refuse, refuse_field};
+use crate::page::Page;
+use crate::recording_view::{PartFile, RecordingDirectory, RecordingRefusal};
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use pace::Filter;
+use phalanx_proto::v1;
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+/// What stands before a recording's id in its resource name.
+const RECORDINGS: &str = "recordings/";
+/// What stands before a team's name in its resource name.
+const TEAMS: &str = "teams/";
+/// Longest id of a recording, in bytes.
+const ID_BYTES_MAX: usize = 200;
+/// So many recordings are read at once; each takes a thread.
+const READERS_MAX: usize = 8;
+/// Messages and pieces of files that wait for a client.
+const WAITING_MAX: usize = 16;
+/// Size of a piece of a file, in bytes.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Shows and hands out recordings.
+pub(crate) struct RecordingsService {
+    directory: Arc<dyn TeamDirectory>,
+    changes: Changes,
+    readers: Arc<Semaphore>,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+type Sent<T> = mpsc::Sender<Result<T, Status>>;
+
+impl RecordingsService {
+    pub(crate) fn new(directory: Arc<dyn TeamDirectory>, changes: Changes) -> Self {
+        Self { directory, changes, readers: Arc::new(Semaphore::new(READERS_MAX)) }
+    }
+
+    fn kept(&self) -> Result<Arc<dyn RecordingDirectory>, Status> {
+        self.directory.recordings().ok_or_else(|| {
+            let message = "this daemon records nothing: set state_dir or recordings.folder, and \
+                           recordings.mode to file or flight";
+            refuse(Reason::NoRecordings, message, [])
+        })
+    }
+
+    fn reader(&self) -> Result<OwnedSemaphorePermit, Status> {
+        Arc::clone(&self.readers).try_acquire_owned().map_err(|_| {
+            let message = format!("{READERS_MAX} recordings are read already; try again later");
+            refuse(Reason::TooManyStreams, message, [])
+        })
+    }
+
+    /// Does something with files, on a thread that may wait for them.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn RecordingDirectory) -> Result<T, RecordingRefusal> + Send + 'static,
+    ) -> Result<T, Status> {
+        let (kept, reader) = (self.kept()?, self.reader()?);
+        let done = tokio::task::spawn_blocking(move || {
+            let _reader = reader;
+            work(&*kept)
+        });
+        answered(done.await)
+    }
+
+    /// The same for what is sent piece by piece; ends when the client is gone.
+    fn stream<T: Send + 'static, W: Send + 'static>(
+        &self,
+        what: W,
+        send: impl FnOnce(W, &Sent<T>) -> Option<()> + Send + 'static,
+    ) -> Result<ReceiverStream<Result<T, Status>>, Status> {
+        let reader = self.reader()?;
+        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        tokio::task::spawn_blocking(move || {
+            let _reader = reader;
+            send(what, &sender);
+        });
+        Ok(ReceiverStream::new(receiver))
+    }
+}
+
+#[tonic::async_trait]
+impl v1::recordings_server::Recordings for RecordingsService {
+    type ReplayRecordingStream = BoxStream<'static, Result<v1::ReplayRecordingResponse, Status>>;
+    type DownloadRecordingStream =
+        BoxStream<'static, Result<v1::DownloadRecordingResponse, Status>>;
+
+    async fn list_recordings(
+        &self,
+        request: Request<v1::ListRecordingsRequest>,
+    ) -> Answer<v1::ListRecordingsResponse> {
+        let request = request.into_inner();
+        let page = Page::parse(request.page_size, &request.page_token)?;
+        let mut all = self.read(|kept| kept.recordings()).await?;
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        let (recordings, next_page_token) = page.cut(all, |recording| id_of(&recording.name));
+        Ok(Response::new(v1::ListRecordingsResponse { recordings, next_page_token }))
+    }
+
+    async fn get_recording(
+        &self,
+        request: Request<v1::GetRecordingRequest>,
+    ) -> Answer<v1::GetRecordingResponse> {
+        let id = id(&request.into_inner().name)?;
+        let recording = Some(self.read(move |kept| kept.recording(&id)).await?);
+        Ok(Response::new(v1::GetRecordingResponse { recording }))
+    }
+
+    async fn replay_recording(
+        &self,
+        request: Request<v1::ReplayRecordingRequest>,
+    ) -> Answer<Self::ReplayRecordingStream> {
+        let request = request.into_inner();
+        let (id, filter) = (id(&request.name)?, Filter::of(&request)?);
+        let from = pace::from(&request)?;
+        let messages = self.read(move |kept| kept.replay(&id, from)).await?;
+        let chosen = move |one: &v1::ReplayRecordingResponse| filter.takes(&one.channel);
+        let stream = self.stream(messages, move |messages, sender| {
+            let mut messages = messages.filter(chosen);
+            messages.try_for_each(|message| sender.blocking_send(Ok(message)).ok())
+        })?;
+        Ok(Response::new(pace::paced(stream, request.speed).boxed()))
+    }
+
+    async fn download_recording(
+        &self,
+        request: Request<v1::DownloadRecordingRequest>,
+    ) -> Answer<Self::DownloadRecordingStream> {
+        let v1::DownloadRecordingRequest { name, part, offset } = request.into_inner();
+        let id = id(&name)?;
+        let file = self.read(move |kept| kept.part(&id, part.max(1))).await?;
+        let length = file.file.metadata().map_err(|error| unreadable(&error))?.len();
+        if offset > length {
+            let message = format!("the file has {length} bytes");
+            return Err(refuse(
+                Reason::RecordingOffset,
+                message,
+                [("file_bytes", length.to_string())],
+            ));
+        }
+        let stream = self.stream(file, move |file, sender| send(file, (offset, length), sender))?;
+        Ok(Response::new(stream.boxed()))
+    }
+
+    async fn delete_recording(
+        &self,
+        request: Request<v1::DeleteRecordingRequest>,
+    ) -> Answer<v1::DeleteRecordingResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        let request = request.into_inner();
+        let (id, kept) = (id(&request.name)?, self.kept()?);
+        let work = async move {
+            answered(tokio::task::spawn_blocking(move || kept.delete(&id)).await)?;
+            Ok(v1::DeleteRecordingResponse {})
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
+    }
+
+    async fn write_flight_recorder(
+        &self,
+        request: Request<v1::WriteFlightRecorderRequest>,
+    ) -> Answer<v1::WriteFlightRecorderResponse> {
+        let call = Call::open(&request, &request.get_ref().team);
+        let request = request.into_inner();
+        let team = request.team.strip_prefix(TEAMS).filter(|team| !team.is_empty());
+        let Some(team) = team.map(str::to_owned) else {
+            return Err(refuse_field(
+                Reason::NameMalformed,
+                "team",
+                "a resource name such as teams/A",
+            ));
+        };
+        if self.directory.team(&team).is_none() {
+            let message = format!("there is no team {team:?}");
+            return Err(refuse(Reason::TeamNotFound, message, [("team", request.team.clone())]));
+        }
+        let (kept, cause) = (self.kept()?, format!("{} asked for it", call.who));
+        let work = async move {
+            let write = move || kept.write_flight_recorder(&team, &cause);
+            let id = answered(tokio::task::spawn_blocking(write).await)?;
+            Ok(v1::WriteFlightRecorderResponse { name: format!("{RECORDINGS}{id}") })
+        };
+        self.changes.make(&call, &request, work).await.map(Response::new)
+    }
+}
+
+/// Sends a file from an offset up to its length as it was; `None`: nobody listens any more.
+fn send(
+    part: PartFile,
+    (mut offset, length): (u64, u64),
+    sender: &Sent<v1::DownloadRecordingResponse>,
+) -> Option<()> {
+    let PartFile { path, mut file } = part;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if let Err(error) = file.seek(SeekFrom::Start(offset)) {
+        return sender.blocking_send(Err(unreadable(&error))).ok();
+    }
+    loop {
+        let mut data = Vec::new();
+        let left = (length - offset).min(PIECE_BYTES as u64);
+        if let Err(error) = (&mut file).take(left).read_to_end(&mut data) {
+            return sender.blocking_send(Err(unreadable(&error))).ok();
+        }
+        let read = data.len() as u64;
+        let (file_name, file_bytes) = (name.clone(), length);
+        let piece = v1::DownloadRecordingResponse { file_name, file_bytes, offset, data };
+        sender.blocking_send(Ok(piece)).ok()?;
+        offset += read;
+        if read == 0 || offset >= length {
+            return Some(());
+        }
+    }
+}
+
+/// The id in a resource name: no path leads out of the folder.
+fn id(name: &str) -> Result<String, Status> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let id = name.strip_prefix(RECORDINGS).filter(|id| {
+        !id.is_empty() && id.len() <= ID_BYTES_MAX && !id.starts_with('.') && id.chars().all(plain)
+    });
+    id.map(str::to_owned).ok_or_else(|| {
+        let expected = "a resource name such as recordings/A-assemble-20261122T013000Z";
+        refuse_field(Reason::NameMalformed, "name", expected)
+    })
+}
+
+fn id_of(name: &str) -> &str {
+    name.strip_prefix(RECORDINGS).unwrap_or(name)
+}
+
+fn answered<T>(
+    done: Result<Result<T, RecordingRefusal>, tokio::task::JoinError>,
+) -> Result<T, Status> {
+    match done {
+        Ok(done) => done.map_err(refused),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Status {
+    refuse(Reason::RecordingUnreadable, error.to_string(), [])
+}
+
+fn refused(refusal: RecordingRefusal) -> Status {
+    match refusal {
+        RecordingRefusal::NotFound => {
+            refuse(Reason::RecordingNotFound, "there is no such recording, or no such part", [])
+        }
+        RecordingRefusal::Written => {
+            refuse(Reason::RecordingWritten, "the recording is being written", [])
+        }
+        RecordingRefusal::Unreadable(why) => unreadable(&why),
+        RecordingRefusal::NoFlightRecorder => {
+            let message = "the team has no flight recorder: see recordings.mode of the settings";
+            refuse(Reason::NoFlightRecorder, message, [])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        assert_eq!(
+            id("recordings/A-mars-20261122T013000Z-2").unwrap(),
+            "A-mars-20261122T013000Z-2"
+        );
+        for bad in ["", "A", "recordings/", "recordings/../x", "recordings/..", "recordings/a/b"] {
+            assert!(id(bad).is_err(), "{bad}");
+        }
+        assert!(id(&format!("recordings/{}", "a".repeat(201))).is_err());
+    }
+}
