@@ -13,8 +13,8 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Message, Request};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, Origin, ProtocolError, Seat,
-    Turn, TurnGate,
+    AgentId, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
+    Retelling, Seat, Turn, TurnGate,
 };
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -62,6 +62,7 @@ pub struct Session {
     agent: AgentId,
     phase: Phase,
     frames: NulFrames,
+    retelling: Retelling,
     gate: TurnGate,
     margin: Margin,
     rounds: Rounds,
@@ -85,6 +86,7 @@ impl Session {
             agent,
             phase: Phase::Offline,
             frames: NulFrames::default(),
+            retelling: Retelling::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             rounds: Rounds::default(),
@@ -101,8 +103,22 @@ impl Session {
             return;
         }
         match wire::decode(frame) {
-            Ok(message) => self.message(message, now),
+            Ok(message) => {
+                self.keep(&message, frame, now);
+                self.message(message, now);
+            }
             Err(error) => self.malformed(error),
+        }
+    }
+
+    /// Keeps what a successor on this connection would have to hear.
+    fn keep(&mut self, message: &Message, frame: &[u8], now: Instant) {
+        match message {
+            Message::AuthResponse { .. } => self.retelling.login(frame, now),
+            Message::SimStart(_) => self.retelling.start(frame, now),
+            Message::RequestAction(_) => self.retelling.request(frame, now),
+            Message::SimEnd { .. } => self.retelling.end(),
+            Message::Bye | Message::StatusResponse(_) | Message::Unknown { .. } => {}
         }
     }
 
@@ -285,6 +301,15 @@ impl Session {
         self.transmits.push_back(wire::encode_action(self.id, action));
         self.answered = Some(turn);
     }
+
+    /// What a connection leaves behind when it ends or another begins.
+    fn forget_connection(&mut self) {
+        self.frames.clear();
+        self.retelling.clear();
+        self.transmits.clear();
+        self.answered = None;
+        self.close_open(DefaultCause::Disconnected);
+    }
 }
 
 impl phalanx_game::Session for Session {
@@ -293,19 +318,13 @@ impl phalanx_game::Session for Session {
     type Action = Action;
 
     fn handle_connected(&mut self, now: Instant) {
-        self.frames.clear();
-        self.transmits.clear();
-        self.answered = None;
-        self.close_open(DefaultCause::Disconnected);
+        self.forget_connection();
         self.phase = Phase::Login { since: now };
         self.transmits.push_back(wire::encode_auth(&self.seat.user, &self.seat.password));
     }
 
     fn handle_disconnected(&mut self, _now: Instant) {
-        self.frames.clear();
-        self.transmits.clear();
-        self.answered = None;
-        self.close_open(DefaultCause::Disconnected);
+        self.forget_connection();
         if self.phase != Phase::Over {
             self.phase = Phase::Offline;
         }
@@ -365,5 +384,11 @@ impl phalanx_game::Session for Session {
 
     fn referee_clock(&self) -> Option<Origin> {
         self.clock
+    }
+
+    fn retold(&self) -> Option<Vec<Heard>> {
+        let is_open = self.gate.open_turn(self.agent).is_some();
+        let seated = self.phase == Phase::Seated;
+        seated.then(|| self.retelling.tell(is_open, self.frames.partial())).flatten()
     }
 }

@@ -79,6 +79,38 @@ fn a_referee_that_accepts_and_says_nothing_is_reported_once() {
 }
 
 #[test]
+fn a_successor_on_the_connection_goes_on_where_the_session_was() {
+    let mut talk = Talk::new();
+    assert!(talk.session.retold().is_none());
+    talk.connect();
+    assert!(talk.session.retold().is_none(), "it does not know whether it is let in");
+    talk.hears(&[OK]);
+    let mut next = talk.successor();
+    assert_eq!(next.events(), ["seated"]);
+    talk.hears(&[START, &request(0, 0, "")]);
+    let mut next = talk.successor();
+    assert_eq!(next.events(), ["seated", "round 0 with briefing", "asked 0:0"]);
+    assert_eq!(next.session.poll_timeout(), talk.session.poll_timeout(), "the same deadline");
+    talk.act(0, 0, &Action::Skip).unwrap();
+    // The beginning of a message has come as well.
+    let (head, tail) = {
+        let message = format!("{}\0", request(1, 1, "skip"));
+        let (head, tail) = message.split_at(20);
+        (head.to_owned(), tail.to_owned())
+    };
+    talk.session.handle_input(head.as_bytes(), talk.now).unwrap();
+    let mut next = talk.successor();
+    assert_eq!(next.events(), ["seated", "round 0 with briefing"], "what is answered is not asked again");
+    next.session.handle_input(tail.as_bytes(), next.now).unwrap();
+    assert_eq!(next.events(), ["asked 0:1"]);
+    next.act(0, 1, &Action::Skip).unwrap();
+    talk.hears(&[tail.trim_end_matches('\0'), END]);
+    assert_eq!(talk.successor().events(), ["seated"], "between two rounds");
+    talk.session.handle_disconnected(talk.now);
+    assert!(talk.session.retold().is_none());
+}
+
+#[test]
 fn nobody_decides_so_the_session_skips_before_the_deadline() {
     let mut talk = Talk::seated();
     talk.hears(&[&request(0, 0, "")]);
@@ -386,6 +418,17 @@ impl Talk {
             margin: MarginLimits::default(),
         };
         Self { session: Session::new(&seat), now: Instant::now() }
+    }
+
+    /// Another session that takes over the connection; what it said is not sent.
+    fn successor(&self) -> Self {
+        let mut next = Self { now: self.now, ..Self::new() };
+        next.connect();
+        for heard in self.session.retold().unwrap() {
+            next.session.handle_input(&heard.bytes, heard.at).unwrap();
+        }
+        next.sent();
+        next
     }
 
     /// Logged in, the first simulation begun.

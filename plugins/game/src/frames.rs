@@ -15,6 +15,12 @@ impl NulFrames {
         self.partial.clear();
     }
 
+    /// What has come of a message.
+    #[must_use]
+    pub fn partial(&self) -> &[u8] {
+        &self.partial
+    }
+
     /// Hands out every message that these bytes complete, without its NUL.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod gate;
 mod ids;
 mod margin;
 mod picture;
+mod retelling;
 mod session;
 mod value;
 mod world;
@@ -39,6 +40,7 @@ pub use picture::{
     PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture, Place, SEEN_NEVER,
     Scale, Shape, Side, Spot, Tone,
 };
+pub use retelling::{Heard, Retelling};
 pub use session::{Framing, Seat, Session};
 pub use value::{Said, Value};
 pub use world::{AgentState, Game, Met, Oracle, Roster, RosterEntry, World};

@@ -1,6 +1,6 @@
 //! The client's side of one connection, as a state machine.
 
-use crate::{AgentId, Event, Late, MarginLimits, Origin, ProtocolError, SeatId, Turn};
+use crate::{AgentId, Event, Heard, Late, MarginLimits, Origin, ProtocolError, SeatId, Turn};
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
@@ -122,6 +122,14 @@ pub trait Session: Debug + Send {
     /// decided by it: people look at it.
     #[must_use]
     fn referee_clock(&self) -> Option<Origin> {
+        None
+    }
+
+    /// What a fresh session of the same seat must hear, right after `handle_connected`, to go on
+    /// where this one is, on the same connection: another process takes it over. What it says while
+    /// it hears that was said before and is not sent again. `None`: nobody can take over here.
+    #[must_use]
+    fn retold(&self) -> Option<Vec<Heard>> {
         None
     }
 }

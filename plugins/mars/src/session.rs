@@ -17,8 +17,8 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Request, ServerBody, ServerMessage};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Late, Margin, Notice, NulFrames, Origin, ProtocolError, Seat,
-    Turn, TurnGate,
+    AgentId, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
+    Retelling, Seat, Turn, TurnGate,
 };
 use rounds::{Begun, Rounds};
 use smol_str::SmolStr;
@@ -57,6 +57,7 @@ pub struct Session {
     agent: AgentId,
     phase: Phase,
     frames: NulFrames,
+    retelling: Retelling,
     gate: TurnGate,
     margin: Margin,
     rounds: Rounds,
@@ -85,6 +86,7 @@ impl Session {
             agent,
             phase: Phase::Offline,
             frames: NulFrames::default(),
+            retelling: Retelling::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             rounds: Rounds::default(),
@@ -104,11 +106,25 @@ impl Session {
             return;
         }
         match wire::decode_server(frame) {
-            Ok(message) => self.message(message, now),
+            Ok(message) => {
+                self.keep(&message.body, frame, now);
+                self.message(message, now);
+            }
             Err(error) => {
                 self.malformed(error);
                 self.rescue(frame);
             }
+        }
+    }
+
+    /// Keeps what a successor on this connection would have to hear.
+    fn keep(&mut self, message: &ServerBody, frame: &[u8], now: Instant) {
+        match message {
+            ServerBody::AuthResponse { .. } => self.retelling.login(frame, now),
+            ServerBody::SimStart(_) => self.retelling.start(frame, now),
+            ServerBody::RequestAction(_) => self.retelling.request(frame, now),
+            ServerBody::SimEnd { .. } => self.retelling.end(),
+            ServerBody::Bye | ServerBody::Unknown { .. } => {}
         }
     }
 
@@ -264,6 +280,7 @@ impl Session {
     /// What a connection leaves behind when it ends or another begins.
     fn forget_connection(&mut self) {
         self.frames.clear();
+        self.retelling.clear();
         self.transmits.clear();
         self.answered = None;
         self.lost = 0;
@@ -363,5 +380,11 @@ impl phalanx_game::Session for Session {
 
     fn referee_clock(&self) -> Option<Origin> {
         self.clock
+    }
+
+    fn retold(&self) -> Option<Vec<Heard>> {
+        let is_open = self.gate.open_turn(self.agent).is_some();
+        let seated = self.phase == Phase::Seated;
+        seated.then(|| self.retelling.tell(is_open, self.frames.partial())).flatten()
     }
 }

@@ -53,6 +53,17 @@ impl Talk {
         Self { session: Session::new(&seat), now: Instant::now() }
     }
 
+    /// Another session that takes over the connection; what it said is not sent.
+    pub(crate) fn successor(&self) -> Self {
+        let mut next = Self { now: self.now, ..Self::new() };
+        next.connect();
+        for heard in self.session.retold().unwrap() {
+            next.session.handle_input(&heard.bytes, heard.at).unwrap();
+        }
+        next.sent();
+        next
+    }
+
     /// Logged in, the first simulation begun.
     pub(crate) fn seated() -> Self {
         let mut talk = Self::new();
