@@ -1,5 +1,6 @@
 //! Where a running team is to be: at which address, or nowhere for now.
 
+use crate::handed::Shelf;
 use crate::handle::OperatorError;
 use crate::operator::Wish;
 use crate::{Endpoint, TeamHandle};
@@ -11,6 +12,8 @@ pub(crate) struct Course {
     pub(crate) endpoint: Endpoint,
     /// The seats hang up and stay away.
     pub(crate) stopped: bool,
+    /// Whoever leaves puts its connection there; `None`: it says goodbye.
+    pub(crate) shelf: Option<Shelf>,
 }
 
 /// Why a team does not go where it should. It is where it was before.
@@ -118,7 +121,7 @@ impl TeamHandle {
         let left = self.ask(wish).await.map_err(CourseError::from).and_then(course_answer);
         let stopped = to.is_none() || before.stopped;
         let next = match (&left, to) {
-            (Ok(()), Some(endpoint)) => Course { endpoint, stopped },
+            (Ok(()), Some(endpoint)) => Course { endpoint, stopped, ..before },
             (Ok(()), None) => Course { stopped, ..before },
             (Err(_), _) => before,
         };

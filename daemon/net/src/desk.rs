@@ -6,7 +6,7 @@ use crate::tape::SeatTape;
 use crate::{Meter, SeatAct};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Game, Notice, ProtocolError, SeatId, Session, Turn,
+    AgentId, DefaultCause, Event, Game, Heard, Notice, ProtocolError, SeatId, Session, Turn,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -84,6 +84,16 @@ impl<G: Game> Desk<G> {
         self.keep(now, || SeatAct::Connected);
         self.session.handle_connected(now);
         self.collect(now);
+    }
+
+    /// The connection is one that another process had: the session hears again what counts. What it
+    /// says to that was said before.
+    pub(crate) fn adopted(&mut self, heard: Vec<Heard>, now: Instant) -> Result<(), ProtocolError> {
+        self.connected(now);
+        let told = heard.into_iter().try_for_each(|Heard { at, bytes }| self.input(&bytes, at));
+        self.outbox.clear();
+        self.outbox_bytes = 0;
+        told
     }
 
     /// The connection is gone: what was not written never will be.

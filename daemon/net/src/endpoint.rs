@@ -88,18 +88,9 @@ impl fmt::Debug for Link {
 }
 
 impl Link {
-    /// A connection over TCP, without Nagle's delay and with keepalive.
+    /// A connection over TCP.
     pub(crate) fn tcp(stream: TcpStream) -> std::io::Result<Self> {
-        let peer = stream.peer_addr()?.to_string();
-        stream.set_nodelay(true)?;
-        let socket = SockRef::from(&stream);
-        let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_AFTER);
-        #[cfg(any(target_os = "linux", target_os = "macos"))]
-        let keepalive = keepalive.with_interval(KEEPALIVE_EVERY).with_retries(KEEPALIVE_TRIES);
-        socket.set_tcp_keepalive(&keepalive)?;
-        // Keepalive is silent while written bytes wait for their acknowledgement.
-        #[cfg(target_os = "linux")]
-        socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
+        let peer = tuned(&stream)?;
         let (reader, writer) = stream.into_split();
         Ok(Self { reader: Box::new(reader), writer: Box::new(writer), peer })
     }
@@ -109,6 +100,21 @@ impl Link {
         let (reader, writer) = tokio::io::split(stream);
         Self { reader: Box::new(reader), writer: Box::new(writer), peer: "memory".into() }
     }
+}
+
+/// Who the peer is, of a connection that from now on is without Nagle's delay and with keepalive.
+pub(crate) fn tuned(stream: &TcpStream) -> std::io::Result<String> {
+    let peer = stream.peer_addr()?.to_string();
+    stream.set_nodelay(true)?;
+    let socket = SockRef::from(stream);
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_AFTER);
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    let keepalive = keepalive.with_interval(KEEPALIVE_EVERY).with_retries(KEEPALIVE_TRIES);
+    socket.set_tcp_keepalive(&keepalive)?;
+    // Keepalive is silent while written bytes wait for their acknowledgement.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
+    Ok(peer)
 }
 
 impl fmt::Display for Endpoint {
@@ -169,11 +175,13 @@ impl Endpoint {
             return awaited.wait(agent).await.map(Pipe::from).map_err(failed);
         }
         let open = async {
-            let link = self.dial().await?;
             match self {
-                Self::Tcp { .. } | Self::Memory(_) | Self::Awaited(_) => Ok(link.into()),
+                Self::Tcp { host, port } => {
+                    Pipe::tcp(TcpStream::connect((host.as_str(), *port)).await?)
+                }
+                Self::Memory(_) | Self::Awaited(_) => Ok(self.dial().await?.into()),
                 Self::WebSocket { host, port } => {
-                    web_socket::ask(link, &address(host, *port), target).await
+                    web_socket::ask(self.dial().await?, &address(host, *port), target).await
                 }
             }
         };

@@ -2,6 +2,7 @@
 
 use crate::clock::now;
 use crate::course::Course;
+use crate::handed::{HandedSeat, Shelf};
 use crate::operator::Port;
 use crate::outlet::JournalStream;
 use crate::places::Places;
@@ -308,6 +309,18 @@ impl TeamHandle {
     /// Ends the team politely: open turns are answered, goodbyes said, everything flushed. Who is
     /// not done after `grace` is cut off and named.
     pub async fn drain(&self, grace: Duration) -> DrainReport {
+        self.leave(grace, None).await
+    }
+
+    /// Ends the team for a successor in another process: open turns are answered, and what can go
+    /// over is not closed but given away. Seats that cannot, say goodbye.
+    pub async fn hand_over(&self, grace: Duration) -> (DrainReport, Vec<HandedSeat>) {
+        let shelf = Shelf::default();
+        let report = self.leave(grace, Some(&shelf)).await;
+        (report, shelf.take())
+    }
+
+    async fn leave(&self, grace: Duration, shelf: Option<&Shelf>) -> DrainReport {
         let Signals { drain, drained, leave, stop } = &self.inner.parts.signals;
         let end = now() + grace;
         let decided = end - grace / 4;
@@ -320,6 +333,9 @@ impl TeamHandle {
             _ = &mut ended => {}
             // A stuck team: the seats answer by themselves.
             () = tokio::time::sleep_until(decided.into()) => {}
+        }
+        if let Some(shelf) = shelf {
+            self.course().send_modify(|course| course.shelf = Some(shelf.clone()));
         }
         leave.cancel();
         let seats_done = tokio::time::timeout_at(end.into(), stop.cancelled()).await.is_ok();

@@ -33,6 +33,7 @@ mod course;
 mod desk;
 mod endpoint;
 mod enrol;
+mod handed;
 mod handle;
 mod knock;
 mod ledger;
@@ -67,6 +68,7 @@ pub use checkpoint::{CheckpointOptions, CheckpointSink, Freeze};
 pub use clock::{now, origin};
 pub use course::CourseError;
 pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
+pub use handed::HandedSeat;
 pub use handle::{
     DrainReport, Lineup, OperatorError, SeatStatus, TeamEnd, TeamHandle, WeakTeamHandle,
 };

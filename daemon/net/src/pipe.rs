@@ -2,6 +2,7 @@
 //! are cancel-safe, so that they can stand in a `select!`.
 
 use crate::Link;
+use crate::endpoint::tuned;
 use crate::options::READ_BYTES_MAX;
 use crate::web_socket::{self, Messages};
 use bytes::BytesMut;
@@ -10,6 +11,8 @@ use futures_util::{SinkExt, StreamExt};
 use std::future::poll_fn;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_tungstenite::tungstenite::Message;
 
 /// Both halves of an open connection.
@@ -22,12 +25,14 @@ pub(crate) struct Pipe {
 
 /// What comes from the peer.
 pub(crate) enum Reader {
+    Tcp(OwnedReadHalf),
     Bytes(Box<dyn AsyncRead + Send + Unpin>),
     Messages(SplitStream<Messages>),
 }
 
 /// What goes to the peer.
 pub(crate) enum Writer {
+    Tcp(OwnedWriteHalf),
     Bytes(Box<dyn AsyncWrite + Send + Unpin>),
     Messages(SplitSink<Messages, Message>),
 }
@@ -43,10 +48,34 @@ impl From<Link> for Pipe {
 }
 
 impl Pipe {
+    /// A connection over TCP.
+    pub(crate) fn tcp(stream: TcpStream) -> io::Result<Self> {
+        let peer = tuned(&stream)?;
+        let (reader, writer) = stream.into_split();
+        Ok(Self { reader: Reader::Tcp(reader), writer: Writer::Tcp(writer), peer })
+    }
+
+    /// A connection over TCP that another process had.
+    pub(crate) fn adopted(stream: std::net::TcpStream) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Self::tcp(TcpStream::from_std(stream)?)
+    }
+
     pub(crate) fn messages(socket: Messages, peer: String) -> Self {
         let (writer, reader) = socket.split();
         Self { reader: Reader::Messages(reader), writer: Writer::Messages(writer), peer }
     }
+}
+
+/// The connection of both halves, open as it is, for another process; `None` where it is not plain
+/// TCP. Nothing may be half written on it.
+pub(crate) fn given_away(
+    reader: Reader,
+    writer: Writer,
+) -> io::Result<Option<std::net::TcpStream>> {
+    let (Reader::Tcp(reader), Writer::Tcp(writer)) = (reader, writer) else { return Ok(None) };
+    let stream = reader.reunite(writer).map_err(io::Error::other)?;
+    stream.into_std().map(Some)
 }
 
 impl Reader {
@@ -54,6 +83,10 @@ impl Reader {
     /// end. Empty messages say nothing and are skipped.
     pub(crate) async fn read(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
         match self {
+            Self::Tcp(reader) => {
+                buffer.reserve(READ_BYTES_MAX);
+                reader.take(READ_BYTES_MAX as u64).read_buf(buffer).await
+            }
             Self::Bytes(reader) => {
                 buffer.reserve(READ_BYTES_MAX);
                 reader.take(READ_BYTES_MAX as u64).read_buf(buffer).await
@@ -89,10 +122,8 @@ impl Writer {
     /// Takes a piece of the stream, or one whole message: so many bytes.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Bytes(writer) => match writer.write(bytes).await? {
-                0 if !bytes.is_empty() => Err(io::ErrorKind::WriteZero.into()),
-                written => Ok(written),
-            },
+            Self::Tcp(writer) => some_of(bytes, writer.write(bytes).await?),
+            Self::Bytes(writer) => some_of(bytes, writer.write(bytes).await?),
             Self::Messages(writer) => {
                 poll_fn(|context| writer.poll_ready_unpin(context))
                     .await
@@ -115,6 +146,7 @@ impl Writer {
 
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         match self {
+            Self::Tcp(writer) => writer.flush().await,
             Self::Bytes(writer) => writer.flush().await,
             Self::Messages(writer) => writer.flush().await.map_err(web_socket::failure),
         }
@@ -123,6 +155,7 @@ impl Writer {
     /// Says goodbye: nothing more is written.
     pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
         match self {
+            Self::Tcp(writer) => writer.shutdown().await,
             Self::Bytes(writer) => writer.shutdown().await,
             Self::Messages(writer) => writer.close().await.map_err(web_socket::failure),
         }
@@ -134,5 +167,14 @@ impl Writer {
             writer.send(web_socket::goodbye(code)).await.map_err(web_socket::failure)?;
         }
         self.shutdown().await
+    }
+}
+
+/// A stream that takes nothing any more is an error.
+fn some_of(bytes: &[u8], written: usize) -> io::Result<usize> {
+    if written == 0 && !bytes.is_empty() {
+        Err(io::ErrorKind::WriteZero.into())
+    } else {
+        Ok(written)
     }
 }

@@ -2,9 +2,10 @@
 //! that go. Nothing here is on the path of a turn: the team's thread holds the ways to its seats.
 
 use crate::course::Course;
+use crate::handed::HandedSeat;
 use crate::handle::SeatStatus;
 use crate::meter::Meter;
-use crate::seat::{Act, SeatLink, seat_name, seat_on_course};
+use crate::seat::{Act, Links, SeatLink, seat_name, seat_on_course};
 use crate::{Recorder, SeatOptions};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{AgentId, Game, Seat, SeatId};
@@ -45,6 +46,8 @@ pub(crate) struct Workshop<G: Game> {
     pub(crate) meter: Arc<Meter>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) ways: watch::Sender<Ways<G>>,
+    /// Connections that another process had.
+    pub(crate) handed: Mutex<Vec<HandedSeat>>,
     pub(crate) span: tracing::Span,
 }
 
@@ -53,7 +56,9 @@ impl<G: Game> Opener for Workshop<G> {
         let (id, name) = (seat.id, seat_name(&seat));
         let (game, course, inbox) = (self.game.clone(), self.course.clone(), self.inbox.clone());
         let (left, witnesses) = (leave.clone(), (Arc::clone(&self.meter), self.recorder.clone()));
-        let open = || seat_on_course(game, seat, course, self.options, inbox, witnesses, left);
+        let handed = self.handed(&name, &course.borrow());
+        let link = Links { course, inbox, leave: left, handed };
+        let open = || seat_on_course(game, seat, self.options, link, witnesses);
         let SeatLink { actions, status, task } = self.span.in_scope(open);
         self.ways.send_modify(|ways| match ways.get_mut(id.index()) {
             Some(way) => *way = actions,
@@ -65,6 +70,17 @@ impl<G: Game> Opener for Workshop<G> {
             drop(task.await);
         });
         Place { name, status, abort, leave, removed: false }
+    }
+}
+
+impl<G: Game> Workshop<G> {
+    /// The connection that is there for a seat already, once.
+    fn handed(&self, name: &str, course: &Course) -> Option<HandedSeat> {
+        let mut handed = self.handed.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = handed.iter().position(|handed| handed.seat == name)?;
+        let handed = handed.swap_remove(place);
+        let is_here = !course.stopped && handed.server == course.endpoint.to_string();
+        is_here.then_some(handed)
     }
 }
 

@@ -12,21 +12,24 @@
 //! A seat that is waited for dials nobody: each match is a connection that comes to it, and it is
 //! closed only by a leave.
 
+mod handing;
+mod line;
+
 use crate::backoff::Backoff;
 use crate::clock::{now, until};
 use crate::course::Course;
 use crate::desk::Desk;
+use crate::handed::HandedSeat;
 use crate::handle::SeatStatus;
 use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
-use crate::pipe::{Pipe, Reader, Writer};
+use crate::pipe::Pipe;
 use crate::tape::SeatTape;
 use crate::{Endpoint, EndpointError, Meter, Recorder, SeatAct, SeatOptions};
 use bytes::BytesMut;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use line::{Line, Open, Tail, dial_done, read, write};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{AgentId, Game, Seat, SeatId, Session, Turn};
-use std::collections::VecDeque;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -70,20 +73,30 @@ pub fn open_seat<G: Game>(
     leave: CancellationToken,
 ) -> SeatLink<G> {
     // Nobody changes this course.
-    let course = watch::Sender::new(Course { endpoint, stopped: false }).subscribe();
-    seat_on_course(game, seat, course, options, inbox, (meter, None), leave)
+    let course = Course { endpoint, stopped: false, shelf: None };
+    let course = watch::Sender::new(course).subscribe();
+    let links = Links { course, inbox, leave, handed: None };
+    seat_on_course(game, seat, options, links, (meter, None))
+}
+
+/// What a seat hears of its team, and says to it.
+pub(crate) struct Links<G: Game> {
+    pub(crate) course: watch::Receiver<Course>,
+    pub(crate) inbox: mpsc::Sender<Input<G>>,
+    pub(crate) leave: CancellationToken,
+    /// A connection that another process had.
+    pub(crate) handed: Option<HandedSeat>,
 }
 
 /// As [`open_seat`], for a seat that may be sent elsewhere.
 pub(crate) fn seat_on_course<G: Game>(
     game: G,
     seat: Seat,
-    mut course: watch::Receiver<Course>,
     options: SeatOptions,
-    inbox: mpsc::Sender<Input<G>>,
+    links: Links<G>,
     (meter, recorder): (Arc<Meter>, Option<Arc<dyn Recorder>>),
-    leave: CancellationToken,
 ) -> SeatLink<G> {
+    let Links { mut course, inbox, leave, handed } = links;
     if course.borrow().stopped {
         // The seat is to look at it before it dials.
         course.mark_changed();
@@ -109,6 +122,8 @@ pub(crate) fn seat_on_course<G: Game>(
         leave,
         leaving: None,
         parting: None,
+        giving: false,
+        handed,
         backoff: Backoff::new(options.backoff, seed),
         line: Line::Waiting { until: now() },
         timer_rest: None,
@@ -134,41 +149,16 @@ struct SeatTask<G: Game> {
     leaving: Option<Instant>,
     /// Set while the seat hangs up because the team stops or moves: when it stops being polite.
     parting: Option<Instant>,
+    /// Set while the seat leaves and its connection is to go to another process.
+    giving: bool,
+    /// The first connection, which another process had.
+    handed: Option<HandedSeat>,
     backoff: Backoff,
     line: Line,
     timer_rest: Option<Instant>,
     status: watch::Sender<SeatStatus>,
     meter: Arc<Meter>,
     buffer: BytesMut,
-}
-
-enum Line {
-    Waiting { until: Instant },
-    Dialing(Dial),
-    Open(Open),
-    Stopped,
-    Closed,
-}
-
-struct Open {
-    reader: Reader,
-    writer: Writer,
-    /// Bytes of the outbox's first message that are written already.
-    written: usize,
-    tail: Tail,
-    /// When the login must have been accepted.
-    login_by: Option<Instant>,
-    /// Since when the login is accepted.
-    seated_at: Option<Instant>,
-}
-
-/// What the writer owes once the outbox is empty.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tail {
-    Nothing,
-    Flush,
-    HalfClose,
-    Done,
 }
 
 /// All reasons for which a seat does anything.
@@ -197,6 +187,10 @@ impl<G: Game> SeatTask<G> {
     }
 
     async fn play(&mut self) {
+        if let Some(handed) = self.handed.take() {
+            self.adopt(handed);
+            self.settle();
+        }
         while !self.finished() {
             match self.wake().await {
                 Wake::Timer => self.timer(),
@@ -247,7 +241,7 @@ impl<G: Game> SeatTask<G> {
                 Err(_) => Wake::TeamGone,
             },
             // Back-pressure: nothing is read while the team has not taken what was read before.
-            result = read(reader, &mut self.buffer), if !waiting => Wake::Read(result),
+            result = read(reader, &mut self.buffer), if !waiting && !self.giving => Wake::Read(result),
         }
     }
 
@@ -326,6 +320,11 @@ impl<G: Game> SeatTask<G> {
     fn dialed(&mut self, pipe: Pipe) {
         let now = now();
         tracing::debug!(peer = pipe.peer, "connected");
+        self.open(pipe, now);
+        self.desk.connected(now);
+    }
+
+    fn open(&mut self, pipe: Pipe, now: Instant) {
         self.status.send_modify(|status| status.connections += 1);
         self.line = Line::Open(Open {
             reader: pipe.reader,
@@ -335,7 +334,6 @@ impl<G: Game> SeatTask<G> {
             login_by: Some(now + self.options.login_timeout),
             seated_at: None,
         });
-        self.desk.connected(now);
     }
 
     fn read(&mut self) {
@@ -390,7 +388,9 @@ impl<G: Game> SeatTask<G> {
                 self.leaving = Some(now() + LEAVE_MAX);
             }
             let idle = self.desk.outbox.is_empty() && open.tail == Tail::Nothing;
-            if self.leaving.or(self.parting).is_some() && idle {
+            if self.giving && idle {
+                self.give_away();
+            } else if self.leaving.or(self.parting).is_some() && idle {
                 open.tail = Tail::HalfClose;
             } else if self.desk.refused {
                 self.lost("the referee refused the login");
@@ -408,7 +408,10 @@ impl<G: Game> SeatTask<G> {
         let now = now();
         self.leaving = Some(now + LEAVE_MAX);
         if matches!(self.line, Line::Open(_)) {
-            self.desk.shutdown(now);
+            self.giving = self.may_give();
+            if !self.giving {
+                self.desk.shutdown(now);
+            }
         } else {
             self.close();
         }
@@ -536,51 +539,6 @@ impl<G: Game> SeatTask<G> {
 /// The referee comes to us, and may come again after its match.
 fn is_awaited(course: &watch::Receiver<Course>) -> bool {
     matches!(course.borrow().endpoint, Endpoint::Awaited(_))
-}
-
-type Dial = BoxFuture<'static, Result<Pipe, EndpointError>>;
-type Sending<'a> = (&'a mut Writer, usize, Tail);
-
-impl Line {
-    fn parts(&mut self) -> (Option<&mut Dial>, Option<&mut Reader>, Option<Sending<'_>>) {
-        match self {
-            Self::Waiting { .. } | Self::Stopped | Self::Closed => (None, None, None),
-            Self::Dialing(dial) => (Some(dial), None, None),
-            Self::Open(Open { reader, writer, written, tail, .. }) => {
-                (None, Some(reader), Some((writer, *written, *tail)))
-            }
-        }
-    }
-}
-
-async fn dial_done(dial: Option<&mut Dial>) -> Result<Pipe, EndpointError> {
-    match dial {
-        Some(dial) => dial.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn read(reader: Option<&mut Reader>, buffer: &mut BytesMut) -> io::Result<usize> {
-    match reader {
-        Some(reader) => reader.read(buffer).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Writes a piece of the first message; with nothing to write, what the tail asks for.
-async fn write(writer: Option<Sending<'_>>, outbox: &VecDeque<Vec<u8>>) -> io::Result<usize> {
-    let Some((writer, written, tail)) = writer else { return std::future::pending().await };
-    if let Some(message) = outbox.front() {
-        return match message.get(written..) {
-            Some(rest) if !rest.is_empty() => writer.write(rest).await,
-            Some(_) | None => Ok(0),
-        };
-    }
-    match tail {
-        Tail::Flush => writer.flush().await.map(|()| 0),
-        Tail::HalfClose => writer.shutdown().await.map(|()| 0),
-        Tail::Nothing | Tail::Done => std::future::pending().await,
-    }
 }
 
 /// What a panic said.

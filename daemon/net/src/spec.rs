@@ -7,7 +7,7 @@ use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
 use crate::places::{Places, Ways, Workshop};
 use crate::pulse::Pulse;
 use crate::thread::{Outlets, Recipe, Signals, run};
-use crate::{CheckpointOptions, Endpoint, Meter, Recorder, SeatOptions};
+use crate::{CheckpointOptions, Endpoint, HandedSeat, Meter, Recorder, SeatOptions};
 use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
@@ -80,12 +80,21 @@ pub enum BuildError {
     },
 }
 
+/// How the seats begin.
+#[derive(Default)]
+struct Start {
+    /// They stay away.
+    stopped: bool,
+    /// Connections that another process had.
+    handed: Vec<HandedSeat>,
+}
+
 /// A team whose strategy is loaded and whose thread waits. Dropped, it ends.
 pub struct BuiltTeam {
     name: String,
     journal: broadcast::Sender<Arc<JournalEntry>>,
     journal_dropped: Arc<AtomicU64>,
-    start: Box<dyn FnOnce(bool) -> TeamHandle + Send>,
+    start: Box<dyn FnOnce(Start) -> TeamHandle + Send>,
 }
 
 impl fmt::Debug for BuiltTeam {
@@ -110,13 +119,20 @@ impl BuiltTeam {
     /// Opens the seats. Must be called inside a tokio runtime: the seats run there.
     #[must_use]
     pub fn spawn(self) -> TeamHandle {
-        (self.start)(false)
+        (self.start)(Start::default())
+    }
+
+    /// The same for a team that played in another process: each of these is the first connection of
+    /// its seat, unless it leads elsewhere.
+    #[must_use]
+    pub fn spawn_on(self, handed: Vec<HandedSeat>) -> TeamHandle {
+        (self.start)(Start { handed, ..Start::default() })
     }
 
     /// The same for a team that waits until it is [started](TeamHandle::start): its seats stay away.
     #[must_use]
     pub fn spawn_stopped(self) -> TeamHandle {
-        (self.start)(true)
+        (self.start)(Start { stopped: true, ..Start::default() })
     }
 }
 
@@ -184,14 +200,13 @@ impl<G: Game> TeamSpec<G> {
         let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);
         let journal_dropped = Arc::default();
         let told = (journal.clone(), Arc::clone(&journal_dropped));
-        let start =
-            Box::new(move |stopped| self.open(stopped, first, lineup, sender, outlets, told));
+        let start = Box::new(move |how| self.open(how, first, lineup, sender, outlets, told));
         Ok(BuiltTeam { name, journal, journal_dropped, start })
     }
 
     fn open(
         self,
-        stopped: bool,
+        start: Start,
         first: Seat,
         lineup: Lineup,
         inbox: mpsc::Sender<Input<G>>,
@@ -199,7 +214,11 @@ impl<G: Game> TeamSpec<G> {
         (journal, journal_dropped): (broadcast::Sender<Arc<JournalEntry>>, Arc<AtomicU64>),
     ) -> TeamHandle {
         let (signals, meter) = (Signals::default(), Arc::new(Meter::default()));
-        let course = watch::Sender::new(Course { endpoint: self.endpoint, stopped });
+        let course = watch::Sender::new(Course {
+            endpoint: self.endpoint,
+            stopped: start.stopped,
+            shelf: None,
+        });
         let ways = watch::Sender::new(Ways::new());
         let (heard, followed) = (ways.subscribe(), course.subscribe());
         let workshop = Workshop {
@@ -210,6 +229,7 @@ impl<G: Game> TeamSpec<G> {
             meter: Arc::clone(&meter),
             recorder: self.recorder,
             ways,
+            handed: start.handed.into(),
             span: tracing::info_span!("team", team = self.name),
         };
         let snapshot = watch::Sender::default();

@@ -7,6 +7,7 @@ use crate::cli::{EXIT_USAGE, Phalanxd};
 use crate::controls::Newcomers;
 use crate::directory::{Directory, Member};
 use crate::followers::Followers;
+use crate::handover::{self, Handed};
 use crate::host::Process;
 use crate::logs::LogControl;
 use crate::maker::{Maker, Names, Teams};
@@ -18,7 +19,7 @@ use anyhow::{Context, Result, anyhow};
 use phalanx_control::{Certificates, Control, ControlHandle, Host, Options};
 use phalanx_engine::{Staged, StrategyOrigin};
 use phalanx_metrics::Metrics;
-use phalanx_net::{Lobby, TeamEnd, TeamHandle, receive_bridges};
+use phalanx_net::{HandedSeat, Lobby, TeamEnd, TeamHandle, receive_bridges};
 use phalanx_settings::Settings;
 use phalanx_strategy::{Keeper, Refusal};
 use std::path::PathBuf;
@@ -178,7 +179,9 @@ async fn serve(
     log: &LogControl,
     service: Service<'_>,
 ) -> Result<ExitCode> {
-    let Service { manager, inherited } = service;
+    let Service { manager, mut inherited } = service;
+    let state = settings.state_dir.as_deref();
+    let handed = handover::take(manager, state, std::mem::take(&mut inherited.seats));
     let mut stop = Stop::listen()?;
     let hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let access = Arc::new(access::open(&settings)?);
@@ -195,8 +198,8 @@ async fn serve(
     let followers = Followers::new(Arc::clone(&metrics), log.clone());
     let writer = writer(&settings, Arc::clone(&metrics))?;
     let recordings = recordings(&settings, metrics).await;
-    let keeping = (writer.as_ref(), recordings.as_ref());
-    let mut directory = teams(&settings, (first, keeping), &lobby, &followers).await?;
+    let beginnings = (first, (writer.as_ref(), recordings.as_ref()), handed);
+    let mut directory = teams(&settings, beginnings, &lobby, &followers).await?;
     let beside = beside(&settings).await?;
     directory.host(beside.clone());
     let reloader = reloader(args, &settings, (&directory, log), (&host, recordings.as_ref()));
@@ -228,29 +231,26 @@ async fn serve(
     let all = directory.clone();
     tokio::spawn(manager::watch(manager.clone(), move || all.handles()));
     let stay = settings.control.stay || settings.teams.is_empty();
-    let crashed = tokio::select! {
-        crashed = all_over(&directory, stay) => crashed,
-        name = stop.next() => {
-            info!("{name}: leaving");
-            false
-        }
-    };
+    let crashed = play(&directory, stay, &mut stop).await;
     manager.stopping();
     reloading.abort();
     leaving.cancel();
     watching.inspect(tokio::task::JoinHandle::abort);
     let (teams, grace) = (directory.handles(), reloader.settings().limits.drain_max);
-    let code = tokio::select! {
-        code = drain(&teams, control, &followers, grace) => code,
-        name = stop.next() => again(name),
-        () = manager::hold_on(manager) => ExitCode::from(EXIT_GRACE),
+    let over = state.filter(|_| hands_over(&settings, manager));
+    let (code, seats) = tokio::select! {
+        done = drain(&teams, control, &followers, (grace, over.is_some())) => done,
+        name = stop.next() => (again(name), Vec::new()),
+        () = manager::hold_on(manager) => (ExitCode::from(EXIT_GRACE), Vec::new()),
     };
     beside.close(BESIDE_GRACE).await;
     finish(writer, recordings).await;
+    // Last: the next process finds what belongs to them.
+    over.inspect(|state| handover::leave(manager, state, seats));
     Ok(if crashed { ExitCode::from(EXIT_START) } else { code })
 }
 
-/// What it does beside its teams.
+/// Arenas and leagues of this daemon, those of its earlier lives too.
 async fn beside(settings: &Settings) -> Result<Beside> {
     let state = settings.state_dir.clone();
     let beside = tokio::task::spawn_blocking(move || Beside::open(state.as_deref()));
@@ -303,7 +303,11 @@ fn reloader(
 
 async fn teams(
     settings: &Settings,
-    (first, (writer, recordings)): (Vec<First>, (Option<&Writer>, Option<&Recordings>)),
+    (first, (writer, recordings), mut handed): (
+        Vec<First>,
+        (Option<&Writer>, Option<&Recordings>),
+        Handed,
+    ),
     lobby: &Lobby,
     followers: &Followers,
 ) -> Result<Directory> {
@@ -320,7 +324,7 @@ async fn teams(
         let begun = recordings.and_then(|all| all.begin(&mut plan, &team.server));
         let built = wire::build(plan, endpoint).await?;
         let listening = followers.listen(&built);
-        let handle = built.spawn();
+        let handle = built.spawn_on(handed.remove(&team.name).unwrap_or_default());
         listening.playing(&handle);
         begun.into_iter().for_each(Begun::playing);
         let keeper = keepers::spawn(keeper, &handle);
@@ -383,6 +387,17 @@ fn announce(control: &Control, teams: &[TeamHandle]) {
     }
 }
 
+/// Until the matches are over or a signal comes; true when a team was given up.
+async fn play(directory: &Directory, stay: bool, stop: &mut Stop) -> bool {
+    tokio::select! {
+        crashed = all_over(directory, stay) => crashed,
+        name = stop.next() => {
+            info!("{name}: leaving");
+            false
+        }
+    }
+}
+
 /// Waits until there are teams and the matches of all are over, for ever where the daemon is to
 /// stay; true when one of them was given up.
 async fn all_over(directory: &Directory, stay: bool) -> bool {
@@ -426,24 +441,36 @@ async fn all_ended(teams: &[TeamHandle]) -> Option<bool> {
     Some(crashed)
 }
 
+/// Whether connections are left for the next process: with its checkpoints it can go on with them.
+fn hands_over(settings: &Settings, manager: &Manager) -> bool {
+    let checkpoints = settings.checkpoints;
+    manager.is_there() && checkpoints.write && checkpoints.hand_over
+}
+
+/// What the teams leave behind, by their names.
+type Left = Vec<(String, Vec<HandedSeat>)>;
+
 async fn drain(
     teams: &[TeamHandle],
     control: ControlHandle,
     followers: &Followers,
-    grace: Duration,
-) -> ExitCode {
+    (grace, over): (Duration, bool),
+) -> (ExitCode, Left) {
     let drains = teams.iter().map(|team| async move {
-        let report = team.drain(grace).await;
+        let (report, seats) =
+            if over { team.hand_over(grace).await } else { (team.drain(grace).await, Vec::new()) };
         for name in &report.stragglers {
             warn!(team = team.name(), who = %name, "was cut off: it did not finish in time");
         }
-        report.stragglers.is_empty()
+        (report.stragglers.is_empty(), (team.name().to_owned(), seats))
     });
-    let clean = futures_util::future::join_all(drains).await.into_iter().all(|clean| clean);
+    let (clean, seats): (Vec<_>, Left) =
+        futures_util::future::join_all(drains).await.into_iter().unzip();
+    let clean = clean.into_iter().all(|clean| clean);
     // Teams that ended have closed their journals: this writes what is left of them.
     tokio::time::timeout(CONTROL_GRACE, followers.finish()).await.ok();
     control.stop(CONTROL_GRACE).await;
-    if clean { ExitCode::SUCCESS } else { ExitCode::from(EXIT_GRACE) }
+    (if clean { ExitCode::SUCCESS } else { ExitCode::from(EXIT_GRACE) }, seats)
 }
 
 fn again(name: &str) -> ExitCode {

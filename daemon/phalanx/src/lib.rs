@@ -19,6 +19,7 @@ pub mod directory;
 pub mod doctor;
 pub mod failure;
 pub mod followers;
+pub mod handover;
 pub mod host;
 pub mod keepers;
 pub mod league;

@@ -65,6 +65,7 @@ const DECISIONS: &[(&str, Change)] = &[
     ("checkpoints.interval", Restart(KEPT)),
     ("checkpoints.sync_every", Restart(KEPT)),
     ("checkpoints.age_max", Restart("counts when the daemon starts")),
+    ("checkpoints.hand_over", Restart(KEPT)),
     ("recordings.mode", Restart(RECORDED)),
     ("recordings.folder", Restart(OPEN)),
     ("recordings.part_size", Restart(RECORDED)),

@@ -116,11 +116,12 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     all.push(("bridge.socket_mode", format!("{socket_mode:04o}")));
     all.extend(of_limits(limits));
     all.extend(of_reload(reload));
-    let CheckpointSettings { write, interval, sync_every, age_max } = checkpoints;
+    let CheckpointSettings { write, interval, sync_every, age_max, hand_over } = checkpoints;
     all.push(("checkpoints.write", on_or_off(*write)));
     all.push(("checkpoints.interval", shown(interval)));
     all.push(("checkpoints.sync_every", shown(sync_every)));
     all.push(("checkpoints.age_max", shown(age_max)));
+    all.push(("checkpoints.hand_over", on_or_off(*hand_over)));
     all.extend(of_recordings(recordings));
     let AlertSettings { silent_turns, stuck_turns, margin_share, storm_errors, storm_turns } =
         alerts;

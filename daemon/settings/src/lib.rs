@@ -203,6 +203,7 @@ fn checkpoints(section: &Section<'_>) -> CheckpointSettings {
         // The key's own bounds keep it far from overflow.
         sync_every: u32::try_from(section.value("sync_every", parse::whole)).unwrap_or_default(),
         age_max: section.value("age_max", parse::duration),
+        hand_over: section.value::<String>("hand_over", parse::word) == "on",
     }
 }
 

@@ -168,6 +168,8 @@ pub struct CheckpointSettings {
     pub sync_every: u32,
     /// Older ones are not taken over.
     pub age_max: Duration,
+    /// Connections are left with the service manager for the next process.
+    pub hand_over: bool,
 }
 
 impl Default for CheckpointSettings {
@@ -177,6 +179,7 @@ impl Default for CheckpointSettings {
             interval: Duration::from_millis(100),
             sync_every: 10,
             age_max: Duration::from_secs(60 * 60),
+            hand_over: true,
         }
     }
 }

@@ -97,7 +97,11 @@ fn a_successor_on_the_connection_goes_on_where_the_session_was() {
     };
     talk.session.handle_input(head.as_bytes(), talk.now).unwrap();
     let mut next = talk.successor();
-    assert_eq!(next.events(), ["seated", "round 0 as Sentinel"], "what is answered is not asked again");
+    assert_eq!(
+        next.events(),
+        ["seated", "round 0 as Sentinel"],
+        "what is answered is not asked again"
+    );
     next.session.handle_input(tail.as_bytes(), next.now).unwrap();
     assert_eq!(next.events(), ["asked 0:1"]);
     next.act(0, 1, &Action::Skip).unwrap();

@@ -10,6 +10,7 @@
 mod checkpoints;
 mod enrolling;
 mod growing;
+mod handing;
 mod hosting;
 mod lobbies;
 mod lockstep;

@@ -3,9 +3,9 @@
 
 use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
 use phalanx_game::{
-    ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late,
-    MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, Roster, RosterEntry, Said,
-    Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
+    ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Heard,
+    Late, MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, Roster, RosterEntry,
+    Said, Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -39,6 +39,7 @@ impl Game for Toy {
             round: 0,
             events: VecDeque::new(),
             out: VecDeque::new(),
+            counts: Vec::new(),
         }
     }
 
@@ -59,6 +60,8 @@ pub(crate) struct ToySession {
     round: u32,
     events: VecDeque<ToyEvent>,
     out: VecDeque<Vec<u8>>,
+    /// What the referee said on this connection that still counts.
+    counts: Vec<Heard>,
 }
 
 impl ToySession {
@@ -73,6 +76,10 @@ impl ToySession {
     fn hear(&mut self, line: &str, now: Instant) {
         let agent = self.agent();
         let words: Vec<_> = line.split(' ').collect();
+        if matches!(words.as_slice(), ["welcome" | "start"] | ["ask", ..]) {
+            self.counts.retain(|heard| !heard.bytes.starts_with(words[0].as_bytes()));
+            self.counts.push(Heard { at: now, bytes: format!("{line}\n").into_bytes() });
+        }
         let event = match words.as_slice() {
             ["welcome"] => Event::Seated { agents: vec![agent] },
             ["refuse", reason] => Event::Refused { reason: (*reason).to_owned() },
@@ -126,6 +133,7 @@ impl Session for ToySession {
     fn handle_disconnected(&mut self, _now: Instant) {
         self.buffer.clear();
         self.out.clear();
+        self.counts.clear();
         let open = self.gate.close_all();
         self.default_all(open, DefaultCause::Disconnected);
     }
@@ -175,6 +183,13 @@ impl Session for ToySession {
 
     fn round_trip(&self) -> Option<Duration> {
         None
+    }
+
+    fn retold(&self) -> Option<Vec<Heard>> {
+        let is_open = self.gate.next_due().is_some();
+        let counts = self.counts.iter().filter(|heard| is_open || !heard.bytes.starts_with(b"ask"));
+        let partial = Heard { at: self.counts.last()?.at, bytes: self.buffer.clone() };
+        Some(counts.cloned().chain([partial]).collect())
     }
 }
 

@@ -1,9 +1,11 @@
 //! Listeners that the manager hands over at the start: from socket units, or kept from the process
 //! before this one. While nobody accepts on them, callers wait instead of being refused.
 
+use crate::handover::SEATS;
 use anyhow::{Context, Result, bail};
 use listenfd::ListenFd;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
 /// Variable with the descriptors' names, separated by colons.
@@ -53,6 +55,8 @@ pub struct Inherited {
     pub bridge: Option<UnixListener>,
     /// Those of them that the process before this one had left with the manager.
     pub kept: Vec<Listener>,
+    /// Connections of teams that the process before this one had left with the manager.
+    pub seats: Vec<TcpStream>,
     /// Names of descriptors that nobody here knows.
     pub unknown: Vec<String>,
 }
@@ -77,6 +81,12 @@ impl Inherited {
     }
 
     fn add(&mut self, name: &str, index: usize, all: &mut ListenFd) -> Result<()> {
+        if name == SEATS {
+            // A stream by its kind, whatever it is called until then.
+            let stream = all.take_tcp_listener(index)?.map(OwnedFd::from);
+            self.seats.extend(stream.map(TcpStream::from));
+            return Ok(());
+        }
         let (kept, plain) = match name.strip_prefix(KEPT) {
             Some(plain) => (true, plain),
             None => (false, name),
