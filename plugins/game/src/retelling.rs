@@ -84,6 +84,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
     fn only_what_still_counts_is_told_again_and_nothing_before_the_login() {
         let (mut retelling, now) = (Retelling::default(), Instant::now());
         retelling.start(b"start 1", now);

@@ -1,6 +1,7 @@
 //! The daemon under a service manager: these tests play the manager.
 
 mod double;
+mod seats;
 mod sockets;
 
 use crate::support::{Plain, control, phalanx, settings, stderr};

@@ -17,7 +17,7 @@ const SETTINGS: u8 = 4;
 
 /// A daemon that is handed one or two descriptors, as a manager does: from the third one on, with
 /// their names.
-fn handed(dir: &Path, manager: &Double, names: &str, all: Vec<OwnedFd>) -> Running {
+pub(super) fn handed(dir: &Path, manager: &Double, names: &str, all: Vec<OwnedFd>) -> Running {
     let mut shell = quiet(Command::new("sh"));
     let count = all.len();
     let mut all = all.into_iter();
