@@ -83,10 +83,14 @@ mod tests {
         Some(String::from_utf8(bytes).unwrap().replace('\0', "|"))
     }
 
-    #[test]
     #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
+    fn now() -> Instant {
+        Instant::now()
+    }
+
+    #[test]
     fn only_what_still_counts_is_told_again_and_nothing_before_the_login() {
-        let (mut retelling, now) = (Retelling::default(), Instant::now());
+        let (mut retelling, now) = (Retelling::default(), now());
         retelling.start(b"start 1", now);
         assert_eq!(told(&retelling, false, b"hal"), None);
         retelling.login(b"ok", now);
