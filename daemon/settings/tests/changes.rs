@@ -71,6 +71,7 @@ const VALUES: &[(&str, &str)] = &[
     ("checkpoints.interval", "\"99ms\""),
     ("checkpoints.sync_every", "9"),
     ("checkpoints.age_max", "\"9s\""),
+    ("checkpoints.hand_over", "\"off\""),
     ("recordings.mode", "\"flight\""),
     ("recordings.folder", "\"/elsewhere\""),
     ("recordings.part_size", "\"9MiB\""),
