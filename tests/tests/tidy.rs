@@ -55,6 +55,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "phalanx-record",
         &["phalanx-game", "phalanx-engine", "phalanx-net", "phalanx-proto", "phalanx-convert"],
     ),
+    (
+        "phalanx-exchange",
+        &["phalanx-game", "phalanx-engine", "phalanx-net", "phalanx-proto", "phalanx-record"],
+    ),
     ("phalanx-access", &[]),
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),

@@ -8,6 +8,7 @@ pub mod context;
 pub mod daemon;
 mod doctor;
 pub mod league;
+pub mod recorded;
 pub mod recording;
 pub mod remote;
 pub mod replay;
@@ -166,7 +167,8 @@ pub enum Verb {
     /// Tell why an agent did what it did in a turn: what it knew, what its script read, where the
     /// action was made, and what the referee answered.
     Why(WhyArgs),
-    /// Decide a recorded match again, by its own strategy or another one, and compare.
+    /// Show a recorded match in the terminal, or decide it again, by its own strategy or another one,
+    /// and compare.
     Replay(ReplayArgs),
     /// Names for daemons: where each is and what to show to it.
     Context {

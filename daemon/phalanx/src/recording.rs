@@ -9,6 +9,7 @@ mod recover;
 pub(crate) mod shown;
 
 use crate::cli::recording::RecordingVerb;
+use crate::recorded;
 use crate::remote;
 use anyhow::Result;
 use std::process::ExitCode;
@@ -26,6 +27,9 @@ pub fn run(verb: &RecordingVerb) -> Result<ExitCode> {
         RecordingVerb::Delete(args) => remote::delete_recording(args)?,
         RecordingVerb::Recover(args) => recover::run(args)?,
         RecordingVerb::Prune(args) => return prune::run(args),
+        RecordingVerb::Latency(args) => recorded::latency(args)?,
+        RecordingVerb::Export(args) => recorded::export(args)?,
+        RecordingVerb::Import(args) => recorded::import(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -51,6 +51,7 @@ pub use teams::team;
 pub use tokens::token;
 pub use watch::watch;
 pub use why::why;
+pub(crate) use world::map;
 pub use world::world;
 
 use crate::cli::{Look, Remote};

@@ -11,6 +11,7 @@ mod colosseum;
 pub mod demo;
 mod mars;
 mod plugin;
+pub mod replays;
 
 use demo::{DemoAsk, DemoStage};
 use phalanx_engine::{Found, Staged, TeamOptions};

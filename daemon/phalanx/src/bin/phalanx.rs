@@ -8,7 +8,7 @@ use phalanx::cli::strategy::{ParamVerb, ScriptVerb, StrategyVerb};
 use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, Verb};
 use phalanx::{
     arena, bridge, check, demo, doctor, failure, league, manual, paint, recording, redecide,
-    remote, script, strategy,
+    remote, script, strategy, viewer,
 };
 use std::io::Write;
 use std::process::ExitCode;
@@ -69,7 +69,8 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Daemon { verb } => remote::daemon(verb)?,
         Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
         Verb::Why(args) => remote::why(&args)?,
-        Verb::Replay(args) => return redecide::run(&args),
+        Verb::Replay(args) if args.decide => return redecide::run(&args),
+        Verb::Replay(args) => viewer::run(&args)?,
         Verb::Context { verb } => remote::context(verb)?,
         Verb::Completions { shell, program } => manual::completions(shell, program)?,
         Verb::Man { dir } => manual::pages(&dir)?,

@@ -1,5 +1,6 @@
 //! The command line of `phalanx recording`.
 
+use super::recorded::{ExportArgs, ImportArgs, LatencyArgs};
 use super::{OutputArgs, Remote, duration};
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
@@ -22,6 +23,12 @@ pub enum RecordingVerb {
     Recover(RecoverArgs),
     /// Delete the oldest recordings of a folder, until the rest is small or young enough.
     Prune(PruneArgs),
+    /// Where the time of each turn went: bars, distributions, the worst turns.
+    Latency(LatencyArgs),
+    /// Write what other programs read: tables of decisions, replays in the organisers' formats.
+    Export(ExportArgs),
+    /// Make a recording of somebody's replay.
+    Import(ImportArgs),
 }
 
 /// `phalanx recording list`.

@@ -11,6 +11,10 @@ use std::str::FromStr;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
+  phalanx replay A.mcap
+      shows the match in the terminal; ? lists the keys. Elsewhere it is printed turn by turn
+  phalanx replay A.mcap --at 2.118 --agent agentA1
+      begins in step 118 of round 2 and follows one agent
   phalanx replay A.mcap --decide
       decides the match again: the same strategy decides the same, byte for byte
   phalanx replay A.mcap --decide --strategy mine
@@ -34,8 +38,15 @@ pub struct ReplayArgs {
     /// Only recordings of this team.
     #[arg(long, value_name = "NAME")]
     pub team: Option<String>,
+    /// Begin to show at this turn: STEP or ROUND.STEP.
+    #[arg(long, value_name = "TURN", conflicts_with = "decide")]
+    pub at: Option<TurnPlace>,
+    /// Play so many times as fast as it was played, in a terminal.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed,
+        conflicts_with = "decide")]
+    pub speed: f64,
     /// Decide the match again from what was recorded, at full speed, and compare.
-    #[arg(long, required = true)]
+    #[arg(long)]
     pub decide: bool,
     /// Let this strategy decide, a folder of Lua files [default: the recorded one].
     #[arg(long, value_name = "DIR", requires = "decide")]
@@ -49,7 +60,7 @@ pub struct ReplayArgs {
     /// Stop where this expression is true in an agent's view, right before it decides.
     #[arg(long = "break", value_name = "EXPR", requires = "decide")]
     pub stop_where: Option<String>,
-    /// Only in this agent's view.
+    /// Only this agent, or only in its view.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Print so many differences at most for people; 0: all of them.
@@ -58,6 +69,15 @@ pub struct ReplayArgs {
     /// How it is printed.
     #[command(flatten)]
     pub print: OutputArgs,
+}
+
+/// The slowest and the fastest play.
+pub(crate) const SPEEDS: (f64, f64) = (0.125, 128.0);
+
+fn speed(text: &str) -> Result<f64, String> {
+    let (slowest, fastest) = SPEEDS;
+    let speed = text.parse::<f64>().ok().filter(|speed| (slowest..=fastest).contains(speed));
+    speed.ok_or_else(|| format!("expected a number from {slowest} to {fastest}"))
 }
 
 /// A turn of a recording, as people name it.
@@ -70,6 +90,12 @@ pub struct TurnPlace {
 }
 
 impl TurnPlace {
+    /// Whether a turn is meant by it.
+    #[must_use]
+    pub fn is_at(self, turn: Turn) -> bool {
+        turn.step == self.step && self.round.is_none_or(|round| turn.round == round)
+    }
+
     /// Whether a turn is this one, or comes after it.
     #[must_use]
     pub fn is_reached(self, turn: Turn) -> bool {
@@ -119,6 +145,14 @@ mod tests {
         assert_eq!(turn("2:118"), Ok((Some(2), 118)));
         for bad in ["", "x", "-1", "1.", ".1", "1.2.3", "99999999999"] {
             assert!(turn(bad).unwrap_err().contains("ROUND.STEP"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_speed_is_within_reason() {
+        assert_eq!(speed("0.5"), Ok(0.5));
+        for bad in ["0", "-1", "1000", "fast", "NaN"] {
+            assert!(speed(bad).is_err(), "{bad}");
         }
     }
 

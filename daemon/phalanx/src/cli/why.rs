@@ -2,6 +2,7 @@
 
 use super::Look;
 use clap::Args;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// `phalanx why`.
@@ -13,12 +14,17 @@ Examples:
   phalanx why A/agentA1@118        in step 118 of the last round that has it
   phalanx why A/agentA1@2.118      in step 118 of round 2
   phalanx why agentA1 --watch=1s   the last one, again and again
+  phalanx why agentA1@118 --file match.mcap
+                                   the same of a match that was recorded
 
-A team's last 300 turns are kept, fewer where they are large.")]
+A team's last 300 turns are kept, fewer where they are large; a recording has all of them.")]
 pub struct WhyArgs {
     /// The agent, and the turn: STEP, ROUND.STEP or -N for so many turns back [default: the last].
     #[arg(value_name = "TEAM/AGENT[@TURN]")]
     pub what: AgentTurn,
+    /// Read this recording instead of asking a daemon; of one in several parts, any of them.
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub file: Option<PathBuf>,
     /// Where and how.
     #[command(flatten)]
     pub look: Look,

@@ -36,7 +36,7 @@ fn number(num: f64) -> serde_json::Value {
 }
 
 /// A value for people: text without quotes, everything else as JSON.
-pub(super) fn text(value: Option<&Value>) -> String {
+pub(crate) fn text(value: Option<&Value>) -> String {
     let value = json(value);
     match value.as_str() {
         Some(text) => text.to_owned(),
@@ -93,7 +93,7 @@ pub(super) fn scope(scope: Option<&ParamScope>) -> String {
 }
 
 /// Whole microseconds.
-pub(super) fn micros(spent: Option<Duration>) -> i64 {
+pub(crate) fn micros(spent: Option<Duration>) -> i64 {
     let whole = |spent: Duration| spent.seconds.saturating_mul(1_000_000);
     spent.map_or(0, |spent| whole(spent).saturating_add(i64::from(spent.nanos) / 1_000))
 }

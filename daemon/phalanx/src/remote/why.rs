@@ -20,8 +20,12 @@ const LABEL: usize = 9;
 /// `phalanx why`.
 ///
 /// # Errors
-/// When no daemon answers, or it keeps nothing of that turn.
+/// When no daemon answers, or it keeps nothing of that turn; when the recording does not have it.
 pub fn why(args: &WhyArgs) -> Result<()> {
+    if let Some(file) = &args.file {
+        let told = crate::recorded::why(file, &args.what)?;
+        return args.look.remote.print.tell(&json(&told), || page(&told, Paint::stdout()));
+    }
     look(&args.look, async |link| {
         let name = agent_name(&link, &args.what.agent).await?;
         let request = match args.what.turn {

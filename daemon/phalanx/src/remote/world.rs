@@ -1,6 +1,6 @@
 //! The verb that draws what a team believes of its world.
 
-mod map;
+pub(crate) mod map;
 
 use super::{Shown, look, team_name, values, word};
 use crate::cli::board::WorldVerb;

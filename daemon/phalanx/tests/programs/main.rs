@@ -19,6 +19,7 @@ mod manager;
 mod more_games;
 mod planted;
 mod process;
+mod recorded;
 mod recordings;
 mod redecide;
 mod reload;

@@ -24,7 +24,7 @@ const PLANE_COLUMNS: usize = 80;
 const LETTER_SHAPE: f64 = 2.0;
 
 /// A sign and how it is painted.
-type Sign = (char, Option<Ink>);
+pub(crate) type Sign = (char, Option<Ink>);
 
 /// All parts of the world; of the layers those of these names, or the first one.
 pub(super) fn text(world: &World, layers: &[String], columns: usize, paint: Paint) -> String {
@@ -118,7 +118,7 @@ fn window(
     start..start + columns
 }
 
-fn cell(layer: &WorldLayer, value: u8) -> Sign {
+pub(crate) fn cell(layer: &WorldLayer, value: u8) -> Sign {
     if value == 0 {
         return (' ', None);
     }
@@ -152,7 +152,7 @@ fn legend(layer: &WorldLayer) -> String {
 }
 
 /// What stands on cells: spots, and bodies in front of them.
-fn overlay(part: &WorldPart) -> BTreeMap<(i64, i64), Sign> {
+pub(crate) fn overlay(part: &WorldPart) -> BTreeMap<(i64, i64), Sign> {
     let spots =
         part.spots.iter().filter_map(|spot| Some((cell_of(spot.place.as_ref())?, spot_sign(spot))));
     let bodies = part
@@ -162,7 +162,7 @@ fn overlay(part: &WorldPart) -> BTreeMap<(i64, i64), Sign> {
     spots.chain(bodies).collect()
 }
 
-fn cell_of(place: Option<&WorldPlace>) -> Option<(i64, i64)> {
+pub(crate) fn cell_of(place: Option<&WorldPlace>) -> Option<(i64, i64)> {
     match place?.place.as_ref()? {
         Place::Cell(cell) => Some((cell.x.into(), cell.y.into())),
         Place::Point(_) | Place::Node(_) => None,
@@ -209,9 +209,7 @@ fn plane_text(
     let columns = columns.clamp(1, PLANE_COLUMNS);
     let rows = index(columns, height / width / LETTER_SHAPE).clamp(1, PLANE_COLUMNS);
     let mut map = vec![vec![(' ', None); columns]; rows];
-    let spots = part.spots.iter().map(|spot| (spot.place.as_ref(), spot_sign(spot)));
-    let bodies = part.bodies.iter().map(|body| (body.place.as_ref(), body_sign(body)));
-    for (place, sign) in spots.chain(bodies) {
+    for (place, sign) in point_signs(part) {
         let Some(Place::Point(at)) = place.and_then(|place| place.place.as_ref()) else { continue };
         let (column, row) = (index(columns, at.x / width), index(rows, at.y / height));
         if let Some(cell) = map.get_mut(row).and_then(|row| row.get_mut(column)) {
@@ -230,6 +228,15 @@ fn plane_text(
     text + &edge
 }
 
+/// Spots, then bodies, with their places.
+pub(crate) fn point_signs(
+    part: &WorldPart,
+) -> impl Iterator<Item = (Option<&WorldPlace>, Sign)> + '_ {
+    let spots = part.spots.iter().map(|spot| (spot.place.as_ref(), spot_sign(spot)));
+    let bodies = part.bodies.iter().map(|body| (body.place.as_ref(), body_sign(body)));
+    spots.chain(bodies)
+}
+
 /// A share of so many places.
 #[expect(
     clippy::cast_possible_truncation,
@@ -237,7 +244,7 @@ fn plane_text(
     clippy::cast_precision_loss,
     reason = "the cast saturates, and what is out of the map is not drawn"
 )]
-fn index(count: usize, share: f64) -> usize {
+pub(crate) fn index(count: usize, share: f64) -> usize {
     if share < 0.0 { usize::MAX } else { (share * count as f64) as usize }
 }
 

@@ -1,0 +1,8 @@
+//! What is taken out of recordings, from entries made by hand.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+mod latency;
+mod rows;
+mod support;
+mod turns;
+mod why;

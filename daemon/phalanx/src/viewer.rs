@@ -1,0 +1,67 @@
+//! `phalanx replay FILE`: a recorded match in the terminal, or turn by turn as text.
+//!
+//! ```text
+//!  file ──► Reel (its turns) ──► Player (where it is, by keys and time) ──► draw
+//!     └───► lines, where no terminal reads
+//! ```
+
+mod draw;
+mod lines;
+mod map;
+mod player;
+mod reel;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use crate::cli::Form;
+use crate::cli::replay::ReplayArgs;
+use crate::failure::misused;
+use crate::recorded::{turn_word, warn};
+use crate::redecide;
+use anyhow::{Result, bail};
+use player::Player;
+use reel::Reel;
+use std::io::IsTerminal;
+
+/// Shows a recording: where people look at a terminal, in it; else turn by turn.
+///
+/// # Errors
+/// When the file cannot be read, or has no such turn or agent.
+pub fn run(args: &ReplayArgs) -> Result<()> {
+    let file = redecide::open(&args.file, args.team.as_deref())?;
+    let print = &args.print;
+    let auto = matches!(print.output, Form::Auto) && print.template.is_none();
+    let seen = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    if !(auto && seen) {
+        return lines::print(&file, args);
+    }
+    let reel = Reel::load(&file);
+    warn(&args.file, reel.damage);
+    if reel.turns.is_empty() {
+        bail!("{}: the recording has no turn", args.file.display());
+    }
+    let mut player = Player::new(args.speed);
+    if let Some(place) = args.at {
+        player.at = reel.find(place).ok_or_else(|| reel.no_turn())?;
+    }
+    if let Some(name) = &args.agent {
+        let index = reel.agents.iter().position(|known| known == name);
+        player.agent = index.ok_or_else(|| stranger(name, &reel.agents))?;
+        player.alone = true;
+    }
+    show::show(&reel, player)
+}
+
+/// There is no such agent.
+fn stranger(name: &str, known: &[String]) -> anyhow::Error {
+    misused(format!("the recording has no agent {name:?}; there are {}", known.join(", ")))
+}
+
+/// There is no such turn.
+fn no_turn(ends: Option<(phalanx_proto::v1::Turn, phalanx_proto::v1::Turn)>) -> anyhow::Error {
+    let ends = ends
+        .map(|(first, last)| format!("; it has {} to {}", turn_word(first), turn_word(last)))
+        .unwrap_or_default();
+    misused(format!("the recording does not have this turn{ends}"))
+}
