@@ -42,6 +42,7 @@ pub fn run(args: &ReplayArgs) -> Result<ExitCode> {
     let decider = Decider {
         rerun: rerun(&file, other.clone(), wish(args, &file), &sight)?,
         comparison: Comparison::new(other.is_some()),
+        other: other.is_some(),
         team: file.info().team.clone(),
         agent: args.agent.clone(),
         holes: 0,
@@ -100,6 +101,8 @@ fn rerun(
 struct Decider<'a> {
     rerun: Box<dyn Redecide>,
     comparison: Comparison<Told>,
+    /// Another strategy decides.
+    other: bool,
     team: String,
     /// Whose view is wanted.
     agent: Option<String>,
@@ -218,6 +221,11 @@ impl Decider<'_> {
     }
 
     fn finish(mut self, strategies: &Strategies) -> Result<ExitCode> {
+        // Generations that came later; without the first one nothing could begin.
+        for missing in strategies.missing().iter().filter(|_| !self.other) {
+            self.holes += 1;
+            self.report.warn(missing);
+        }
         self.rerun.finish().map_err(|error| unloaded(&error, strategies))?;
         let stopped = self.rerun.is_stopped();
         // Of the turn in which it was stopped there is only the beginning.

@@ -257,3 +257,27 @@ fn timeless(entry: &JournalEntry) -> JournalEntry {
     }
     entry
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn late(agent: &str) -> JournalEntry {
+        let (turn, agent) = (Turn::new(0, 3), Some(agent.to_owned()));
+        JournalEntry { turn, agent, generation: 1, event: JournalEvent::Late }
+    }
+
+    fn differing(lost: u64) -> usize {
+        let mut comparison = Comparison::new(false);
+        comparison.recorded(late("a1"));
+        comparison.lost(lost);
+        ["a1", "a2", "a3"].map(|agent| comparison.now(late(agent)));
+        comparison.finish(false);
+        std::iter::from_fn(|| comparison.poll()).count()
+    }
+
+    #[test]
+    fn lines_that_the_recorded_journal_lost_are_no_differences() {
+        assert_eq!([0, 1, 2, 3].map(differing), [2, 1, 0, 0]);
+    }
+}

@@ -1,7 +1,6 @@
 //! `phalanx replay --decide`: recorded matches are decided again.
 
-use crate::support::{PHALANX, quiet, stderr, stdout};
-use phalanx::shipped;
+use crate::support::{PHALANX, phalanx, quiet, stderr, stdout};
 use phalanx::wire::demo::DemoAsk;
 use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{Generation, Staged, StrategyOrigin, TeamOptions};
@@ -16,6 +15,7 @@ use std::process::{Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+const GAME: &str = "assemble";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const GOES: &str = "return { decide = function(me)
@@ -45,7 +45,7 @@ fn files(staged: &Staged) -> Option<Vec<(String, String)>> {
     Some(program.bundle().files().map(file).collect())
 }
 
-fn recording(dir: &Path, game: &str, team: &str) -> Arc<Recording> {
+fn recording(dir: &Path, team: &str) -> Arc<Recording> {
     let options = RecordingOptions {
         bundler: Bundler::new(files),
         chunk_bytes: 20_000,
@@ -53,7 +53,7 @@ fn recording(dir: &Path, game: &str, team: &str) -> Arc<Recording> {
     };
     let info = RecordingInfo {
         team: team.to_owned(),
-        game: game.to_owned(),
+        game: GAME.to_owned(),
         server: "virtual".to_owned(),
         seed: 7,
         game_options: Default::default(),
@@ -64,34 +64,33 @@ fn recording(dir: &Path, game: &str, team: &str) -> Arc<Recording> {
     Recording::begin(options, info).unwrap()
 }
 
-/// Plays a whole match on virtual time, and records its teams in files.
-fn play(dir: &Path, game: &str, steps: u32, bundle: &Bundle, roles: &[&str]) -> Vec<PathBuf> {
+/// Two teams of agents that go north; both are recorded in small chunks, and the file of the first
+/// is told.
+fn walkers(dir: &Path, steps: u32) -> PathBuf {
+    let bundle = Bundle::from_files([("worker.luau", GOES)]).unwrap();
     let ask = DemoAsk {
         seed: 7,
         steps: Some(steps),
         fast: true,
         pace: None,
-        worlds: Some(2),
+        worlds: None,
         variant: None,
         settings: None,
     };
-    let stage = wire::demo(game, &ask).unwrap();
+    let stage = wire::demo(GAME, &ask).unwrap();
     let arena = (stage.arena)(origin()).unwrap();
     let mut lockstep = Lockstep::new(arena, now(), LockstepOptions::default());
-    let mut recordings = Vec::new();
-    for team in ["A", "B"].into_iter().take(stage.teams) {
-        let entry = |index: usize| {
-            RosterEntry::new(stage.agent_name(team, index + 1), roles[index % roles.len()])
-        };
+    let recordings = ["A", "B"].map(|team| {
+        let recording = recording(dir, team);
+        let entry = |index: usize| RosterEntry::new(stage.agent_name(team, index + 1), "worker");
         let agents = (0..stage.agents).map(entry).collect();
         let roster = Roster { team: team.to_owned(), agents };
-        let recording = recording(dir, game, team);
         let plan = TeamPlan {
-            game: game.to_owned(),
+            game: GAME.to_owned(),
             options: stage.options.clone(),
             seats: stage.seats(&roster),
             roster,
-            staged: staged(bundle),
+            staged: staged(&bundle),
             limits: Limits { load: PATIENCE, ..Limits::default() },
             team: TeamOptions { seed: 7, ..TeamOptions::default() },
             seat: SeatOptions::default(),
@@ -99,22 +98,16 @@ fn play(dir: &Path, game: &str, steps: u32, bundle: &Bundle, roles: &[&str]) -> 
             checkpoints: None,
         };
         wire::join(&mut lockstep, &plan).unwrap();
-        recordings.push(recording);
-    }
-    assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over, "{game}");
+        recording
+    });
+    assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over);
     drop(lockstep);
-    let finish = |recording: Arc<Recording>| {
+    let [path, _] = recordings.map(|recording| {
         let status = recording.finish(PATIENCE);
         assert!(status.over && status.lost == 0, "{status:?}");
         status.path
-    };
-    recordings.into_iter().map(finish).collect()
-}
-
-/// Fifteen agents that go north for eight turns.
-fn walkers(dir: &Path) -> PathBuf {
-    let bundle = Bundle::from_files([("worker.luau", GOES)]).unwrap();
-    play(dir, "assemble", 8, &bundle, &["worker"]).remove(0)
+    });
+    path
 }
 
 fn decide(path: &Path, more: &[&str]) -> Output {
@@ -141,37 +134,54 @@ fn told(output: &Output) -> (Vec<Value>, Value) {
     (lines, summary)
 }
 
-#[test]
-fn matches_of_all_games_are_decided_again_with_zero_differences() {
-    let games: [(&str, u32, &[&str]); 5] = [
-        ("assemble", 12, &["worker", "scout"]),
-        ("bomberland", 20, &["farmer", "guard", "hunter"]),
-        ("colosseum", 12, &["player"]),
-        ("mars", 8, &["explorer", "inspector", "repairer", "saboteur", "sentinel"]),
-        ("asimulator", 30, &["explorer"]),
-    ];
-    for (game, steps, roles) in games {
-        let dir = tempfile::tempdir().unwrap();
-        for path in play(dir.path(), game, steps, &shipped::strategy(game).unwrap(), roles) {
-            let output = decide(&path, &["--output", "json"]);
-            let (differences, summary) = told(&output);
-            assert_eq!(differences, Vec::<Value>::new(), "{game}: {summary}");
-            assert_eq!(output.status.code(), Some(0), "{game}: {}", stderr(&output));
-            assert_eq!(stderr(&output), "", "{game}");
-            assert_eq!(summary["trouble"], json!([]), "{game}: {summary}");
-            assert_eq!((&summary["game"], &summary["whole"]), (&json!(game), &json!(true)));
-            for what in ["decisions", "messages", "journal"] {
-                assert!(summary[what]["all"].as_u64() > Some(5), "{game}: {summary}");
-                assert_eq!(summary[what]["differ"], 0, "{game}: {summary}");
-            }
+/// Records a demo, and decides both its teams again: nothing differs, and nothing is in doubt.
+fn demonstrated(args: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().to_str().unwrap();
+    let demo = phalanx(&[&["demo", "--json", "--record", folder], args].concat());
+    assert_eq!(demo.status.code(), Some(0), "{args:?}: {}", stderr(&demo));
+    let demo: Value = serde_json::from_str(stdout(&demo).lines().last().unwrap()).unwrap();
+    let teams = demo["teams"].as_array().unwrap();
+    for team in teams {
+        let name = team["name"].as_str().unwrap();
+        let output = decide(dir.path(), &["--team", name, "--output", "json"]);
+        let (differences, summary) = told(&output);
+        assert_eq!(differences, Vec::<Value>::new(), "{args:?}: {summary}");
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{args:?}");
+        assert_eq!((&summary["trouble"], &summary["whole"]), (&json!([]), &json!(true)));
+        let count = |what: &str| team[what].as_u64().unwrap();
+        let all = count("decided") + count("fallback");
+        assert_eq!(summary["decisions"], json!({ "all": all, "differ": 0 }), "{args:?}");
+        for what in ["messages", "journal"] {
+            assert!(summary[what]["all"].as_u64() > Some(5), "{args:?}: {summary}");
+            assert_eq!(summary[what]["differ"], 0, "{args:?}: {summary}");
         }
     }
 }
 
 #[test]
+fn demos_of_all_games_are_decided_again_with_zero_differences() {
+    let games: [&[&str]; 5] = [
+        &["--game", "assemble", "--steps", "8"],
+        &["--game", "bomberland", "--steps", "5"],
+        &["--game", "colosseum", "--steps", "12"],
+        &["--game", "mars", "--variant", "quick", "--steps", "6"],
+        &["--game", "asimulator", "--worlds", "5"],
+    ];
+    for game in games {
+        demonstrated(&[&["--fast"], game].concat());
+    }
+}
+
+#[test]
+fn a_demo_in_real_time_is_decided_again_with_zero_differences() {
+    demonstrated(&["--steps", "6", "--pace", "1ms"]);
+}
+
+#[test]
 fn people_are_told_that_nothing_differs_and_how_long_it_took() {
     let dir = tempfile::tempdir().unwrap();
-    let path = walkers(dir.path());
+    let path = walkers(dir.path(), 8);
     let output = decide(&path, &["--output", "table"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let said = stdout(&output);
@@ -194,7 +204,7 @@ fn strategy(dir: &Path, source: &str) -> PathBuf {
 #[test]
 fn an_edit_is_told_by_agent_and_turn_with_both_reasons_and_by_role() {
     let dir = tempfile::tempdir().unwrap();
-    let path = walkers(dir.path());
+    let path = walkers(dir.path(), 8);
     let mine = strategy(dir.path(), WAITS);
     let mine = mine.to_str().unwrap();
     let output = decide(&path, &["--strategy", mine, "--output", "table", "--limit", "2"]);
@@ -227,7 +237,7 @@ worker  120        30
 #[test]
 fn a_strategy_with_mistakes_is_refused_before_anything_is_decided() {
     let dir = tempfile::tempdir().unwrap();
-    let path = walkers(dir.path());
+    let path = walkers(dir.path(), 8);
     let mine = strategy(dir.path(), "return { decide = function(me) return act.skip( end }");
     let output = decide(&path, &["--strategy", mine.to_str().unwrap()]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""));
@@ -237,7 +247,7 @@ fn a_strategy_with_mistakes_is_refused_before_anything_is_decided() {
 #[test]
 fn it_stops_before_a_turn_where_lines_run_in_the_agents_view() {
     let dir = tempfile::tempdir().unwrap();
-    let path = walkers(dir.path());
+    let path = walkers(dir.path(), 8);
     let more = ["--until", "5", "--repl", "--agent", "agentA3", "--output", "json"];
     let lines = "me.turn, me.memory.count\nnonsense(\n:next\nme.turn\n:quit\n";
     let output = typed(&path, &more, lines);
@@ -254,7 +264,7 @@ fn it_stops_before_a_turn_where_lines_run_in_the_agents_view() {
 #[test]
 fn without_a_conversation_it_ends_before_the_turn() {
     let dir = tempfile::tempdir().unwrap();
-    let path = walkers(dir.path());
+    let path = walkers(dir.path(), 8);
     let (_, summary) = told(&decide(&path, &["--until", "0.5", "--output", "json"]));
     assert_eq!((&summary["turns"], &summary["decisions"]["all"]), (&json!(5), &json!(75)));
     let output = decide(&path, &["--until", "99", "--output", "table"]);
@@ -270,7 +280,7 @@ fn without_a_conversation_it_ends_before_the_turn() {
 #[test]
 fn places_where_an_expression_is_true_are_listed() {
     let dir = tempfile::tempdir().unwrap();
-    let path = walkers(dir.path());
+    let path = walkers(dir.path(), 8);
     let expression = "me.name == 'agentA3' and me.turn % 4 == 2 and me.memory.count";
     let output = decide(&path, &["--break", expression, "--output", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -295,8 +305,7 @@ fn places_where_an_expression_is_true_are_listed() {
 #[test]
 fn a_recording_that_is_cut_off_is_decided_as_far_as_it_goes() {
     let dir = tempfile::tempdir().unwrap();
-    let bundle = Bundle::from_files([("worker.luau", GOES)]).unwrap();
-    let path = play(dir.path(), "assemble", 20, &bundle, &["worker"]).remove(0);
+    let path = walkers(dir.path(), 20);
     let bytes = std::fs::read(&path).unwrap();
     let cut = dir.path().join("cut.mcap");
     std::fs::write(&cut, &bytes[..bytes.len() * 3 / 5]).unwrap();
@@ -313,8 +322,7 @@ fn a_recording_that_is_cut_off_is_decided_as_far_as_it_goes() {
 #[test]
 fn damage_in_the_middle_is_told_with_the_turn_from_which_it_counts() {
     let dir = tempfile::tempdir().unwrap();
-    let bundle = Bundle::from_files([("worker.luau", GOES)]).unwrap();
-    let path = play(dir.path(), "assemble", 20, &bundle, &["worker"]).remove(0);
+    let path = walkers(dir.path(), 20);
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle..middle + 40].fill(0x55);
@@ -347,7 +355,7 @@ fn what_is_no_recording_is_refused_with_what_it_is() {
 #[test]
 fn of_a_folder_the_recording_of_the_team_is_taken() {
     let dir = tempfile::tempdir().unwrap();
-    walkers(dir.path());
+    walkers(dir.path(), 8);
     let output = decide(dir.path(), &[]);
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output);
