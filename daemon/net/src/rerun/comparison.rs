@@ -271,7 +271,7 @@ mod tests {
         let mut comparison = Comparison::new(false);
         comparison.recorded(late("a1"));
         comparison.lost(lost);
-        ["a1", "a2", "a3"].map(|agent| comparison.now(late(agent)));
+        ["a1", "a2", "a3"].iter().for_each(|agent| comparison.now(late(agent)));
         comparison.finish(false);
         std::iter::from_fn(|| comparison.poll()).count()
     }

@@ -16,6 +16,9 @@ use serde_json::{Map, Value, json};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+/// A match that took less says nothing of real time.
+const PLAYED_MIN: Duration = Duration::from_millis(500);
+
 /// What everything came to.
 pub(super) struct Came<'a> {
     pub(super) tally: &'a Tally,
@@ -124,6 +127,7 @@ impl<'a> Report<'a> {
             "kind": "break", "round": turn.round, "step": turn.step, "agent": agent, "role": role,
             "value": value,
         });
+        let turn = turn.to_string();
         let place = format!("{turn:<6} {agent:<12} {role:<12}");
         self.args.print.tell_one(&json, || format!("{place} {}", value.replace('\n', " ")))
     }
@@ -238,15 +242,16 @@ impl<'a> Report<'a> {
     }
 
     fn speed(&self, turns: u64, spent: Duration) -> String {
-        let (spent, played) = (spent.as_secs_f64(), self.played.as_secs_f64());
-        let per = |count: f64| if spent > 0.0 { count / spent } else { 0.0 };
+        let (spent, played) = (spent.as_secs_f64().max(1e-9), self.played.as_secs_f64());
         #[expect(clippy::cast_precision_loss, reason = "a number for people")]
-        let turns = per(turns as f64);
-        let faster = per(played);
-        self.paint.ink(
-            Ink::Dim,
-            &format!("{spent:.1} s for {played:.1} s: {turns:.0} turns a second, {faster:.1} times real time"),
-        )
+        let turns = turns as f64 / spent;
+        // On virtual time a match may take none.
+        let beside = if played < PLAYED_MIN.as_secs_f64() {
+            String::new()
+        } else {
+            format!(" for {played:.1} s of play, {:.1} times real time", played / spent)
+        };
+        self.paint.ink(Ink::Dim, &format!("{spent:.1} s{beside}: {turns:.0} turns a second"))
     }
 }
 
