@@ -1,0 +1,185 @@
+//! What a recording costs: answer times with and without one, in turn; processor time of its thread
+//! and of the whole process; bytes on the disk. A paced referee over loopback TCP, a trivial script.
+//!
+//! `cargo bench -p phalanx --bench recording [-- TURNS]`
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::disallowed_methods,
+    reason = "a benchmark may fail loudly, and prints"
+)]
+
+#[path = "support/referee.rs"]
+mod referee;
+
+use hdrhistogram::Histogram;
+use phalanx::recordings::Making;
+use phalanx::wire::{self, TeamPlan};
+use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
+use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
+use phalanx_lua::{Bundle, Limits};
+use phalanx_net::{Endpoint, SeatOptions, origin};
+use phalanx_record::Recording;
+use phalanx_settings::RecordingSettings;
+use referee::{Referee, nanoseconds};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Turns of a round.
+const TURNS: u32 = 200;
+/// Rounds of each kind, in turn.
+const ROUNDS: usize = 5;
+/// A turn comes so often.
+const PACE: Duration = Duration::from_millis(20);
+const WARM_UP: u32 = 50;
+
+fn main() {
+    let turns = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(TURNS);
+    println!("a turn every {PACE:?}, {ROUNDS} rounds of {turns} turns of each kind, in turn");
+    println!(
+        "{:<7} {:>10} {:>15} {:>15} {:>13} {:>19} {:>19} {:>21}",
+        "agents",
+        "recorded",
+        "answer p50",
+        "answer p99",
+        "ratio p50/p99",
+        "recorder, of a core",
+        "process, of a core",
+        "bytes per turn, agent"
+    );
+    for agents in [15, 50] {
+        compare(agents, turns);
+    }
+}
+
+/// Answer times and costs of one kind.
+struct Found {
+    times: Histogram<u64>,
+    recorder: Duration,
+    process: Duration,
+    played: Duration,
+    bytes: u64,
+}
+
+fn compare(agents: u16, turns: u32) {
+    let new = || Found {
+        times: Histogram::new(3).unwrap(),
+        recorder: Duration::ZERO,
+        process: Duration::ZERO,
+        played: Duration::ZERO,
+        bytes: 0,
+    };
+    let mut both = [(false, new()), (true, new())];
+    for _ in 0..ROUNDS {
+        for (recorded, found) in &mut both {
+            round((agents, turns), *recorded, found);
+        }
+    }
+    let [(_, without), (_, with)] = &both;
+    for (recorded, found) in &both {
+        let at = |q| found.times.value_at_quantile(q);
+        let ratio = |q| at(q) as f64 / without.times.value_at_quantile(q) as f64;
+        let share = |spent: Duration| 100.0 * spent.as_secs_f64() / found.played.as_secs_f64();
+        let decisions = u64::from(turns + WARM_UP) * u64::from(agents) * ROUNDS as u64;
+        println!(
+            "{agents:<7} {:>10} {:>12} µs {:>12} µs {:>6.2}/{:>6.2} {:>17.2} % {:>17.2} % {:>21}",
+            if *recorded { "yes" } else { "no" },
+            at(0.5) / 1000,
+            at(0.99) / 1000,
+            ratio(0.5),
+            ratio(0.99),
+            share(found.recorder),
+            share(found.process),
+            found.bytes / decisions,
+        );
+    }
+    assert!(with.bytes > 0);
+}
+
+/// Plays a round.
+fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut plan = plan(agents);
+    let recording = recorded.then(|| record(&mut plan, folder.path()));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let team = runtime.block_on(async { wire::build(plan, endpoint).await.unwrap().spawn() });
+    let mut referee = Referee::accept(&listener, agents);
+    let (begun, process, recorder) = (Instant::now(), spent(None), spent(Some("recording")));
+    for turn in 0..turns + WARM_UP {
+        std::thread::sleep((PACE * turn).saturating_sub(begun.elapsed()));
+        for (since_last, _) in referee.turn(turn) {
+            if turn >= WARM_UP {
+                found.times.record(nanoseconds(since_last)).unwrap();
+            }
+        }
+    }
+    found.played += begun.elapsed();
+    found.process += spent(None) - process;
+    found.recorder += spent(Some("recording")) - recorder;
+    drop((referee, team, runtime));
+    if let Some(recording) = recording {
+        let status = recording.finish(Duration::from_secs(60));
+        assert!(status.over && status.lost == 0, "{status:?}");
+        found.bytes += status.bytes;
+    }
+}
+
+fn record(plan: &mut TeamPlan, folder: &Path) -> Arc<Recording> {
+    let making = Making::of(&RecordingSettings::default(), folder);
+    let recording = making.file(making.info(plan, "bench", origin())).unwrap();
+    plan.recorder = Some(recording.clone());
+    recording
+}
+
+/// Processor time of the threads of that name so far, or of all.
+fn spent(name: Option<&str>) -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let of = |thread: std::io::Result<std::fs::DirEntry>| {
+        let read = |file| std::fs::read_to_string(thread.as_ref().ok()?.path().join(file)).ok();
+        let ours = name.is_none_or(|name| read("comm").is_some_and(|comm| comm.trim() == name));
+        // Nanoseconds on a processor, as the scheduler counts them.
+        let text = read("schedstat").filter(|_| ours)?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    Duration::from_nanos(threads.filter_map(of).sum())
+}
+
+/// A team whose script always skips.
+fn plan(agents: u16) -> TeamPlan {
+    let script = "return { decide = function() return act.skip() end }";
+    let bundle = Arc::new(Bundle::from_files([("worker.luau", script)]).unwrap());
+    let entry = |index| RosterEntry::new(format!("agentA{index}"), "worker");
+    let roster = Roster { team: "A".into(), agents: (0..agents).map(entry).collect() };
+    let seat = |index: u16| Seat {
+        id: SeatId(index),
+        agents: vec![(AgentId(index), format!("agentA{index}"))],
+        user: format!("agentA{index}"),
+        password: "1".into(),
+        turn_limit: Duration::from_secs(4),
+        margin: MarginLimits::default(),
+    };
+    let generation = Arc::new(Generation {
+        number: 1,
+        hash: bundle.hash().to_owned(),
+        accepted: std::time::SystemTime::now(),
+        origin: StrategyOrigin::Start,
+    });
+    TeamPlan {
+        options: wire::GameOptions::new(),
+        game: "assemble".into(),
+        seats: (0..agents).map(seat).collect(),
+        roster,
+        staged: phalanx_lua::stage(bundle, generation).unwrap(),
+        limits: Limits::default(),
+        team: TeamOptions::default(),
+        seat: SeatOptions::default(),
+        recorder: None,
+        checkpoints: None,
+    }
+}
