@@ -83,9 +83,12 @@ fn main() {
     }
     let metrics = scrape(ours);
     let states = truth::replay(ours);
-    let checked =
-        pictures.iter().filter_map(|(step, picture)| Some((states.get(&(step - 1))?, picture)));
-    let misplaced: usize = checked.map(|(state, picture)| misplaced(picture, state)).sum();
+    let wrong = |(step, picture): &(i64, Picture)| {
+        // A picture may be taken while the percepts of its step come in: it shows the step before.
+        let states = [step - 1, step - 2].into_iter().filter_map(|after| states.get(&after));
+        states.map(|state| misplaced(picture, state)).min()
+    };
+    let misplaced: usize = pictures.iter().filter_map(wrong).sum();
     println!("{kills} kills, {AGENTS} agents a side, a step each {PACE}, timeout {TURN_MS} ms");
     println!("{:<44} {:>9} {:>9}", "", "p50", "p99");
     print_row("kill -9 -> the match is recognized", &resumed);

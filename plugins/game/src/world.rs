@@ -141,18 +141,14 @@ pub trait World: Clone + Debug + Send {
     /// Everything that the team believes, as bytes that [`restore`](Self::restore) reads: see
     /// [`freeze`](crate::freeze). Equal beliefs give equal bytes. What can be computed again, such as
     /// caches, is left out. Called on a copy, on a thread of its own.
-    fn save(&self) -> Vec<u8> {
-        Vec::new()
-    }
+    fn save(&self) -> Vec<u8>;
 
     /// Takes over what [`save`](Self::save) wrote. The world is fresh, and its roster that of the
     /// saved one.
     ///
     /// # Errors
     /// When the bytes are of another version or damaged; then the world is as it was.
-    fn restore(&mut self, _saved: &[u8]) -> Result<(), RestoreError> {
-        Err(RestoreError::new("this game saves nothing"))
-    }
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError>;
 
     /// After [`restore`](Self::restore): whether what an agent meets can belong to the simulation of
     /// this belief. Asked for the start of its round, if the referee tells it, and for its first
@@ -163,11 +159,9 @@ pub trait World: Clone + Debug + Send {
     /// What does not fit, in words for people: another size of the map, a turn that is past.
     fn recognize(
         &self,
-        _agent: AgentId,
-        _met: Met<'_, Self::Briefing, Self::Percept>,
-    ) -> Result<(), String> {
-        Err("this game saves nothing".to_owned())
-    }
+        agent: AgentId,
+        met: Met<'_, Self::Briefing, Self::Percept>,
+    ) -> Result<(), String>;
 
     /// After [`recognize`](Self::recognize) refused the start of a round: whether that may be the
     /// next round of the same match, in which what was learned still helps. Then

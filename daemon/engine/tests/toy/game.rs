@@ -2,9 +2,11 @@
 //! number tells that what it said before failed.
 
 use phalanx_game::{
-    ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Kind, Late, ParamDoc,
-    ProtocolError, QueryError, Roster, Said, Seat, Session, Turn, Value, World,
+    ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Kind, Late, Met,
+    ParamDoc, ProtocolError, QueryError, RestoreError, Roster, Said, Seat, Session, Turn, Value,
+    World, freeze, thaw,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -16,7 +18,7 @@ pub(crate) struct Toy;
 pub(crate) struct NoSession;
 
 /// Remembers what it was told, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ToyWorld {
     told: BTreeMap<AgentId, i64>,
     settled: u32,
@@ -121,6 +123,20 @@ impl World for ToyWorld {
         let failed = self.told.get(&agent).is_some_and(|told| *told < 0);
         let last_result = if failed { "failed_path" } else { "success" };
         AgentState { summary: told, last_result: last_result.to_owned() }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        freeze(1, self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        *self = thaw(1, saved)?;
+        Ok(())
+    }
+
+    /// No number contradicts another one.
+    fn recognize(&self, _: AgentId, _: Met<'_, (), i64>) -> Result<(), String> {
+        Ok(())
     }
 }
 
