@@ -318,6 +318,16 @@ pub const KEYS: &[KeyDoc] = &[
         "\"1h\"",
         "Older checkpoints are set aside when the daemon starts: their match must be over.",
     ),
+    key(
+        "checkpoints.hand_over",
+        Kind::Word(&["on", "off"]),
+        Some("on"),
+        "\"on\"",
+        "A daemon that its service manager stops answers open turns and leaves its connections with \
+         the manager: after a restart the next one goes on with them, and referees notice nothing. \
+         Agents Assemble and Mars; other games dial again. Needs state_dir, checkpoints and \
+         FileDescriptorStoreMax= of the unit.",
+    ),
     recordings::MODE,
     recordings::FOLDER,
     recordings::PART_SIZE,
@@ -330,16 +340,6 @@ pub const KEYS: &[KeyDoc] = &[
     recordings::KEEP_AGE,
     recordings::FLIGHT_SIZE,
     recordings::FLIGHT_PAUSE,
-    key(
-        "checkpoints.hand_over",
-        Kind::Word(&["on", "off"]),
-        Some("on"),
-        "\"on\"",
-        "A daemon that its service manager stops answers open turns and leaves its connections with \
-         the manager: after a restart the next one goes on with them, and referees notice nothing. \
-         Agents Assemble and Mars; other games dial again. Needs state_dir, checkpoints and \
-         FileDescriptorStoreMax= of the unit.",
-    ),
     key(
         "alerts.silent_turns",
         Kind::Whole(0, 10_000),

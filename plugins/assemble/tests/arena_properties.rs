@@ -63,11 +63,13 @@ fn blocks(state: &State) -> usize {
 }
 
 /// Links are mutual and only between neighbours; every entity exists once; no structure is larger
-/// than allowed; nothing stands on an obstacle or on another thing, start cells excepted.
-fn check(state: &State, shared: &[usize]) {
-    let mut on = BTreeMap::new();
+/// than allowed; nothing stands on an obstacle or on another thing. Agents that start on one cell
+/// are excepted: there, and wherever they go together when they hold the same block. `starts` has
+/// the cell of each.
+fn check(state: &State, starts: &[usize]) {
+    let mut on: BTreeMap<usize, Vec<&Kind>> = BTreeMap::new();
     for (id, body) in state.bodies.iter() {
-        *on.entry(state.grid.index(body.pos)).or_insert(0) += 1;
+        on.entry(state.grid.index(body.pos)).or_default().push(&body.kind);
         assert!(state.bodies.on(&state.grid, body.pos).any(|other| other == id));
         for link in &body.links {
             assert!(state.bodies.linked(*link, id), "links are mutual");
@@ -79,8 +81,14 @@ fn check(state: &State, shared: &[usize]) {
         assert!(state.bodies.structure(id).len() <= state.rules.attach_limit);
         assert!(state.grid.terrain(body.pos) != Terrain::Obstacle);
     }
-    for (cell, count) in on {
-        assert!(count == 1 || shared.contains(&cell), "{count} on cell {cell}");
+    let start = |kind: &Kind| match kind {
+        Kind::Entity { entity, .. } => Some(starts[*entity]),
+        Kind::Block(_) => None,
+    };
+    for (cell, all) in on {
+        let together =
+            start(all[0]).is_some() && all.iter().all(|kind| start(kind) == start(all[0]));
+        assert!(all.len() == 1 || starts.contains(&cell) || together, "{all:?} on cell {cell}");
     }
     let entities =
         state.bodies.iter().filter(|(_, body)| matches!(body.kind, Kind::Entity { .. })).count();
@@ -101,11 +109,11 @@ proptest! {
         steps in prop::collection::vec(prop::collection::vec(act(), 10), 1..40),
     ) {
         let mut sim = simulation(seed, side);
-        let shared: Vec<usize> = (0..10).map(|entity| sim.state.grid.index(sim.state.place(entity))).collect();
-        check(&sim.state, &shared);
+        let starts: Vec<usize> = (0..10).map(|entity| sim.state.grid.index(sim.state.place(entity))).collect();
+        check(&sim.state, &starts);
         for acts in steps {
             sim.begin_step();
-            check(&sim.state, &shared);
+            check(&sim.state, &starts);
             let percepts = Percepts::new(&sim.state);
             for entity in 0..10 {
                 let percept: Value = serde_json::from_slice(&percepts.json(entity)).unwrap();
@@ -113,7 +121,7 @@ proptest! {
             }
             let (before, score) = (blocks(&sim.state), sim.state.teams[0].score + sim.state.teams[1].score);
             sim.execute(acts);
-            check(&sim.state, &shared);
+            check(&sim.state, &starts);
             let worked = |verb: Verb| {
                 let did = |act: &Option<Act>| act.as_ref().is_some_and(|act| act.verb == verb);
                 sim.state.entities.iter().filter(|e| did(&e.act) && e.result.is_some_and(|code| code.text() == "success")).count()

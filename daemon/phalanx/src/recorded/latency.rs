@@ -277,7 +277,7 @@ handed               0 µs
 settled             ▆▆▆▆▆▆▆▆▆▆ 100 µs
 planned                        0 µs
 decided                       ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 200 µs
-written                                           0 µs
+written                                            0 µs
 referee   then 5 ms
 agentA7 thought longest: 300 µs
     phalanx replay 'a b.mcap' --at 0.118
