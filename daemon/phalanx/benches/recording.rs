@@ -122,6 +122,8 @@ fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
     found.played += begun.elapsed();
     found.process += spent(None) - process;
     found.recorder += spent(Some("recording")) - recorder;
+    // A recording is whole when its team has ended.
+    runtime.block_on(async { tokio::join!(team.drain(Duration::ZERO), team.ended()) });
     drop((referee, team, runtime));
     if let Some(recording) = recording {
         let status = recording.finish(Duration::from_secs(60));

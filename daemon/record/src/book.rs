@@ -81,7 +81,10 @@ pub(crate) struct Book {
     called: Duration,
     /// The recording's name, once its first file is there.
     name: Option<String>,
+    /// Of the next part, or of the one that is open.
     number: u32,
+    /// Of the part that is written or was written last.
+    last: u32,
     part: Option<Part>,
     path: PathBuf,
     /// Attachments with strategies, by hash: each part has all.
@@ -106,6 +109,7 @@ impl Book {
             called,
             name: None,
             number: 1,
+            last: 1,
             part: None,
             path: PathBuf::new(),
             strategies: BTreeMap::new(),
@@ -127,8 +131,9 @@ impl Book {
         &self.path
     }
 
+    /// Which part [`Self::path`] is, from 1 on.
     pub(crate) fn number(&self) -> u32 {
-        self.number
+        self.last
     }
 
     pub(crate) fn messages(&self) -> u64 {
@@ -241,6 +246,7 @@ impl Book {
             return Ok(());
         }
         let file = self.create()?;
+        self.last = self.number;
         match Part::begin(file, self.options.part, FileInfo(&self.told()).pairs()) {
             Ok(part) => self.part = Some(part),
             Err(error) => {

@@ -5,7 +5,8 @@ use mcap::records::MessageHeader;
 use phalanx_game::SeatId;
 use phalanx_net::{Recorder, SeatAct, Taped};
 use phalanx_record::{
-    Entry, Loader, Recorded, Recording, RecordingFile, RetentionPolicy, Wrong, prune,
+    Entry, Loader, Recorded, Recording, RecordingFile, RecordingOptions, RecordingStatus,
+    RetentionPolicy, Wrong, prune,
 };
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -58,16 +59,32 @@ fn what_is_no_recording_is_told_apart() {
 
 /// A whole recording with a few messages, a second apart.
 fn small(folder: &Path, messages: u64) -> PathBuf {
-    let info = info();
     let mut options = options(folder);
     options.chunk_bytes = 500;
+    recorded(options, messages).path
+}
+
+/// How it went to record a few messages, a second apart.
+fn recorded(options: RecordingOptions, messages: u64) -> RecordingStatus {
+    let info = info();
     let recording = Recording::begin(options, info.clone()).unwrap();
     for second in 0..messages {
         let act = SeatAct::Received(vec![7; 100].into());
         let at = info.begun.instant + Duration::from_secs(second);
         recording.put(at, Taped::Seat { seat: SeatId(0), act });
     }
-    recording.finish(PATIENCE).path
+    recording.finish(PATIENCE)
+}
+
+#[test]
+fn its_end_names_the_part_that_was_written_last() {
+    for (part_bytes_max, parts) in [(u64::MAX, 1), (1, 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let status = recorded(RecordingOptions { part_bytes_max, ..options(folder.path()) }, 3);
+        assert_eq!((status.part, status.over), (parts, true), "{status:?}");
+        let file = RecordingFile::open(&status.path).unwrap();
+        assert_eq!(file.info().part, parts);
+    }
 }
 
 #[test]
