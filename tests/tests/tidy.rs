@@ -317,6 +317,9 @@ fn nothing<T: std::fmt::Display>(wrong: &[T]) {
 fn written() -> Vec<PathBuf> {
     let generated = |path: &PathBuf| {
         path.starts_with("proto/src/gen")
+            || path.starts_with("daemon/dashboard/dist")
+            || path.starts_with("daemon/dashboard/src/gen")
+            || path.starts_with("daemon/dashboard/package-lock.json")
             || path.starts_with("scripts/types")
             || path.starts_with("tests/lint") && is(path, &["yml"])
             || path.starts_with("proto/tests/published.txt")

@@ -29,6 +29,7 @@ mod changes;
 pub mod client;
 mod controls;
 mod convert;
+mod dashboard;
 mod directory;
 mod error;
 mod events;

@@ -84,6 +84,8 @@ pub struct Options {
     pub metrics: Option<Arc<Metrics>>,
     /// Anybody may read them; otherwise it takes a viewer.
     pub metrics_open: bool,
+    /// The web page is served to whoever comes over the network.
+    pub page: bool,
     /// The process; without it there is no service `Daemon`.
     pub host: Option<Arc<dyn Host>>,
 }
@@ -99,6 +101,7 @@ impl Default for Options {
             origins: Vec::new(),
             metrics: None,
             metrics_open: false,
+            page: true,
             host: None,
         }
     }
@@ -326,6 +329,7 @@ pub fn prepare(
         gate: GateLayer::new(access),
         metrics: options.metrics.clone(),
         metrics_open: options.metrics_open,
+        page: options.page,
         leaving: Arc::clone(&leaving),
     };
     let routes = web::serve(routes, pages, &options.origins);

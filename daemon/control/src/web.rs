@@ -1,9 +1,11 @@
-//! What is served beside gRPC on the same listeners: grpc-web for pages of named origins, and two
-//! pages of our own: `/metrics` for Prometheus, `/healthz` for whatever watches over the daemon.
+//! What is served beside gRPC on the same listeners: grpc-web for our own page and for pages of
+//! named origins, that page itself (`crate::dashboard`), `/metrics` for Prometheus, `/healthz` for
+//! whatever watches over the daemon.
 //!
 //! Whoever asks in another way gets an answer that says what this is.
 
 use crate::calls::CallsLayer;
+use crate::dashboard;
 use crate::gate::{Asked, GateLayer};
 use crate::methods;
 use axum::Router;
@@ -12,8 +14,10 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{self, HeaderName, HeaderValue};
+use http::uri::Authority;
 use http::{HeaderMap, Method, StatusCode, Version};
 use phalanx_metrics::{ApiMetrics, Metrics};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -29,7 +33,7 @@ const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// How a grpc-web call's content type begins.
 const GRPC_WEB: &[u8] = b"application/grpc-web";
 /// What callers get who speak something else.
-const WHAT_THIS_IS: &str = "This is the control API of phalanxd: gRPC over HTTP/2, or grpc-web; \
+pub(crate) const WHAT_THIS_IS: &str = "This is the control API of phalanxd: gRPC over HTTP/2, or grpc-web; \
                             GET /metrics and GET /healthz work with any client.\n";
 
 /// What the pages need.
@@ -40,6 +44,8 @@ pub(crate) struct Pages {
     pub(crate) metrics: Option<Arc<Metrics>>,
     /// Anybody may read them.
     pub(crate) metrics_open: bool,
+    /// The web page is served.
+    pub(crate) page: bool,
     /// The daemon leaves.
     pub(crate) leaving: Arc<AtomicBool>,
 }
@@ -56,7 +62,9 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, origins: &[String]) -> Routes {
         .layer(middleware::from_fn(only_calls));
     let origins: Arc<[HeaderValue]> =
         origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let page = if pages.page { dashboard::routes() } else { Router::new() };
     let router = Router::new()
+        .merge(page)
         .route("/metrics", get(metrics))
         .route("/healthz", get(health))
         .with_state(pages)
@@ -95,13 +103,29 @@ async fn only_named_origins(
     next: Next,
 ) -> Response {
     match request.headers().get(header::ORIGIN) {
-        Some(origin) if !origins.contains(origin) => {
+        Some(origin) if !origins.contains(origin) && !is_own(origin, &request) => {
             let text = "pages of this origin may not use the control API; control.origins in the \
                         daemon's settings names those that may\n";
             (StatusCode::FORBIDDEN, text).into_response()
         }
         Some(_) | None => next.run(request).await,
     }
+}
+
+/// Whether the page that calls came from this very daemon: its origin is the address that is called.
+/// A stranger's name that leads here (DNS rebinding) would look the same, so that without TLS, whose
+/// certificate the browser has checked, only plain addresses and `localhost` count.
+fn is_own(origin: &HeaderValue, request: &Request) -> bool {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let called = request.uri().authority().map(Authority::as_str).or(host);
+    let (Some(called), Ok(origin)) = (called, origin.to_str()) else { return false };
+    if let Some(secure) = origin.strip_prefix("https://") {
+        return secure == called;
+    }
+    let Ok(authority) = called.parse::<Authority>() else { return false };
+    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
+    let plain = name == "localhost" || name.parse::<IpAddr>().is_ok();
+    plain && origin.strip_prefix("http://") == Some(called)
 }
 
 /// Over HTTP/1 there are only grpc-web calls; the rest is told what this is.

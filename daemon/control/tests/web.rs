@@ -33,6 +33,10 @@ struct Daemon {
 
 impl Daemon {
     fn start(loopback: Option<Role>, metrics_open: bool) -> Self {
+        Self::start_with(loopback, metrics_open, true)
+    }
+
+    fn start_with(loopback: Option<Role>, metrics_open: bool, page: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = Options {
             socket: Some(socket(folder.path().join("control.sock"))),
@@ -40,6 +44,7 @@ impl Daemon {
             origins: vec![DASH.to_owned()],
             metrics: Some(Arc::new(Metrics::new("1.2.3"))),
             metrics_open,
+            page,
             ..Options::default()
         };
         let mut access = Access::open(&folder.path().join("tokens.json"), loopback).unwrap();
@@ -61,11 +66,15 @@ impl Daemon {
     }
 
     async fn say(&self, head: &str, body: &[u8]) -> Answer {
+        self.tell(&format!("{head}host: here\n"), body).await
+    }
+
+    /// As `say`, with a host of the caller's own.
+    async fn tell(&self, head: &str, body: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.tcp).await.unwrap();
         let mut request = head.replace('\n', "\r\n").into_bytes();
         request.extend_from_slice(
-            format!("host: here\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len())
-                .as_bytes(),
+            format!("connection: close\r\ncontent-length: {}\r\n\r\n", body.len()).as_bytes(),
         );
         request.extend_from_slice(body);
         stream.write_all(&request).await.unwrap();
@@ -170,6 +179,62 @@ async fn a_page_calls_over_grpc_web_in_bytes_and_in_text() {
         assert_eq!((messages.len(), teams[0].name.as_str()), (1, "teams/A"));
         assert!(trailers.replace(' ', "").contains("grpc-status:0"), "{trailers}");
     }
+}
+
+#[tokio::test]
+async fn the_page_comes_with_a_strict_policy_and_its_files_are_kept_for_ever() {
+    let daemon = Daemon::start(None, false);
+    let page = daemon.get("/", "").await;
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(page.head.contains("content-type: text/html; charset=utf-8"), "{}", page.head);
+    assert!(page.head.contains("content-security-policy: default-src 'none';"), "{}", page.head);
+    for forbidden in ["unsafe", "data:", "http:", "*"] {
+        let policy = page.head.lines().find(|line| line.starts_with("content-security")).unwrap();
+        assert!(!policy.contains(forbidden), "{policy}");
+    }
+    assert!(page.head.contains("cache-control: no-cache"), "{}", page.head);
+    let tag = page.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+    let again = daemon.get("/", &format!("if-none-match: {tag}\n")).await;
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    let text = page.text();
+    let files: Vec<&str> = text.split('"').filter_map(|part| part.strip_prefix("./")).collect();
+    assert!(files.len() >= 3, "script, style and icon: {text}");
+    for file in files {
+        let found = daemon.get(&format!("/{file}"), "").await;
+        assert_eq!(found.status, 200, "{file}");
+        assert!(found.head.contains("cache-control: public, max-age=31536000"), "{}", found.head);
+        assert!(!found.body.is_empty() && !found.head.contains("octet-stream"), "{}", found.head);
+    }
+    assert_eq!(daemon.get("/assets/..%2findex.html", "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_daemon_whose_page_is_switched_off_serves_none_and_answers_calls() {
+    let daemon = Daemon::start_with(Some(Role::Viewer), false, false);
+    assert_eq!(daemon.get("/", "").await.status, 404);
+    let request = framed(&v1::ListTeamsRequest::default());
+    let answer = daemon.web("Teams/ListTeams", "application/grpc-web", "", &request).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn the_daemons_own_page_may_call_and_a_name_that_only_leads_here_may_not() {
+    let daemon = Daemon::start(Some(Role::Viewer), false);
+    let request = framed(&v1::ListTeamsRequest::default());
+    let call = async |origin: &str, host: &str| {
+        let head = format!(
+            "POST /phalanx.v1.Teams/ListTeams HTTP/1.1\ncontent-type: application/grpc-web\n\
+             origin: {origin}\nhost: {host}\n"
+        );
+        daemon.tell(&head, &request).await.status
+    };
+    assert_eq!(call("http://127.0.0.1:7420", "127.0.0.1:7420").await, 200);
+    assert_eq!(call("http://[::1]:7420", "[::1]:7420").await, 200);
+    assert_eq!(call("http://localhost:7420", "localhost:7420").await, 200);
+    assert_eq!(call("https://room.example:7420", "room.example:7420").await, 200);
+    assert_eq!(call("http://evil.example:7420", "evil.example:7420").await, 403);
+    assert_eq!(call("http://127.0.0.1:8000", "127.0.0.1:7420").await, 403);
+    assert_eq!(call("null", "127.0.0.1:7420").await, 403);
 }
 
 #[tokio::test]
@@ -309,7 +374,7 @@ async fn health_is_told_to_anybody_and_ends_with_the_daemon() {
 #[tokio::test]
 async fn whatever_else_comes_gets_an_orderly_answer() {
     let daemon = Daemon::start(Some(Role::Admin), false);
-    let lost = daemon.get("/", "").await;
+    let lost = daemon.get("/nothing", "").await;
     assert_eq!(lost.status, 404);
     assert!(lost.text().contains("gRPC over HTTP/2"), "{lost:?}");
     let json = daemon.web("Teams/ListTeams", "application/json", "", b"{}").await;

@@ -279,6 +279,12 @@ pub struct DemoArgs {
     /// Do not watch the strategies' folders.
     #[arg(long)]
     pub no_watch: bool,
+    /// Port of the web page that shows the match, on this machine [default: any free one].
+    #[arg(long, value_name = "PORT", conflicts_with = "fast")]
+    pub page: Option<u16>,
+    /// Serve no web page.
+    #[arg(long, conflicts_with = "page")]
+    pub no_page: bool,
 }
 
 /// The games that have an arena.

@@ -91,13 +91,14 @@ fn summary(settings: &Settings) -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut tell = |key: &str, value: String| all.push((key.to_owned(), value));
     tell("state_dir", path(settings.state_dir.as_ref()));
-    let ControlSettings { socket, tcp, loopback_role, tls, origins, metrics_open, .. } =
+    let ControlSettings { socket, tcp, loopback_role, tls, origins, metrics_open, page, .. } =
         &settings.control;
     tell("control.socket", path(socket.as_ref()));
     tell("control.tcp", tcp.map_or_else(|| "off".to_owned(), |address| address.to_string()));
     tell("control.loopback_role", loopback_role.clone());
     tell("control.origins", origins.join(", "));
     tell("control.metrics_open", if *metrics_open { "on" } else { "off" }.to_owned());
+    tell("control.page", if *page { "on" } else { "off" }.to_owned());
     tell("control.tls.certificate", path(tls.as_ref().map(|tls| &tls.certificate)));
     tell("reload.watch", if settings.reload.watch { "on" } else { "off" }.to_owned());
     let RecordingSettings { mode, folder, .. } = &settings.recordings;

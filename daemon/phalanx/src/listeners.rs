@@ -129,6 +129,7 @@ pub fn options(settings: &ControlSettings, tls: Option<Arc<Certificates>>) -> Op
         tls,
         origins: settings.origins.clone(),
         metrics_open: settings.metrics_open,
+        page: settings.page,
         ..Options::default()
     }
 }

@@ -34,6 +34,7 @@ const DECISIONS: &[(&str, Change)] = &[
     ("control.tokens", Restart(OPEN)),
     ("control.origins", Restart(BOUND)),
     ("control.metrics_open", Restart(BOUND)),
+    ("control.page", Restart(BOUND)),
     ("control.stay", Restart("is decided when the daemon starts")),
     ("control.tls.certificate", Restart("is looked for in the same file; exchange the file")),
     ("control.tls.key", Restart("is looked for in the same file; exchange the file")),

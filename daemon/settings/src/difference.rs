@@ -148,6 +148,7 @@ fn of_control(control: &ControlSettings) -> Vec<(&'static str, String)> {
         tokens,
         origins,
         metrics_open,
+        page,
         stay,
         tls,
     } = control;
@@ -161,6 +162,7 @@ fn of_control(control: &ControlSettings) -> Vec<(&'static str, String)> {
         ("control.tokens", or_none(tokens.as_ref())),
         ("control.origins", shown(origins)),
         ("control.metrics_open", on_or_off(*metrics_open)),
+        ("control.page", on_or_off(*page)),
         ("control.stay", if *stay { "always" } else { "auto" }.to_owned()),
         ("control.tls.certificate", file(|tls| Some(&tls.certificate))),
         ("control.tls.key", file(|tls| Some(&tls.key))),

@@ -97,6 +97,14 @@ pub const KEYS: &[KeyDoc] = &[
          control.loopback_role.",
     ),
     key(
+        "control.page",
+        Kind::Word(&["on", "off"]),
+        Some("on"),
+        "\"off\"",
+        "on: the TCP address also serves the web page that shows the teams at work, with the rights \
+         of its user's token or of control.loopback_role. off: it does not.",
+    ),
+    key(
         "control.stay",
         Kind::Word(&["auto", "always"]),
         Some("auto"),

@@ -124,6 +124,7 @@ fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings 
         tls,
         origins: section.optional("origins", parse::origins).unwrap_or_default(),
         metrics_open: section.value("metrics_open", parse::word) == "on",
+        page: section.value("page", parse::word) == "on",
     }
 }
 

@@ -59,6 +59,8 @@ pub struct ControlSettings {
     pub origins: Vec<String>,
     /// Whoever reaches a listener may read the metrics.
     pub metrics_open: bool,
+    /// The web page is served at the TCP address.
+    pub page: bool,
 }
 
 /// Where the certificates of the control API are: PEM files.

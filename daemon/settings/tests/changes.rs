@@ -40,6 +40,7 @@ const VALUES: &[(&str, &str)] = &[
     ("control.tokens", "\"/var/tokens.json\""),
     ("control.origins", "[\"https://d.example\"]"),
     ("control.metrics_open", "\"on\""),
+    ("control.page", "\"off\""),
     ("control.stay", "\"always\""),
     ("control.tls.certificate", "\"/etc/other.pem\""),
     ("control.tls.key", "\"/etc/other.key\""),

@@ -91,7 +91,7 @@ async fn spawn_teams(
         directory.add(Member { handle: team, keeper, drain_max, newcomers, creator });
     }
     let teams = directory.handles();
-    let control = open_control(Arc::new(directory))?;
+    let control = open_control(args, Arc::new(directory))?;
     if !args.json {
         announce(args, &control);
     }
@@ -99,19 +99,21 @@ async fn spawn_teams(
 }
 
 /// Listens on loopback TCP, and where `phalanx` looks for a daemon unless one is there.
-fn open_control(directory: Arc<Directory>) -> Result<Control> {
-    let tcp = Some(([127, 0, 0, 1], 0).into());
+fn open_control(args: &DemoArgs, directory: Arc<Directory>) -> Result<Control> {
+    let tcp = Some(([127, 0, 0, 1], args.page.unwrap_or(0)).into());
+    let page = !args.no_page;
     let access = Arc::new(Access::on_this_machine(Role::Admin)?);
     let environment: Environment = std::env::vars_os().collect();
     if let Some(path) = socket_candidates(&environment).into_iter().next() {
         let socket = Some(SocketOptions { path, mode: SOCKET_MODE, group: None });
-        let options = Options { socket, tcp, ..Options::default() };
+        let options = Options { socket, tcp, page, ..Options::default() };
         // Somebody serves there, or the folder is not ours: the other address is enough.
         if let Ok(control) = phalanx_control::build(&options, directory.clone(), access.clone()) {
             return Ok(control);
         }
     }
-    Ok(phalanx_control::build(&Options { tcp, ..Options::default() }, directory, access)?)
+    let options = Options { tcp, page, ..Options::default() };
+    Ok(phalanx_control::build(&options, directory, access)?)
 }
 
 fn announce(args: &DemoArgs, control: &Control) {
@@ -121,6 +123,9 @@ fn announce(args: &DemoArgs, control: &Control) {
         (None, None) => return,
     };
     let mut hint = format!("watch it: phalanx match watch A{address}\n");
+    if let (Some(tcp), false) = (control.tcp(), args.no_page) {
+        hint = format!("see it: http://{tcp}/\n{hint}");
+    }
     if let (Some(folder), false) = (&args.strategy, args.no_watch) {
         hint.push_str(&format!("edit it: what you save in {} plays at once\n", folder.display()));
     }

@@ -1,7 +1,10 @@
 //! `phalanx demo`, as a newcomer types it.
 
-use crate::support::{phalanx, stderr, stdout};
+use crate::support::{PHALANX, Running, phalanx, quiet, stderr, stdout};
 use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
 
 fn summary(args: &[&str]) -> Value {
     let mut all = vec!["demo", "--fast", "--json", "--steps", "60"];
@@ -165,4 +168,36 @@ fn the_strategy_in_the_readme_plays() {
     std::fs::write(dir.path().join("scout.luau"), example).unwrap();
     let played = summary(&["--strategy", dir.path().to_str().unwrap(), "--opponent", "idle"]);
     assert_eq!(played["teams"][0]["fallback"], 0, "{played}");
+}
+
+/// A demo in real time whose errors are read as if it wrote them to its standard output.
+fn open_demo(state: &tempfile::TempDir, args: &[&str]) -> Running {
+    let mut command = quiet(Command::new("sh"));
+    command.args(["-c", r#"exec "$0" "$@" 2>&1"#, PHALANX, "demo", "--opponent", "idle"]);
+    command.args(args).env("XDG_STATE_HOME", state.path());
+    command.env_remove("RUNTIME_DIRECTORY").env_remove("XDG_RUNTIME_DIR");
+    Running::start(command)
+}
+
+#[test]
+fn a_demo_prints_the_address_of_its_page_and_shows_it_there() {
+    let state = tempfile::tempdir().unwrap();
+    let mut demo = open_demo(&state, &["--pace", "50ms"]);
+    let line = demo.line_with("see it: http://127.0.0.1:");
+    let address = line.trim().rsplit("//").next().unwrap().trim_end_matches('/');
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains("<div id=\"page\">"), "{answer}");
+}
+
+#[test]
+fn a_demo_without_a_page_tells_only_how_to_watch_it_from_a_terminal() {
+    let state = tempfile::tempdir().unwrap();
+    let mut demo = open_demo(&state, &["--no-page", "--steps", "2", "--pace", "50ms"]);
+    let told = demo.read_on().join().unwrap();
+    assert!(told.contains("watch it: phalanx match watch A"), "{told}");
+    assert!(!told.contains("see it"), "{told}");
 }

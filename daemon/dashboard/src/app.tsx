@@ -1,0 +1,195 @@
+/** The frame around all views. */
+import { createEffect, For, Index, lazy, Match, Show, Suspense, Switch, type JSX } from "solid-js";
+import { Role } from "./gen/phalanx/v1/access_pb";
+import { teamStateText, word } from "./match/words";
+import { CockpitContext, createCockpit, shortName, useCockpit } from "./state/cockpit";
+import { placeText, VIEWS, type View } from "./state/place";
+import { createTheme, ThemeContext, useTheme } from "./state/theme";
+import { LinkBadge } from "./ui/link-badge";
+import { Login } from "./ui/login";
+import { Notices } from "./ui/notices";
+import { AgentsView } from "./views/agents";
+import { BoardView } from "./views/board";
+import { EventsView } from "./views/events";
+import { MapView } from "./views/map";
+import { OverviewView } from "./views/overview";
+import { TimelineView } from "./views/timeline";
+
+// The editor is by far the largest part: only who opens the view waits for it.
+const StrategyView = lazy(() => import("./views/strategy"));
+
+const TITLES: Readonly<Record<View, string>> = {
+  overview: "Overview",
+  map: "Map",
+  agents: "Agents",
+  board: "Board",
+  strategy: "Strategy",
+  timeline: "Timeline",
+  events: "Events",
+};
+
+/** The page. */
+export function App(): JSX.Element {
+  const cockpit = createCockpit();
+  const theme = createTheme();
+  createEffect(() => {
+    const { team, view } = cockpit.place();
+    document.title = team === "" ? "Phalanx" : `${team} · ${TITLES[view]} · Phalanx`;
+  });
+  return (
+    <CockpitContext.Provider value={cockpit}>
+      <ThemeContext.Provider value={theme}>
+        <a class="skip" href="#main" onClick={skip}>
+          Skip to the view
+        </a>
+        <Header />
+        <Menu />
+        <main id="main" tabIndex={-1}>
+          <h1 class="hidden-label">
+            {cockpit.place().team} {TITLES[cockpit.place().view]}
+          </h1>
+          <Show when={cockpit.place().team !== ""} fallback={<Nobody />}>
+            <Show when={cockpit.place().team} keyed>
+              <CurrentView />
+            </Show>
+          </Show>
+        </main>
+        <Login />
+        <Notices />
+      </ThemeContext.Provider>
+    </CockpitContext.Provider>
+  );
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function Header(): JSX.Element {
+  const cockpit = useCockpit();
+  const theme = useTheme();
+  return (
+    <header class="top">
+      <span class="brand">Phalanx</span>
+      <label class="choose">
+        <span class="hidden-label">Team</span>
+        <select
+          value={cockpit.place().team}
+          onChange={(event) => {
+            cockpit.go({ team: event.currentTarget.value, agent: "", turn: undefined });
+          }}
+        >
+          <Index each={cockpit.teams()}>
+            {(team) => (
+              <option value={shortName(team().name)} selected={shortName(team().name) === cockpit.place().team}>
+                {shortName(team().name)} · {team().game}
+              </option>
+            )}
+          </Index>
+        </select>
+      </label>
+      <Show when={cockpit.team()}>
+        {(team) => (
+          <dl class="facts" aria-label="The team now">
+            <Fact name="State" value={teamStateText(team().state, team().end)} />
+            <Fact name="Turn" value={turnText(team().turn)} />
+            <Fact name="Score" value={team().score?.toString() ?? "–"} />
+            <Fact name="Seats" value={`${team().seatedCount}/${team().agentCount}`} />
+            <Fact name="Generation" value={`${team().generation}`} />
+          </dl>
+        )}
+      </Show>
+      <span class="grow" />
+      <Show when={cockpit.role() !== Role.UNSPECIFIED}>
+        <span class="who" title={cockpit.who()}>
+          {word(Role, cockpit.role())}
+        </span>
+      </Show>
+      <LinkBadge />
+      <button type="button" class="quiet" onClick={theme.next} aria-label={`Colours: ${theme.name()}; change`}>
+        {theme.dark() ? "☾" : "☀"}
+      </button>
+    </header>
+  );
+}
+
+/** `3:120`: round and step. */
+function turnText(turn: { round: number; step: number } | undefined): string {
+  return turn === undefined ? "–" : `${turn.round}:${turn.step}`;
+}
+
+function Fact(props: { name: string; value: string }): JSX.Element {
+  return (
+    <div class="fact">
+      <dt>{props.name}</dt>
+      <dd data-fact={props.name.toLowerCase()}>{props.value}</dd>
+    </div>
+  );
+}
+
+function Menu(): JSX.Element {
+  const cockpit = useCockpit();
+  return (
+    <nav class="menu" aria-label="Views">
+      <For each={VIEWS}>
+        {(view) => (
+          <a
+            href={`#${placeText({ ...cockpit.place(), view, turn: undefined })}`}
+            aria-current={cockpit.place().view === view ? "page" : undefined}
+          >
+            {TITLES[view]}
+            <Show when={view === "overview" && (cockpit.team()?.alerts.length ?? 0) > 0}>
+              <span class="count" title="alerts">
+                {cockpit.team()?.alerts.length}
+              </span>
+            </Show>
+          </a>
+        )}
+      </For>
+    </nav>
+  );
+}
+
+function CurrentView(): JSX.Element {
+  const cockpit = useCockpit();
+  const at = (view: View) => (): boolean => cockpit.place().view === view;
+  return (
+    <Suspense fallback={<p class="empty">The view is loaded.</p>}>
+      <Switch>
+        <Match when={at("overview")()}>
+          <OverviewView />
+        </Match>
+        <Match when={at("map")()}>
+          <MapView />
+        </Match>
+        <Match when={at("agents")()}>
+          <AgentsView />
+        </Match>
+        <Match when={at("board")()}>
+          <BoardView />
+        </Match>
+        <Match when={at("strategy")()}>
+          <StrategyView />
+        </Match>
+        <Match when={at("timeline")()}>
+          <TimelineView />
+        </Match>
+        <Match when={at("events")()}>
+          <EventsView />
+        </Match>
+      </Switch>
+    </Suspense>
+  );
+}
+
+function Nobody(): JSX.Element {
+  const cockpit = useCockpit();
+  return (
+    <p class="empty">
+      {cockpit.link().kind === "live"
+        ? "This daemon plays no team yet. As soon as one is made it stands here."
+        : "The daemon has not answered yet."}
+    </p>
+  );
+}

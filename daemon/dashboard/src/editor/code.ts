@@ -1,0 +1,135 @@
+/** The code editor. It lives in a shadow root: there its styles are sheets and no `<style>` elements, which the page's content policy refuses. */
+import { autocompletion, closeBrackets, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { bracketMatching, HighlightStyle, indentOnInput, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { lua } from "@codemirror/legacy-modes/mode/lua";
+import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { unifiedMergeView } from "@codemirror/merge";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import type { Names } from "./signatures";
+
+/** A mistake at a place of the file. */
+export interface Mark {
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+}
+
+/** An editor on the page. */
+export interface Code {
+  /** Shows a file; what was typed before is handed out by `changed`. */
+  open(text: string, editable: boolean): void;
+  /** Shows how a text came from an older one. */
+  compare(before: string, now: string): void;
+  mark(marks: readonly Mark[]): void;
+  complete(names: Names): void;
+  goTo(line: number): void;
+  destroy(): void;
+}
+
+/** Puts an editor into this box. */
+export function createCode(box: HTMLElement, changed: (text: string) => void, label: string): Code {
+  const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
+  let names: Names = new Map();
+  const edit = new Compartment();
+  const base: Extension = [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    lintGutter(),
+    StreamLanguage.define(lua),
+    syntaxHighlighting(COLOURS),
+    autocompletion({ override: [(context) => completions(context, names)] }),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+    EditorView.lineWrapping,
+    LOOK,
+  ];
+  const listen = EditorView.updateListener.of((update) => {
+    if (update.docChanged) changed(update.state.doc.toString());
+  });
+  const may = (editable: boolean): Extension => [EditorState.readOnly.of(!editable), EditorView.editable.of(editable)];
+  const view = new EditorView({ parent: root, root, state: EditorState.create({ extensions: [base, edit.of(may(false))] }) });
+  const show = (doc: string, editable: boolean, more: Extension): void => {
+    view.setState(EditorState.create({ doc, extensions: [base, edit.of(may(editable)), more] }));
+  };
+  return {
+    open: (text, editable) => { show(text, editable, listen); },
+    compare: (before, now) => {
+      show(now, false, unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }));
+    },
+    mark(marks) {
+      view.dispatch(setDiagnostics(view.state, marks.map((mark) => diagnostic(view.state, mark))));
+    },
+    complete(fresh) {
+      names = fresh;
+    },
+    goTo(line) {
+      const at = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines)).from;
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+      view.focus();
+    },
+    destroy: () => { view.destroy(); },
+  };
+}
+
+function diagnostic(state: EditorState, mark: Mark): Diagnostic {
+  const line = state.doc.line(Math.min(Math.max(1, mark.line), state.doc.lines));
+  const from = Math.min(line.to, line.from + Math.max(0, mark.column - 1));
+  return { from, to: line.to, severity: mark.severity, message: mark.message };
+}
+
+function completions(context: CompletionContext, names: Names): CompletionResult | null {
+  const dotted = context.matchBefore(/\w+\.\w*/);
+  if (dotted !== null) {
+    const [owner = ""] = dotted.text.split(".");
+    const fields = names.get(owner);
+    if (fields === undefined) return null;
+    const options = fields.map((name) => ({ ...name, type: name.detail.startsWith("(") ? "function" : "property" }));
+    return { from: dotted.from + owner.length + 1, options, validFor: /^\w*$/ };
+  }
+  const word = context.matchBefore(/\w+/);
+  if (word === null || (word.from === word.to && !context.explicit)) return null;
+  const options = (names.get("") ?? []).map((name) => ({ ...name, type: "variable" }));
+  return { from: word.from, options, validFor: /^\w*$/ };
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.keyword, color: "var(--code-keyword)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--code-number)" },
+  { tag: tags.comment, color: "var(--dim)", fontStyle: "italic" },
+  { tag: [tags.standard(tags.variableName), tags.function(tags.variableName)], color: "var(--accent)" },
+]);
+
+const LOOK = EditorView.theme({
+  "&": { backgroundColor: "var(--sunk)", color: "var(--ink)", fontSize: "12.5px", height: "100%", maxHeight: "62vh", border: "1px solid var(--rim)", borderRadius: "5px" },
+  "&.cm-focused": { outline: "2px solid var(--accent)" },
+  ".cm-scroller": { fontFamily: "var(--mono)", overflow: "auto", minHeight: "240px" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--dim)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 9%, transparent)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { background: "color-mix(in srgb, var(--accent) 30%, transparent) !important" },
+  ".cm-tooltip, .cm-panels": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--rim)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  // The library's own marks are pictures in addresses, which the page's content policy refuses.
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
+  ".cm-lint-marker": { borderRadius: "50%", width: "9px", height: "9px", marginTop: "5px" },
+  ".cm-lint-marker-error": { content: "normal", backgroundColor: "var(--bad)" },
+  ".cm-lint-marker-warning": { content: "normal", backgroundColor: "var(--warn)" },
+  ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--good) 16%, transparent) !important" },
+  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--bad) 14%, transparent)" },
+  ".cm-changedText": { background: "color-mix(in srgb, var(--good) 30%, transparent) !important" },
+});

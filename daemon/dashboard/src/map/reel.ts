@@ -1,0 +1,64 @@
+/** The last worlds, to look back. */
+import type { World } from "../gen/phalanx/v1/worlds_pb";
+import { ground, middle, type Ground } from "./place";
+import { merge } from "./scene";
+import type { Point } from "./spread";
+
+/** Worlds that are kept, and places of a trail. */
+export const REEL = { worlds: 240, trail: 12 } as const;
+
+/** Worlds in the order in which they came. */
+export class Reel {
+  readonly worlds: World[] = [];
+  private grounds = new Map<string, Ground>();
+
+  /** Keeps at most so many worlds. */
+  constructor(private readonly worldsMax: number = REEL.worlds) {}
+
+  /** Takes a message of the stream; what it leaves out comes from the last one. */
+  take(message: World): void {
+    const before = this.worlds.at(-1);
+    const same = before !== undefined && before.tick <= message.tick && before.team === message.team;
+    if (!same) this.worlds.length = 0;
+    this.add(merge(same ? before : undefined, message));
+  }
+
+  /** Takes a whole world. */
+  add(world: World): void {
+    this.worlds.push(world);
+    if (this.worlds.length > this.worldsMax) this.worlds.shift();
+  }
+
+  /** Forgets all of it. */
+  clear(): void {
+    this.worlds.length = 0;
+    this.grounds = new Map();
+  }
+
+  /** Lays a part of a world out; a graph keeps its look from world to world. */
+  groundOf(world: World, part: string): Ground | undefined {
+    const found = world.parts.find((known) => known.name === part);
+    if (found === undefined) return undefined;
+    const made = ground(found, this.grounds.get(part));
+    this.grounds.set(part, made);
+    return made;
+  }
+
+  /** Where our agents were in the worlds up to this one, the oldest first. */
+  trails(index: number, part: string, here: Ground): Map<string, Point[]> {
+    const trails = new Map<string, Point[]>();
+    for (const world of this.worlds.slice(Math.max(0, index - REEL.trail), index + 1)) {
+      // A new round is a new world.
+      if (world.turn?.round !== this.worlds[index]?.turn?.round) continue;
+      const found = world.parts.find((known) => known.name === part);
+      for (const body of found?.bodies ?? []) {
+        const at = body.agent === undefined || body.name === "" ? undefined : middle(here, body.place);
+        if (at === undefined) continue;
+        const known = trails.get(body.name);
+        if (known === undefined) trails.set(body.name, [at]);
+        else known.push(at);
+      }
+    }
+    return trails;
+  }
+}

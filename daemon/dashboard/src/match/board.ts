@@ -1,0 +1,69 @@
+/** A board as its stream tells it. */
+import type { BoardEntry, WatchBoardResponse } from "../gen/phalanx/v1/boards_pb";
+
+/** Old values that are kept of each key. */
+export const HISTORY = 30;
+
+/** The entries with how they were before. */
+export class BoardModel {
+  private readonly now = new Map<string, BoardEntry>();
+  private readonly before = new Map<string, BoardEntry[]>();
+  /** Entries that were told since the board began to be told anew. */
+  private told: Set<string> | undefined = new Set();
+
+  /** All entries will be told again; what is not told until then is gone. */
+  begin(): void {
+    this.told = new Set();
+  }
+
+  /** Takes a piece of news. */
+  take({ news }: WatchBoardResponse): void {
+    switch (news.case) {
+      case "entry":
+        this.put(news.value);
+        break;
+      case "deleted": {
+        const gone = [...this.now.values()].find((entry) => entry.name === news.value);
+        if (gone !== undefined) this.drop(gone);
+        break;
+      }
+      case "synced":
+        if (this.told !== undefined) {
+          for (const entry of [...this.now.values()]) if (!this.told.has(entry.key)) this.drop(entry);
+        }
+        this.told = undefined;
+        break;
+      case undefined:
+        break;
+    }
+  }
+
+  /** The entries in the order of their keys. */
+  entries(): BoardEntry[] {
+    return [...this.now.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** What stood under a key before, the oldest first. */
+  history(key: string): readonly BoardEntry[] {
+    return this.before.get(key) ?? [];
+  }
+
+  private put(entry: BoardEntry): void {
+    this.told?.add(entry.key);
+    const old = this.now.get(entry.key);
+    if (old !== undefined && old.etag !== entry.etag) this.keep(old);
+    this.now.set(entry.key, entry);
+  }
+
+  private drop(entry: BoardEntry): void {
+    this.keep(entry);
+    this.now.delete(entry.key);
+  }
+
+  private keep(entry: BoardEntry): void {
+    const list = this.before.get(entry.key) ?? [];
+    list.push(entry);
+    if (list.length > HISTORY) list.shift();
+    this.before.set(entry.key, list);
+  }
+}

@@ -1,0 +1,57 @@
+/** The heat strip: agents × turns, as a picture and as words. */
+import { OUTCOMES, type History, type Outcome, type TurnRecord } from "./history";
+
+/** One cell: which agent, which turn. */
+export interface Spot {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** What the strip shows. */
+export interface Strip {
+  readonly agents: readonly string[];
+  readonly turns: readonly TurnRecord[];
+}
+
+/** The last turns that fit. */
+export function stripOf(history: History, columns: number): Strip {
+  return { agents: [...history.agents].sort(byNumber), turns: history.turns.slice(-Math.max(1, columns)) };
+}
+
+/** `a2` before `a10`. */
+export function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** The cell below a pixel; undefined beside the strip. */
+export function spotAt(strip: Strip, x: number, y: number, cell: { width: number; height: number }): Spot | undefined {
+  const [row, column] = [Math.floor(y / cell.height), Math.floor(x / cell.width)];
+  const inside = row >= 0 && column >= 0 && row < strip.agents.length && column < strip.turns.length;
+  return inside ? { row, column } : undefined;
+}
+
+/** How often each outcome is in the strip. */
+export function counts(strip: Strip): Record<Outcome, number> {
+  const found: Record<Outcome, number> = { decided: 0, ordered: 0, held: 0, fallback: 0, late: 0 };
+  for (const turn of strip.turns) for (const part of turn.parts.values()) found[part.outcome] += 1;
+  return found;
+}
+
+/** The strip in one sentence, for those who do not see it. */
+export function stripText(strip: Strip): string {
+  const found = counts(strip);
+  const parts = OUTCOMES.filter((outcome) => found[outcome] > 0).map((outcome) => `${found[outcome]} ${outcome}`);
+  const what = parts.length === 0 ? "nothing yet" : parts.join(", ");
+  return `Last ${strip.turns.length} turns of ${strip.agents.length} agents: ${what}`;
+}
+
+/** One cell in words. */
+export function spotText(strip: Strip, spot: Spot): string {
+  const [agent, turn] = [strip.agents[spot.row], strip.turns[spot.column]];
+  if (agent === undefined || turn === undefined) return "";
+  const part = turn.parts.get(agent);
+  const where = `${agent}, turn ${turn.round}:${turn.step}`;
+  if (part === undefined) return `${where}: not asked`;
+  const spent = part.spent === undefined ? "" : ` in ${part.spent.toFixed(2)} ms`;
+  return [`${where}: ${part.outcome}${spent}`, part.action, part.reason].filter((text) => text !== "").join(" · ");
+}

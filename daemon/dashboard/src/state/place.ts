@@ -1,0 +1,45 @@
+/** Where the page is, as it stands in the address: `#/TEAM/VIEW/AGENT@ROUND:STEP`. */
+
+/** All views, in the order of the menu. */
+export const VIEWS = ["overview", "map", "agents", "board", "strategy", "timeline", "events"] as const;
+/** One of them. */
+export type View = (typeof VIEWS)[number];
+
+/** What is looked at. */
+export interface Place {
+  /** The team's name; empty: none is chosen yet. */
+  readonly team: string;
+  readonly view: View;
+  /** The agent's name; empty: none is chosen. */
+  readonly agent: string;
+  /** A turn that is looked at; undefined: the last one. */
+  readonly turn: { readonly round: number; readonly step: number } | undefined;
+}
+
+/** Reads the address; what it does not say is as at the beginning. */
+export function parsePlace(hash: string): Place {
+  const [team = "", view = "", rest = ""] = hash.replace(/^#?\/?/, "").split("/").map(decoded);
+  const at = rest.lastIndexOf("@");
+  const match = at < 0 ? null : /^(\d+):(\d+)$/.exec(rest.slice(at + 1));
+  return {
+    team,
+    view: VIEWS.find((known) => known === view) ?? "overview",
+    agent: match === null ? rest : rest.slice(0, at),
+    turn: match === null ? undefined : { round: Number(match[1]), step: Number(match[2]) },
+  };
+}
+
+/** The address of a place. */
+export function placeText({ team, view, agent, turn }: Place): string {
+  const when = turn === undefined ? "" : `@${turn.round}:${turn.step}`;
+  const parts = [team, view, agent + when].map(encodeURIComponent);
+  return `/${parts.join("/").replace(/\/+$/, "")}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

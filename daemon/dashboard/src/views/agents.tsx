@@ -1,0 +1,108 @@
+/** All agents, and one of them in depth. */
+import * as Tabs from "@kobalte/core/tabs";
+import { Index, Show, type JSX } from "solid-js";
+import { SeatState, type Agent } from "../gen/phalanx/v1/team_pb";
+import { byNumber } from "../match/strip";
+import { steeringText, word } from "../match/words";
+import { useCockpit } from "../state/cockpit";
+import { Console } from "./agent-console";
+import { Insight } from "./agent-insight";
+import { Steer } from "./agent-steer";
+import { Why } from "./agent-why";
+
+/** The agents' table and the chosen one. */
+export function AgentsView(): JSX.Element {
+  const cockpit = useCockpit();
+  const agents = (): readonly Agent[] =>
+    [...(cockpit.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name));
+  const chosen = (): Agent | undefined => agents().find((agent) => agent.name === cockpit.place().agent);
+  return (
+    <div class="agents" data-one={chosen() === undefined ? undefined : ""}>
+      <section class="card scroll" aria-labelledby="all-agents">
+        <h2 id="all-agents">Agents</h2>
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">Agent</th>
+              <th scope="col">Role</th>
+              <th scope="col">Last action</th>
+              <th scope="col">Referee's word</th>
+              <th scope="col">Decides</th>
+              <th scope="col">Seat</th>
+              <th scope="col">Where it stands</th>
+            </tr>
+          </thead>
+          <tbody>
+            <Index each={agents()}>{(agent) => <AgentRow agent={agent()} />}</Index>
+          </tbody>
+        </table>
+      </section>
+      <Show when={chosen()?.name} keyed fallback={<p class="empty">Choose an agent to see what it knows and why it does what it does.</p>}>
+        {(name) => (
+          <section class="card" aria-labelledby="one-agent" data-agent={name}>
+            <h2 id="one-agent" class="agent-name">
+              {name} <span class="dim">{chosen()?.role}</span>
+            </h2>
+            <Show when={chosen()}>{(agent) => <Steer agent={agent()} />}</Show>
+            <Tabs.Root defaultValue="why">
+              <Tabs.List class="tabs" aria-label="About the agent">
+                <Tabs.Trigger value="why">Why</Tabs.Trigger>
+                <Tabs.Trigger value="percept">Percept</Tabs.Trigger>
+                <Tabs.Trigger value="memory">Memory</Tabs.Trigger>
+                <Tabs.Trigger value="console">Console</Tabs.Trigger>
+              </Tabs.List>
+              <Tabs.Content value="why">
+                <Why agent={name} />
+              </Tabs.Content>
+              <Tabs.Content value="percept">
+                <Insight agent={name} code="me.percept" what="what it sees" />
+              </Tabs.Content>
+              <Tabs.Content value="memory">
+                <Insight agent={name} code="me.memory" what="what it remembers" />
+              </Tabs.Content>
+              <Tabs.Content value="console">
+                <Console agent={name} />
+              </Tabs.Content>
+            </Tabs.Root>
+          </section>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function AgentRow(props: { agent: Agent }): JSX.Element {
+  const cockpit = useCockpit();
+  const trouble = (): string => props.agent.trouble || props.agent.seatReason;
+  return (
+    <tr
+      data-agent-row={props.agent.name}
+      data-chosen={props.agent.name === cockpit.place().agent ? "" : undefined}
+      data-trouble={trouble() === "" ? undefined : ""}
+    >
+      <th scope="row">
+        <button
+          type="button"
+          class="as-link"
+          onClick={() => {
+            cockpit.go({ agent: props.agent.name, turn: undefined });
+          }}
+        >
+          {props.agent.name}
+        </button>
+      </th>
+      <td>{props.agent.role}</td>
+      <td class="mono clip" title={props.agent.reason}>
+        {props.agent.lastAction}
+      </td>
+      <td>{props.agent.lastResult}</td>
+      <td>{props.agent.steering?.mode.case === "script" ? "script" : steeringText(props.agent.steering)}</td>
+      <td>{word(SeatState, props.agent.seatState)}</td>
+      <td class="clip" title={trouble() || props.agent.summary}>
+        <Show when={trouble() !== ""} fallback={props.agent.summary}>
+          <span class="bad">{trouble()}</span>
+        </Show>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,184 @@
+/** Beside the map: which part, which layers, who is followed, and the same in words. */
+import { For, Index, Show, type JSX } from "solid-js";
+import type { World, WorldLayer, WorldPart } from "../gen/phalanx/v1/worlds_pb";
+import { WorldTone } from "../gen/phalanx/v1/worlds_pb";
+import { css, inkOf, type Look } from "../map/look";
+import { valueText } from "../match/values";
+
+/** What is shown as layers although it is none in the protocol. */
+const THINGS = ["spots", "edges", "bodies", "marks"] as const;
+
+/** The side of the map. */
+export function MapSide(props: {
+  world: World | undefined;
+  part: WorldPart | undefined;
+  choosePart: (name: string) => void;
+  hidden: ReadonlySet<string>;
+  hide: (names: ReadonlySet<string>) => void;
+  agents: readonly string[];
+  followed: boolean;
+  setFollowed: (on: boolean) => void;
+  look: Look;
+  chosen: string;
+  choose: (agent: string) => void;
+  words: readonly { name: string; text: string }[];
+}): JSX.Element {
+  const toggle = (name: string, shown: boolean): void => {
+    const next = new Set(props.hidden);
+    if (shown) next.delete(name);
+    else next.add(name);
+    props.hide(next);
+  };
+  const layers = (): readonly string[] => {
+    const part = props.part;
+    if (part === undefined) return [];
+    const present = THINGS.filter((name) => name === "bodies" || (name === "marks" ? (props.world?.marks.length ?? 0) > 0 : part[name].length > 0));
+    return [...part.layers.map((layer) => layer.name), ...present];
+  };
+  return (
+    <aside class="map-side" aria-label="About the map">
+      <Show when={(props.world?.parts.length ?? 0) > 1}>
+        <label>
+          Part
+          <select
+            onChange={(event) => {
+              props.choosePart(event.currentTarget.value);
+            }}
+          >
+            <Index each={props.world?.parts}>
+              {(part) => (
+                <option value={part().name} selected={part().name === props.part?.name}>
+                  {part().name}
+                </option>
+              )}
+            </Index>
+          </select>
+        </label>
+        <p class="dim">{props.world?.parts.length} parts: their places to each other are not known yet.</p>
+      </Show>
+      <label>
+        Agent
+        <select
+          value={props.chosen}
+          onChange={(event) => {
+            props.choose(event.currentTarget.value);
+          }}
+        >
+          <option value="">nobody</option>
+          <For each={props.agents}>
+            {(name) => (
+              <option value={name} selected={name === props.chosen}>
+                {name}
+              </option>
+            )}
+          </For>
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={props.followed}
+          onChange={(event) => {
+            props.setFollowed(event.currentTarget.checked);
+          }}
+        />
+        Follow it
+      </label>
+      <fieldset>
+        <legend>Layers</legend>
+        <For each={layers()}>
+          {(name) => (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={!props.hidden.has(name)}
+                onChange={(event) => {
+                  toggle(name, event.currentTarget.checked);
+                }}
+              />
+              {name}
+            </label>
+          )}
+        </For>
+      </fieldset>
+      <For each={props.part?.layers.filter((layer) => !props.hidden.has(layer.name))}>
+        {(layer) => <Legend layer={layer} look={props.look} />}
+      </For>
+      <Show when={(props.part?.facts.length ?? 0) > 0}>
+        <dl class="pairs">
+          <For each={props.part?.facts}>
+            {(fact) => (
+              <>
+                <dt>{fact.name}</dt>
+                <dd>{fact.value}</dd>
+              </>
+            )}
+          </For>
+        </dl>
+      </Show>
+      <Show when={props.world?.cut}>
+        <p class="warn">The world is too large for one picture: something is left out.</p>
+      </Show>
+      <details open={props.words.length <= 8}>
+        <summary>{props.words.length} bodies in words</summary>
+        <ul class="words">
+          <For each={props.words}>
+            {(body) => <li data-chosen={body.name !== "" && body.name === props.chosen ? "" : undefined}>{body.text}</li>}
+          </For>
+        </ul>
+      </details>
+      <Show when={(props.world?.marks.length ?? 0) > 0}>
+        <details>
+          <summary>{props.world?.marks.length} marks of scripts</summary>
+          <ul class="words">
+            <For each={props.world?.marks}>
+              {(mark) => (
+                <li>
+                  {mark.agent || "plan"}: {mark.shape}({mark.args.map(valueText).join(", ")})
+                </li>
+              )}
+            </For>
+          </ul>
+        </details>
+      </Show>
+    </aside>
+  );
+}
+
+function Legend(props: { layer: WorldLayer; look: Look }): JSX.Element {
+  const shown = (): readonly { name: string; ink: string }[] =>
+    props.layer.legend
+      .filter((entry) => entry.name !== "none")
+      .map((entry) => ({ name: entry.name, ink: css(inkOf(props.look, props.layer, entry.value)) }));
+  return (
+    <Show when={shown().length > 0 || props.layer.scale !== undefined}>
+      <div class="map-legend">
+        <span class="dim">{props.layer.name}</span>
+        <Show when={props.layer.scale}>
+          {(scale) => (
+            <span class="legend-entry">
+              <Swatch ink={css(props.look.tones[scale().tone === WorldTone.UNSPECIFIED ? WorldTone.OTHER : scale().tone])} />
+              {scale().unit}, {scale().from} to {scale().to}
+            </span>
+          )}
+        </Show>
+        <For each={shown()}>
+          {(entry) => (
+            <span class="legend-entry">
+              <Swatch ink={entry.ink} />
+              {entry.name}
+            </span>
+          )}
+        </For>
+      </div>
+    </Show>
+  );
+}
+
+function Swatch(props: { ink: string }): JSX.Element {
+  return (
+    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect width="10" height="10" fill={props.ink} />
+    </svg>
+  );
+}

@@ -1,0 +1,114 @@
+/** What the team believes of its world. */
+import { createEffect, createSignal, on, onCleanup, type JSX } from "solid-js";
+import { follow, type StreamState } from "../live/follow";
+import { tab } from "../live/outside";
+import { Reel } from "../map/reel";
+import { useCockpit } from "../state/cockpit";
+import { MapPane } from "./map-pane";
+
+/** Worlds a second that are asked for. */
+const RATE = 5;
+
+/** The map as it is now, and as it was in the last turns. */
+export function MapView(): JSX.Element {
+  const cockpit = useCockpit();
+  const reel = new Reel();
+  const [count, setCount] = createSignal(0);
+  const [state, setState] = createSignal<StreamState>({ kind: "connecting" });
+  const [back, setBack] = createSignal<number>();
+
+  createEffect(
+    on(
+      () => cockpit.place().team,
+      (team) => {
+        reel.clear();
+        setCount(0);
+        const stop = follow(
+          {
+            start: "",
+            open: (_, signal, began) =>
+              cockpit.api.worlds.watchWorld({ team: `teams/${team}`, rateMax: RATE }, { signal, onHeader: began }),
+            cursorOf: () => "",
+            take(item) {
+              if (item.world === undefined) return;
+              reel.take(item.world);
+              setCount((before) => before + 1);
+            },
+            gap: () => undefined,
+            state: setState,
+          },
+          tab,
+        );
+        onCleanup(stop);
+      },
+    ),
+  );
+
+
+  const last = (): number => (count(), reel.worlds.length - 1);
+  const index = (): number => Math.min(back() ?? last(), last());
+  const turn = (): { round: number; step: number } | undefined => (count(), reel.worlds[index()]?.turn);
+  return (
+    <MapPane
+      title={cockpit.place().team}
+      reel={reel}
+      index={index()}
+      version={count()}
+      waiting={waiting(state())}
+      chosen={cockpit.place().agent}
+      choose={(agent) => { cockpit.go({ agent }); }}
+    >
+      <Scrubber
+        last={Math.max(0, last())}
+        at={index()}
+        step={turn()?.step}
+        round={turn()?.round}
+        live={back() === undefined}
+        onMove={setBack}
+      />
+    </MapPane>
+  );
+}
+
+function waiting(state: StreamState): string {
+  if (state.kind === "refused") return state.fault.text;
+  return state.kind === "lost" ? `No map: ${state.text}` : "The first world is drawn after the team's next turn.";
+}
+
+function Scrubber(props: {
+  last: number;
+  at: number;
+  step: number | undefined;
+  round: number | undefined;
+  live: boolean;
+  onMove: (to: number | undefined) => void;
+}): JSX.Element {
+  return (
+    <div class="scrubber">
+      <label>
+        <span class="hidden-label">Turn that is shown</span>
+        <input
+          type="range"
+          min={0}
+          max={props.last}
+          value={props.at}
+          aria-valuetext={`turn ${props.round ?? 0}:${props.step ?? 0}`}
+          onInput={(event) => {
+            const to = event.currentTarget.valueAsNumber;
+            props.onMove(to >= props.last ? undefined : to);
+          }}
+        />
+      </label>
+      <output>{props.step === undefined ? "–" : `${props.round ?? 0}:${props.step}`}</output>
+      <button
+        type="button"
+        aria-pressed={props.live}
+        onClick={() => {
+          props.onMove(props.live ? props.at : undefined);
+        }}
+      >
+        {props.live ? "Pause" : "Live"}
+      </button>
+    </div>
+  );
+}

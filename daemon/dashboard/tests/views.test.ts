@@ -1,0 +1,143 @@
+/** Each view against a running demo of each game. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launch, text, watched, type Watched } from "./browser";
+import { built, Demo, GAMES, ROOT, until, type Game } from "./stage";
+
+/** Words that the map of each game must say of the bodies on it. */
+const BODIES: Readonly<Record<Game, RegExp>> = {
+  assemble: /agentA\d+ · (worker|scout) · ours · energy \d+/,
+  mars: /agentA\d+ · \w+ · ours · health \d+\/\d+ energy \d+\/\d+/,
+  bomberland: /· ours · hp \d+ bombs \d+/,
+  asimulator: / · ours · facing (north|east|south|west)/,
+  colosseum: /· ours · of .* health [\d.]+ food/,
+};
+/** What the place under the pointer is called. */
+const PLACES: Readonly<Partial<Record<Game, RegExp>>> = {
+  assemble: /^-?\d+, -?\d+$/,
+  bomberland: /^-?\d+, -?\d+$/,
+  asimulator: /^-?\d+, -?\d+$/,
+  colosseum: /^-?[\d.]+, -?[\d.]+$/,
+};
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+});
+
+describe.skipIf(!built()).each(GAMES)("a demo of %s", (game) => {
+  let demo: Demo;
+  let it: Watched;
+  let agents: string[];
+  beforeAll(async () => {
+    demo = await Demo.play(game);
+    it = await watched(browser, demo.address);
+    await it.page.goto(`${demo.address}/`);
+    await it.page.locator('.link[data-link="live"]').waitFor();
+    agents = await demo.agents("A");
+  });
+  afterAll(async () => {
+    await it.page.context().close();
+    await demo.end();
+  });
+  const show = (view: string): Promise<unknown> => it.page.goto(`${demo.address}/#/A/${view}`);
+  const said = (selector: string): Promise<string> => text(it.page, selector);
+
+  test("the overview comes up by itself and counts turns that go on", async () => {
+    const strip = it.page.locator(".heat-strip");
+    await until(async () => /Last [1-9]\d* turns of [1-9]\d* agents: .*decided/.test((await strip.getAttribute("aria-label")) ?? ""));
+    const turn = await said('[data-fact="turn"]');
+    await until(async () => (await said('[data-fact="turn"]')) !== turn);
+    expect(await it.page.locator("tr[data-team]").count()).toBe(game === "asimulator" ? 1 : 2);
+    expect(await it.page.locator(".seat").count()).toBe(agents.length);
+    await until(async () => Number(await said('tr[data-team="A"] td:nth-of-type(7)')) > 0);
+  });
+
+  test("the map is painted, says who is where and what is under the pointer, and goes back in time", async () => {
+    await show("map");
+    const canvas = it.page.locator(".map-canvas");
+    await until(async () => (await canvas.getAttribute("data-paint-ms")) !== null);
+    await it.page.locator(".map-side details").first().evaluate((box) => { box.setAttribute("open", ""); });
+    await until(async () => BODIES[game].test(await said(".map-side .words")));
+    expect(await colours(it)).toBeGreaterThan(4);
+    const place = PLACES[game];
+    if (place !== undefined) {
+      await canvas.hover();
+      await until(async () => place.test(await said(".map-hint strong")));
+    }
+    const slider = it.page.getByLabel("Turn that is shown");
+    await until(async () => Number(await slider.getAttribute("max")) >= 3);
+    const now = await said(".scrubber output");
+    await slider.press("Home");
+    await until(async () => (await said(".scrubber output")) !== now);
+    const then = await said(".scrubber output");
+    await until(async () => Number(await slider.getAttribute("max")) >= 5);
+    expect(await said(".scrubber output")).toBe(then);
+    await it.page.getByRole("button", { name: "Live" }).click();
+    await until(async () => (await said(".scrubber output")) !== then);
+  });
+
+  test("an agent says why it did what it did, and what it sees", async () => {
+    await show("agents");
+    await until(async () => (await it.page.locator("[data-agent-row]").count()) === agents.length);
+    await it.page.locator("[data-agent-row] button").first().click();
+    await until(async () => /Turn \d+:\d+/.test(await said("[data-why-turn]")));
+    await until(async () => /\w/.test(await said(".why-event strong.mono")));
+    await it.page.getByRole("tab", { name: "Percept" }).click();
+    await until(async () => (await said("pre.tall")).length > 10);
+  });
+
+  test("the board shows what is written, and by whom; the events tell of it", async () => {
+    await demo.phalanx("board", "set", "A", `told/${game}`, '{"seen": [1, 2]}');
+    await show("board");
+    // A world of Asimulator is over in a blink, and its board with it.
+    if (game !== "asimulator") await until(async () => (await said(`[data-key="told/${game}"]`)).includes('{"seen":[1,2]}'));
+    await show("events");
+    await until(async () => (await said(".lines")).includes(`told/${game} set to`));
+  });
+
+  test("the strategy's files are those that play, with their source", async () => {
+    const folder = join(ROOT, "scripts", game);
+    const roles = readdirSync(folder).filter((name) => name.endsWith(".luau"));
+    await show("strategy");
+    for (const name of roles) await it.page.getByRole("button", { name, exact: true }).waitFor();
+    const [first = ""] = roles;
+    await it.page.getByRole("button", { name: first, exact: true }).click();
+    const line = readFileSync(join(folder, first), "utf8").split("\n").find((known) => known.trim() !== "") ?? "";
+    await until(async () => (await said(".code .cm-content")).includes(line.trim()));
+    await until(async () => (await said("[data-generation]")) === "1");
+  });
+
+  test("the timeline shows where each agent's time went, and leads to its turn", async () => {
+    await show("timeline");
+    await until(async () => (await it.page.locator(".column").count()) >= 3);
+    await until(async () => (await it.page.locator(".waterfall tr").count()) >= Math.min(agents.length, 1));
+    expect(await said(".waterfall caption")).toMatch(/^[\d.]+ ms, [\d.]+ ms of it the team's plan/);
+    await it.page.locator(".columns").hover();
+    await it.page.locator(".column").first().click();
+    await it.page.waitForURL(/#\/A\/timeline\/%40\d+%3A\d+/);
+    await it.page.locator(".waterfall .as-link").first().click();
+    await it.page.waitForURL(/#\/A\/agents\/[^/]+%40\d+%3A\d+/);
+  });
+
+  test("nothing was refused by the policy, nobody else was asked", () => {
+    expect(it.complaints).toEqual([]);
+    expect(it.strangers).toEqual([]);
+  });
+});
+
+/** How many colours the map has. */
+function colours({ page }: Watched): Promise<number> {
+  return page.locator(".map-canvas").evaluate((it) => {
+    const canvas = it as HTMLCanvasElement;
+    const found = new Set<number>();
+    const data = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    for (let at = 0; at < data.length; at += 4 * 7) found.add(((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0));
+    return found.size;
+  });
+}
