@@ -1,5 +1,9 @@
 //! Plain values, bounded: what a script says must not make an answer without end.
 
+mod bytes;
+
+pub use bytes::{put_nested, put_whole_struct};
+
 use phalanx_game::Value;
 use prost_types::value::Kind;
 use std::borrow::Cow;
@@ -29,13 +33,19 @@ pub fn to_api(value: &Value) -> prost_types::Value {
 /// The same for what is bounded already, and whole but for what is too deep.
 #[must_use]
 pub fn whole_to_api(value: &Value) -> prost_types::Value {
-    shown(value, 0, &mut Room { values: WHOLE_VALUES_MAX, text_bytes: WHOLE_TEXT_BYTES_MAX })
+    shown(value, 0, &mut Room::whole())
 }
 
 /// What may still be shown.
 struct Room {
     values: usize,
     text_bytes: usize,
+}
+
+impl Room {
+    fn whole() -> Self {
+        Self { values: WHOLE_VALUES_MAX, text_bytes: WHOLE_TEXT_BYTES_MAX }
+    }
 }
 
 fn shown(value: &Value, depth: usize, room: &mut Room) -> prost_types::Value {
@@ -50,7 +60,7 @@ fn shown(value: &Value, depth: usize, room: &mut Room) -> prost_types::Value {
         Value::Int(int) => Kind::NumberValue(*int as f64),
         Value::Num(num) if num.is_finite() => Kind::NumberValue(*num),
         Value::Num(num) => Kind::StringValue(num.to_string()),
-        Value::Str(text) => Kind::StringValue(cut(text, room.text_bytes)),
+        Value::Str(text) => Kind::StringValue(cut(text, room.text_bytes).into_owned()),
         Value::List(items) => {
             let mut values = Vec::new();
             for item in items {
@@ -69,7 +79,7 @@ fn shown(value: &Value, depth: usize, room: &mut Room) -> prost_types::Value {
                     fields.insert(CUT.to_owned(), text(CUT));
                     break;
                 }
-                fields.insert(cut(key, room.text_bytes), shown(item, depth + 1, room));
+                fields.insert(cut(key, room.text_bytes).into_owned(), shown(item, depth + 1, room));
             }
             Kind::StructValue(prost_types::Struct { fields })
         }
@@ -81,12 +91,12 @@ fn text(text: &str) -> prost_types::Value {
     prost_types::Value { kind: Some(Kind::StringValue(text.to_owned())) }
 }
 
-fn cut(text: &str, bytes_max: usize) -> String {
+fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     if text.len() <= bytes_max {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let end = text.floor_char_boundary(bytes_max);
-    format!("{}{CUT}", text.get(..end).unwrap_or_default())
+    Cow::Owned(format!("{}{CUT}", text.get(..end).unwrap_or_default()))
 }
 
 /// As an operator gave it, for a parameter: of lists and tables only that they are ones, since no

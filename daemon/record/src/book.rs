@@ -84,7 +84,7 @@ pub(crate) struct Book {
     /// Of the next part, or of the one that is open.
     number: u32,
     /// Of the part that is written or was written last.
-    last: u32,
+    last_part: u32,
     part: Option<Part>,
     path: PathBuf,
     /// Attachments with strategies, by hash: each part has all.
@@ -109,7 +109,7 @@ impl Book {
             called,
             name: None,
             number: 1,
-            last: 1,
+            last_part: 1,
             part: None,
             path: PathBuf::new(),
             strategies: BTreeMap::new(),
@@ -132,8 +132,8 @@ impl Book {
     }
 
     /// Which part [`Self::path`] is, from 1 on.
-    pub(crate) fn number(&self) -> u32 {
-        self.last
+    pub(crate) fn last_part(&self) -> u32 {
+        self.last_part
     }
 
     pub(crate) fn messages(&self) -> u64 {
@@ -246,7 +246,7 @@ impl Book {
             return Ok(());
         }
         let file = self.create()?;
-        self.last = self.number;
+        self.last_part = self.number;
         match Part::begin(file, self.options.part, FileInfo(&self.told()).pairs()) {
             Ok(part) => self.part = Some(part),
             Err(error) => {

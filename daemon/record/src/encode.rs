@@ -5,12 +5,17 @@ use crate::queue::Losses;
 use crate::taped::{self, Epoch, SeatTold};
 use phalanx_convert::{board, team, value, world};
 use phalanx_engine::{BoardPage, Drawing, Snapshot};
-use phalanx_game::{Roster, RosterEntry, SeatId, Turn, Value};
+use phalanx_game::{Roster, RosterEntry, SeatId, Turn};
 use phalanx_net::{Percepts, SeatAct, Taped};
 use phalanx_proto::v1;
 use phalanx_proto::v1::team_life::Event;
 use prost::Message;
 use std::time::Instant;
+
+/// Key of `Percepts.agents`: field 2, with a length before it.
+const AGENTS: u8 = 2 << 3 | 2;
+/// Key of `AgentPercept.fields`: field 3, with a length before it.
+const FIELDS: u8 = 3 << 3 | 2;
 
 /// Makes messages. It knows what the last ones told of the team's agents.
 #[derive(Debug)]
@@ -51,7 +56,7 @@ impl Encoder {
                 self.learn(snapshot);
                 team::published(&self.team, &self.game, &self.server, snapshot).encode_to_vec()
             }
-            Taped::Percepts(percepts) => self.percepts(percepts).encode_to_vec(),
+            Taped::Percepts(percepts) => self.percepts(percepts),
             Taped::Board { turn, page } => self.board(*turn, page).encode_to_vec(),
             Taped::Drawing(drawing) => self.world(drawing).encode_to_vec(),
         }
@@ -73,17 +78,20 @@ impl Encoder {
         }
     }
 
-    fn percepts(&self, percepts: &Percepts) -> v1::Percepts {
-        let field = |(name, value): &(&'static str, Value)| {
-            ((*name).to_owned(), value::whole_to_api(value))
-        };
-        let agents = percepts.agents.iter().map(|(agent, fields)| v1::AgentPercept {
-            agent: agent.0.into(),
-            name: self.roster.name(*agent).to_owned(),
-            fields: Some(prost_types::Struct { fields: fields.iter().map(field).collect() }),
-        });
+    /// A message of [`v1::Percepts`]: the large part of it, what each agent saw, goes into it as it is.
+    fn percepts(&self, percepts: &Percepts) -> Vec<u8> {
         let turn = Some(phalanx_convert::turn(percepts.turn));
-        v1::Percepts { turn, agents: agents.collect() }
+        let mut out = v1::Percepts { turn, agents: Vec::new() }.encode_to_vec();
+        for (agent, fields) in &percepts.agents {
+            let name = self.roster.name(*agent).to_owned();
+            let told = v1::AgentPercept { agent: agent.0.into(), name, fields: None };
+            value::put_nested(AGENTS, &mut out, |out| {
+                out.extend(told.encode_to_vec());
+                let fields = fields.iter().map(|(name, value)| (*name, value));
+                value::put_nested(FIELDS, out, |out| value::put_whole_struct(fields, out));
+            });
+        }
+        out
     }
 
     fn board(&self, turn: Turn, page: &BoardPage) -> v1::BoardChanges {

@@ -1,4 +1,7 @@
 //! The one queue between a team that plays and the disk: bounded, and never waited for.
+//!
+//! Whoever puts something in wakes nobody: the one who writes comes by himself from time to time, so
+//! that a turn pays for no change of threads. Only a queue that fills up calls him.
 
 use crate::channel::{Channel, Worth};
 use crate::weight::weigh;
@@ -7,8 +10,9 @@ use phalanx_proto::v1::GapCause;
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// Bounds of a queue.
@@ -30,6 +34,12 @@ impl Default for QueueLimits {
 const SHOWN_SHARE: (usize, usize) = (1, 2);
 /// From this share on it refuses all but what decisions are computed from: 3 of 4.
 const TOLD_SHARE: (usize, usize) = (3, 4);
+
+/// The one who writes comes so often when nobody calls.
+const ROUND_EVERY: Duration = Duration::from_millis(50);
+/// Each time that so many entries, or bytes, went in since the last call, he is called: one of so
+/// many parts of the bounds.
+const CALL_PART: usize = 8;
 
 /// What comes out of a queue.
 #[derive(Debug)]
@@ -63,8 +73,8 @@ impl Losses {
     }
 }
 
-/// Its weight, what it is (nothing only wakes the one who writes), and what was refused before it.
-type Sent = (usize, Option<(Instant, Taped)>, Option<Losses>);
+/// Its weight, what it is, and what was refused before it.
+type Sent = (usize, (Instant, Taped), Option<Losses>);
 
 /// The side of those who put something in.
 #[derive(Debug)]
@@ -85,6 +95,8 @@ pub(crate) struct Level {
     refused: Mutex<Option<Losses>>,
     /// All that was ever refused.
     lost: AtomicU64,
+    /// Who writes, once he is there.
+    writer: OnceLock<Thread>,
 }
 
 /// The side of the one who writes.
@@ -117,15 +129,26 @@ impl Queue {
         } else {
             None
         };
-        self.level.entries.fetch_add(1, Ordering::AcqRel);
-        self.level.bytes.fetch_add(weight, Ordering::AcqRel);
+        let entries = self.level.entries.fetch_add(1, Ordering::AcqRel);
+        let bytes = self.level.bytes.fetch_add(weight, Ordering::AcqRel);
+        let calls = self.calls((entries, 1), self.limits.entries_max)
+            || self.calls((bytes, weight), self.limits.bytes_max);
         if let Err(TrySendError::Full((_, _, gap)) | TrySendError::Disconnected((_, _, gap))) =
-            self.sender.try_send((weight, Some((at, what)), gap))
+            self.sender.try_send((weight, (at, what), gap))
         {
             self.level.took(weight);
             self.level.put_back(gap);
             self.level.refuse(channel, at);
         }
+        if calls {
+            self.level.call();
+        }
+    }
+
+    /// So much more reaches the next part of its bounds.
+    fn calls(&self, (level, more): (usize, usize), max: usize) -> bool {
+        let step = (max / CALL_PART).max(1);
+        level / step != level.saturating_add(more) / step
     }
 
     pub(crate) fn appetite(&self) -> Appetite {
@@ -145,8 +168,7 @@ impl Queue {
     /// Takes nothing any more.
     pub(crate) fn close(&self) {
         self.level.closed.store(true, Ordering::Release);
-        // Wakes the one who writes; when there is no room, he is awake.
-        drop(self.sender.try_send((0, None, None)));
+        self.level.call();
     }
 
     fn is_too_full(&self, worth: Worth, weight: usize) -> bool {
@@ -194,6 +216,12 @@ impl Level {
         self.missing.store(true, Ordering::Release);
     }
 
+    fn call(&self) {
+        if let Some(writer) = self.writer.get() {
+            writer.unpark();
+        }
+    }
+
     fn refused(&self) -> MutexGuard<'_, Option<Losses>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -205,27 +233,31 @@ impl Level {
 }
 
 impl Outlet {
-    /// The next thing; waits for it so long at most.
+    /// The next thing; waits for it so long at most. Always of the same thread.
     pub(crate) fn take(&mut self, patience: Duration) -> Item {
         if let Some((at, what)) = self.next.take() {
             return Item::Taped(at, what);
         }
+        // Before the first look: what comes after it can call.
+        self.level.writer.get_or_init(thread::current);
+        let mut left = patience;
         loop {
             let closed = self.level.closed.load(Ordering::Acquire);
-            let waits = if closed { Duration::ZERO } else { patience };
-            match self.receiver.recv_timeout(waits) {
-                Ok((weight, Some(taped), gap)) => {
+            match self.receiver.try_recv() {
+                Ok((weight, taped, gap)) => {
                     self.level.took(weight);
-                    if let Some(gap) = gap {
-                        self.next = Some(taped);
-                        return Item::Gap(gap);
-                    }
-                    return Item::Taped(taped.0, taped.1);
+                    let Some(gap) = gap else { return Item::Taped(taped.0, taped.1) };
+                    self.next = Some(taped);
+                    return Item::Gap(gap);
                 }
-                Ok((_, None, _)) => {}
-                Err(RecvTimeoutError::Timeout) if closed => return self.rest(),
-                Err(RecvTimeoutError::Timeout) => return Item::Idle,
-                Err(RecvTimeoutError::Disconnected) => return self.rest(),
+                Err(TryRecvError::Disconnected) => return self.rest(),
+                Err(TryRecvError::Empty) if closed => return self.rest(),
+                Err(TryRecvError::Empty) if left.is_zero() => return Item::Idle,
+                Err(TryRecvError::Empty) => {
+                    let waits = left.min(ROUND_EVERY);
+                    thread::park_timeout(waits);
+                    left -= waits;
+                }
             }
         }
     }

@@ -202,6 +202,10 @@ impl Drop for Recording {
     }
 }
 
+/// Niceness of the thread that writes; that of play is 0.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+
 /// Writes a recording on its own thread.
 struct Scribe {
     options: RecordingOptions,
@@ -222,6 +226,7 @@ struct Scribe {
 
 impl Scribe {
     fn run(mut self) {
+        give_way();
         loop {
             let flush_every = self.options.flush_every;
             let age = self.chunk_since.map_or(Duration::ZERO, |since| now() - since);
@@ -334,7 +339,7 @@ impl Scribe {
     fn publish(&self, over: bool) {
         *self.board.status() = RecordingStatus {
             path: self.book.path().to_owned(),
-            part: self.book.number(),
+            part: self.book.last_part(),
             bytes: self.book.bytes(),
             messages: self.book.messages(),
             lost: self.lost,
@@ -344,5 +349,14 @@ impl Scribe {
             over,
         };
         self.board.changed.notify_all();
+    }
+}
+
+/// Play comes before us, where the system can tell threads apart. Where it refuses we go on as we
+/// are: it costs answers some time, not more.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::debug!(%error, "the recording's thread keeps the priority of play");
     }
 }
