@@ -35,6 +35,8 @@ const ROUNDS: usize = 5;
 /// A turn comes so often.
 const PACE: Duration = Duration::from_millis(20);
 const WARM_UP: u32 = 50;
+/// Name of the thread that writes.
+const RECORDER: &str = "recording";
 
 fn main() {
     let turns = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(TURNS);
@@ -110,7 +112,7 @@ fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
     let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
     let team = runtime.block_on(async { wire::build(plan, endpoint).await.unwrap().spawn() });
     let mut referee = Referee::accept(&listener, agents);
-    let (begun, process, recorder) = (Instant::now(), spent(None), spent(Some("recording")));
+    let (begun, process, recorder) = (Instant::now(), spent(), spent_by(RECORDER));
     for turn in 0..turns + WARM_UP {
         std::thread::sleep((PACE * turn).saturating_sub(begun.elapsed()));
         for (since_last, _) in referee.turn(turn) {
@@ -120,8 +122,8 @@ fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
         }
     }
     found.played += begun.elapsed();
-    found.process += spent(None) - process;
-    found.recorder += spent(Some("recording")) - recorder;
+    found.process += spent() - process;
+    found.recorder += spent_by(RECORDER).saturating_sub(recorder);
     // A recording is whole when its team has ended.
     runtime.block_on(async { tokio::join!(team.drain(Duration::ZERO), team.ended()) });
     drop((referee, team, runtime));
@@ -139,17 +141,26 @@ fn record(plan: &mut TeamPlan, folder: &Path) -> Arc<Recording> {
     recording
 }
 
-/// Processor time of the threads of that name so far, or of all.
-fn spent(name: Option<&str>) -> Duration {
+/// Processor time of our threads of that name so far.
+fn spent_by(name: &str) -> Duration {
     let threads = std::fs::read_dir("/proc/self/task").unwrap();
     let of = |thread: std::io::Result<std::fs::DirEntry>| {
         let read = |file| std::fs::read_to_string(thread.as_ref().ok()?.path().join(file)).ok();
-        let ours = name.is_none_or(|name| read("comm").is_some_and(|comm| comm.trim() == name));
+        let ours = read("comm").is_some_and(|comm| comm.trim() == name);
         // Nanoseconds on a processor, as the scheduler counts them.
         let text = read("schedstat").filter(|_| ours)?;
         text.split(' ').next()?.parse::<u64>().ok()
     };
     Duration::from_nanos(threads.filter_map(of).sum())
+}
+
+/// Processor time of the whole process so far, threads that are gone included.
+fn spent() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    // Behind the name in brackets; user and system time are fields 14 and 15, in hundredths.
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap());
+    Duration::from_millis(10 * ticks.sum::<u64>())
 }
 
 /// A team whose script always skips.
