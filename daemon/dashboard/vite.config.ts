@@ -15,6 +15,19 @@ const proxied = {
   },
 };
 
+/** What needs a browser and running matches, one after the other: the machine is small. */
+const inBrowser = (name: string, kind: string) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [`tests/**/*.${kind}.ts`],
+    environment: "node" as const,
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  },
+});
+
 export default defineConfig({
   plugins: [solid()],
   base: "./",
@@ -32,17 +45,8 @@ export default defineConfig({
     environment: "node",
     projects: [
       { extends: true, test: { name: "logic", include: ["src/**/*.test.ts"], environment: "node" } },
-      {
-        extends: true,
-        test: {
-          name: "browser",
-          include: ["tests/**/*.test.ts"],
-          environment: "node",
-          fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-        },
-      },
+      inBrowser("browser", "test"),
+      inBrowser("pictures", "pictures"),
     ],
   },
 });

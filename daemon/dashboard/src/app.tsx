@@ -3,7 +3,7 @@ import { createEffect, For, Index, lazy, Match, Show, Suspense, Switch, type JSX
 import { Role } from "./gen/phalanx/v1/access_pb";
 import { teamStateText, word } from "./match/words";
 import { CockpitContext, createCockpit, shortName, useCockpit } from "./state/cockpit";
-import { placeText, VIEWS, type View } from "./state/place";
+import { placeText, VIEWS, type Place, type View } from "./state/place";
 import { createTheme, ThemeContext, useTheme } from "./state/theme";
 import { LinkBadge } from "./ui/link-badge";
 import { Login } from "./ui/login";
@@ -17,6 +17,7 @@ import { TimelineView } from "./views/timeline";
 
 // The editor is by far the largest part: only who opens the view waits for it.
 const StrategyView = lazy(() => import("./views/strategy"));
+const RecordingsView = lazy(() => import("./views/recordings"));
 
 const TITLES: Readonly<Record<View, string>> = {
   overview: "Overview",
@@ -26,6 +27,7 @@ const TITLES: Readonly<Record<View, string>> = {
   strategy: "Strategy",
   timeline: "Timeline",
   events: "Events",
+  recordings: "Recordings",
 };
 
 /** The page. */
@@ -135,7 +137,7 @@ function Menu(): JSX.Element {
       <For each={VIEWS}>
         {(view) => (
           <a
-            href={`#${placeText({ ...cockpit.place(), view, turn: undefined })}`}
+            href={`#${placeText({ ...cockpit.place(), ...beside(cockpit.place(), view) })}`}
             aria-current={cockpit.place().view === view ? "page" : undefined}
           >
             {TITLES[view]}
@@ -149,6 +151,12 @@ function Menu(): JSX.Element {
       </For>
     </nav>
   );
+}
+
+/** Another view of the same agent; a recording is none. */
+function beside(place: Place, view: View): Partial<Place> {
+  const other = (view === "recordings") !== (place.view === "recordings");
+  return { view, turn: undefined, agent: other ? "" : place.agent };
 }
 
 function CurrentView(): JSX.Element {
@@ -177,6 +185,9 @@ function CurrentView(): JSX.Element {
         </Match>
         <Match when={at("events")()}>
           <EventsView />
+        </Match>
+        <Match when={at("recordings")()}>
+          <RecordingsView />
         </Match>
       </Switch>
     </Suspense>

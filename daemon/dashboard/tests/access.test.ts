@@ -1,7 +1,7 @@
 /** A daemon that wants a token, and one that goes away. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, text, watched } from "./browser";
+import { close, launch, text, watched } from "./browser";
 import { built, Daemon, until } from "./stage";
 
 describe.skipIf(!built())("a daemon that wants a token, and one that goes away", () => {
@@ -41,5 +41,41 @@ describe.skipIf(!built())("a daemon that wants a token, and one that goes away",
     await page.locator('.link[data-link="live"]').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
+  });
+
+  test("recordings are listed, played to any turn with map and reasons, and compared", async () => {
+    const token = (await daemon.phalanx("token", "create", "films", "--role", "viewer")).trim();
+    const it = await watched(browser, daemon.address);
+    const said = (selector: string): Promise<string> => text(it.page, selector);
+    await it.page.goto(`${daemon.address}/#/A/recordings`);
+    await it.page.locator('input[type="password"]').fill(token);
+    await it.page.getByRole("button", { name: "Enter" }).click();
+    const rows = it.page.locator('[data-recording^="A-assemble"]');
+    await until(async () => {
+      await it.page.getByRole("button", { name: "Look again" }).click();
+      // One ended with the daemon that was killed, the other is being written.
+      return (await rows.count()) >= 2;
+    });
+    await rows.last().locator("button").first().click();
+    await until(async () => /^[1-9]\d* turns/.test(await said(".player [role=status]")));
+    const slider = it.page.getByLabel("Turn of the recording");
+    // The last turn was cut off; the one before it is whole.
+    await slider.press("End");
+    await slider.press("ArrowLeft");
+    await it.page.waitForURL(/#\/A\/recordings\/A-assemble[^/]*%40\d+%3A\d+/);
+    expect(await said(".scrubber output")).not.toBe("0:0");
+    await until(async () => (await it.page.locator("[data-decision]").count()) === 15);
+    expect(await said('[data-decision="agentA1"] .mono')).toMatch(/\w+\(/);
+    await it.page.locator(".map-side details").first().evaluate((box) => { box.setAttribute("open", ""); });
+    await until(async () => /agentA\d+ · worker · ours/.test(await said(".map-side .words")));
+    await slider.press("Home");
+    const first = await said(".scrubber output");
+    await it.page.getByRole("button", { name: "Play" }).click();
+    await until(async () => (await said(".scrubber output")) !== first);
+    await rows.first().getByRole("button", { name: "Compare" }).click();
+    await until(async () => (await said(".compared [role=status]")) === "Both are loaded.");
+    expect(Number(await said('[data-figure="decided"] td'))).toBeGreaterThan(14);
+    expect(await said("[data-differences]")).toMatch(/\d+ of [1-9]\d* decisions/);
+    await close(it);
   });
 });

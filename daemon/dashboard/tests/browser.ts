@@ -25,7 +25,11 @@ export function launch(): Promise<Browser> {
 async function fresh(route: Route): Promise<void> {
   const { origin, pathname } = new URL(route.request().url());
   const file = join(DIST, pathname === "/" ? "index.html" : pathname);
-  const own = await route.fetch({ url: `${origin}/` });
+  const own = await route.fetch({ url: `${origin}/` }).catch(() => undefined);
+  if (own === undefined) {
+    await route.abort();
+    return;
+  }
   const kind = KINDS[extname(file)] ?? "text/html";
   await route.fulfill({ body: await readFile(file), headers: { ...own.headers(), "content-type": kind, etag: "", "content-length": "" } });
 }

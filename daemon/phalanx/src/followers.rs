@@ -19,6 +19,8 @@ const UPKEEP_EVERY: Duration = Duration::from_secs(2);
 pub struct Followers {
     metrics: Arc<Metrics>,
     tasks: TaskTracker,
+    /// What teams tell is logged, too.
+    logged: bool,
 }
 
 /// The readers of a team that is about to play.
@@ -38,13 +40,25 @@ impl Followers {
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(UPKEEP_EVERY).await;
-                let metrics = Arc::clone(&kept);
-                metrics.log_lines_dropped(log.dropped());
-                // Many histograms take a while: not on the runtime's threads.
-                tokio::task::spawn_blocking(move || metrics.upkeep()).await.ok();
+                kept.log_lines_dropped(log.dropped());
+                upkeep(&kept).await;
             }
         });
-        Self { metrics, tasks: TaskTracker::new() }
+        Self { metrics, tasks: TaskTracker::new(), logged: true }
+    }
+
+    /// No reader yet; nothing is logged, the figures alone are counted. Must be called inside a
+    /// tokio runtime.
+    #[must_use]
+    pub fn of_figures(metrics: Arc<Metrics>) -> Self {
+        let kept = Arc::clone(&metrics);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(UPKEEP_EVERY).await;
+                upkeep(&kept).await;
+            }
+        });
+        Self { metrics, tasks: TaskTracker::new(), logged: false }
     }
 
     /// Listens to a team from its first word on.
@@ -52,7 +66,9 @@ impl Followers {
     pub fn listen(&self, team: &BuiltTeam) -> Listening {
         let name = team.name();
         let figures = Arc::new(TeamMetrics::new(Arc::clone(&self.metrics), name));
-        self.tasks.spawn(logs::follow(name.to_owned(), team.journal()));
+        if self.logged {
+            self.tasks.spawn(logs::follow(name.to_owned(), team.journal()));
+        }
         self.tasks.spawn(count(Arc::clone(&figures), team.journal()));
         Listening { figures, metrics: Arc::clone(&self.metrics) }
     }
@@ -70,6 +86,12 @@ impl Listening {
         let Self { figures, metrics } = self;
         metrics.ask(Box::new(Asked { team: team.downgrade(), figures }));
     }
+}
+
+/// Many histograms take a while: not on the runtime's threads.
+async fn upkeep(metrics: &Arc<Metrics>) {
+    let metrics = Arc::clone(metrics);
+    tokio::task::spawn_blocking(move || metrics.upkeep()).await.ok();
 }
 
 async fn count(figures: Arc<TeamMetrics>, mut journal: JournalStream) {

@@ -4,6 +4,7 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Access } from "../gen/phalanx/v1/access_pb";
 import { Boards } from "../gen/phalanx/v1/boards_pb";
 import { Matches } from "../gen/phalanx/v1/matches_pb";
+import { Recordings } from "../gen/phalanx/v1/recordings_pb";
 import { Strategies } from "../gen/phalanx/v1/strategies_pb";
 import { Teams } from "../gen/phalanx/v1/teams_pb";
 import { Worlds } from "../gen/phalanx/v1/worlds_pb";
@@ -13,6 +14,7 @@ export interface Api {
   readonly access: Client<typeof Access>;
   readonly boards: Client<typeof Boards>;
   readonly matches: Client<typeof Matches>;
+  readonly recordings: Client<typeof Recordings>;
   readonly strategies: Client<typeof Strategies>;
   readonly teams: Client<typeof Teams>;
   readonly worlds: Client<typeof Worlds>;
@@ -32,6 +34,7 @@ export function connect(base: string, token: () => string): Api {
     access: createClient(Access, transport),
     boards: createClient(Boards, transport),
     matches: createClient(Matches, transport),
+    recordings: createClient(Recordings, transport),
     strategies: createClient(Strategies, transport),
     teams: createClient(Teams, transport),
     worlds: createClient(Worlds, transport),

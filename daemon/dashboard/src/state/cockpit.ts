@@ -1,6 +1,6 @@
 /** What the whole page knows: who looks, at which team, and how the connection is. */
 import { Code } from "@connectrpc/connect";
-import { createContext, createEffect, createSignal, on, onCleanup, useContext, type Accessor } from "solid-js";
+import { createContext, createEffect, createMemo, createSignal, on, onCleanup, useContext, type Accessor } from "solid-js";
 import { connect, type Api } from "../api/clients";
 import { faultOf, needsToken, type Fault } from "../api/fault";
 import { Role } from "../gen/phalanx/v1/access_pb";
@@ -24,6 +24,8 @@ export interface Cockpit {
   /** Where the page is: team, view, agent, turn. */
   readonly place: Accessor<Place>;
   go(to: Partial<Place>): void;
+  /** The chosen team's name; it tells of itself only when it changes, whatever else of the place does. */
+  readonly name: Accessor<string>;
   /** All teams, without agents. */
   readonly teams: Accessor<readonly Team[]>;
   /** The chosen team with its agents; undefined while it is not known. */
@@ -67,6 +69,7 @@ export function createCockpit(): Cockpit {
   const [caller, setCaller] = createSignal({ who: "", role: Role.UNSPECIFIED });
   const [locked, setLocked] = createSignal<Fault>();
   const history = new History();
+  const name = createMemo(() => place().team);
 
   const onHash = (): void => void setPlace(parsePlace(location.hash));
   addEventListener("hashchange", onHash);
@@ -81,16 +84,16 @@ export function createCockpit(): Cockpit {
     try {
       const list = await api.teams.listTeams({ pageSize: 1_000 }, { signal });
       setTeams(list.teams);
-      const name = place().team;
+      const wanted = name();
       const first = list.teams[0];
-      if (name === "" && first !== undefined) location.replace(`#${placeText({ ...place(), team: shortName(first.name) })}`);
+      if (wanted === "" && first !== undefined) location.replace(`#${placeText({ ...place(), team: shortName(first.name) })}`);
       if (caller().role === Role.UNSPECIFIED) {
         const { who, role } = await api.access.getCaller({}, { signal });
         setCaller({ who, role });
       }
-      if (name !== "") {
-        const found = await api.teams.getTeam({ name: `teams/${name}` }, { signal });
-        if (place().team === name) setTeam(found.team);
+      if (wanted !== "") {
+        const found = await api.teams.getTeam({ name: `teams/${wanted}` }, { signal });
+        if (name() === wanted) setTeam(found.team);
       }
       setLocked(undefined);
       setPollState({ kind: "live" });
@@ -114,16 +117,16 @@ export function createCockpit(): Cockpit {
     });
   };
   createEffect(
-    on([() => place().team, token], ([name]) => {
+    on([name, token], ([chosen]) => {
       setTeam(undefined);
       history.clear();
       bump();
-      if (name === "") return;
+      if (chosen === "") return;
       const stop = follow(
         {
           start: LONG_AGO,
           open: (cursor, signal, began) =>
-            api.matches.watchMatch({ team: `teams/${name}`, cursor, decisions: true }, { signal, onHeader: began }),
+            api.matches.watchMatch({ team: `teams/${chosen}`, cursor, decisions: true }, { signal, onHeader: began }),
           cursorOf: (item) => item.event?.cursor ?? "",
           take(item) {
             if (item.event !== undefined) history.apply(item.event);
@@ -144,6 +147,7 @@ export function createCockpit(): Cockpit {
   return {
     api,
     place,
+    name,
     go,
     teams,
     team,

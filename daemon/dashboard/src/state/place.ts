@@ -1,7 +1,7 @@
 /** Where the page is, as it stands in the address: `#/TEAM/VIEW/AGENT@ROUND:STEP`. */
 
 /** All views, in the order of the menu. */
-export const VIEWS = ["overview", "map", "agents", "board", "strategy", "timeline", "events"] as const;
+export const VIEWS = ["overview", "map", "agents", "board", "strategy", "timeline", "events", "recordings"] as const;
 /** One of them. */
 export type View = (typeof VIEWS)[number];
 
@@ -10,7 +10,7 @@ export interface Place {
   /** The team's name; empty: none is chosen yet. */
   readonly team: string;
   readonly view: View;
-  /** The agent's name; empty: none is chosen. */
+  /** The agent's name, in the view of recordings the recording's; empty: none is chosen. */
   readonly agent: string;
   /** A turn that is looked at; undefined: the last one. */
   readonly turn: { readonly round: number; readonly step: number } | undefined;

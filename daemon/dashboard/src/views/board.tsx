@@ -22,7 +22,7 @@ export function BoardView(): JSX.Element {
   const [open, setOpen] = createSignal("");
   createEffect(
     on(
-      () => cockpit.place().team,
+      cockpit.name,
       (team) => {
         const changed = (): void => void setVersion((before) => before + 1);
         const stop = follow(

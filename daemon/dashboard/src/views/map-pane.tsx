@@ -77,6 +77,7 @@ export function MapPane(props: {
     return under(now.part, now.ground, now.marks, toMap(shot, size, at), flat?.turn?.step ?? 0);
   });
 
+  let touched = false;
   let painter: Painter | undefined;
   let fitted = "";
   const bind = (canvas: HTMLCanvasElement): void => {
@@ -113,11 +114,13 @@ export function MapPane(props: {
   };
   const all = (): void => {
     const [now, size] = [picture(), shown?.size()];
-    if (now !== undefined && size !== undefined) setCamera(fit(now.ground.box, size));
+    touched = false;
+    if (now !== undefined && size !== undefined && size.width > 1) setCamera(fit(now.ground.box, size));
   };
   const zoom = (factor: number, at?: Point): void => {
     const [shot, size] = [camera(), shown?.size()];
     if (shot === undefined || size === undefined) return;
+    touched = true;
     setCamera(zoomAt(shot, size, at ?? { x: size.width / 2, y: size.height / 2 }, factor));
   };
   createEffect(() => {
@@ -125,10 +128,19 @@ export function MapPane(props: {
     if (!followed() || now === undefined) return;
     const body = now.part.bodies.find((known) => known.name !== "" && known.name === props.chosen);
     const at = middle(now.ground, body?.place);
-    if (at !== undefined) setCamera((shot) => (shot === undefined ? shot : { ...shot, x: at.x, y: at.y }));
+    if (at === undefined) return;
+    touched = true;
+    setCamera((shot) => (shot === undefined ? shot : { ...shot, x: at.x, y: at.y }));
   });
 
+  // As long as nobody chose what to see, all of a map that grows is seen.
+  createEffect(
+    on(ground, () => {
+      if (!touched) all();
+    }),
+  );
   const moved = (dx: number, dy: number): void => {
+    touched = true;
     setFollowed(false);
     setCamera((shot) => (shot === undefined ? shot : pan(shot, dx, dy)));
   };

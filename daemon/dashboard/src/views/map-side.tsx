@@ -120,7 +120,7 @@ export function MapSide(props: {
         <p class="warn">The world is too large for one picture: something is left out.</p>
       </Show>
       <details open={props.words.length <= 8}>
-        <summary>{props.words.length} bodies in words</summary>
+        <summary>{props.words.length === 1 ? "One body" : `${props.words.length} bodies`} in words</summary>
         <ul class="words">
           <For each={props.words}>
             {(body) => <li data-chosen={body.name !== "" && body.name === props.chosen ? "" : undefined}>{body.text}</li>}
@@ -178,7 +178,7 @@ function Legend(props: { layer: WorldLayer; look: Look }): JSX.Element {
 function Swatch(props: { ink: string }): JSX.Element {
   return (
     <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-      <rect width="10" height="10" fill={props.ink} />
+      <rect width="10" height="10" fill={props.ink} class="swatch-rim" />
     </svg>
   );
 }

@@ -4,6 +4,7 @@ import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
 import { Reel } from "../map/reel";
 import { useCockpit } from "../state/cockpit";
+import { TurnSlider } from "../ui/turn-slider";
 import { MapPane } from "./map-pane";
 
 /** Worlds a second that are asked for. */
@@ -19,7 +20,7 @@ export function MapView(): JSX.Element {
 
   createEffect(
     on(
-      () => cockpit.place().team,
+      cockpit.name,
       (team) => {
         reel.clear();
         setCount(0);
@@ -85,20 +86,13 @@ function Scrubber(props: {
 }): JSX.Element {
   return (
     <div class="scrubber">
-      <label>
-        <span class="hidden-label">Turn that is shown</span>
-        <input
-          type="range"
-          min={0}
-          max={props.last}
-          value={props.at}
-          aria-valuetext={`turn ${props.round ?? 0}:${props.step ?? 0}`}
-          onInput={(event) => {
-            const to = event.currentTarget.valueAsNumber;
-            props.onMove(to >= props.last ? undefined : to);
-          }}
-        />
-      </label>
+      <TurnSlider
+        label="Turn that is shown"
+        last={props.last}
+        at={props.at}
+        text={`turn ${props.round ?? 0}:${props.step ?? 0}`}
+        onMove={(to) => { props.onMove(to >= props.last ? undefined : to); }}
+      />
       <output>{props.step === undefined ? "–" : `${props.round ?? 0}:${props.step}`}</output>
       <button
         type="button"

@@ -107,7 +107,7 @@ function MarginCard(): JSX.Element {
   const [rows, setRows] = createSignal<readonly Bucket[]>([]);
   createEffect(
     on(
-      () => cockpit.place().team,
+      cockpit.name,
       (team) => {
         let first: readonly Bucket[] | undefined;
         setRows([]);

@@ -99,7 +99,7 @@ export default function StrategyView(): JSX.Element {
     onCleanup(() => code?.destroy());
     createEffect(
       on(
-        () => cockpit.place().team,
+        cockpit.name,
         () => {
           setReport(undefined);
           setPath("");

@@ -8,12 +8,14 @@ use super::summary::{Effort, Summary, TeamSummary};
 use crate::cli::DemoArgs;
 use crate::controls::Newcomers;
 use crate::directory::{Directory, Member};
+use crate::followers::Followers;
 use crate::paint::Paint;
 use crate::{keepers, wire};
 use anyhow::{Context, Result, bail};
 use phalanx_control::{Access, Control, ControlHandle, Options, Role, SocketOptions};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
+use phalanx_metrics::Metrics;
 use phalanx_net::{
     ArenaEnd, ArenaHandle, HostOptions, JournalItem, TeamHandle, now, origin, serve_arena,
 };
@@ -83,15 +85,20 @@ async fn spawn_teams(
     let address = arena.address().context("the arena has no address")?;
     let endpoint = wire::endpoint(cast.game, &address.ip().to_string(), address.port());
     let directory = Directory::default();
+    let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION")));
+    let followers = Followers::of_figures(Arc::clone(&metrics));
     for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
-        let team = wire::build(plan.clone(), endpoint.clone()).await?.spawn();
+        let built = wire::build(plan.clone(), endpoint.clone()).await?;
+        let listening = followers.listen(&built);
+        let team = built.spawn();
+        listening.playing(&team);
         let keeper = keepers::spawn(keeper, &team);
         let newcomers = Newcomers::of(plan);
         let (drain_max, creator) = (LEAVE, None);
         directory.add(Member { handle: team, keeper, drain_max, newcomers, creator });
     }
     let teams = directory.handles();
-    let control = open_control(args, Arc::new(directory))?;
+    let control = open_control(args, Arc::new(directory), metrics)?;
     if !args.json {
         announce(args, &control);
     }
@@ -99,20 +106,24 @@ async fn spawn_teams(
 }
 
 /// Listens on loopback TCP, and where `phalanx` looks for a daemon unless one is there.
-fn open_control(args: &DemoArgs, directory: Arc<Directory>) -> Result<Control> {
+fn open_control(
+    args: &DemoArgs,
+    directory: Arc<Directory>,
+    metrics: Arc<Metrics>,
+) -> Result<Control> {
     let tcp = Some(([127, 0, 0, 1], args.page.unwrap_or(0)).into());
-    let page = !args.no_page;
+    let options =
+        Options { tcp, page: !args.no_page, metrics: Some(metrics), ..Options::default() };
     let access = Arc::new(Access::on_this_machine(Role::Admin)?);
     let environment: Environment = std::env::vars_os().collect();
     if let Some(path) = socket_candidates(&environment).into_iter().next() {
         let socket = Some(SocketOptions { path, mode: SOCKET_MODE, group: None });
-        let options = Options { socket, tcp, page, ..Options::default() };
+        let options = Options { socket, ..options.clone() };
         // Somebody serves there, or the folder is not ours: the other address is enough.
         if let Ok(control) = phalanx_control::build(&options, directory.clone(), access.clone()) {
             return Ok(control);
         }
     }
-    let options = Options { tcp, page, ..Options::default() };
     Ok(phalanx_control::build(&options, directory, access)?)
 }
 
