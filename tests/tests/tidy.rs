@@ -59,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "phalanx-exchange",
         &["phalanx-game", "phalanx-engine", "phalanx-net", "phalanx-proto", "phalanx-record"],
     ),
+    ("phalanx-picture", &["phalanx-proto"]),
     ("phalanx-access", &[]),
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),
@@ -325,7 +326,7 @@ fn written() -> Vec<PathBuf> {
             || path.starts_with("proto/tests/published.txt")
             || path.starts_with("tests/fuzz/corpus")
             || path.starts_with("LICENSE-APACHE")
-            || is(path, &["lock", "snap", "bin", "bmp", "png", "gz"])
+            || is(path, &["lock", "snap", "bin", "bmp", "png", "gz", "ttf"])
     };
     files().into_iter().filter(|path| !generated(path)).collect()
 }

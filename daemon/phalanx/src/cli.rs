@@ -8,6 +8,7 @@ pub mod context;
 pub mod daemon;
 mod doctor;
 pub mod league;
+pub mod map;
 pub mod recorded;
 pub mod recording;
 pub mod remote;
@@ -28,6 +29,7 @@ use context::ContextVerb;
 use daemon::DaemonVerb;
 pub use doctor::DoctorArgs;
 use league::LeagueVerb;
+use map::MapArgs;
 use recording::RecordingVerb;
 pub use remote::{Form, Look, OutputArgs, Remote};
 use replay::ReplayArgs;
@@ -61,6 +63,7 @@ First steps:
   phalanx team list                 what a running phalanxd is doing
   phalanx why A/agentA1             why an agent did what it did last
   phalanx replay FILE --decide      a recorded match, decided again
+  phalanx map A --png map.png       what a team believes of its world, as a picture
   phalanx completions bash          completion for a shell
 
 Exit codes: 0 done; 1 failed, or no daemon answered; 2 the daemon refused; 64 wrong command line or
@@ -170,6 +173,9 @@ pub enum Verb {
     /// Show a recorded match in the terminal, or decide it again, by its own strategy or another one,
     /// and compare.
     Replay(ReplayArgs),
+    /// Draw what a team believes of its world into a file: a picture for a paper or a chat, of a
+    /// running team or of a recording, or a film of a whole match.
+    Map(MapArgs),
     /// Names for daemons: where each is and what to show to it.
     Context {
         /// What to do.

@@ -30,6 +30,7 @@ pub mod maker;
 pub mod manager;
 pub mod manual;
 pub mod paint;
+pub mod pictured;
 pub mod plans;
 mod prompt;
 pub mod recorded;

@@ -24,6 +24,7 @@ mod repl;
 mod report;
 mod screen;
 mod secrets;
+mod seen;
 mod steered;
 mod strategy;
 mod table;
@@ -45,6 +46,7 @@ pub use profile::profile;
 pub(crate) use recordings::{
     delete_recording, dump_recording, fetch, list_recordings, recording_info,
 };
+pub(crate) use seen::seen;
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
 pub(crate) use table::Table;
 pub use teams::team;

@@ -18,6 +18,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("agent repl", &["A", "a1"]),
     ("league create", &["--strategy", "shipped", "--strategy", "idle"]),
     ("league delete", &["A"]),
+    ("map", &["A", "--svg", "/dev/null"]),
     ("strategy check", &["--team", "A"]),
     (
         "team create",

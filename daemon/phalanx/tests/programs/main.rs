@@ -17,6 +17,7 @@ mod every_method;
 mod league;
 mod manager;
 mod more_games;
+mod pictures;
 mod planted;
 mod process;
 mod recorded;

@@ -1,0 +1,300 @@
+//! How far worlds reach: what all pictures of one film have in common, so that nothing jumps from one
+//! to the next.
+
+use crate::cells::{Role, has_glyph, role};
+use crate::legend::{Key, Legend};
+use crate::springs::{Places, places};
+use crate::{Unfit, check};
+use phalanx_proto::v1::world_part::Shape;
+use phalanx_proto::v1::world_place::Place;
+use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldPlace, WorldSide, WorldTone};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// Most parts that are drawn at once; the others are only told.
+pub(crate) const PARTS_MAX: usize = 12;
+/// Most ways in which parts stand together in one film.
+const GROUPS_MAX: usize = 1_000;
+/// Most nodes of all graphs of one film.
+const NODES_MAX: usize = 8_192;
+/// How much wider than high a page is for a graph.
+const GRAPH_ASPECT: f64 = 1.25;
+/// So many lengths of a body are across the longer side of a plane.
+const PLANE_UNITS: f64 = 28.0;
+/// So many cells that nobody has seen are drawn around those that somebody has.
+const AROUND: i64 = 2;
+/// Room around a graph, in edges.
+pub(crate) const GRAPH_MARGIN: f64 = 0.8;
+
+/// What the worlds of one picture, or of all pictures of a film, reach.
+#[derive(Debug, Default)]
+pub struct Reach {
+    /// The layers that are wanted; none: those that games put first.
+    pub(crate) wanted: Vec<String>,
+    parts: BTreeMap<String, Span>,
+    /// Which parts there are at the same time.
+    pub(crate) groups: BTreeSet<Vec<Panel>>,
+    pub(crate) legend: Legend,
+    nodes: BTreeMap<String, usize>,
+    edges: BTreeSet<(usize, usize)>,
+    places: OnceLock<Places>,
+    /// Most agents that are listed at the same time.
+    pub(crate) listed: usize,
+}
+
+/// How far a part reaches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Span {
+    Cells(Cells),
+    Plane { width: f64, height: f64 },
+    Graph,
+}
+
+/// Cells from a corner on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cells {
+    pub(crate) x: i64,
+    pub(crate) y: i64,
+    pub(crate) width: i64,
+    pub(crate) height: i64,
+}
+
+/// One map of a part: its ground, and numbers over it where there are some.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Panel {
+    pub(crate) part: String,
+    /// The layer of numbers.
+    pub(crate) numbers: Option<String>,
+    /// It only shows numbers; who is there stands on the part's first map.
+    pub(crate) further: bool,
+}
+
+impl Reach {
+    /// Of nothing yet; `layers`: draw these, by their names, instead of those that games put first.
+    #[must_use]
+    pub fn new(layers: Vec<String>) -> Self {
+        Self { wanted: layers, ..Self::default() }
+    }
+
+    /// Of one world.
+    ///
+    /// # Errors
+    /// As [`see`](Self::see).
+    pub fn of(world: &World, layers: Vec<String>) -> Result<Self, Unfit> {
+        let mut reach = Self::new(layers);
+        reach.see(world)?;
+        Ok(reach)
+    }
+
+    /// Takes in another world.
+    ///
+    /// # Errors
+    /// When the world is larger than a picture may be, is not whole, or lacks a layer that is wanted.
+    pub fn see(&mut self, world: &World) -> Result<(), Unfit> {
+        check::fits(world)?;
+        self.has_wanted(world)?;
+        let mut group = Vec::new();
+        for part in world.parts.iter().take(PARTS_MAX) {
+            let Some(span) = self.span(part) else { continue };
+            self.parts.insert(part.name.clone(), span);
+            group.extend(self.panels(part));
+            self.explain(part);
+        }
+        if !world.marks.is_empty() {
+            self.legend.add(Key::Mark);
+        }
+        let listed = world.parts.iter().flat_map(|part| &part.bodies);
+        self.listed = self.listed.max(listed.filter(|body| !body.name.is_empty()).count());
+        if self.groups.len() < GROUPS_MAX {
+            self.groups.insert(group);
+        }
+        self.places = OnceLock::new();
+        Ok(())
+    }
+
+    fn has_wanted(&self, world: &World) -> Result<(), Unfit> {
+        let layers = || world.parts.iter().flat_map(|part| &part.layers);
+        let missing = self.wanted.iter().find(|name| !layers().any(|layer| layer.name == **name));
+        match missing {
+            Some(missing) if layers().next().is_some() => {
+                let names: BTreeSet<&str> = layers().map(|layer| layer.name.as_str()).collect();
+                let known = names.into_iter().collect::<Vec<_>>().join(", ");
+                Err(Unfit::NoLayer { missing: missing.clone(), known })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Grown by what the part has.
+    fn span(&mut self, part: &WorldPart) -> Option<Span> {
+        match &part.shape {
+            Some(Shape::Plane(plane)) => {
+                Some(Span::Plane { width: plane.width, height: plane.height })
+            }
+            Some(Shape::Graph(_)) => {
+                self.grow_graph(part);
+                Some(Span::Graph)
+            }
+            Some(Shape::Grid(_)) | None => {
+                let known = match self.parts.get(&part.name) {
+                    Some(Span::Cells(cells)) => Some(*cells),
+                    Some(Span::Plane { .. } | Span::Graph) | None => None,
+                };
+                let plain = part.layers.iter().any(|layer| layer.scale.is_none());
+                let layers = part.layers.iter().filter(|layer| !plain || layer.scale.is_none());
+                let layers = layers.filter_map(Cells::of_layer);
+                let known = layers.fold(known, |all, more| Some(Cells::joined(all, more)));
+                let places = part.spots.iter().map(|spot| spot.place.as_ref());
+                let places = places.chain(part.bodies.iter().map(|body| body.place.as_ref()));
+                let cells =
+                    places.filter_map(cell_of).map(|(x, y)| Cells { x, y, width: 1, height: 1 });
+                cells.fold(known, |all, more| Some(Cells::joined(all, more))).map(Span::Cells)
+            }
+        }
+    }
+
+    fn grow_graph(&mut self, part: &WorldPart) {
+        for node in &part.nodes {
+            let next = self.nodes.len();
+            if next < NODES_MAX {
+                self.nodes.entry(node.name.clone()).or_insert(next);
+            }
+        }
+        let node = |index: u32| {
+            let node = part.nodes.get(usize::try_from(index).ok()?)?;
+            self.nodes.get(&node.name).copied()
+        };
+        let edges = part.edges.iter().filter_map(|edge| Some((node(edge.a)?, node(edge.b)?)));
+        self.edges.extend(edges.map(|(a, b)| (a.min(b), a.max(b))));
+    }
+
+    /// The first one with the first layer of numbers, and one for each further layer.
+    pub(crate) fn panels(&self, part: &WorldPart) -> Vec<Panel> {
+        let wanted = |layer: &&WorldLayer| {
+            role(part, layer) == Role::Numbers
+                && (self.wanted.is_empty() || self.wanted.contains(&layer.name))
+        };
+        let panel = |numbers: Option<String>, further: bool| Panel {
+            part: part.name.clone(),
+            numbers,
+            further,
+        };
+        let mut layers = part.layers.iter().filter(wanted).map(|layer| layer.name.clone());
+        let first = panel(layers.next(), false);
+        let others: Vec<_> = layers.map(|name| panel(Some(name), true)).collect();
+        [first].into_iter().chain(others).collect()
+    }
+
+    fn explain(&mut self, part: &WorldPart) {
+        for layer in &part.layers {
+            if layer.cells.contains(&0) && role(part, layer) == Role::Ground {
+                self.legend.add(Key::Unknown);
+            }
+            for (nth, legend) in crate::cells::numbered(layer) {
+                let value = u8::try_from(legend.value).unwrap_or_default();
+                let ground = legend.tone() == WorldTone::Ground;
+                let shown = !ground || role(part, layer) == Role::Ground;
+                if value > 0 && shown && layer.cells.contains(&value) {
+                    let glyph = has_glyph(part, layer, legend).then(|| legend.glyph.clone());
+                    self.legend.add(Key::Value {
+                        tone: legend.tone().into(),
+                        nth,
+                        glyph,
+                        name: legend.name.clone(),
+                    });
+                }
+            }
+        }
+        for panel in self.panels(part) {
+            let numbers =
+                part.layers.iter().find(|layer| Some(&layer.name) == panel.numbers.as_ref());
+            self.legend.extend(numbers.and_then(Key::scale));
+        }
+        let spots = part.spots.iter();
+        self.legend.extend(
+            spots.map(|spot| Key::Spot { tone: spot.tone().into(), kind: spot.kind.clone() }),
+        );
+        for body in part.bodies.iter().filter(|body| body.place.is_some()) {
+            let ours = body.side() == WorldSide::Ours;
+            self.legend.add(if ours { Key::Ours } else { Key::Theirs });
+            if !body.alive {
+                self.legend.add(Key::Down);
+            }
+        }
+        if part.nodes.iter().any(|node| node.zone() != WorldSide::Nobody) {
+            self.legend.add(Key::Zone);
+        }
+    }
+
+    pub(crate) fn part(&self, name: &str) -> Option<Span> {
+        self.parts.get(name).copied()
+    }
+
+    /// Where the nodes of all graphs are drawn.
+    pub(crate) fn places(&self) -> &Places {
+        let edges = || self.edges.iter().copied().collect::<Vec<_>>();
+        self.places.get_or_init(|| places(self.nodes.len(), &edges(), GRAPH_ASPECT))
+    }
+
+    pub(crate) fn node(&self, name: &str) -> Option<(f64, f64)> {
+        self.places().at.get(*self.nodes.get(name)?).copied()
+    }
+
+    /// How many units a part is wide and high; a unit is a cell, an edge, or the size of a body.
+    pub(crate) fn units(&self, name: &str) -> (f64, f64) {
+        match self.part(name) {
+            Some(Span::Cells(cells)) => (float(cells.width), float(cells.height)),
+            Some(Span::Plane { width, height }) => {
+                let unit = width.max(height) / PLANE_UNITS;
+                (width / unit, height / unit)
+            }
+            Some(Span::Graph) => {
+                let places = self.places();
+                let margin = 2.0 * GRAPH_MARGIN;
+                ((places.width + margin).max(4.0), (places.height + margin).max(3.0))
+            }
+            None => (1.0, 1.0),
+        }
+    }
+}
+
+impl Cells {
+    /// What was seen of a layer, with [`AROUND`] it as far as there are cells; `None`: nothing was.
+    fn of_layer(layer: &WorldLayer) -> Option<Self> {
+        let (width, height) = (i64::from(layer.width), i64::from(layer.height));
+        let seen = (0_i64..).zip(&layer.cells).filter(|(_, value)| **value != 0);
+        let seen =
+            seen.filter_map(|(at, _)| Some((at.checked_rem(width)?, at.checked_div(width)?)));
+        let one = |(x, y)| Self { x, y, width: 1, height: 1 };
+        let all = seen.map(one).reduce(|all, more| Self::joined(Some(all), more))?;
+        let (left, top) = ((all.x - AROUND).max(0), (all.y - AROUND).max(0));
+        let right = (all.x + all.width + AROUND).min(width);
+        let below = (all.y + all.height + AROUND).min(height);
+        let (x, y) = (i64::from(layer.x) + left, i64::from(layer.y) + top);
+        Some(Self { x, y, width: right - left, height: below - top })
+    }
+
+    /// Both, or the first one alone where both would be too large.
+    fn joined(all: Option<Self>, more: Self) -> Self {
+        let Some(all) = all.filter(|all| all.width > 0 && all.height > 0) else { return more };
+        let (x, y) = (all.x.min(more.x), all.y.min(more.y));
+        let right = (all.x + all.width).max(more.x + more.width);
+        let below = (all.y + all.height).max(more.y + more.height);
+        let (width, height) = (right - x, below - y);
+        let max = i64::from(check::SIDE_MAX);
+        if width > max || height > max { all } else { Self { x, y, width, height } }
+    }
+}
+
+pub(crate) fn cell_of(place: Option<&WorldPlace>) -> Option<(i64, i64)> {
+    match place?.place.as_ref()? {
+        Place::Cell(cell) => Some((cell.x.into(), cell.y.into())),
+        Place::Point(_) | Place::Node(_) => None,
+    }
+}
+
+pub(crate) fn float(number: i64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "cells of a picture are few")]
+    let float = number as f64;
+    float
+}

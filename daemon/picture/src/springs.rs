@@ -1,0 +1,280 @@
+//! Where the nodes of a graph are drawn: so that the way between two of them on the page is as long
+//! as the way through the graph, as far as paper allows it.
+//!
+//! Stress is minimised by gradient descent over single pairs (Zheng, Pawar, Goodman 2018), with dice
+//! of our own and without functions that machines compute differently: the same graph gives the same
+//! picture everywhere.
+
+use std::collections::VecDeque;
+
+/// Nodes of a component up to which all pairs are compared; of more, each with some others.
+const PAIRS_ALL: usize = 700;
+/// How many others that is.
+const PIVOTS: usize = 40;
+/// Rounds over all pairs at most.
+const ROUNDS_MAX: usize = 48;
+/// How much shorter the steps of each round are than those of the one before.
+const COOLING: f64 = 0.72;
+/// Steps that are too small to be seen.
+const STEP_MIN: f64 = 0.05;
+/// How far components lie apart, in edges.
+const GAP: f64 = 1.5;
+
+/// Places of nodes, in edges.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Places {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) at: Vec<(f64, f64)>,
+}
+
+/// Places for so many nodes; `aspect`: how much wider than high the page is. Edges to nodes that are
+/// not there are passed over.
+pub(crate) fn places(count: usize, edges: &[(usize, usize)], aspect: f64) -> Places {
+    let mut near: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &(a, b) in edges.iter().filter(|(a, b)| a != b && *a < count && *b < count) {
+        for (from, to) in [(a, b), (b, a)] {
+            if let Some(near) = near.get_mut(from) {
+                near.push(to);
+            }
+        }
+    }
+    let islands = components(&near).into_iter().map(|nodes| island(&nodes, &near));
+    let mut islands: Vec<Island> = islands.collect();
+    islands.sort_by(|one, other| {
+        other.nodes.len().cmp(&one.nodes.len()).then(one.nodes.cmp(&other.nodes))
+    });
+    packed(count, &islands, aspect)
+}
+
+/// Nodes that hang together, with places from (0, 0) on.
+struct Island {
+    nodes: Vec<usize>,
+    at: Vec<(f64, f64)>,
+    width: f64,
+    height: f64,
+}
+
+fn components(near: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut known = vec![false; near.len()];
+    let mut all = Vec::new();
+    for start in 0..near.len() {
+        if known.get(start).copied().unwrap_or(true) {
+            continue;
+        }
+        let ways = distances(near, start);
+        let nodes: Vec<usize> = ways
+            .iter()
+            .enumerate()
+            .filter(|(_, way)| way.is_some())
+            .map(|(node, _)| node)
+            .collect();
+        for node in &nodes {
+            if let Some(known) = known.get_mut(*node) {
+                *known = true;
+            }
+        }
+        all.push(nodes);
+    }
+    all
+}
+
+/// How many edges each node is away.
+fn distances(near: &[Vec<usize>], start: usize) -> Vec<Option<u32>> {
+    let mut ways = vec![None; near.len()];
+    let mut open = VecDeque::from([(start, 0)]);
+    while let Some((node, way)) = open.pop_front() {
+        match ways.get_mut(node) {
+            Some(known) if known.is_none() => *known = Some(way),
+            Some(_) | None => continue,
+        }
+        open.extend(near.get(node).into_iter().flatten().map(|next| (*next, way + 1)));
+    }
+    ways
+}
+
+/// Two nodes of an island and how far they should be apart.
+struct Pair {
+    a: usize,
+    b: usize,
+    way: f64,
+}
+
+fn island(nodes: &[usize], near: &[Vec<usize>]) -> Island {
+    let pairs = pairs(nodes, near);
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    #[expect(clippy::cast_precision_loss, reason = "few nodes")]
+    let side = (nodes.len() as f64).sqrt();
+    let mut at: Vec<(f64, f64)> =
+        nodes.iter().map(|_| (dice.share() * side, dice.share() * side)).collect();
+    settle(&mut at, pairs, &mut dice);
+    let min = |pick: fn(&(f64, f64)) -> f64| at.iter().map(pick).fold(f64::INFINITY, f64::min);
+    let max = |pick: fn(&(f64, f64)) -> f64| at.iter().map(pick).fold(f64::NEG_INFINITY, f64::max);
+    let (left, top) = (min(|it| it.0), min(|it| it.1));
+    let (mut width, mut height) = (max(|it| it.0) - left, max(|it| it.1) - top);
+    let mut at: Vec<(f64, f64)> = at.iter().map(|(x, y)| (x - left, y - top)).collect();
+    if height > width {
+        (width, height) = (height, width);
+        at = at.into_iter().map(|(x, y)| (y, x)).collect();
+    }
+    Island { nodes: nodes.to_vec(), at, width, height }
+}
+
+fn pairs(nodes: &[usize], near: &[Vec<usize>]) -> Vec<Pair> {
+    let mut index = vec![usize::MAX; near.len()];
+    for (place, node) in nodes.iter().enumerate() {
+        if let Some(index) = index.get_mut(*node) {
+            *index = place;
+        }
+    }
+    let place = |node: usize| index.get(node).copied().unwrap_or(usize::MAX);
+    let sparse = nodes.len() > PAIRS_ALL;
+    let step = if sparse { nodes.len().div_ceil(PIVOTS) } else { 1 };
+    let mut pairs = Vec::new();
+    for pivot in nodes.iter().step_by(step) {
+        let a = place(*pivot);
+        let ways = distances(near, *pivot);
+        for (node, way) in ways.iter().enumerate() {
+            let b = place(node);
+            if let Some(way) = way.filter(|_| if sparse { a != b } else { a < b }) {
+                pairs.push(Pair { a, b, way: f64::from(way) });
+            }
+        }
+    }
+    if sparse {
+        for node in nodes {
+            let next = near.get(*node).into_iter().flatten().filter(|next| node < next);
+            pairs.extend(next.map(|next| Pair { a: place(*node), b: place(*next), way: 1.0 }));
+        }
+    }
+    pairs
+}
+
+/// Moves the two nodes of each pair to or from each other, with ever smaller steps.
+fn settle(at: &mut [(f64, f64)], mut pairs: Vec<Pair>, dice: &mut Dice) {
+    let farthest = pairs.iter().map(|pair| pair.way).fold(0.0, f64::max);
+    let mut step = farthest * farthest;
+    for _ in 0..ROUNDS_MAX {
+        if step < STEP_MIN {
+            return;
+        }
+        dice.shuffle(&mut pairs);
+        for Pair { a, b, way } in &pairs {
+            let (Some(&from), Some(&to)) = (at.get(*a), at.get(*b)) else { continue };
+            let share = (step / (way * way)).min(1.0);
+            let (x, y) = (from.0 - to.0, from.1 - to.1);
+            let far = (x * x + y * y).sqrt().max(1e-6);
+            let pull = share * (far - way) / 2.0 / far;
+            for (node, sign) in [(a, -1.0), (b, 1.0)] {
+                if let Some(place) = at.get_mut(*node) {
+                    *place = (place.0 + sign * pull * x, place.1 + sign * pull * y);
+                }
+            }
+        }
+        step *= COOLING;
+    }
+}
+
+/// Islands side by side in rows, the largest first.
+fn packed(count: usize, islands: &[Island], aspect: f64) -> Places {
+    let room: f64 = islands.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
+    let widest = islands.iter().map(|it| it.width).fold(0.0, f64::max);
+    let wide = (room * aspect).sqrt().max(widest);
+    let mut places = Places { at: vec![(0.0, 0.0); count], ..Places::default() };
+    let (mut x, mut y, mut row) = (0.0_f64, 0.0_f64, 0.0_f64);
+    for island in islands {
+        if x > 0.0 && x + island.width > wide {
+            (x, y, row) = (0.0, y + row + GAP, 0.0);
+        }
+        for (node, (dx, dy)) in island.nodes.iter().zip(&island.at) {
+            if let Some(place) = places.at.get_mut(*node) {
+                *place = (x + dx, y + dy);
+            }
+        }
+        row = row.max(island.height);
+        places.width = places.width.max(x + island.width);
+        places.height = places.height.max(y + island.height);
+        x += island.width + GAP;
+    }
+    places
+}
+
+/// xorshift64*: chance enough to begin with.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// From 0 up to 1.
+    fn share(&mut self) -> f64 {
+        let [a, b, c, d, ..] = self.next().to_be_bytes();
+        f64::from(u32::from_be_bytes([a, b, c, d])) / 4_294_967_296.0
+    }
+
+    fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            let [a, b, c, d, ..] = self.next().to_be_bytes();
+            let chance = usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or_default();
+            list.swap(last, chance % (last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn far(places: &Places, a: usize, b: usize) -> f64 {
+        let (from, to) = (places.at[a], places.at[b]);
+        ((from.0 - to.0).powi(2) + (from.1 - to.1).powi(2)).sqrt()
+    }
+
+    #[test]
+    fn ways_on_the_page_are_as_long_as_in_the_graph() {
+        let row: Vec<_> = (0..9).map(|node| (node, node + 1)).collect();
+        let places = places(10, &row, 1.0);
+        assert!((far(&places, 0, 9) - 9.0).abs() < 0.3, "{places:?}");
+        assert!((far(&places, 3, 4) - 1.0).abs() < 0.1, "{places:?}");
+        assert!(places.width > places.height);
+    }
+
+    #[test]
+    fn what_does_not_hang_together_lies_apart() {
+        let places = places(6, &[(0, 1), (2, 3), (9, 1), (4, 4)], 1.0);
+        for (a, b) in [(0, 2), (0, 4), (4, 5), (1, 3), (3, 5)] {
+            assert!(far(&places, a, b) > 1.0, "{a} {b} {places:?}");
+        }
+        let inside = |at: &(f64, f64)| {
+            (0.0..=places.width).contains(&at.0) && (0.0..=places.height).contains(&at.1)
+        };
+        assert!(places.at.iter().all(inside), "{places:?}");
+    }
+
+    #[test]
+    fn a_large_graph_unfolds_with_few_pairs() {
+        let side = 30;
+        let node = |x: usize, y: usize| y * side + x;
+        let cells = || (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
+        let across =
+            cells().filter(|it| it.0 + 1 < side).map(|(x, y)| (node(x, y), node(x + 1, y)));
+        let down = cells().filter(|it| it.1 + 1 < side).map(|(x, y)| (node(x, y), node(x, y + 1)));
+        let edges: Vec<_> = across.chain(down).collect();
+        let places = places(side * side, &edges, 1.0);
+        assert_eq!(places, super::places(side * side, &edges, 1.0), "the same again");
+        let corner = far(&places, node(0, 0), node(side - 1, side - 1));
+        assert!(corner > 30.0, "{corner}");
+        let long = edges.iter().filter(|(a, b)| far(&places, *a, *b) > 2.5).count();
+        assert!(long * 50 < edges.len(), "{long} edges are too long");
+    }
+
+    #[test]
+    fn nothing_has_no_places() {
+        assert_eq!(places(0, &[], 1.0), Places::default());
+        assert_eq!(places(1, &[], 1.0).at, [(0.0, 0.0)]);
+    }
+}

@@ -1,0 +1,153 @@
+//! What stands on a map: marked places, bodies and what they carry.
+
+use crate::font::{Weight, fitted, width};
+use crate::frame::Frame;
+use crate::palette::Palette;
+use crate::reach::cell_of;
+use crate::scene::{Area, Paint, Point, Scene, Text};
+use crate::signs;
+use phalanx_proto::v1::{WorldBody, WorldPart, WorldSide, WorldTone};
+use std::collections::BTreeMap;
+
+/// Smallest unit in which signs have letters.
+const LETTERS_MIN: f64 = 11.0;
+/// Half of a sign, in units of the map.
+const BODY: f64 = 0.42;
+const SPOT: f64 = 0.36;
+/// Smallest half of a sign on the page.
+const HALF_MIN: f64 = 2.5;
+/// Half of a sign that is read well, and how far it may reach beyond its cell for that, in units of
+/// the map.
+const READ: f64 = 6.5;
+const BEYOND: f64 = 0.65;
+/// Smallest half of a sign with a number in it.
+const SIGNED_MIN: f64 = 4.5;
+/// Room for what stands beside a place, in units of the map, and at least on the page.
+const LABEL: f64 = 2.4;
+const LABEL_MIN: f64 = 40.0;
+
+/// The sign of each body: numbers for ours, as in the roster; letters for others that have names.
+pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
+    let mut others: BTreeMap<String, usize> = BTreeMap::new();
+    let mark = |body: &WorldBody| {
+        if let Some(agent) = body.agent {
+            return agent.saturating_add(1).to_string();
+        }
+        if body.side() == WorldSide::Ours || body.name.is_empty() {
+            return String::new();
+        }
+        // Not by name: in the order in which they stand in the table.
+        let next = others.len();
+        letters(*others.entry(body.name.clone()).or_insert(next))
+    };
+    bodies.iter().map(mark).collect()
+}
+
+/// a to z, then aa to zz.
+fn letters(index: usize) -> String {
+    let letter = |index: usize| char::from(b'a' + u8::try_from(index % 26).unwrap_or_default());
+    match index / 26 {
+        0 => letter(index).to_string(),
+        more => format!("{}{}", letter(more - 1), letter(index)),
+    }
+}
+
+pub(crate) fn spots(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palette) {
+    let half = (frame.unit * SPOT).max(HALF_MIN);
+    for spot in &part.spots {
+        let Some(at) = frame.place(spot.place.as_ref()) else { continue };
+        signs::spot(scene, at, half, spot.tone(), colors);
+        if frame.unit >= LETTERS_MIN {
+            let size = (frame.unit * 0.45).clamp(8.0, 12.0);
+            let room = (frame.unit * LABEL).max(LABEL_MIN);
+            let label = fitted(&spot.label, size, Weight::Medium, room);
+            let inside = width(&label, size, Weight::Medium) <= half * 1.3
+                && spot.tone() == WorldTone::Resource;
+            let text = if inside {
+                let ink = colors.tone(spot.tone()).contrast();
+                Text::new(at, size, ink, label).strong().centred()
+            } else {
+                let below = (at.0, at.1 + half + size * 0.45);
+                Text::new(below, size, colors.ink, label).centred().with_halo(colors.ground)
+            };
+            scene.text(text);
+        }
+    }
+}
+
+/// Everybody; ours are in front.
+pub(crate) fn bodies(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palette) {
+    let signs = marks(&part.bodies);
+    let mut all: Vec<(&WorldBody, &String)> = part.bodies.iter().zip(&signs).collect();
+    all.sort_by_key(|(body, _)| body.side() == WorldSide::Ours);
+    for (body, _) in &all {
+        carried(scene, body, frame, colors);
+    }
+    for Placed { at, half, body, sign } in placed(&all, frame) {
+        let (side, alive) = (body.side(), body.alive);
+        signs::body(scene, at, half, side, alive, colors);
+        let size = half * if sign.len() > 1 { 1.15 } else { 1.35 };
+        if alive && half >= SIGNED_MIN {
+            let ink = colors.side(side).contrast();
+            scene.text(Text::new(at, size, ink, sign).strong().centred());
+        }
+    }
+}
+
+/// A body on the page.
+struct Placed<'a> {
+    at: Point,
+    half: f64,
+    body: &'a WorldBody,
+    sign: &'a str,
+}
+
+/// Where everybody is; those on one place stand close together, and are smaller.
+fn placed<'a>(all: &[(&'a WorldBody, &'a String)], frame: &Frame<'_>) -> Vec<Placed<'a>> {
+    // Points are told apart in hundredths of a unit of the page.
+    let key = |(x, y): Point| (format!("{x:.2}"), format!("{y:.2}"));
+    let at = |body: &WorldBody| frame.place(body.place.as_ref());
+    let mut crowds: BTreeMap<(String, String), (u32, u32)> = BTreeMap::new();
+    for point in all.iter().filter_map(|(body, _)| at(body)) {
+        crowds.entry(key(point)).or_default().0 += 1;
+    }
+    // On small cells bodies reach beyond theirs, as far as their signs can be read.
+    let full = (frame.unit * BODY).max(READ.min(frame.unit * BEYOND)).max(HALF_MIN);
+    let mut placed = Vec::new();
+    for (body, sign) in all {
+        let Some(point) = at(body) else { continue };
+        let Some((count, nth)) = crowds.get_mut(&key(point)) else { continue };
+        // As square as they can stand.
+        let columns = (1..=*count).find(|side| side * side >= *count).unwrap_or(1);
+        let rows = count.div_ceil(columns);
+        let half =
+            full * if *count == 1 { 1.0 } else { (1.6 / f64::from(columns)).clamp(0.55, 0.8) };
+        let shift =
+            |index: u32, all: u32| (f64::from(index) - f64::from(all - 1) / 2.0) * 2.1 * half;
+        let dx = shift(*nth % columns, columns.min(*count));
+        let dy = shift(*nth / columns, rows);
+        *nth += 1;
+        placed.push(Placed { at: (point.0 + dx, point.1 + dy), half, body, sign });
+    }
+    placed
+}
+
+/// What hangs on somebody: a bar to it, and a frame around it.
+fn carried(scene: &mut Scene, body: &WorldBody, frame: &Frame<'_>, colors: &Palette) {
+    let Some((x, y)) = cell_of(body.place.as_ref()) else { return };
+    let Some(from) = frame.cell(x, y) else { return };
+    let color = colors.side(body.side());
+    for it in &body.carried {
+        let Some(to) = frame.cell(x + i64::from(it.x), y + i64::from(it.y)) else { continue };
+        scene.line(from, to, Paint::stroke(color, (frame.unit * 0.16).max(1.0)));
+        let edge = (frame.unit * 0.1).max(0.8);
+        let inner = Area::around(to, frame.unit * 0.44);
+        let paint = Paint::fill(colors.tone(WorldTone::Resource)).with_stroke(color, edge);
+        scene.rounded(inner, frame.unit * 0.12, paint);
+        if frame.unit >= LETTERS_MIN {
+            let last: String = it.what.chars().next_back().into_iter().collect();
+            let ink = colors.tone(WorldTone::Resource).contrast();
+            scene.text(Text::new(to, frame.unit * 0.62, ink, last).strong().centred());
+        }
+    }
+}
