@@ -26,20 +26,20 @@ pub(crate) struct Arranged {
     pub(crate) height: f64,
 }
 
-/// The longest unit with which each group of maps fits into so much room, and how high the highest
-/// group is.
-pub(crate) fn unit(reach: &Reach, groups: &BTreeSet<Vec<Panel>>, room: (f64, f64)) -> (f64, f64) {
-    let size = |unit: f64| {
-        let all = groups.iter().map(|group| arranged(reach, group, unit, room.0));
-        all.fold((0.0_f64, 0.0_f64), |most, it| (most.0.max(it.width), most.1.max(it.height)))
-    };
+/// The longest unit with which a group of maps fits into so much room.
+pub(crate) fn unit(reach: &Reach, group: &[Panel], room: (f64, f64)) -> f64 {
     let fits = |unit: &f64| {
-        let (width, height) = size(*unit);
-        width <= room.0 && height <= room.1
+        let all = arranged(reach, group, *unit, room.0);
+        all.width <= room.0 && all.height <= room.1
     };
     let [.., least] = UNITS;
-    let unit = UNITS.into_iter().find(fits).unwrap_or(least);
-    (unit, size(unit).1)
+    UNITS.into_iter().find(fits).unwrap_or(least)
+}
+
+/// How high the highest group of maps is.
+pub(crate) fn highest(reach: &Reach, groups: &BTreeSet<Vec<Panel>>, room: (f64, f64)) -> f64 {
+    let high = |group: &Vec<Panel>| arranged(reach, group, unit(reach, group, room), room.0).height;
+    groups.iter().map(high).fold(0.0, f64::max)
 }
 
 pub(crate) fn arranged(reach: &Reach, group: &[Panel], unit: f64, room: f64) -> Arranged {
@@ -49,7 +49,7 @@ pub(crate) fn arranged(reach: &Reach, group: &[Panel], unit: f64, room: f64) -> 
     let mut column: Option<(f64, f64, f64)> = None;
     for panel in group {
         let unit = if panel.further { further(unit) } else { unit };
-        let (wide, high) = reach.units(&panel.part);
+        let (wide, high) = reach.units(panel);
         let (wide, high) = (LEFT + wide * unit + RIGHT, ABOVE + high * unit + BELOW);
         let below = column
             .filter(|(_, width, next)| panel.further && wide <= *width && next + high <= y + row);

@@ -39,13 +39,18 @@ pub(crate) fn role(part: &WorldPart, layer: &WorldLayer) -> Role {
     if is_first { Role::Ground } else { Role::Things }
 }
 
-/// The values of a layer, each with how many before it have the same tone.
-pub(crate) fn numbered(layer: &WorldLayer) -> Vec<(usize, &WorldLegend)> {
+/// The values of a layer, each with how many before it have the same tone. Kinds of things may become
+/// known one by one and have letters: they are not counted, so that none changes its colour.
+pub(crate) fn numbered<'a>(
+    part: &WorldPart,
+    layer: &'a WorldLayer,
+) -> Vec<(usize, &'a WorldLegend)> {
+    let things = role(part, layer) == Role::Things;
     let mut tones: BTreeMap<i32, usize> = BTreeMap::new();
     let nth = |legend: &WorldLegend| {
         let count = tones.entry(legend.tone).or_default();
         *count += 1;
-        *count - 1
+        if things { 0 } else { *count - 1 }
     };
     let counts: Vec<usize> = layer.legend.iter().map(nth).collect();
     counts.into_iter().zip(&layer.legend).collect()
@@ -75,7 +80,7 @@ impl<'a> Looks<'a> {
     fn new(part: &WorldPart, layer: &'a WorldLayer, colors: &Palette) -> Self {
         let ground = role(part, layer) == Role::Ground;
         let mut looks = vec![None; 256];
-        for (nth, legend) in numbered(layer) {
+        for (nth, legend) in numbered(part, layer) {
             let value = usize::try_from(legend.value).ok().filter(|value| *value > 0);
             let Some(look) = value.and_then(|value| looks.get_mut(value)) else { continue };
             if ground || legend.tone() != WorldTone::Ground {

@@ -1,6 +1,6 @@
 //! Where the places of a part are on the page.
 
-use crate::reach::{Cells, GRAPH_MARGIN, Reach, Span, float};
+use crate::reach::{Cells, GRAPH_MARGIN, Panel, Reach, Span, float};
 use crate::scene::{Area, Point};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
@@ -22,12 +22,12 @@ impl<'a> Frame<'a> {
     /// From an upper left corner on.
     pub(crate) fn new(
         reach: &'a Reach,
-        part: &'a WorldPart,
+        (part, panel): (&'a WorldPart, &Panel),
         span: Span,
         (x, y): Point,
         unit: f64,
     ) -> Self {
-        let (wide, high) = reach.units(&part.name);
+        let (wide, high) = reach.units(panel);
         let area = Area::new(x, y, wide * unit, high * unit);
         let up = matches!(&part.shape, Some(Shape::Grid(grid)) if grid.y_up);
         Self { reach, part, span, up, area, unit }

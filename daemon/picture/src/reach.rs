@@ -31,8 +31,11 @@ pub(crate) const GRAPH_MARGIN: f64 = 0.8;
 pub struct Reach {
     /// The layers that are wanted; none: those that games put first.
     pub(crate) wanted: Vec<String>,
-    parts: BTreeMap<String, Span>,
-    /// Which parts there are at the same time.
+    /// Worlds of the same parts; where parts join, another stage begins.
+    stages: BTreeMap<StageKey, usize>,
+    /// How far each part of each stage reaches.
+    parts: BTreeMap<(usize, String), Span>,
+    /// The maps that there are at the same time.
     pub(crate) groups: BTreeSet<Vec<Panel>>,
     pub(crate) legend: Legend,
     nodes: BTreeMap<String, usize>,
@@ -41,6 +44,9 @@ pub struct Reach {
     /// Most agents that are listed at the same time.
     pub(crate) listed: usize,
 }
+
+/// The names of parts, and after how many columns and rows each begins again.
+type StageKey = Vec<(String, Option<u32>, Option<u32>)>;
 
 /// How far a part reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +68,7 @@ pub(crate) struct Cells {
 /// One map of a part: its ground, and numbers over it where there are some.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Panel {
+    stage: usize,
     pub(crate) part: String,
     /// The layer of numbers.
     pub(crate) numbers: Option<String>,
@@ -93,13 +100,14 @@ impl Reach {
     pub fn see(&mut self, world: &World) -> Result<(), Unfit> {
         check::fits(world)?;
         self.has_wanted(world)?;
-        let mut group = Vec::new();
+        let next = self.stages.len().min(GROUPS_MAX);
+        let stage = *self.stages.entry(stage_key(world)).or_insert(next);
         for part in world.parts.iter().take(PARTS_MAX) {
-            let Some(span) = self.span(part) else { continue };
-            self.parts.insert(part.name.clone(), span);
-            group.extend(self.panels(part));
+            let Some(span) = self.span(stage, part) else { continue };
+            self.parts.insert((stage, part.name.clone()), span);
             self.explain(part);
         }
+        let group = self.panels(world);
         if !world.marks.is_empty() {
             self.legend.add(Key::Mark);
         }
@@ -126,7 +134,7 @@ impl Reach {
     }
 
     /// Grown by what the part has.
-    fn span(&mut self, part: &WorldPart) -> Option<Span> {
+    fn span(&mut self, stage: usize, part: &WorldPart) -> Option<Span> {
         match &part.shape {
             Some(Shape::Plane(plane)) => {
                 Some(Span::Plane { width: plane.width, height: plane.height })
@@ -136,7 +144,7 @@ impl Reach {
                 Some(Span::Graph)
             }
             Some(Shape::Grid(_)) | None => {
-                let known = match self.parts.get(&part.name) {
+                let known = match self.parts.get(&(stage, part.name.clone())) {
                     Some(Span::Cells(cells)) => Some(*cells),
                     Some(Span::Plane { .. } | Span::Graph) | None => None,
                 };
@@ -168,21 +176,32 @@ impl Reach {
         self.edges.extend(edges.map(|(a, b)| (a.min(b), a.max(b))));
     }
 
-    /// The first one with the first layer of numbers, and one for each further layer.
-    pub(crate) fn panels(&self, part: &WorldPart) -> Vec<Panel> {
-        let wanted = |layer: &&WorldLayer| {
-            role(part, layer) == Role::Numbers
-                && (self.wanted.is_empty() || self.wanted.contains(&layer.name))
-        };
-        let panel = |numbers: Option<String>, further: bool| Panel {
+    /// The maps of a world, as far as it has been seen: of each part one with the first layer of
+    /// numbers, and one for each further layer.
+    pub(crate) fn panels(&self, world: &World) -> Vec<Panel> {
+        let Some(stage) = self.stages.get(&stage_key(world)).copied() else { return Vec::new() };
+        let parts = world.parts.iter().take(PARTS_MAX);
+        let parts = parts.filter(|part| self.parts.contains_key(&(stage, part.name.clone())));
+        let panel = |part: &WorldPart, numbers: Option<String>, further: bool| Panel {
+            stage,
             part: part.name.clone(),
             numbers,
             further,
         };
-        let mut layers = part.layers.iter().filter(wanted).map(|layer| layer.name.clone());
-        let first = panel(layers.next(), false);
-        let others: Vec<_> = layers.map(|name| panel(Some(name), true)).collect();
-        [first].into_iter().chain(others).collect()
+        let mut panels = Vec::new();
+        for part in parts {
+            let mut layers = self.numbers(part).map(|layer| layer.name.clone());
+            panels.push(panel(part, layers.next(), false));
+            panels.extend(layers.map(|name| panel(part, Some(name), true)));
+        }
+        panels
+    }
+
+    /// The layers of numbers that are drawn.
+    fn numbers<'a>(&self, part: &'a WorldPart) -> impl Iterator<Item = &'a WorldLayer> {
+        let wanted = |name: &String| self.wanted.is_empty() || self.wanted.contains(name);
+        let layers = part.layers.iter().filter(|layer| role(part, layer) == Role::Numbers);
+        layers.filter(|layer| wanted(&layer.name)).collect::<Vec<_>>().into_iter()
     }
 
     fn explain(&mut self, part: &WorldPart) {
@@ -190,7 +209,7 @@ impl Reach {
             if layer.cells.contains(&0) && role(part, layer) == Role::Ground {
                 self.legend.add(Key::Unknown);
             }
-            for (nth, legend) in crate::cells::numbered(layer) {
+            for (nth, legend) in crate::cells::numbered(part, layer) {
                 let value = u8::try_from(legend.value).unwrap_or_default();
                 let ground = legend.tone() == WorldTone::Ground;
                 let shown = !ground || role(part, layer) == Role::Ground;
@@ -205,11 +224,8 @@ impl Reach {
                 }
             }
         }
-        for panel in self.panels(part) {
-            let numbers =
-                part.layers.iter().find(|layer| Some(&layer.name) == panel.numbers.as_ref());
-            self.legend.extend(numbers.and_then(Key::scale));
-        }
+        let scales: Vec<Key> = self.numbers(part).filter_map(Key::scale).collect();
+        self.legend.extend(scales);
         let spots = part.spots.iter();
         self.legend.extend(
             spots.map(|spot| Key::Spot { tone: spot.tone().into(), kind: spot.kind.clone() }),
@@ -226,8 +242,8 @@ impl Reach {
         }
     }
 
-    pub(crate) fn part(&self, name: &str) -> Option<Span> {
-        self.parts.get(name).copied()
+    pub(crate) fn span_of(&self, panel: &Panel) -> Option<Span> {
+        self.parts.get(&(panel.stage, panel.part.clone())).copied()
     }
 
     /// Where the nodes of all graphs are drawn.
@@ -240,9 +256,9 @@ impl Reach {
         self.places().at.get(*self.nodes.get(name)?).copied()
     }
 
-    /// How many units a part is wide and high; a unit is a cell, an edge, or the size of a body.
-    pub(crate) fn units(&self, name: &str) -> (f64, f64) {
-        match self.part(name) {
+    /// How many units a map is wide and high; a unit is a cell, an edge, or the size of a body.
+    pub(crate) fn units(&self, panel: &Panel) -> (f64, f64) {
+        match self.span_of(panel) {
             Some(Span::Cells(cells)) => (float(cells.width), float(cells.height)),
             Some(Span::Plane { width, height }) => {
                 let unit = width.max(height) / PLANE_UNITS;
@@ -256,6 +272,15 @@ impl Reach {
             None => (1.0, 1.0),
         }
     }
+}
+
+fn stage_key(world: &World) -> StageKey {
+    let again = |part: &WorldPart| match &part.shape {
+        Some(Shape::Grid(grid)) => (grid.width, grid.height),
+        Some(Shape::Plane(_) | Shape::Graph(_)) | None => (None, None),
+    };
+    let parts = world.parts.iter().take(PARTS_MAX);
+    parts.map(|part| (part.name.clone(), again(part).0, again(part).1)).collect()
 }
 
 impl Cells {

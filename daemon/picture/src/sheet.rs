@@ -90,35 +90,26 @@ impl Look {
 /// When the world is larger than a picture may be, or not whole.
 pub fn scene(world: &World, told: &Told, reach: &Reach, look: Look) -> Result<Scene, Unfit> {
     check::fits(world)?;
-    let page = Page::new(reach, f64::from(look.pixels()).min(PAGE));
+    let group = reach.panels(world);
+    let page = Page::new(reach, &group, f64::from(look.pixels()).min(PAGE));
     let team = world.team.strip_prefix("teams/").unwrap_or(&world.team);
     let colors = look.theme.palette();
     let turn = world.turn.unwrap_or_default();
     let title = format!("{team}, {}, turn {}:{}", world.game, turn.round, turn.step);
     let mut scene = Scene::new(page.width, page.height, colors.page, &title);
     head(&mut scene, team, (world, told), colors);
-    let group: Vec<Panel> = panels(world, reach);
     let arranged = arrange::arranged(reach, &group, page.unit, page.maps.width);
     for (panel, (at, unit)) in group.iter().zip(&arranged.maps) {
         let part = world.parts.iter().find(|part| part.name == panel.part);
-        let span = part.and_then(|part| reach.part(&part.name));
-        let (Some(part), Some(span)) = (part, span) else { continue };
+        let (Some(part), Some(span)) = (part, reach.span_of(panel)) else { continue };
         let corner = (page.maps.x + at.0, page.maps.y + at.1);
-        let frame = Frame::new(reach, part, span, corner, *unit);
+        let frame = Frame::new(reach, (part, panel), span, corner, *unit);
         draw_map(&mut scene, (world, part, panel), &frame, group.len() > 1, colors);
     }
     notes(&mut scene, world, &page, group.is_empty(), colors);
     reach.legend.draw(&mut scene, page.legend, page.columns, colors);
     agents::draw(&mut scene, (world, told), page.agents, page.lines, colors);
     Ok(scene)
-}
-
-/// The maps of a world, of those that the reach knows.
-fn panels(world: &World, reach: &Reach) -> Vec<Panel> {
-    let names: Vec<&str> = world.parts.iter().take(PARTS_MAX).map(|it| it.name.as_str()).collect();
-    let all = world.parts.iter().take(PARTS_MAX).flat_map(|part| reach.panels(part));
-    all.filter(|panel| names.contains(&panel.part.as_str()) && reach.part(&panel.part).is_some())
-        .collect()
 }
 
 /// Where everything is on the page.
@@ -135,12 +126,14 @@ struct Page {
 }
 
 impl Page {
-    fn new(reach: &Reach, width: f64) -> Self {
+    fn new(reach: &Reach, group: &[Panel], width: f64) -> Self {
         let beside = width >= BESIDE;
         let inner = width - 2.0 * MARGIN;
         let side = (width * SIDE).clamp(SIDE_WIDE.0, SIDE_WIDE.1).round();
         let room = if beside { inner - side - MARGIN } else { inner };
-        let (unit, high) = arrange::unit(reach, &reach.groups, (room, room.max(MAPS_HIGH)));
+        let all = (room, room.max(MAPS_HIGH));
+        let unit = arrange::unit(reach, group, all);
+        let high = arrange::highest(reach, &reach.groups, all);
         let top = MARGIN + HEAD;
         let maps = Area::new(MARGIN, top, room, high.max(60.0) + NOTE);
         let (x, y, wide) = if beside {

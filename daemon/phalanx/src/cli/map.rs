@@ -65,7 +65,7 @@ pub struct MapArgs {
     /// The film ends with this turn [default: the last one].
     #[arg(long, value_name = "TURN", requires = "animate")]
     pub to: Option<TurnPlace>,
-    /// Every so manieth picture of the recording.
+    /// Take each Nth picture of the recording.
     #[arg(long, value_name = "N", default_value = "1", requires = "animate")]
     pub every: NonZeroUsize,
     /// Frames a second.
