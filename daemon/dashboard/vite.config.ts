@@ -47,6 +47,7 @@ export default defineConfig({
       { extends: true, test: { name: "logic", include: ["src/**/*.test.ts"], environment: "node" } },
       inBrowser("browser", "test"),
       inBrowser("pictures", "pictures"),
+      inBrowser("measure", "measure"),
     ],
   },
 });

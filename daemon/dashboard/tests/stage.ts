@@ -27,11 +27,6 @@ export function built(): boolean {
   return existsSync(join(PROGRAMS, "phalanxd")) && existsSync(join(PROGRAMS, "phalanx"));
 }
 
-/** What an agent is, as the tool tells it. */
-export interface ToldAgent {
-  readonly name: string;
-}
-
 /** Something with a page and a control socket, in a folder of its own. */
 abstract class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), "phalanx-page-"));
@@ -50,6 +45,11 @@ abstract class Stage {
   async agents(team: string): Promise<string[]> {
     const told = await this.phalanx("agent", "list", team, "--output", "json");
     return [...told.matchAll(/"name":"([^"]+)"/g)].map((found) => found[1] ?? "").map((name) => name.slice(name.lastIndexOf("/") + 1));
+  }
+
+  /** The process' number. */
+  pid(): number {
+    return this.child?.pid ?? 0;
   }
 
   /** Kills the process, as a crash would. */

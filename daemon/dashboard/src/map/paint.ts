@@ -342,13 +342,18 @@ function disc(pen: CanvasRenderingContext2D, at: Point, radius: number): void {
 }
 
 /** How the world is shifted to fill the canvas: the map itself first. */
-export function copiesOf({ around }: Ground, camera: Camera, size: Size): Point[] {
+export function copiesOf({ around, box }: Ground, camera: Camera, size: Size): Point[] {
   const copies: Point[] = [{ x: 0, y: 0 }];
   if (around.x === 0 || around.y === 0) return copies;
   const [wide, high] = [size.width / camera.zoom, size.height / camera.zoom];
   const reach = (all: number, shown: number): number => Math.min(2, Math.ceil(shown / all / 2 + 0.5));
+  // What lies beside the canvas is not painted.
+  const inside = (from: number, length: number, middle: number, shown: number): boolean =>
+    from < middle + shown / 2 && from + length > middle - shown / 2;
   for (let x = -reach(around.x, wide); x <= reach(around.x, wide); x += 1) {
+    if (!inside(box.x + x * around.x, box.width, camera.x, wide)) continue;
     for (let y = -reach(around.y, high); y <= reach(around.y, high); y += 1) {
+      if (!inside(box.y + y * around.y, box.height, camera.y, high)) continue;
       if (x !== 0 || y !== 0) copies.push({ x: x * around.x, y: y * around.y });
     }
   }
