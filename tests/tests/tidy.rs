@@ -60,6 +60,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["phalanx-game", "phalanx-engine", "phalanx-net", "phalanx-proto", "phalanx-record"],
     ),
     ("phalanx-picture", &["phalanx-proto"]),
+    ("phalanx-foxglove", &["phalanx-game", "phalanx-net", "phalanx-record"]),
     ("phalanx-access", &[]),
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),

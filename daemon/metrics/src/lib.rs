@@ -18,6 +18,7 @@
 
 mod api;
 mod checkpoint;
+mod foxglove;
 mod names;
 mod recorder;
 mod recording;
@@ -25,6 +26,7 @@ mod team;
 
 pub use api::{ApiMetrics, Connected, OpenCall};
 pub use checkpoint::CheckpointMetrics;
+pub use foxglove::{FoxgloveMetrics, FoxgloveSample};
 pub use names::{METRICS, MetricDoc, MetricKind, document};
 pub use recorder::{IDLE, Metrics, Source};
 pub use recording::{RecordingMetrics, RecordingSample};

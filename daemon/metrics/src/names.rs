@@ -140,6 +140,24 @@ pub const METRICS: &[MetricDoc] = &[
         &["team"],
         "1 while the team's recording stands still since the disk fails, else 0.",
     ),
+    gauge("phalanx_foxglove_clients", &[], "Clients of the socket for Foxglove."),
+    counter(
+        "phalanx_foxglove_messages_total",
+        &[],
+        "Messages of channels that were sent to clients of the socket for Foxglove.",
+    ),
+    counter("phalanx_foxglove_bytes_total", &[], "Their bytes."),
+    counter(
+        "phalanx_foxglove_lost_total",
+        &[],
+        "Messages that clients of the socket for Foxglove missed, since they read too slowly.",
+    ),
+    counter(
+        "phalanx_foxglove_refused_total",
+        &["reason"],
+        "Clients that the socket for Foxglove refused. origin: a page of a foreign origin; room: \
+         too many clients; protocol: another protocol, or none.",
+    ),
     gauge("phalanx_seat_up", &["team", "seat"], "1 while the seat's login stands, else 0."),
     counter(
         "phalanx_reconnects_total",

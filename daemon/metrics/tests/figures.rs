@@ -5,8 +5,9 @@ use phalanx_engine::{
     AgentSnapshot, Alert, AlertKind, Counters, Inherited, JournalEntry, JournalEvent, Snapshot,
 };
 use phalanx_metrics::{
-    Answer, ApiMetrics, CheckpointMetrics, METRICS, MetricKind, Metrics, ROLES_MAX,
-    RecordingMetrics, RecordingSample, SeatSample, Source, TeamMetrics, TeamSample, document,
+    Answer, ApiMetrics, CheckpointMetrics, FoxgloveMetrics, FoxgloveSample, METRICS, MetricKind,
+    Metrics, ROLES_MAX, RecordingMetrics, RecordingSample, SeatSample, Source, TeamMetrics,
+    TeamSample, document,
 };
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -266,6 +267,7 @@ fn everything() -> String {
     let moment = Duration::from_millis(1);
     CheckpointMetrics::new(Arc::clone(&metrics), "A").written(moment, moment, 9);
     RecordingMetrics::new(Arc::clone(&metrics), "A").sample(&RecordingSample::default());
+    FoxgloveMetrics::new(Arc::clone(&metrics)).sample(&FoxgloveSample::default());
     metrics.render()
 }
 

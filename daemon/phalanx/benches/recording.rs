@@ -14,7 +14,7 @@
 mod referee;
 
 use hdrhistogram::Histogram;
-use phalanx::recordings::Making;
+use phalanx::recordings::{Making, info};
 use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
@@ -136,7 +136,7 @@ fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
 
 fn record(plan: &mut TeamPlan, folder: &Path) -> Arc<Recording> {
     let making = Making::of(&RecordingSettings::default(), folder);
-    let recording = making.file(making.info(plan, "bench", origin())).unwrap();
+    let recording = making.file(info(plan, "bench", origin())).unwrap();
     plan.recorder = Some(recording.clone());
     recording
 }

@@ -33,6 +33,7 @@ use map::MapArgs;
 use recording::RecordingVerb;
 pub use remote::{Form, Look, OutputArgs, Remote};
 use replay::ReplayArgs;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use strategy::{ParamVerb, ScriptVerb, StrategyVerb};
@@ -223,6 +224,21 @@ pub enum Program {
     Phalanxd,
 }
 
+/// Reads an address that only this machine reaches.
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: SocketAddr = text
+        .replace("localhost:", "127.0.0.1:")
+        .parse()
+        .map_err(|_| "an address with port is needed, for example 127.0.0.1:8765".to_owned())?;
+    if !address.ip().is_loopback() {
+        return Err("other machines could reach it, and there are no logins: a demo shows itself \
+                    to this machine alone, for example at 127.0.0.1:8765; a daemon has \
+                    foxglove.allow_remote"
+            .to_owned());
+    }
+    Ok(address)
+}
+
 /// Reads the name of a game.
 fn games() -> impl TypedValueParser<Value = &'static str> {
     PossibleValuesParser::new(wire::GAMES).try_map(|name| wire::game(&name))
@@ -282,6 +298,11 @@ pub struct DemoArgs {
     /// [default with no DIR: recordings].
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "recordings")]
     pub record: Option<PathBuf>,
+    /// Show all teams to Foxglove while they play, at this address of this machine (not with --fast)
+    /// [default with no ADDRESS: 127.0.0.1:8765].
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8765",
+          value_parser = loopback, conflicts_with = "fast")]
+    pub foxglove: Option<SocketAddr>,
     /// Do not watch the strategies' folders.
     #[arg(long)]
     pub no_watch: bool,

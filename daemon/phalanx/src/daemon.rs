@@ -14,6 +14,7 @@ use crate::maker::{Maker, Names, Teams};
 use crate::manager::{self, Inherited, Manager};
 use crate::recordings::{Begun, Recordings};
 use crate::reload::{self, Origin, Reloader};
+use crate::witnesses::Witnesses;
 use crate::{access, keepers, listeners, plans, state, wire};
 use anyhow::{Context, Result, anyhow};
 use phalanx_control::{Certificates, Control, ControlHandle, Host, Options};
@@ -197,12 +198,13 @@ async fn serve(
     let lobby = Lobby::default();
     let followers = Followers::new(Arc::clone(&metrics), log.clone());
     let writer = writer(&settings, Arc::clone(&metrics))?;
-    let recordings = recordings(&settings, metrics).await;
-    let beginnings = (first, (writer.as_ref(), recordings.as_ref()), handed);
+    let witnesses = Witnesses::open(&settings, metrics).await?;
+    let beginnings = (first, (writer.as_ref(), &witnesses), handed);
     let mut directory = teams(&settings, beginnings, &lobby, &followers).await?;
     let beside = beside(&settings).await?;
     directory.host(beside.clone());
-    let reloader = reloader(args, &settings, (&directory, log), (&host, recordings.as_ref()));
+    let reloader =
+        reloader(args, &settings, (&directory, log), (&host, witnesses.recordings.as_ref()));
     let watching = certificates.clone().map(|all| tokio::spawn(access::follow(all)));
     let renewed = (Arc::clone(&reloader), certificates);
     let reloading =
@@ -214,7 +216,7 @@ async fn serve(
         watch: !args.no_watch,
         lobby: bound.bridge.is_some().then(|| lobby.clone()),
         followers: followers.clone(),
-        recordings: recordings.clone(),
+        witnesses: witnesses.clone(),
         leaving: leaving.clone(),
         names: Names::default(),
     };
@@ -244,7 +246,7 @@ async fn serve(
         () = manager::hold_on(manager) => (ExitCode::from(EXIT_GRACE), Vec::new()),
     };
     beside.close(BESIDE_GRACE).await;
-    finish(writer, recordings).await;
+    finish(writer, witnesses).await;
     // Last: the next process finds what belongs to them.
     over.inspect(|state| handover::leave(manager, state, seats));
     Ok(if crashed { ExitCode::from(EXIT_START) } else { code })
@@ -263,26 +265,20 @@ fn writer(settings: &Settings, metrics: Arc<Metrics>) -> Result<Option<Writer>> 
     writer.transpose().context("no thread for checkpoints")
 }
 
-/// What is recorded, where something is. Looks through the folder.
-async fn recordings(settings: &Arc<Settings>, metrics: Arc<Metrics>) -> Option<Recordings> {
-    let settings = Arc::clone(settings);
-    // An error means that the runtime ends.
-    let opened = tokio::task::spawn_blocking(move || Recordings::open(&settings, metrics)).await;
-    opened.ok().flatten()
-}
-
 /// What the teams knew last is written, and the ends of their recordings.
-async fn finish(writer: Option<Writer>, recordings: Option<Recordings>) {
+async fn finish(writer: Option<Writer>, witnesses: Witnesses) {
+    let live = witnesses.clone();
     let work = move || {
         if let Some(writer) = writer {
             writer.finish(WRITE_GRACE);
         }
-        if let Some(recordings) = recordings {
+        if let Some(recordings) = witnesses.recordings {
             recordings.finish(RECORD_GRACE);
         }
     };
+    let (work, ()) = tokio::join!(tokio::task::spawn_blocking(work), live.say_goodbye(WRITE_GRACE));
     // An error means that the runtime ends.
-    tokio::task::spawn_blocking(work).await.ok();
+    work.ok();
 }
 
 /// Reads the settings again as they were read at the start.
@@ -303,16 +299,12 @@ fn reloader(
 
 async fn teams(
     settings: &Settings,
-    (first, (writer, recordings), mut handed): (
-        Vec<First>,
-        (Option<&Writer>, Option<&Recordings>),
-        Handed,
-    ),
+    (first, (writer, witnesses), mut handed): (Vec<First>, (Option<&Writer>, &Witnesses), Handed),
     lobby: &Lobby,
     followers: &Followers,
 ) -> Result<Directory> {
     let mut directory = Directory::default();
-    recordings.cloned().into_iter().for_each(|all| directory.record(all));
+    witnesses.recordings.clone().into_iter().for_each(|all| directory.record(all));
     for (team, First { keeper, staged, resume }) in settings.teams.iter().zip(first) {
         let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
         let mut plan = plans::plan(team, settings, staged);
@@ -321,7 +313,7 @@ async fn teams(
             options.from = resume.map(|resume| resume.bytes);
         }
         let newcomers = Newcomers::of(&plan);
-        let begun = recordings.and_then(|all| all.begin(&mut plan, &team.server));
+        let begun = witnesses.begin(&mut plan, &team.server);
         let built = wire::build(plan, endpoint).await?;
         let listening = followers.listen(&built);
         let handle = built.spawn_on(handed.remove(&team.name).unwrap_or_default());

@@ -39,7 +39,8 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     let mut cast = cast::Cast::new(args)?;
     let begun = if args.fast { beginning(now(), args.seed) } else { origin() };
     let takes = Takes::begin(args, &mut cast, begun)?;
-    let played = if args.fast { fast::play(args, &cast, begun) } else { live::play(args, cast) };
+    let played =
+        if args.fast { fast::play(args, &cast, begun) } else { live::play(args, cast, begun) };
     let taken = takes.finish();
     if let Some(trouble) = &taken.trouble {
         say(&format!("the recording is not whole: {trouble}"));

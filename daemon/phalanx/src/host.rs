@@ -109,6 +109,8 @@ fn summary(settings: &Settings) -> Vec<(String, String)> {
     };
     tell("recordings.mode", mode.to_owned());
     tell("recordings.folder", path(folder.as_ref()));
+    let listen = settings.foxglove.listen;
+    tell("foxglove.listen", listen.map_or_else(|| "off".to_owned(), |address| address.to_string()));
     tell("log.filter", settings.log.filter.clone());
     let format = match settings.log.format {
         LogFormat::Auto => "auto",

@@ -3,8 +3,9 @@
 use crate::controls::Newcomers;
 use crate::directory::{Directory, Member};
 use crate::followers::Followers;
-use crate::recordings::{Begun, Recordings};
+use crate::recordings::Begun;
 use crate::wire::TeamPlan;
+use crate::witnesses::Witnesses;
 use crate::{keepers, plans, wire};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -38,8 +39,8 @@ pub struct Maker {
     pub lobby: Option<Lobby>,
     /// Who reads along with every team.
     pub followers: Followers,
-    /// What is recorded of them; `None`: nothing.
-    pub recordings: Option<Recordings>,
+    /// Who sees what happens in them.
+    pub witnesses: Witnesses,
     /// The daemon stops.
     pub leaving: CancellationToken,
     /// Names of teams that are on their way.
@@ -199,8 +200,7 @@ impl Maker {
     ) -> Result<(), MakeError> {
         let endpoint = self.endpoint(team)?;
         let mut plan: TeamPlan = plans::plan(team, &self.settings, staged);
-        let recordings = self.recordings.as_ref();
-        let begun = recordings.and_then(|all| all.begin(&mut plan, &team.server));
+        let begun = self.witnesses.begin(&mut plan, &team.server);
         let newcomers = Newcomers::of(&plan);
         let built = wire::build(plan, endpoint).await.map_err(|error| build(&error))?;
         if self.leaving.is_cancelled() {

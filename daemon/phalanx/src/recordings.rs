@@ -14,14 +14,13 @@ mod making;
 mod tap;
 mod upkeep;
 
-pub use making::{Making, Patient};
+pub use making::{Making, Patient, info};
 
 use crate::reload::Reloader;
 use crate::wire::TeamPlan;
 use flight::Flight;
 use phalanx_metrics::{Metrics, RecordingMetrics};
-use phalanx_net::origin;
-use phalanx_record::{RecordingStatus, RetentionPolicy, prune};
+use phalanx_record::{RecordingInfo, RecordingStatus, RetentionPolicy, prune};
 use phalanx_settings::{RecordingMode, RecordingSettings, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tap::{Ends, Tap};
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::warn;
 
 /// How long the last pieces of a recording may take when its team has ended.
 const FINISH_MAX: Duration = Duration::from_secs(30);
@@ -86,7 +85,7 @@ impl Recordings {
             return None;
         }
         let Some(folder) = settings.folder.clone() else {
-            info!("nothing is recorded: there is neither recordings.folder nor state_dir");
+            tracing::info!("nothing is recorded: there is neither recordings.folder nor state_dir");
             return None;
         };
         if let Err(error) = std::fs::create_dir_all(&folder) {
@@ -118,13 +117,12 @@ impl Recordings {
         &self.shared.folder
     }
 
-    /// The team of this plan will be recorded; `server` is the referee's address.
+    /// The team of this plan will be recorded.
     #[must_use]
-    pub fn begin(&self, plan: &mut TeamPlan, server: &str) -> Option<Begun> {
+    pub fn begin(&self, plan: &mut TeamPlan, info: RecordingInfo) -> Option<Begun> {
         let team = plan.roster.team.clone();
         let settings = &self.shared.settings;
         let making = Making::of(settings, &self.shared.folder);
-        let info = making.info(plan, server, origin());
         let ends = Arc::new(Ends::default());
         let (keeps, tap) = match settings.mode {
             RecordingMode::Off => return None,
@@ -176,7 +174,7 @@ impl Recordings {
         for gone in pruned {
             let (name, bytes) = (gone.name, gone.bytes);
             match gone.trouble {
-                None => info!(name, bytes, "an old recording is deleted to make room"),
+                None => tracing::info!(name, bytes, "an old recording is deleted to make room"),
                 Some(trouble) => warn!(name, trouble, "an old recording cannot be deleted"),
             }
         }
@@ -229,7 +227,7 @@ fn told(team: &str, status: &RecordingStatus) {
         let trouble = status.trouble.as_deref().unwrap_or_default();
         warn!(team, trouble, lost, "the recording ends in trouble");
     } else {
-        info!(team, %file, bytes, lost, "recorded");
+        tracing::info!(team, %file, bytes, lost, "recorded");
     }
 }
 

@@ -1,12 +1,12 @@
 //! The files of one recording, one after the other.
 
+use crate::RecordingInfo;
 use crate::channel::Channel;
 use crate::disk::Disk;
 use crate::encode::{self, Encoder};
 use crate::names::{name_of, part_path};
 use crate::part::{OpenChunk, Part, PartError, PartOptions};
 use crate::queue::Losses;
-use crate::{FORMAT, RecordingInfo};
 use phalanx_engine::{JournalEvent, Staged, TapedInput, TeamAct};
 use phalanx_net::Taped;
 use phalanx_proto::v1;
@@ -292,22 +292,11 @@ impl Book {
     }
 
     fn told(&self) -> v1::RecordingInfo {
-        let RecordingInfo { team, game, server, seed, program_version, begun, .. } =
-            self.info.clone();
-        let begin = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(begun.unix_ms));
         v1::RecordingInfo {
             id: self.name.clone().unwrap_or_default(),
-            team,
-            game,
-            server,
-            seed,
-            program_version,
-            format: FORMAT,
             part: self.number,
-            begin_time: begin.map(Into::into),
             cause: self.cause.clone(),
-            game_options: self.info.game_options.clone(),
-            script_memory_bytes: self.info.script_memory_bytes,
+            ..self.info.told()
         }
     }
 
@@ -350,11 +339,8 @@ impl Book {
         }
     }
 
-    /// The wall clock as it would be, had nobody set it since the begin.
     fn log_time(&self, at: Instant) -> u64 {
-        let begin = i128::from(self.info.begun.unix_ms) * 1_000_000;
-        let time = begin + i128::from(self.encoder.epoch().nanos(at));
-        u64::try_from(time).unwrap_or_default()
+        self.encoder.log_time(self.info.begun.unix_ms, at)
     }
 
     fn instant(&self, log_time: u64) -> Instant {

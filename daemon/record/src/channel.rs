@@ -1,5 +1,6 @@
 //! The channels of a recording's file.
 
+use crate::schema::descriptor_of;
 use phalanx_game::SeatId;
 use phalanx_net::{SeatAct, Taped};
 
@@ -49,6 +50,9 @@ pub(crate) enum Worth {
     Needed,
 }
 
+/// How the messages of all channels and their schemas are written, as MCAP and Foxglove call it.
+pub const ENCODING: &str = "protobuf";
+
 /// The channels that are not of seats, in the order of their numbers from 1.
 const TEAM_CHANNELS: [Channel; 9] = [
     Channel::Recording,
@@ -80,8 +84,27 @@ impl Channel {
         }
     }
 
+    /// The channels that every team has, in the order of their numbers.
+    pub fn of_every_team() -> impl Iterator<Item = Self> {
+        TEAM_CHANNELS.into_iter()
+    }
+
+    /// The channels of a seat, in the order of their numbers.
+    #[must_use]
+    pub fn of_seat(seat: SeatId) -> [Self; 3] {
+        [Self::Received(seat), Self::Sent(seat), Self::Seat(seat)]
+    }
+
+    /// What its messages look like, for tools that know nothing of us: an encoded
+    /// `google.protobuf.FileDescriptorSet` of [`Channel::message`] and all that is in it.
+    #[must_use]
+    pub fn schema(self) -> Vec<u8> {
+        descriptor_of(self.message())
+    }
+
     /// Its number in the file; `None` for a seat that no number is left for.
-    pub(crate) fn number(self) -> Option<u16> {
+    #[must_use]
+    pub fn number(self) -> Option<u16> {
         let of_seat = |seat: SeatId, place: u16| {
             seat.0.checked_mul(SEAT_CHANNELS)?.checked_add(SEATS_FROM)?.checked_add(place)
         };
@@ -151,8 +174,9 @@ impl Channel {
         }
     }
 
-    /// The message in it.
-    pub(crate) fn message(self) -> &'static str {
+    /// The full name of the message in it.
+    #[must_use]
+    pub fn message(self) -> &'static str {
         match self {
             Self::Recording => "phalanx.v1.RecordingInfo",
             Self::Life => "phalanx.v1.TeamLife",

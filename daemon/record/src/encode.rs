@@ -38,13 +38,26 @@ impl Encoder {
         self.epoch
     }
 
-    /// The message of its channel.
-    pub(crate) fn encode(&mut self, what: &Taped) -> Vec<u8> {
+    /// Learns what later messages tell of the team's agents.
+    pub(crate) fn hear(&mut self, what: &Taped) {
+        if let Taped::Began(began) = what {
+            self.roster = (*began.roster).clone();
+        } else if let Taped::Snapshot(snapshot) = what {
+            self.learn(snapshot);
+        }
+    }
+
+    /// The wall clock then as it would be, had nobody set it since the begin: after the Unix epoch,
+    /// in nanoseconds. `begin_unix_ms` is what it was at the begin.
+    pub(crate) fn log_time(&self, begin_unix_ms: u64, at: Instant) -> u64 {
+        let begin = i128::from(begin_unix_ms) * 1_000_000;
+        u64::try_from(begin + i128::from(self.epoch.nanos(at))).unwrap_or_default()
+    }
+
+    /// The message of its channel. Whatever it was told of before was heard.
+    pub(crate) fn encode(&self, what: &Taped) -> Vec<u8> {
         match what {
-            Taped::Began(began) => {
-                self.roster = (*began.roster).clone();
-                life(Event::Began(taped::beginning(began)))
-            }
+            Taped::Began(began) => life(Event::Began(taped::beginning(began))),
             Taped::Ended => life(Event::Ended(v1::TeamEnded {})),
             Taped::SeatOpened(seat) => taped::opened(seat).encode_to_vec(),
             Taped::Seat { seat, act } => at_seat(*seat, act),
@@ -53,7 +66,6 @@ impl Encoder {
                 phalanx_convert::event(&self.team, String::new(), entry).encode_to_vec()
             }
             Taped::Snapshot(snapshot) => {
-                self.learn(snapshot);
                 team::published(&self.team, &self.game, &self.server, snapshot).encode_to_vec()
             }
             Taped::Percepts(percepts) => self.percepts(percepts),
@@ -139,5 +151,6 @@ fn life(event: Event) -> Vec<u8> {
 
 /// The channel and the message of something that was put in.
 pub(crate) fn message(encoder: &mut Encoder, what: &Taped) -> (Channel, Vec<u8>) {
+    encoder.hear(what);
     (Channel::of(what), encoder.encode(what))
 }

@@ -11,7 +11,8 @@
 //! be computed again; what is on the disk is readable up to the last chunk, whatever happens to the
 //! daemon. Playing never waits for it. A [`FlightRecorder`] keeps the last minutes in memory alone and
 //! writes them when somebody asks. [`RecordingFile`] reads either again, damaged or not;
-//! [`recover()`] makes a whole file of what is left; [`prune()`] makes room.
+//! [`recover()`] makes a whole file of what is left; [`prune()`] makes room. A [`LiveFeed`] makes the
+//! same messages for those who look on while it happens, as long as there are some.
 //!
 //! Messages are those of `phalanx/v1/recording.proto` and of the control API. Times are counted from
 //! the begin by a clock that never goes back.
@@ -25,6 +26,7 @@ mod channel;
 mod disk;
 mod encode;
 mod flight;
+mod live;
 mod names;
 mod part;
 mod prune;
@@ -37,9 +39,10 @@ mod taped;
 mod weight;
 
 pub use book::Bundler;
-pub use channel::Channel;
+pub use channel::{Channel, ENCODING};
 pub use disk::{Disk, DiskFile, RealDisk};
 pub use flight::{FLIGHT_BYTES, FlightRecorder};
+pub use live::{Audience, LiveFeed, LiveMessage};
 pub use names::EXTENSION;
 pub use prune::{PrunedRecording, RetentionPolicy, prune};
 pub use queue::QueueLimits;

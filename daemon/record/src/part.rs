@@ -1,8 +1,7 @@
 //! One file of a recording while it is written.
 
-use crate::channel::Channel;
+use crate::channel::{Channel, ENCODING};
 use crate::disk::DiskFile;
-use crate::schema::descriptor_of;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Attachment, Compression, McapError, WriteOptions, Writer};
@@ -20,8 +19,6 @@ pub(crate) const METADATA: &str = "phalanx";
 pub(crate) const METADATA_END: &str = "phalanx-end";
 /// What the file's header says of its layout.
 pub(crate) const PROFILE: &str = "phalanx";
-/// How messages and schemas are written.
-const ENCODING: &str = "protobuf";
 
 /// Why nothing more is written to a file.
 #[derive(Debug, thiserror::Error)]
@@ -186,7 +183,7 @@ impl Part {
         let message = channel.message();
         let schema = match self.schemas.get(message) {
             Some(schema) => *schema,
-            None => self.writer.add_schema(message, ENCODING, &descriptor_of(message))?,
+            None => self.writer.add_schema(message, ENCODING, &channel.schema())?,
         };
         self.schemas.insert(message, schema);
         let topic = channel.topic();

@@ -262,6 +262,11 @@ impl Outlet {
         }
     }
 
+    /// From here on nothing is put in any more; what waits still comes out.
+    pub(crate) fn close(&self) {
+        self.level.closed.store(true, Ordering::Release);
+    }
+
     /// The last gap, then the end.
     fn rest(&self) -> Item {
         mem::take(&mut *self.level.refused()).map_or(Item::Over, Item::Gap)

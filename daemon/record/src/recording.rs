@@ -1,12 +1,13 @@
 //! A recording that is written as it happens.
 
-use crate::Channel;
 use crate::book::{Book, BookOptions, Bundler};
 use crate::disk::{Disk, RealDisk};
 use crate::part::{PartError, PartOptions};
 use crate::queue::{Item, Losses, Outlet, Queue, QueueLimits, queue};
+use crate::{Channel, FORMAT};
 use phalanx_game::Origin;
 use phalanx_net::{Appetite, Recorder, Taped, now};
+use phalanx_proto::v1;
 use phalanx_proto::v1::GapCause;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The shortest wait for the next entry, however often chunks are closed.
 const PATIENCE_MIN: Duration = Duration::from_millis(5);
@@ -38,6 +39,28 @@ pub struct RecordingInfo {
     pub program_version: String,
     /// When it begins: from here times are counted, whatever becomes of the wall clock.
     pub begun: Origin,
+}
+
+impl RecordingInfo {
+    /// The same as a message; what only a file knows of itself is empty.
+    pub(crate) fn told(&self) -> v1::RecordingInfo {
+        let Self { team, game, server, seed, program_version, begun, .. } = self.clone();
+        let begin = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(begun.unix_ms));
+        v1::RecordingInfo {
+            id: String::new(),
+            team,
+            game,
+            server,
+            seed,
+            program_version,
+            format: FORMAT,
+            part: 0,
+            begin_time: begin.map(Into::into),
+            cause: String::new(),
+            game_options: self.game_options.clone(),
+            script_memory_bytes: self.script_memory_bytes,
+        }
+    }
 }
 
 /// How it is recorded.
@@ -354,7 +377,7 @@ impl Scribe {
 
 /// Play comes before us, where the system can tell threads apart. Where it refuses we go on as we
 /// are: it costs answers some time, not more.
-fn give_way() {
+pub(crate) fn give_way() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
         tracing::debug!(%error, "the recording's thread keeps the priority of play");

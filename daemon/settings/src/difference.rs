@@ -3,8 +3,8 @@
 use crate::change::{Change, change};
 use crate::{
     AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
-    LimitSettings, LogSettings, RecordingSettings, ReloadSettings, Settings, TeamSettings,
-    TlsSettings,
+    FoxgloveSettings, LimitSettings, LogSettings, RecordingSettings, ReloadSettings, Settings,
+    TeamSettings, TlsSettings,
 };
 use secrecy::ExposeSecret;
 use std::fmt::{self, Debug};
@@ -104,6 +104,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
         reload,
         checkpoints,
         recordings,
+        foxglove,
         alerts,
         log,
         otel_endpoint,
@@ -123,6 +124,7 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     all.push(("checkpoints.age_max", shown(age_max)));
     all.push(("checkpoints.hand_over", on_or_off(*hand_over)));
     all.extend(of_recordings(recordings));
+    all.extend(of_foxglove(foxglove));
     let AlertSettings { silent_turns, stuck_turns, margin_share, storm_errors, storm_turns } =
         alerts;
     all.push(("alerts.silent_turns", shown(silent_turns)));
@@ -254,6 +256,17 @@ fn of_recordings(recordings: &RecordingSettings) -> Vec<(&'static str, String)> 
         ("recordings.keep_age", shown(keep_age)),
         ("recordings.flight_size", format!("{flight_size} bytes")),
         ("recordings.flight_pause", shown(flight_pause)),
+    ]
+}
+
+fn of_foxglove(foxglove: &FoxgloveSettings) -> Vec<(&'static str, String)> {
+    let FoxgloveSettings { listen, allow_remote, origins, clients_max, queue_size } = foxglove;
+    vec![
+        ("foxglove.listen", or_none(listen.as_ref())),
+        ("foxglove.allow_remote", on_or_off(*allow_remote)),
+        ("foxglove.origins", shown(origins)),
+        ("foxglove.clients_max", shown(clients_max)),
+        ("foxglove.queue_size", format!("{queue_size} bytes")),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 mod doc;
 mod find;
+mod foxglove;
 mod recordings;
 
 pub use doc::{KeyDoc, Kind};
@@ -348,6 +349,11 @@ pub const KEYS: &[KeyDoc] = &[
     recordings::KEEP_AGE,
     recordings::FLIGHT_SIZE,
     recordings::FLIGHT_PAUSE,
+    foxglove::LISTEN,
+    foxglove::ALLOW_REMOTE,
+    foxglove::ORIGINS,
+    foxglove::CLIENTS_MAX,
+    foxglove::QUEUE_SIZE,
     key(
         "alerts.silent_turns",
         Kind::Whole(0, 10_000),

@@ -49,8 +49,8 @@ pub use sample::sample;
 pub use sources::{Environment, GameKeys, Sources, bridge_candidates, socket_candidates};
 pub use types::{
     AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
-    LimitSettings, LogFormat, LogSettings, OptionSettings, RecordingMode, RecordingSettings,
-    ReloadSettings, Settings, TeamSettings, TlsSettings,
+    FoxgloveSettings, LimitSettings, LogFormat, LogSettings, OptionSettings, RecordingMode,
+    RecordingSettings, ReloadSettings, Settings, TeamSettings, TlsSettings,
 };
 
 use section::{Reader, Section};
@@ -80,6 +80,7 @@ pub fn load(sources: &Sources<'_>) -> Result<Settings, SettingsErrors> {
         limits: limits(&top.section("limits")),
         reload: reload(&top.section("reload")),
         checkpoints: checkpoints(&top.section("checkpoints")),
+        foxglove: foxglove(&top.section("foxglove")),
         alerts: alerts(&top.section("alerts")),
         log: log(&top.section("log")),
         otel_endpoint: top.section("otel").optional("endpoint", parse::text),
@@ -231,6 +232,26 @@ fn recordings(section: &Section<'_>, state: Option<&Path>) -> RecordingSettings 
         keep_age: section.value("keep_age", parse::duration),
         flight_size: section.value("flight_size", parse::size),
         flight_pause: section.value("flight_pause", parse::duration),
+    }
+}
+
+fn foxglove(section: &Section<'_>) -> FoxgloveSettings {
+    let listen: Option<SocketAddr> = section.optional("listen", parse::address_or_off).flatten();
+    let allow_remote = section.value::<String>("allow_remote", parse::word) == "on";
+    if let (Some(address), false, Some(node)) = (listen, allow_remote, section.node("listen"))
+        && !address.ip().is_loopback()
+    {
+        let expected = "a loopback address such as 127.0.0.1:8765; there are no logins, so for any                         other one say foxglove.allow_remote = \"on\"";
+        section.refuse("listen", node, expected);
+    }
+    FoxgloveSettings {
+        listen,
+        allow_remote,
+        origins: section.optional("origins", parse::origins).unwrap_or_default(),
+        // The key's own bounds keep it far from overflow.
+        clients_max: usize::try_from(section.value("clients_max", parse::whole))
+            .unwrap_or_default(),
+        queue_size: section.value("queue_size", parse::size),
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Settings {
     pub checkpoints: CheckpointSettings,
     /// What is recorded of each team.
     pub recordings: RecordingSettings,
+    /// Where Foxglove sees what happens.
+    pub foxglove: FoxgloveSettings,
     /// When somebody should look at a team.
     pub alerts: AlertSettings,
     /// What is logged, and how.
@@ -243,6 +245,34 @@ impl Default for RecordingSettings {
             keep_age: Duration::from_secs(30 * 24 * 3_600),
             flight_size: 32 << 20,
             flight_pause: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Where Foxglove sees what happens; each key of `[foxglove]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoxgloveSettings {
+    /// The TCP address; `None`: none. Port 0: any free one.
+    pub listen: Option<SocketAddr>,
+    /// It may be one that other machines reach.
+    pub allow_remote: bool,
+    /// The origins of web pages that may look, beside those of this machine.
+    pub origins: Vec<String>,
+    /// Most clients.
+    pub clients_max: usize,
+    /// Memory for what waits for a client, in bytes.
+    pub queue_size: usize,
+}
+
+/// It does not listen; the rest is as the keys have it: for programs that read no file.
+impl Default for FoxgloveSettings {
+    fn default() -> Self {
+        Self {
+            listen: None,
+            allow_remote: false,
+            origins: Vec::new(),
+            clients_max: 8,
+            queue_size: 16 << 20,
         }
     }
 }

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_settings::{
-    AlertSettings, Environment, GameKeys, KeyDoc, Kind, LogFormat, ReloadSettings, Settings,
-    SettingsErrors, Sources, load,
+    AlertSettings, Environment, FoxgloveSettings, GameKeys, KeyDoc, Kind, LogFormat,
+    ReloadSettings, Settings, SettingsErrors, Sources, load,
 };
 use secrecy::ExposeSecret;
 use std::path::{Path, PathBuf};
@@ -73,6 +73,19 @@ fn alerts_have_their_defaults_and_each_can_be_turned_off() {
     let told = folder.load(&[], &off).unwrap().alerts;
     assert_eq!((told.silent_turns, told.margin_share, told.storm_turns), (0, 0.0, 30));
     assert_eq!(told.stuck_turns, 5);
+}
+
+#[test]
+fn foxglove_is_off_and_on_loopback_unless_both_are_said_otherwise() {
+    let folder = Folder::with(&[("phalanx.toml", SMALL)]);
+    let load = |overrides: &[&str]| folder.load(&[], overrides).map(|settings| settings.foxglove);
+    assert_eq!(load(&[]).unwrap(), FoxgloveSettings::default());
+    let local = load(&["foxglove.listen=localhost:8765"]).unwrap();
+    assert_eq!(local.listen, Some("127.0.0.1:8765".parse().unwrap()));
+    assert!(load(&["foxglove.listen=[::]:8765"]).is_err());
+    let remote = load(&["foxglove.listen=[::]:8765", "foxglove.allow_remote=on"]).unwrap();
+    assert_eq!(remote.listen, Some("[::]:8765".parse().unwrap()));
+    assert!(remote.allow_remote);
 }
 
 #[test]

@@ -76,6 +76,13 @@ fn a_file_with_ten_mistakes_gets_ten_lines() {
 #[case::nearest("[limits]\ndecde_max = \"4s\"", "limits.decde_max", "unknown key", "`decide_max`")]
 #[case::mode("[control]\nsocket_mode = \"0440\"", "control.socket_mode", "\"0440\"", "octal")]
 #[case::wide("[control]\ntcp = \"[::]:1\"", "control.tcp", "\"[::]:1\"", "control.tls.certificate")]
+#[case::seen_by_all(
+    "[foxglove]\nlisten = \"0.0.0.0:8765\"",
+    "foxglove.listen",
+    "\"0.0.0.0:8765\"",
+    "foxglove.allow_remote = \"on\""
+)]
+#[case::no_client("[foxglove]\nclients_max = 0", "foxglove.clients_max", "0", "from 1 to 1000")]
 #[case::no_key("[control.tls]\ncertificate = \"a\"", "control.tls.key", "missing", "come together")]
 #[case::only_ca("[control.tls]\nclient_ca = \"a\"", "control.tls.certificate", "missing", "a path")]
 #[case::filter("[log]\nfilter = \"loud\"", "log.filter", "\"loud\"", "log directives")]

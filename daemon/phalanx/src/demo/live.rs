@@ -5,21 +5,23 @@ use super::cast::Cast;
 use super::changes;
 use super::progress::Progress;
 use super::summary::{Effort, Summary, TeamSummary};
+use super::takes::SERVER;
 use crate::cli::DemoArgs;
 use crate::controls::Newcomers;
 use crate::directory::{Directory, Member};
 use crate::followers::Followers;
+use crate::live::Live;
 use crate::paint::Paint;
-use crate::{keepers, wire};
+use crate::{keepers, recordings, wire};
 use anyhow::{Context, Result, bail};
 use phalanx_control::{Access, Control, ControlHandle, Options, Role, SocketOptions};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
-use phalanx_game::Verdict;
+use phalanx_game::{Origin, Verdict};
 use phalanx_metrics::Metrics;
 use phalanx_net::{
     ArenaEnd, ArenaHandle, HostOptions, JournalItem, TeamHandle, now, origin, serve_arena,
 };
-use phalanx_settings::{Environment, socket_candidates};
+use phalanx_settings::{Environment, FoxgloveSettings, socket_candidates};
 use std::io::{IsTerminal, Write};
 use std::pin::pin;
 use std::sync::Arc;
@@ -33,16 +35,18 @@ const SOCKET_MODE: u32 = 0o600;
 /// Lines that wait to be printed; more are dropped.
 const LINES_MAX: usize = 256;
 
-pub(super) fn play(args: &DemoArgs, cast: Cast) -> Result<Summary> {
+/// Plays it; what is seen of it is counted from `begun`.
+pub(super) fn play(args: &DemoArgs, cast: Cast, begun: Origin) -> Result<Summary> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let played = runtime.block_on(play_on_runtime(args, cast));
+    let played = runtime.block_on(play_on_runtime(args, cast, begun));
     // A trial that is held now may not keep us.
     runtime.shutdown_background();
     played
 }
 
-async fn play_on_runtime(args: &DemoArgs, mut cast: Cast) -> Result<Summary> {
+async fn play_on_runtime(args: &DemoArgs, mut cast: Cast, seen_from: Origin) -> Result<Summary> {
     let begun = now();
+    let live = show(args, &mut cast, seen_from).await?;
     let listener = wire::listen(cast.game, "127.0.0.1:0").await;
     let listener = listener.context("cannot listen on loopback")?;
     let paint = Paint::stderr();
@@ -74,7 +78,24 @@ async fn play_on_runtime(args: &DemoArgs, mut cast: Cast) -> Result<Summary> {
         team.drain(LEAVE).await;
     }
     control.stop(LEAVE).await;
+    if let Some(live) = live {
+        live.close(LEAVE).await;
+    }
     Ok(summary)
+}
+
+/// Shows the teams to Foxglove, where the command line wants it.
+async fn show(args: &DemoArgs, cast: &mut Cast, begun: Origin) -> Result<Option<Live>> {
+    let settings = FoxgloveSettings { listen: args.foxglove, ..FoxgloveSettings::default() };
+    let Some(live) = Live::open(&settings).await? else { return Ok(None) };
+    for plan in &mut cast.teams {
+        let info = recordings::info(plan, SERVER, begun);
+        live.show(plan, info);
+    }
+    if !args.json {
+        hint(&format!("look on with Foxglove: ws://{}\n", live.address()));
+    }
+    Ok(Some(live))
 }
 
 async fn spawn_teams(
@@ -140,8 +161,12 @@ fn announce(args: &DemoArgs, control: &Control) {
     if let (Some(folder), false) = (&args.strategy, args.no_watch) {
         hint.push_str(&format!("edit it: what you save in {} plays at once\n", folder.display()));
     }
+    self::hint(&hint);
+}
+
+fn hint(text: &str) {
     // A closed standard error only means that nobody watches.
-    std::io::stderr().write_all(hint.as_bytes()).unwrap_or_default();
+    std::io::stderr().write_all(text.as_bytes()).unwrap_or_default();
 }
 
 /// Shows progress until the arena's verdict is final; the number of steps played.
@@ -161,7 +186,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         progress.draw(&arena.picture());
         progress.step(&verdict, &snapshots, p99);
         while let Ok(line) = lines.try_recv() {
-            show(&mut progress, line);
+            print(&mut progress, line);
         }
         if verdict.over {
             return Ok(progress.finish());
@@ -170,7 +195,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
             changed = verdicts.changed() => if changed.is_err() {
                 return Ok(progress.finish());
             },
-            Some(line) = lines.recv() => show(&mut progress, line),
+            Some(line) = lines.recv() => print(&mut progress, line),
             _ = &mut interrupted => {
                 progress.finish();
                 return Err(Interrupted.into());
@@ -179,7 +204,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
     }
 }
 
-fn show(progress: &mut Progress, (team, entry, line): (String, JournalEntry, Line)) {
+fn print(progress: &mut Progress, (team, entry, line): (String, JournalEntry, Line)) {
     match line {
         Line::Trouble(reason) => progress.trouble(&team, &entry, &reason),
         Line::Log(text) => progress.line(&team, &entry, &text),

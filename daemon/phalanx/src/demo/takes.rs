@@ -2,7 +2,7 @@
 
 use super::cast::Cast;
 use crate::cli::DemoArgs;
-use crate::recordings::{Making, Patient};
+use crate::recordings::{Making, Patient, info};
 use anyhow::{Context, Result};
 use phalanx_game::Origin;
 use phalanx_net::Recorder;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// How long the last pieces may take.
 const FINISH_MAX: Duration = Duration::from_secs(60);
 /// The referee's address, in recordings.
-const SERVER: &str = "demo";
+pub(super) const SERVER: &str = "demo";
 
 /// The recordings of all teams, where the command line wants some.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Takes {
         let making = Making::of(&RecordingSettings::default(), folder);
         let mut takes = Self::default();
         for plan in &mut cast.teams {
-            let recording = making.file(making.info(plan, SERVER, begun));
+            let recording = making.file(info(plan, SERVER, begun));
             let recording = recording.context("no thread for a recording")?;
             let recorder: Arc<dyn Recorder> = if args.fast {
                 Arc::new(Patient(Arc::clone(&recording)))

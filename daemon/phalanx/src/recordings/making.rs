@@ -42,21 +42,6 @@ impl Making {
         Self { options }
     }
 
-    /// What is told of a team's recording at its begin.
-    #[must_use]
-    pub fn info(&self, plan: &TeamPlan, server: &str, begun: Origin) -> RecordingInfo {
-        RecordingInfo {
-            team: plan.roster.team.clone(),
-            game: plan.game.clone(),
-            server: server.to_owned(),
-            seed: plan.team.seed,
-            game_options: plan.options.clone(),
-            script_memory_bytes: plan.limits.memory_bytes as u64,
-            program_version: env!("CARGO_PKG_VERSION").to_owned(),
-            begun,
-        }
-    }
-
     /// Writes all that happens into a file.
     ///
     /// # Errors
@@ -69,6 +54,21 @@ impl Making {
     #[must_use]
     pub fn flight(&self, info: RecordingInfo, bytes_max: usize) -> FlightRecorder {
         FlightRecorder::new(self.options.clone(), info, bytes_max)
+    }
+}
+
+/// What is told of a team's recording at its begin; `server` is the referee's address.
+#[must_use]
+pub fn info(plan: &TeamPlan, server: &str, begun: Origin) -> RecordingInfo {
+    RecordingInfo {
+        team: plan.roster.team.clone(),
+        game: plan.game.clone(),
+        server: server.to_owned(),
+        seed: plan.team.seed,
+        game_options: plan.options.clone(),
+        script_memory_bytes: plan.limits.memory_bytes as u64,
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        begun,
     }
 }
 

@@ -14,6 +14,7 @@ mod daemon;
 mod demo;
 mod doctor;
 mod every_method;
+mod foxglove;
 mod league;
 mod manager;
 mod more_games;

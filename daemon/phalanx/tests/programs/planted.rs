@@ -1,6 +1,7 @@
 //! Secrets that are planted wherever one may stand, and a look through everything that the programs
 //! print, answer and write: none of them is found there, nor in another spelling.
 
+use crate::foxglove::Looker;
 use crate::support::{
     PHALANX, PHALANXD, Running, arena_config, daemon, phalanx, quiet, stderr, stdout,
 };
@@ -79,6 +80,16 @@ fn nothing_that_the_programs_say_or_write_holds_a_secret() {
     let config = search.settings(referee, rude_referee());
     search.certificates();
     let mut daemon = daemon(&config);
+    let line = daemon.line_with("\"Foxglove\"");
+    search.says("log", &line);
+    let line: Value = serde_json::from_str(&line).unwrap();
+    let mut looker = Looker::connect(line["fields"]["address"].as_str().unwrap().parse().unwrap());
+    looker.know("/D/seat/0/steps");
+    let first = looker.subscribe_all();
+    let looker = std::thread::spawn(|| looker.transcript());
+    for (_, data) in first.values().flatten() {
+        search.says("Foxglove", &String::from_utf8_lossy(data));
+    }
     let address = loop {
         let line = daemon.line_with("control API");
         search.says("log", &line);
@@ -97,6 +108,7 @@ fn nothing_that_the_programs_say_or_write_holds_a_secret() {
     search.pages();
     daemon.terminate();
     search.says("log", &log.join().unwrap());
+    search.says("Foxglove", &looker.join().unwrap());
     assert_eq!(daemon.finish().1, Some(0));
     arena.signal("INT");
     search.says("arena", &arena.read_on().join().unwrap());
@@ -166,6 +178,8 @@ loopback_role = "none"
 certificate = "server.pem"
 key = "server.key"
 client_ca = "ca.pem"
+[foxglove]
+listen = "127.0.0.1:0"
 [log]
 format = "json"
 filter = "trace"

@@ -29,7 +29,7 @@ fn text(path: &Path) -> &str {
 }
 
 /// The files of a folder that end so, in the order of their names.
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = paths.filter(|path| text(path).ends_with(ending)).collect();
@@ -183,15 +183,24 @@ fn recordings_are_pruned_by_size_and_the_dry_run_tells_what_would_go() {
 }
 
 /// A daemon of one agent with a state folder, and its referee.
-struct Bench {
-    daemon: Running,
+pub(crate) struct Bench {
+    pub(crate) daemon: Running,
     referee: TcpListener,
-    dir: tempfile::TempDir,
+    pub(crate) dir: tempfile::TempDir,
 }
 
 impl Bench {
-    fn new(more: &str) -> Self {
+    pub(crate) fn new(more: &str) -> Self {
         Self::with(more, daemon)
+    }
+
+    /// The same with a strategy.
+    pub(crate) fn playing(more: &str, strategy: &str) -> Self {
+        Self::with(more, |config| {
+            let worker = config.with_file_name("strategy").join("worker.luau");
+            std::fs::write(worker, strategy).unwrap();
+            daemon(config)
+        })
     }
 
     fn with(more: &str, start: impl FnOnce(&Path) -> Running) -> Self {
@@ -204,11 +213,11 @@ impl Bench {
         Self { daemon: start(&config), referee, dir }
     }
 
-    fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.dir.path().join("state/recordings")
     }
 
-    fn seat(&self) -> Plain {
+    pub(crate) fn seat(&self) -> Plain {
         let mut seat = Plain::over(self.referee.accept().unwrap().0);
         assert_eq!(seat.receive().unwrap()["type"], "auth-request");
         seat.send(&json!({ "type": "auth-response", "content": { "result": "ok" } }));
@@ -216,7 +225,7 @@ impl Bench {
     }
 
     /// Leaves, and is well.
-    fn leave(self) -> String {
+    pub(crate) fn leave(self) -> String {
         self.daemon.terminate();
         let (said, code) = self.daemon.finish();
         assert_eq!(code, Some(0), "{said}");
@@ -225,7 +234,7 @@ impl Bench {
 }
 
 /// Asks for an action, and reads it.
-fn turn(seat: &mut Plain, id: i64) {
+pub(crate) fn turn(seat: &mut Plain, id: i64) {
     let content = json!({
         "id": id, "time": 1000, "deadline": 61_000, "step": id,
         "percept": { "lastAction": "skip" },

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 const AGENTS: u32 = 2;
 
 /// A scrape at the daemon's Unix socket.
-fn scrape(dir: &Path) -> String {
+pub(crate) fn scrape(dir: &Path) -> String {
     let mut stream = UnixStream::connect(dir.join("control.sock")).unwrap();
     let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     stream.write_all(request).unwrap();
@@ -25,7 +25,7 @@ fn scrape(dir: &Path) -> String {
 }
 
 /// The value of the line with this name and these labels.
-fn value(text: &str, name: &str, labels: &[&str]) -> Option<f64> {
+pub(crate) fn value(text: &str, name: &str, labels: &[&str]) -> Option<f64> {
     let fits = |line: &&str| {
         let rest = line.strip_prefix(name);
         rest.is_some_and(|rest| rest.starts_with(['{', ' ']))

@@ -11,5 +11,6 @@ mod disks;
 mod files;
 mod flight;
 mod game;
+mod live;
 mod matches;
 mod tools;

@@ -1,0 +1,153 @@
+//! The life of one client: what it says goes to the hub, what waits for it goes out.
+
+use crate::door::{FoxgloveOptions, metadata};
+use crate::hub::{Figures, Hub};
+use crate::outbox::{Next, Outbox, Post};
+use crate::wire::{self, Level};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+/// A client is asked so often whether it is there.
+const PING_EVERY: Duration = Duration::from_secs(15);
+/// Who says nothing for so long, not even that it is there, is gone.
+const SILENCE_MAX: Duration = Duration::from_secs(60);
+/// Who takes nothing for so long is cut off.
+const STUCK_MAX: Duration = Duration::from_secs(30);
+/// A client is told of lost messages so often at most.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+/// Posts that are written before they are flushed, at most.
+const BATCH_MAX: usize = 64;
+/// What the text about lost messages is called: a newer one takes its place.
+const LOST: &str = "lost";
+
+type Sink = SplitSink<WebSocketStream<TcpStream>, Message>;
+type Stream = SplitStream<WebSocketStream<TcpStream>>;
+
+/// Serves it until it goes, or everything ends.
+pub(crate) async fn serve(
+    socket: WebSocketStream<TcpStream>,
+    hub: &Hub,
+    options: &FoxgloveOptions,
+) {
+    let outbox = Arc::new(Outbox::new(options.queue_bytes_max));
+    let hello = wire::server_info(&options.name, &metadata(&options.name), &options.session);
+    let number = hub.join(Arc::clone(&outbox), hello);
+    let (sink, stream) = socket.split();
+    let writer = Writer { sink, hub, told: None, lost: 0 };
+    tokio::select! {
+        () = listen(stream, hub, number) => {}
+        // An error means that it is gone.
+        _ = writer.run(&outbox) => {}
+    }
+    hub.leave(number);
+}
+
+/// Hears a client out until it goes.
+async fn listen(mut stream: Stream, hub: &Hub, number: u64) {
+    while let Ok(Some(Ok(message))) = timeout(SILENCE_MAX, stream.next()).await {
+        match message {
+            Message::Text(text) => hub.said(number, text.as_str()),
+            Message::Binary(_) => hub.complain(number, "this server takes no messages of clients"),
+            Message::Close(_) => return,
+            Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+        }
+    }
+}
+
+/// Writes what waits for a client.
+struct Writer<'a> {
+    sink: Sink,
+    hub: &'a Hub,
+    /// When it was told of lost messages last.
+    told: Option<Instant>,
+    /// All that it lost.
+    lost: u64,
+}
+
+impl Writer<'_> {
+    async fn run(mut self, outbox: &Outbox) -> Result<(), Error> {
+        let mut pings = interval(PING_EVERY);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let over = self.empty(outbox).await?;
+            if over {
+                return self.goodbye().await;
+            }
+            tokio::select! {
+                () = outbox.filled() => {}
+                _ = pings.tick() => self.write(Message::Ping(Vec::new().into())).await?,
+            }
+        }
+    }
+
+    /// Writes all that waits; true when nothing more will come.
+    async fn empty(&mut self, outbox: &Outbox) -> Result<bool, Error> {
+        loop {
+            self.tell_lost(outbox).await?;
+            for _ in 0..BATCH_MAX {
+                match outbox.next() {
+                    Next::Post(post) => self.post(post).await?,
+                    Next::Empty => {
+                        self.flush().await?;
+                        return Ok(false);
+                    }
+                    Next::Over => return Ok(true),
+                }
+            }
+            self.flush().await?;
+        }
+    }
+
+    async fn post(&mut self, post: Post) -> Result<(), Error> {
+        match post {
+            Post::Text(text) => self.write(Message::text(text)).await,
+            Post::Data(subscription, message) => {
+                let bytes = wire::message_data(subscription, message.log_time, &message.data);
+                Figures::add(&self.hub.figures.messages, 1);
+                Figures::add(&self.hub.figures.bytes, bytes.len() as u64);
+                self.write(Message::Binary(bytes)).await
+            }
+        }
+    }
+
+    async fn tell_lost(&mut self, outbox: &Outbox) -> Result<(), Error> {
+        if self.told.is_some_and(|told| told.elapsed() < TELL_EVERY) {
+            return Ok(());
+        }
+        let lost = outbox.take_lost();
+        if lost == 0 {
+            return Ok(());
+        }
+        self.lost += lost;
+        self.told = Some(Instant::now());
+        let text = format!(
+            "{lost} messages were left out since this client reads too slowly, {} in all: \
+             subscribe to fewer channels",
+            self.lost
+        );
+        self.write(Message::text(wire::status(Level::Warning, &text, Some(LOST)))).await
+    }
+
+    async fn write(&mut self, message: Message) -> Result<(), Error> {
+        in_time(self.sink.feed(message)).await
+    }
+
+    async fn flush(&mut self) -> Result<(), Error> {
+        in_time(self.sink.flush()).await
+    }
+
+    async fn goodbye(mut self) -> Result<(), Error> {
+        in_time(self.sink.close()).await
+    }
+}
+
+/// Nobody is waited for without end.
+async fn in_time(written: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+    timeout(STUCK_MAX, written).await.unwrap_or(Err(Error::ConnectionClosed))
+}
