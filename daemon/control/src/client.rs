@@ -1,5 +1,7 @@
 //! The way in for command lines and tests.
 
+mod figures;
+
 use crate::convert::board;
 use crate::error::TRIAL_REPORT_TYPE;
 use hyper_util::rt::TokioIo;
@@ -21,6 +23,8 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity, Uri};
 use tonic::{Request, Status};
 use tonic_types::StatusExt;
+
+pub use figures::figures;
 
 /// How long a connection attempt may take.
 const CONNECT_MAX: Duration = Duration::from_secs(3);

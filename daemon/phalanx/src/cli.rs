@@ -15,6 +15,7 @@ pub mod remote;
 pub mod replay;
 pub mod strategy;
 pub mod team;
+pub mod top;
 pub mod why;
 
 use crate::paint::Color;
@@ -38,6 +39,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use strategy::{ParamVerb, ScriptVerb, StrategyVerb};
 use team::TeamVerb;
+use top::TopArgs;
 use why::WhyArgs;
 
 /// Exit code of a verb that did not do what it was told, or reached no daemon.
@@ -62,6 +64,7 @@ First steps:
   phalanx check --config FILE       everything that can be checked without playing
   phalanx doctor --config FILE      and all around it: machine, referee, accounts, load
   phalanx team list                 what a running phalanxd is doing
+  phalanx top                       all of it at a glance, live, with keys to steer
   phalanx why A/agentA1             why an agent did what it did last
   phalanx replay FILE --decide      a recorded match, decided again
   phalanx map A --png map.png       what a team believes of its world, as a picture
@@ -168,6 +171,8 @@ pub enum Verb {
         #[command(subcommand)]
         verb: MatchVerb,
     },
+    /// See teams, agents, map and events of a running daemon at a glance, and steer: full-screen, live.
+    Top(TopArgs),
     /// Tell why an agent did what it did in a turn: what it knew, what its script read, where the
     /// action was made, and what the referee answered.
     Why(WhyArgs),

@@ -46,6 +46,8 @@ pub mod shipped;
 pub mod state;
 pub mod strategy;
 pub mod template;
+mod terminal;
+pub mod top;
 pub mod viewer;
 pub mod wire;
 pub mod witnesses;

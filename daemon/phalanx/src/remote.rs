@@ -12,7 +12,7 @@ pub(crate) mod events;
 mod fold;
 mod leagues;
 mod life;
-mod link;
+pub(crate) mod link;
 mod orders;
 mod params;
 mod pilot;
@@ -47,8 +47,10 @@ pub(crate) use recordings::{
     delete_recording, dump_recording, fetch, list_recordings, recording_info,
 };
 pub(crate) use seen::seen;
+pub(crate) use steered::{alert_word, steering_text};
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
 pub(crate) use table::Table;
+pub(crate) use teams::state_word as team_state_word;
 pub use teams::team;
 pub use tokens::token;
 pub use watch::watch;
@@ -124,7 +126,7 @@ async fn uncut<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-async fn all_teams(channel: Link) -> Result<Vec<Team>> {
+pub(crate) async fn all_teams(channel: Link) -> Result<Vec<Team>> {
     let mut client = TeamsClient::new(channel);
     let (mut teams, mut page_token) = (Vec::new(), String::new());
     loop {
@@ -208,11 +210,11 @@ pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn resource(name: &str) -> String {
+pub(crate) fn resource(name: &str) -> String {
     format!("teams/{}", short(name))
 }
 
-fn short(name: &str) -> &str {
+pub(crate) fn short(name: &str) -> &str {
     name.strip_prefix("teams/").unwrap_or(name)
 }
 
@@ -221,7 +223,7 @@ fn word(name: &'static str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_lowercase()
 }
 
-fn seat_word(state: SeatState) -> String {
+pub(crate) fn seat_word(state: SeatState) -> String {
     word(state.as_str_name(), "SEAT_STATE_")
 }
 

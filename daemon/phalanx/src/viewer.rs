@@ -7,7 +7,6 @@
 
 mod draw;
 mod lines;
-mod map;
 mod player;
 mod reel;
 mod show;
@@ -18,11 +17,10 @@ use crate::cli::Form;
 use crate::cli::replay::ReplayArgs;
 use crate::failure::misused;
 use crate::recorded::{turn_word, warn};
-use crate::redecide;
+use crate::{redecide, terminal};
 use anyhow::{Result, bail};
 use player::Player;
 use reel::Reel;
-use std::io::IsTerminal;
 
 /// Shows a recording: where people look at a terminal, in it; else turn by turn.
 ///
@@ -32,8 +30,7 @@ pub fn run(args: &ReplayArgs) -> Result<()> {
     let file = redecide::open(&args.file, args.team.as_deref())?;
     let print = &args.print;
     let auto = matches!(print.output, Form::Auto) && print.template.is_none();
-    let seen = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-    if !(auto && seen) {
+    if !(auto && terminal::is_there()) {
         return lines::print(&file, args);
     }
     let reel = Reel::load(&file);

@@ -8,7 +8,7 @@ use phalanx::cli::strategy::{ParamVerb, ScriptVerb, StrategyVerb};
 use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, Verb};
 use phalanx::{
     arena, bridge, check, demo, doctor, failure, league, manual, paint, pictured, recording,
-    redecide, remote, script, strategy, viewer,
+    redecide, remote, script, strategy, top, viewer,
 };
 use std::io::Write;
 use std::process::ExitCode;
@@ -69,6 +69,7 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Daemon { verb } => remote::daemon(verb)?,
         Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
         Verb::Map(args) => pictured::run(&args)?,
+        Verb::Top(args) => top::run(&args)?,
         Verb::Why(args) => remote::why(&args)?,
         Verb::Replay(args) if args.decide => return redecide::run(&args),
         Verb::Replay(args) => viewer::run(&args)?,

@@ -14,7 +14,7 @@ const TOKEN_VARIABLE: &str = "PHALANX_TOKEN";
 
 /// Connects to the daemon that flags, environment or the context in use name; without any, to the
 /// first of this machine's usual sockets.
-pub(super) async fn open(remote: &Remote) -> Result<Link> {
+pub(crate) async fn open(remote: &Remote) -> Result<Link> {
     let environment: Environment = std::env::vars_os().collect();
     let place = place(remote, &environment)?;
     let Some(text) = &place.control else {

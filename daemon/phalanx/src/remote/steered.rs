@@ -76,7 +76,7 @@ pub(super) fn steered_text(steered: &Steered) -> String {
 }
 
 /// Who decides for an agent.
-pub(super) fn steering_text(steering: &Steering) -> String {
+pub(crate) fn steering_text(steering: &Steering) -> String {
     match &steering.mode {
         None | Some(Mode::Script(_)) => "its script decides".into(),
         Some(Mode::Paused(paused)) => format!("paused by {}", paused.by),
@@ -181,7 +181,7 @@ pub(super) fn steering_json(steering: &Steering) -> Value {
     }
 }
 
-pub(super) fn alert_word(alert: AlertKind) -> String {
+pub(crate) fn alert_word(alert: AlertKind) -> String {
     word(alert.as_str_name(), "ALERT_KIND_")
 }
 

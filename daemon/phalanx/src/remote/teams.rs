@@ -136,7 +136,7 @@ fn score(team: &Team) -> String {
     team.score.map_or_else(|| "-".into(), |score| score.to_string())
 }
 
-fn state_word(state: TeamState) -> String {
+pub(crate) fn state_word(state: TeamState) -> String {
     word(state.as_str_name(), "TEAM_STATE_")
 }
 

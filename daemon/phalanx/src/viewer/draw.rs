@@ -1,19 +1,20 @@
 //! A turn as a picture of the terminal.
 
 use super::lines::summary;
-use super::map::picture;
 use super::player::Player;
 use super::reel::{Reel, is_trouble};
 use crate::paint::Ink;
-use crate::remote::{map::Sign, values};
+use crate::remote::values;
+use crate::terminal::map::{Look, picture};
+use crate::terminal::{around, dim, fit, framed, help, inner, signs, style, too_small};
 use phalanx_exchange::{DeedKind, PlayedAgent, PlayedTurn};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{Grounds, MatchEvent};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::{Block, Borders, Clear, Paragraph};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
 use std::collections::BTreeMap;
 
 /// Below this nothing can be read.
@@ -44,10 +45,8 @@ const HELP: &[(&str, &str)] = &[
 pub(super) fn draw(frame: &mut Frame<'_>, reel: &Reel, player: &Player) {
     let area = frame.area();
     let Some(turn) = reel.turn(player.at) else { return };
-    if area.width < ROOM_MIN.0 || area.height < ROOM_MIN.1 {
-        let (columns, rows) = ROOM_MIN;
-        let text = format!("too small: {columns} × {rows} at least; q leaves");
-        return frame.render_widget(Paragraph::new(text), area);
+    if too_small(frame, ROOM_MIN) {
+        return;
     }
     let rows = [
         Constraint::Length(1),
@@ -75,33 +74,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, reel: &Reel, player: &Player) {
     frame.render_widget(timeline(reel, player, time.width), time);
     frame.render_widget(bottom(player, reel), foot);
     if player.help {
-        help(frame, area);
+        help(frame, HELP, area);
     }
-}
-
-fn bold() -> Style {
-    Style::new().add_modifier(Modifier::BOLD)
-}
-
-fn dim() -> Style {
-    Style::new().add_modifier(Modifier::DIM)
-}
-
-fn style(ink: Ink) -> Style {
-    match ink {
-        Ink::Red => Style::new().fg(Color::Red),
-        Ink::Green => Style::new().fg(Color::Green),
-        Ink::Yellow => Style::new().fg(Color::Yellow),
-        Ink::Cyan => Style::new().fg(Color::Cyan),
-        Ink::Bold => bold(),
-        Ink::Dim => dim(),
-    }
-}
-
-/// Cuts a text to so many columns and fills it up to them.
-fn fit(text: &str, columns: usize) -> String {
-    let plain: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
-    console::pad_str(&plain, columns, console::Alignment::Left, Some("…")).into_owned()
 }
 
 fn title(reel: &Reel, player: &Player, turn: &PlayedTurn, width: u16) -> Line<'static> {
@@ -119,31 +93,20 @@ fn title(reel: &Reel, player: &Player, turn: &PlayedTurn, width: u16) -> Line<'s
     Line::from(fit(&left, room) + &right).style(Style::new().add_modifier(Modifier::REVERSED))
 }
 
-fn inner(area: Rect) -> (usize, usize) {
-    (usize::from(area.width.saturating_sub(2)), usize::from(area.height.saturating_sub(2)))
-}
-
-fn framed(frame: &mut Frame<'_>, title: String, text: impl Into<Text<'static>>, area: Rect) {
-    let block = Block::new().borders(Borders::ALL).title(title).border_style(dim());
-    frame.render_widget(Paragraph::new(text).block(block), area);
-}
-
 fn map(frame: &mut Frame<'_>, reel: &Reel, player: &Player, agent: &str, area: Rect) {
     let Some((drawn, world)) = reel.world(player.at) else {
-        return framed(frame, " map ".into(), "no picture was recorded yet", area);
+        return framed(frame, " map ", "no picture was recorded yet", area);
     };
-    let picture = picture(world, agent, (player.part, player.layer), inner(area));
+    let look = Look { agent, part: player.part, layer: player.layer, around: None };
+    let picture = picture(world, look, inner(area));
+    let name = [picture.part, picture.layer].join(" ");
+    let name = name.trim_end();
     let title = match player.at - drawn {
-        0 => format!(" {} ", picture.title),
-        1 => format!(" {}, a turn ago ", picture.title),
-        ago => format!(" {}, {ago} turns ago ", picture.title),
+        0 => format!(" {name} "),
+        1 => format!(" {name}, a turn ago "),
+        ago => format!(" {name}, {ago} turns ago "),
     };
-    let line = |row: Vec<Sign>| {
-        let span =
-            |(sign, ink): Sign| Span::styled(sign.to_string(), ink.map(style).unwrap_or_default());
-        Line::from(row.into_iter().map(span).collect::<Vec<_>>())
-    };
-    framed(frame, title, picture.rows.into_iter().map(line).collect::<Vec<_>>(), area);
+    framed(frame, title, signs(picture.rows), area);
 }
 
 /// What is on the board at that turn, what changed last first.
@@ -202,12 +165,6 @@ fn deed(own: Option<&PlayedAgent>, columns: usize) -> (String, Style) {
     let why = if deed.kind == DeedKind::Decided { deed.reason } else { "" };
     let shown = [fit(&text, action), fit(&own.result, result), fit(why, reason)];
     (shown.join(" "), colour)
-}
-
-/// So many rows around the one that is looked at.
-fn around(at: usize, all: usize, rows: usize) -> std::ops::Range<usize> {
-    let start = at.saturating_sub(rows / 2).min(all.saturating_sub(rows));
-    start..(start + rows).min(all)
 }
 
 fn agents(frame: &mut Frame<'_>, reel: &Reel, player: &Player, turn: &PlayedTurn, area: Rect) {
@@ -341,19 +298,4 @@ fn bottom(player: &Player, reel: &Reel) -> Line<'static> {
     };
     let keys = " space play  ←→ turn  n trouble  ↑↓ agent  f only it  b board  ? keys  q leave";
     Line::styled(format!("{keys}{more}"), dim())
-}
-
-fn help(frame: &mut Frame<'_>, area: Rect) {
-    let keys = HELP
-        .iter()
-        .map(|(key, what)| Line::from(vec![Span::styled(fit(key, 11), bold()), Span::raw(*what)]));
-    let lines: Vec<_> = keys.collect();
-    let wide = HELP.iter().map(|(_, what)| what.chars().count()).max().unwrap_or_default() + 13;
-    let width = u16::try_from(wide).unwrap_or(u16::MAX).min(area.width);
-    let height = u16::try_from(HELP.len() + 2).unwrap_or(u16::MAX).min(area.height);
-    let x = area.x + (area.width - width) / 2;
-    let y = area.y + (area.height - height) / 2;
-    let place = Rect::new(x, y, width, height);
-    frame.render_widget(Clear, place);
-    framed(frame, " keys ".into(), lines, place);
 }

@@ -3,8 +3,8 @@
 use super::draw::draw;
 use super::player::{Flow, Player};
 use super::reel::Reel;
+use crate::terminal::Held;
 use anyhow::{Context, Result};
-use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,24 +19,18 @@ const IDLE: Duration = Duration::from_millis(250);
 /// Until somebody leaves, or we are told to.
 pub(super) fn show(reel: &Reel, player: Player) -> Result<()> {
     let told = told_to_leave()?;
-    // It also restores the terminal when we panic.
-    let mut terminal = ratatui::try_init().context("the terminal cannot be taken over")?;
-    let shown = run(&mut terminal, reel, player, &told);
-    let restored = ratatui::try_restore().context("the terminal cannot be given back");
+    let mut held = Held::take()?;
+    let shown = run(&mut held, reel, player, &told);
+    let restored = held.give_back();
     shown.and(restored)
 }
 
-fn run(
-    terminal: &mut DefaultTerminal,
-    reel: &Reel,
-    mut player: Player,
-    told: &AtomicBool,
-) -> Result<()> {
+fn run(held: &mut Held, reel: &Reel, mut player: Player, told: &AtomicBool) -> Result<()> {
     let mut before = Instant::now();
     let mut stale = true;
     while !told.load(Ordering::Relaxed) {
         if stale {
-            terminal.draw(|frame| draw(frame, reel, &player)).context("the terminal failed")?;
+            held.draw(|frame| draw(frame, reel, &player))?;
         }
         let patience = if player.plays { FRAME } else { IDLE };
         let pressed = event::poll(patience).context("the terminal failed")?;

@@ -30,6 +30,8 @@ mod steered;
 mod strategy;
 mod support;
 mod teams;
+mod terminal;
+mod top;
 mod traces;
 mod warm;
 mod watching;

@@ -40,7 +40,7 @@ fn actions(text: &str, outcome: &str) -> f64 {
 }
 
 /// Scrapes until it shows what is waited for; the test fails when the match goes on without it.
-fn scrape_until(dir: &Path, shows: impl Fn(&str) -> bool) -> String {
+pub(crate) fn scrape_until(dir: &Path, shows: impl Fn(&str) -> bool) -> String {
     loop {
         let text = scrape(dir);
         if shows(&text) {

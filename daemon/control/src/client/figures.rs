@@ -1,0 +1,41 @@
+//! The daemon's figures, which are served beside the services of the API.
+
+use super::Link;
+use http_body::Body as _;
+use std::future::poll_fn;
+use std::pin::pin;
+use tonic::Status;
+use tonic::body::Body;
+use tower::{Service, ServiceExt};
+
+/// Most that is read of them, in bytes: a thousand agents fit.
+const FIGURES_BYTES_MAX: usize = 4 << 20;
+
+/// The daemon's figures as a text for Prometheus.
+///
+/// # Errors
+/// NOT_FOUND where the daemon keeps none, PERMISSION_DENIED where the caller may not read them,
+/// UNAVAILABLE where nobody answers; never a reason of the API.
+pub async fn figures(link: &Link) -> Result<String, Status> {
+    let gone = |error: tonic::transport::Error| Status::from_error(Box::new(error));
+    let request = http::Request::get("/metrics").body(Body::empty());
+    let request = request.map_err(|error| Status::internal(error.to_string()))?;
+    let mut link = link.clone();
+    let answer = link.ready().await.map_err(gone)?.call(request).await.map_err(gone)?;
+    match answer.status() {
+        http::StatusCode::OK => {}
+        http::StatusCode::NOT_FOUND => return Err(Status::not_found("the daemon has no figures")),
+        code => return Err(Status::permission_denied(format!("no figures: {code}"))),
+    }
+    let (mut text, mut body) = (Vec::new(), pin!(answer.into_body()));
+    while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
+        let frame = frame.map_err(|error| Status::unavailable(error.to_string()))?;
+        if let Ok(data) = frame.into_data() {
+            text.extend_from_slice(&data);
+        }
+        if text.len() > FIGURES_BYTES_MAX {
+            return Err(Status::resource_exhausted("the figures are too long"));
+        }
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

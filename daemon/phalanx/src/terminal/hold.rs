@@ -1,0 +1,92 @@
+//! A terminal that is ours for a while.
+
+use crate::paint::Paint;
+use anyhow::{Context, Result};
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::execute;
+use ratatui::crossterm::style::force_color_output;
+use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use ratatui::style::{Color, Modifier};
+use ratatui::{DefaultTerminal, Frame};
+
+/// The terminal, until it is given back; also when we panic.
+#[derive(Debug)]
+pub(crate) struct Held {
+    terminal: DefaultTerminal,
+    coloured: bool,
+    given_back: bool,
+}
+
+impl Held {
+    /// Takes the terminal over.
+    pub(crate) fn take() -> Result<Self> {
+        // It also restores the terminal when we panic.
+        let terminal = ratatui::try_init().context("the terminal cannot be taken over")?;
+        let coloured = Paint::stdout().is_on();
+        force_color_output(coloured);
+        Ok(Self { terminal, coloured, given_back: false })
+    }
+
+    /// Shows a picture: only what differs from the last one is written, and terminals that can do so
+    /// show it at once.
+    pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Result<()> {
+        let coloured = self.coloured;
+        let drawn = execute!(self.terminal.backend_mut(), BeginSynchronizedUpdate).and_then(|()| {
+            self.terminal.draw(|frame| {
+                draw(frame);
+                if !coloured {
+                    uncolour(frame.buffer_mut());
+                }
+            })?;
+            execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+        });
+        drawn.context("the terminal failed")
+    }
+
+    /// Everything is as it was before.
+    pub(crate) fn give_back(mut self) -> Result<()> {
+        self.given_back = true;
+        ratatui::try_restore().context("the terminal cannot be given back")
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if !self.given_back {
+            // Whatever ends us is told, not this.
+            ratatui::try_restore().unwrap_or_default();
+        }
+    }
+}
+
+/// Takes the colours out; what was red stands out nevertheless.
+pub(crate) fn uncolour(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if cell.fg == Color::Red {
+            cell.modifier.insert(Modifier::BOLD);
+        }
+        if cell.bg == Color::Red {
+            cell.modifier.insert(Modifier::REVERSED);
+        }
+        (cell.fg, cell.bg) = (Color::Reset, Color::Reset);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    #[test]
+    fn without_colours_trouble_still_stands_out() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 3, 1));
+        buffer.set_string(0, 0, "F", Style::new().fg(Color::White).bg(Color::Red));
+        buffer.set_string(1, 0, "g", Style::new().fg(Color::Green));
+        uncolour(&mut buffer);
+        assert!(buffer.content.iter().all(|cell| cell.fg == Color::Reset), "{buffer:?}");
+        assert!(buffer.content.iter().all(|cell| cell.bg == Color::Reset), "{buffer:?}");
+        let modifiers: Vec<_> = buffer.content.iter().map(|cell| cell.modifier).collect();
+        assert_eq!(modifiers, [Modifier::REVERSED, Modifier::empty(), Modifier::empty()]);
+    }
+}

@@ -1,0 +1,244 @@
+//! What is followed of the team that is watched. Streams that break are opened again, that of the
+//! events where it broke.
+
+use super::cockpit::Heard;
+use super::margin::Histogram;
+use phalanx_control::client::{Link, explain, figures, is_gone, reason};
+use phalanx_proto::v1::matches_client::MatchesClient;
+use phalanx_proto::v1::teams_client::TeamsClient;
+use phalanx_proto::v1::worlds_client::WorldsClient;
+use phalanx_proto::v1::{GetTeamRequest, WatchMatchRequest, WatchWorldRequest, World, WorldPart};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{sleep, timeout};
+use tonic::{Code, Status, Streaming};
+
+/// The connection in use; a new one takes its place where nobody answers on it.
+pub(super) type Links = watch::Receiver<Link>;
+
+/// A stream that broke is opened again after so long; one that was refused, later.
+const AGAIN: Duration = Duration::from_millis(500);
+const AGAIN_REFUSED: Duration = Duration::from_secs(5);
+/// The team is asked for so often: that is as fast as somebody reads.
+const TEAM_EVERY: Duration = Duration::from_millis(500);
+/// The figures are asked for so often.
+const MARGINS_EVERY: Duration = Duration::from_secs(2);
+/// Most worlds a second.
+const WORLDS_MAX: f64 = 4.0;
+/// An answer takes so long at most.
+const ANSWER_MAX: Duration = Duration::from_secs(5);
+
+/// Nobody listens any more.
+struct Deaf;
+
+/// The team's events, every decision among them.
+pub(super) async fn events(mut links: Links, team: String, heard: mpsc::Sender<Heard>) {
+    let mut cursor = String::new();
+    loop {
+        let link = links.borrow_and_update().clone();
+        let request =
+            WatchMatchRequest { team: team.clone(), cursor: cursor.clone(), decisions: true };
+        let opened = MatchesClient::new(link).watch_match(request).await;
+        let broke = read(opened, &mut links, &heard, |answer| {
+            let event = answer.event?;
+            cursor.clone_from(&event.cursor);
+            Some(Heard::Event(team.clone(), Box::new(event)))
+        });
+        let Ok(broke) = broke.await else { return };
+        if broke.as_ref().is_some_and(is_expired) && !cursor.is_empty() {
+            cursor.clear();
+            if tell(&heard, Heard::Missing(team.clone())).await.is_err() {
+                return;
+            }
+        }
+        if rest(broke, &heard).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// What the team believes, whole each time.
+pub(super) async fn worlds(mut links: Links, team: String, heard: mpsc::Sender<Heard>) {
+    loop {
+        let link = links.borrow_and_update().clone();
+        let request =
+            WatchWorldRequest { team: team.clone(), layers: Vec::new(), rate_max: WORLDS_MAX };
+        let opened = WorldsClient::new(link).watch_world(request).await;
+        let mut before = World::default();
+        let broke = read(opened, &mut links, &heard, |answer| {
+            let mut world = answer.world?;
+            complete(&mut world, &before);
+            before.clone_from(&world);
+            Some(Heard::World(Box::new(world)))
+        });
+        let Ok(broke) = broke.await else { return };
+        if rest(broke, &heard).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The team with its agents.
+pub(super) async fn team(links: Links, team: String, heard: mpsc::Sender<Heard>) {
+    loop {
+        let link = links.borrow().clone();
+        let request = GetTeamRequest { name: team.clone() };
+        let asked = timeout(ANSWER_MAX, TeamsClient::new(link).get_team(request)).await;
+        // Who lists the teams tells what is the matter.
+        if let Ok(Ok(answer)) = asked
+            && let Some(team) = answer.into_inner().team
+            && tell(&heard, Heard::Team(Box::new(team))).await.is_err()
+        {
+            return;
+        }
+        sleep(TEAM_EVERY).await;
+    }
+}
+
+/// How much time was left for answers, where the daemon keeps figures and shows them.
+pub(super) async fn margins(links: Links, team: String, heard: mpsc::Sender<Heard>) {
+    let name = crate::remote::short(&team).to_owned();
+    loop {
+        let link = links.borrow().clone();
+        if let Ok(Ok(text)) = timeout(ANSWER_MAX, figures(&link)).await {
+            let look = Histogram::read(&text, &name);
+            if tell(&heard, Heard::Margin(team.clone(), look)).await.is_err() {
+                return;
+            }
+        }
+        sleep(MARGINS_EVERY).await;
+    }
+}
+
+async fn tell(heard: &mpsc::Sender<Heard>, what: Heard) -> Result<(), Deaf> {
+    heard.send(what).await.map_err(|_| Deaf)
+}
+
+/// Tells what a stream brings until it breaks, ends or another connection is in use; why it broke.
+async fn read<T>(
+    opened: Result<tonic::Response<Streaming<T>>, Status>,
+    links: &mut Links,
+    heard: &mpsc::Sender<Heard>,
+    mut take: impl FnMut(T) -> Option<Heard>,
+) -> Result<Option<Status>, Deaf> {
+    let mut stream = match opened {
+        Ok(answer) => answer.into_inner(),
+        Err(status) => return Ok(Some(status)),
+    };
+    loop {
+        let message = tokio::select! {
+            message = stream.message() => message,
+            _ = links.changed() => return Ok(None),
+        };
+        match message {
+            Ok(Some(message)) => {
+                if let Some(what) = take(message) {
+                    tell(heard, what).await?;
+                }
+            }
+            Ok(None) => return Ok(None),
+            Err(status) => return Ok(Some(status)),
+        }
+    }
+}
+
+/// Tells why a stream broke where people can do something about it, and waits before the next one.
+async fn rest(broke: Option<Status>, heard: &mpsc::Sender<Heard>) -> Result<(), Deaf> {
+    let Some(status) = broke else {
+        sleep(AGAIN).await;
+        return Ok(());
+    };
+    if is_gone(&status) {
+        tell(heard, Heard::Lost(explain(&status))).await?;
+    }
+    let is_no = matches!(status.code(), Code::PermissionDenied | Code::Unauthenticated);
+    if is_no || is_crowded(&status) {
+        tell(heard, Heard::Refused(explain(&status))).await?;
+        sleep(AGAIN_REFUSED).await;
+    } else {
+        sleep(AGAIN).await;
+    }
+    Ok(())
+}
+
+fn has_reason(status: &Status, names: &[&str]) -> bool {
+    reason(status).is_some_and(|(reason, _)| names.contains(&reason.as_str()))
+}
+
+fn is_crowded(status: &Status) -> bool {
+    has_reason(status, &["TOO_MANY_STREAMS"])
+}
+
+/// The daemon does not have what came after the cursor, or is another one by now.
+fn is_expired(status: &Status) -> bool {
+    has_reason(status, &["CURSOR_EXPIRED", "CURSOR_MALFORMED"])
+}
+
+/// Fills in what is as it was in the world before.
+fn complete(world: &mut World, before: &World) {
+    for part in &mut world.parts {
+        if let Some(old) = before.parts.iter().find(|old| old.name == part.name) {
+            complete_part(part, old);
+        }
+    }
+}
+
+fn complete_part(part: &mut WorldPart, before: &WorldPart) {
+    let is_same = |name: &str| part.unchanged.iter().any(|same| same == name);
+    if is_same("nodes") {
+        part.nodes.clone_from(&before.nodes);
+    }
+    if part.unchanged.iter().any(|same| same == "edges") {
+        part.edges.clone_from(&before.edges);
+    }
+    let fresh = std::mem::take(&mut part.layers);
+    // The order of the layers is that of the game: those from before keep their places.
+    let mut layers: Vec<_> = before
+        .layers
+        .iter()
+        .filter_map(|old| match fresh.iter().find(|layer| layer.name == old.name) {
+            Some(layer) => Some(layer.clone()),
+            None => part.unchanged.contains(&old.name).then(|| old.clone()),
+        })
+        .collect();
+    let is_new = |name: &str| before.layers.iter().all(|old| old.name != name);
+    layers.extend(fresh.into_iter().filter(|layer| is_new(&layer.name)));
+    part.layers = layers;
+    part.unchanged.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_proto::v1::{WorldLayer, WorldNode};
+
+    fn layer(name: &str, cells: &[u8]) -> WorldLayer {
+        WorldLayer { name: name.into(), cells: cells.to_vec(), ..WorldLayer::default() }
+    }
+
+    fn world(layers: Vec<WorldLayer>, nodes: usize, unchanged: &[&str]) -> World {
+        let part = WorldPart {
+            name: "map".into(),
+            layers,
+            nodes: vec![WorldNode::default(); nodes],
+            unchanged: unchanged.iter().map(|name| (*name).to_owned()).collect(),
+            ..WorldPart::default()
+        };
+        World { parts: vec![part], ..World::default() }
+    }
+
+    #[test]
+    fn what_did_not_change_is_as_it_was_and_stays_in_its_place() {
+        let first = world(vec![layer("ground", &[1]), layer("danger", &[2])], 3, &[]);
+        let mut next = world(vec![layer("danger", &[9])], 0, &["ground", "nodes", "edges"]);
+        complete(&mut next, &first);
+        let part = &next.parts[0];
+        let cells: Vec<_> = part.layers.iter().map(|layer| layer.cells.as_slice()).collect();
+        assert_eq!((cells, part.nodes.len()), (vec![&[1][..], &[9][..]], 3));
+        // A layer that is neither there nor unchanged is gone; a new one comes last.
+        let mut last = world(vec![layer("risk", &[4])], 0, &["ground"]);
+        complete(&mut last, &next);
+        let names: Vec<_> = last.parts[0].layers.iter().map(|layer| layer.name.as_str()).collect();
+        assert_eq!((names, last.parts[0].nodes.len()), (vec!["ground", "risk"], 0));
+    }
+}

@@ -1,0 +1,141 @@
+//! The terminal: keys and what is heard in, pictures out.
+
+use super::cockpit::{Cockpit, Heard, Wish};
+use super::daemon::Daemon;
+use super::draw::draw;
+use super::need_terminal;
+use crate::cli::top::TopArgs;
+use crate::failure::refused;
+use crate::remote::{all_teams, link, resource};
+use crate::terminal::Held;
+use anyhow::{Context, Result, bail};
+use phalanx_control::client::Link;
+use phalanx_proto::v1::GetTeamRequest;
+use phalanx_proto::v1::teams_client::TeamsClient;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use std::io;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// Pictures are at least so far apart.
+const FRAME: Duration = Duration::from_millis(100);
+/// Keys that wait at most.
+const KEYS_MAX: usize = 64;
+/// So much of what is heard is taken before keys are looked at again.
+const TAKEN_MAX: usize = 512;
+
+/// Until somebody leaves, or we are told to.
+pub(super) fn show(args: &TopArgs) -> Result<()> {
+    // A second thread reads streams while the terminal is written.
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let shown = runtime.block_on(async {
+        // What fails here is told as by every other verb.
+        let link = link::open(&args.remote).await?;
+        let mut cockpit = Cockpit::new(begin(&link, args.team.as_deref()).await?);
+        cockpit.hear(Heard::Teams(all_teams(link.clone()).await?));
+        need_terminal(args)?;
+        let mut told = Told::listen()?;
+        let (daemon, heard) = Daemon::begin(link, args.remote.clone());
+        let mut held = Held::take()?;
+        let shown = run(&mut held, cockpit, (daemon, heard), &mut told).await;
+        let restored = held.give_back();
+        shown.and(restored)
+    });
+    runtime.shutdown_background();
+    shown
+}
+
+/// The resource name of the team to begin with, if one is named; it has to be there.
+async fn begin(link: &Link, team: Option<&str>) -> Result<Option<String>> {
+    let Some(name) = team.map(resource) else { return Ok(None) };
+    let request = GetTeamRequest { name: name.clone() };
+    let asked = TeamsClient::new(link.clone()).get_team(request).await;
+    asked.map_err(|status| refused(&status))?;
+    Ok(Some(name))
+}
+
+async fn run(
+    held: &mut Held,
+    mut cockpit: Cockpit,
+    (mut daemon, mut heard): (Daemon, mpsc::Receiver<Heard>),
+    told: &mut Told,
+) -> Result<()> {
+    let mut keys = keyboard();
+    let (mut next, mut stale) = (Instant::now(), true);
+    loop {
+        while let Some(wish) = cockpit.poll_wish() {
+            if wish == Wish::Leave {
+                return Ok(());
+            }
+            daemon.wish(wish);
+        }
+        if stale && Instant::now() >= next {
+            held.draw(|frame| draw(frame, &cockpit))?;
+            (next, stale) = (Instant::now() + FRAME, false);
+        }
+        tokio::select! {
+            what = heard.recv() => {
+                let what = what.context("nothing asks the daemon any more")?;
+                stale |= cockpit.hear(what);
+                for _ in 0..TAKEN_MAX {
+                    let Ok(what) = heard.try_recv() else { break };
+                    stale |= cockpit.hear(what);
+                }
+            }
+            event = keys.recv() => {
+                match event.context("nothing reads the keys any more")? {
+                    Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => cockpit.press(key),
+                    Ok(_) => {}
+                    Err(error) => return Err(error).context("the terminal failed"),
+                }
+                stale = true;
+            }
+            () = sleep_until(next), if stale => {}
+            () = told.leave() => return Ok(()),
+            failed = daemon.failed() => bail!("this is a defect: {failed}"),
+        }
+    }
+}
+
+/// Keys as they come, until nobody wants them.
+fn keyboard() -> mpsc::Receiver<io::Result<Event>> {
+    let (sender, receiver) = mpsc::channel(KEYS_MAX);
+    std::thread::spawn(move || {
+        loop {
+            let read = event::read();
+            let failed = read.is_err();
+            if sender.blocking_send(read).is_err() || failed {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Signals that end us: the terminal is to be given back then, too.
+struct Told {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+}
+
+impl Told {
+    fn listen() -> Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn leave(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

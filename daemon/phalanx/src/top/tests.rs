@@ -1,0 +1,385 @@
+//! What the cockpit shows, and what keys do.
+
+mod screens;
+mod worlds;
+
+use super::cockpit::{Cockpit, Heard, Notice, Pane, Wish};
+use super::draw::draw;
+use super::feed::Filter;
+use super::margin::Histogram;
+use phalanx_proto::v1;
+use phalanx_proto::v1::match_event::Kind;
+use phalanx_proto::v1::steering::Mode;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Color;
+
+/// Turns that were played.
+const TURNS: u32 = 30;
+
+fn agent(number: u32, mode: Option<Mode>) -> v1::Agent {
+    let name = format!("agentA{number}");
+    v1::Agent {
+        resource_name: format!("teams/A/agents/{name}"),
+        name,
+        role: "worker".into(),
+        seat_state: v1::SeatState::Seated.into(),
+        summary: "12,-7 energy 100".into(),
+        last_action: "move(n)".into(),
+        last_result: "success".into(),
+        reason: "the way to the dispenser is free".into(),
+        steering: Some(v1::Steering { mode }),
+        ..v1::Agent::default()
+    }
+}
+
+/// Team A with four agents: one is paused, one has failed, one is not there.
+fn team(game: &str) -> v1::Team {
+    let paused = Mode::Paused(v1::PausedSteering { by: "kuno".into() });
+    let mut failed = agent(3, None);
+    failed.trouble = "worker.luau:42: attempt to index nil with 'x'".into();
+    let mut gone = agent(4, None);
+    gone.seat_state = v1::SeatState::Connecting.into();
+    gone.seat_reason = "connection refused (os error 111)".into();
+    let since = Some(v1::Turn { round: 0, step: 24 });
+    let text = "answered by fallbacks for 5 turns".into();
+    let kind = v1::AlertKind::SilentAgent.into();
+    let alert = v1::Alert { kind, agent: "agentA3".into(), text, since, since_tick: 24 };
+    v1::Team {
+        name: "teams/A".into(),
+        game: game.to_owned(),
+        server: "localhost:12300".into(),
+        state: v1::TeamState::Playing.into(),
+        turn: Some(v1::Turn { round: 0, step: TURNS - 1 }),
+        score: Some(40),
+        generation: 2,
+        agent_count: 4,
+        seated_count: 3,
+        counters: Some(v1::Counters {
+            asked: 118,
+            decided: 106,
+            fallback: 11,
+            late: 1,
+            ..v1::Counters::default()
+        }),
+        agents: vec![agent(1, None), agent(2, Some(paused)), failed, gone],
+        alerts: vec![alert],
+        ..v1::Team::default()
+    }
+}
+
+fn other_team(game: &str) -> v1::Team {
+    v1::Team {
+        name: "teams/B".into(),
+        game: game.to_owned(),
+        state: v1::TeamState::Waiting.into(),
+        agent_count: 4,
+        ..v1::Team::default()
+    }
+}
+
+fn happened(step: u32, agent: &str, kind: Kind) -> Heard {
+    let event = v1::MatchEvent {
+        turn: Some(v1::Turn { round: 0, step }),
+        agent: agent.to_owned(),
+        kind: Some(kind),
+        generation: 2,
+        ..v1::MatchEvent::default()
+    };
+    Heard::Event("teams/A".into(), Box::new(event))
+}
+
+fn millis(millis: i32) -> Option<prost_types::Duration> {
+    Some(prost_types::Duration { seconds: 0, nanos: millis * 1_000_000 })
+}
+
+/// Thirty turns: the third agent fails in some, the second one is held in the last five, the first
+/// one was late once, the fourth one left.
+fn play(cockpit: &mut Cockpit) {
+    let decided = |spent| {
+        let action = "move(n)".into();
+        Kind::Decided(v1::Decided { action, spent: millis(spent), ..v1::Decided::default() })
+    };
+    let fallback = || {
+        let reason = "worker.luau:42: attempt to index nil with 'x'".into();
+        let role = "worker".into();
+        Kind::Fallback(v1::Fallback { reason, role, spent: millis(1), ..v1::Fallback::default() })
+    };
+    for step in 0..TURNS {
+        cockpit.hear(happened(step, "agentA1", decided(3)));
+        cockpit.hear(match step {
+            25.. => happened(step, "agentA2", Kind::Held(v1::Held::default())),
+            _ => happened(step, "agentA2", decided(12)),
+        });
+        cockpit.hear(match step {
+            10 | 20.. => happened(step, "agentA3", fallback()),
+            _ => happened(step, "agentA3", decided(2)),
+        });
+        if step < 22 {
+            cockpit.hear(happened(step, "agentA4", decided(4)));
+        }
+        let done = v1::TurnDone { asked: 4, spent: millis(21), ..v1::TurnDone::default() };
+        cockpit.hear(happened(step, "", Kind::TurnDone(done)));
+    }
+    cockpit.hear(happened(27, "agentA1", Kind::Late(v1::Late {})));
+    let log = |level: &str, text: &str| {
+        Kind::ScriptLog(v1::ScriptLog { level: level.into(), text: text.into() })
+    };
+    cockpit.hear(happened(29, "agentA1", log("info", "found a taskboard")));
+    cockpit.hear(happened(29, "agentA3", log("warn", "no way \u{1b}[31mhome")));
+}
+
+fn figures() -> Histogram {
+    let figures = "phalanx_deadline_margin_seconds_bucket{team=\"A\",le=\"0.25\"} 2\n\
+                   phalanx_deadline_margin_seconds_bucket{team=\"A\",le=\"0.5\"} 30\n\
+                   phalanx_deadline_margin_seconds_bucket{team=\"A\",le=\"1\"} 100\n\
+                   phalanx_deadline_margin_seconds_bucket{team=\"A\",le=\"+Inf\"} 100\n";
+    Histogram::read(figures, "A")
+}
+
+/// A cockpit in the middle of a match of that game.
+fn cockpit(game: &str) -> Cockpit {
+    let mut cockpit = Cockpit::new(None);
+    cockpit.hear(Heard::Teams(vec![team(game), other_team(game)]));
+    assert_eq!(cockpit.poll_wish(), Some(Wish::Watch("teams/A".into())));
+    cockpit.hear(Heard::Team(Box::new(team(game))));
+    play(&mut cockpit);
+    cockpit.hear(Heard::Margin("teams/A".into(), figures()));
+    cockpit.hear(Heard::World(Box::new(worlds::world(game))));
+    cockpit
+}
+
+fn press(cockpit: &mut Cockpit, code: KeyCode) {
+    cockpit.press(KeyEvent::new(code, KeyModifiers::NONE));
+}
+
+/// Presses keys one after the other: letters, and `⏎` for Enter, `↓` and `↑` for the arrows.
+fn presses(cockpit: &mut Cockpit, keys: &str) {
+    for key in keys.chars() {
+        press(
+            cockpit,
+            match key {
+                '⏎' => KeyCode::Enter,
+                '↓' => KeyCode::Down,
+                '↑' => KeyCode::Up,
+                key => KeyCode::Char(key),
+            },
+        );
+    }
+}
+
+fn wishes(cockpit: &mut Cockpit) -> Vec<Wish> {
+    std::iter::from_fn(|| cockpit.poll_wish()).collect()
+}
+
+fn drawn(cockpit: &Cockpit, (columns, rows): (u16, u16)) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+    terminal.draw(|frame| draw(frame, cockpit)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+fn screen(cockpit: &Cockpit, size: (u16, u16)) -> String {
+    let buffer = drawn(cockpit, size);
+    let cells: Vec<_> = buffer.content().iter().map(|cell| cell.symbol().to_owned()).collect();
+    let rows = cells.chunks(usize::from(size.0)).map(|row| row.concat().trim_end().to_owned());
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+const USUAL: (u16, u16) = (80, 24);
+
+#[test]
+fn pausing_and_handing_back_is_one_key() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "p↓p↓↓↓↓p");
+    let name = |number: u32| format!("teams/A/agents/agentA{number}");
+    assert_eq!(
+        wishes(&mut cockpit),
+        [Wish::Pause(name(1)), Wish::Release(name(2)), Wish::Pause(name(4))]
+    );
+    let paused = agent(1, Some(Mode::Paused(v1::PausedSteering::default())));
+    cockpit.hear(Heard::Done("agentA1 is paused".into(), Some(Box::new(paused))));
+    assert!(screen(&cockpit, USUAL).ends_with(" agentA1 is paused"));
+    press(&mut cockpit, KeyCode::Home);
+    presses(&mut cockpit, "p");
+    assert_eq!(wishes(&mut cockpit), [Wish::Release(name(1))], "it is known at once");
+}
+
+#[test]
+fn what_the_daemon_refuses_is_told_and_the_cockpit_goes_on() {
+    let mut cockpit = cockpit("assemble");
+    cockpit.hear(Heard::Refused("this needs an operator (ROLE_TOO_LOW)\u{1b}[2J".into()));
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.ends_with(" this needs an operator (ROLE_TOO_LOW) [2J"), "{shown}");
+    presses(&mut cockpit, "↓");
+    assert_eq!(cockpit.notice, None, "the next key takes it away");
+}
+
+#[test]
+fn a_role_is_chosen_from_those_of_the_strategy_or_typed() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "r");
+    assert_eq!(wishes(&mut cockpit), [Wish::AskRoles("teams/A".into(), 2)]);
+    cockpit.hear(Heard::Roles("teams/A".into(), vec!["scout".into(), "builder".into()]));
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.contains("role of agentA1") && shown.contains("builder"), "{shown}");
+    presses(&mut cockpit, "↓⏎");
+    let name = || "teams/A/agents/agentA1".to_owned();
+    assert_eq!(wishes(&mut cockpit), [Wish::SetRole(name(), "scout".into())]);
+    presses(&mut cockpit, "rbu⏎rnew⏎");
+    let wished = wishes(&mut cockpit);
+    assert!(wished.contains(&Wish::SetRole(name(), "builder".into())), "{wished:?}");
+    assert!(wished.contains(&Wish::SetRole(name(), "new".into())), "{wished:?}");
+    presses(&mut cockpit, "r");
+    press(&mut cockpit, KeyCode::Esc);
+    assert_eq!(wishes(&mut cockpit).len(), 1, "only the roles were asked for");
+}
+
+#[test]
+fn the_strategy_is_rolled_back_only_after_a_yes() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "R");
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.contains("of A back from generation 2 to the one before? y/n"), "{shown}");
+    presses(&mut cockpit, "n");
+    assert_eq!(wishes(&mut cockpit), []);
+    presses(&mut cockpit, "R⏎");
+    assert_eq!(wishes(&mut cockpit), [], "Enter is no yes");
+    presses(&mut cockpit, "Ry");
+    assert_eq!(wishes(&mut cockpit), [Wish::RollBack("teams/A".into())]);
+}
+
+#[test]
+fn another_team_is_watched_from_the_beginning() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "t");
+    assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/B".into())]);
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.starts_with(" B assemble"), "{shown}");
+    assert!(!shown.contains("agentA1"), "{shown}");
+    // What still comes of the other team is not for this one.
+    assert!(!cockpit.hear(happened(30, "agentA1", Kind::Late(v1::Late {}))));
+    assert!(!cockpit.hear(Heard::World(Box::new(worlds::world("assemble")))));
+    presses(&mut cockpit, "t");
+    assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/A".into())]);
+    cockpit.hear(Heard::Teams(vec![other_team("mars")]));
+    assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/B".into())], "its team was deleted");
+    cockpit.hear(Heard::Teams(Vec::new()));
+    assert!(screen(&cockpit, USUAL).starts_with(" the daemon has no team"));
+}
+
+#[test]
+fn a_lost_daemon_is_told_at_the_top_until_it_is_back() {
+    let mut cockpit = cockpit("assemble");
+    assert!(screen(&cockpit, USUAL).lines().next().unwrap().ends_with(" live"));
+    assert!(cockpit.hear(Heard::Lost("no daemon answers".into())));
+    assert!(!cockpit.hear(Heard::Lost("no daemon answers".into())), "nothing is new");
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.lines().next().unwrap().contains("LOST, trying again: no daemon"), "{shown}");
+    assert!(shown.contains("agentA1"), "what was known stays: {shown}");
+    assert!(cockpit.hear(Heard::Teams(vec![team("assemble"), other_team("assemble")])));
+    assert!(screen(&cockpit, USUAL).lines().next().unwrap().ends_with(" live"));
+    assert!(!cockpit.hear(Heard::Teams(vec![team("assemble"), other_team("assemble")])));
+    assert_eq!(wishes(&mut cockpit), [], "it is the same team");
+}
+
+#[test]
+fn trouble_is_red_in_the_strip_and_a_letter_without_colours() {
+    let cockpit = cockpit("assemble");
+    let buffer = drawn(&cockpit, USUAL);
+    let red = buffer.content().iter().filter(|cell| cell.bg == Color::Red);
+    let signs: String = red.map(ratatui::buffer::Cell::symbol).collect();
+    assert!(signs.contains("FFFFFFF") && signs.contains('L'), "{signs}");
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.contains("-----") && shown.contains('▪'), "{shown}");
+}
+
+#[test]
+fn the_map_moves_by_keys_and_follows_again() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "2");
+    press(&mut cockpit, KeyCode::Right);
+    let first = cockpit.around.expect("it was moved");
+    press(&mut cockpit, KeyCode::Right);
+    presses(&mut cockpit, "↓");
+    assert_eq!(cockpit.around, Some((first.0 + 1, first.1 + 1)));
+    assert!(screen(&cockpit, USUAL).contains("2 moved: "));
+    press(&mut cockpit, KeyCode::End);
+    assert_eq!(cockpit.around, Some((first.0 + 1, 39)), "not off the map");
+    presses(&mut cockpit, "f");
+    assert_eq!((cockpit.around, cockpit.follows), (None, true));
+    assert!(screen(&cockpit, USUAL).contains("2 at agentA1: "));
+    presses(&mut cockpit, "f");
+    assert!(!screen(&cockpit, USUAL).contains("at agentA1:"), "all of our own");
+}
+
+#[test]
+fn events_are_filtered_searched_and_wound_back() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "e");
+    assert_eq!(cockpit.filter, Filter::Trouble);
+    presses(&mut cockpit, "ee/TASKBOARD⏎");
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.contains("all events with \"TASKBOARD\""), "{shown}");
+    assert!(shown.contains("found a taskboard") && !shown.contains("no way"), "{shown}");
+    presses(&mut cockpit, "/⏎3o↑↑↑");
+    assert_eq!((cockpit.pane, cockpit.back), (Pane::Events, 3));
+    let shown = screen(&cockpit, USUAL);
+    assert!(shown.contains("all events of agentA1, 3 back"), "{shown}");
+    press(&mut cockpit, KeyCode::End);
+    assert_eq!(cockpit.back, 0);
+    press(&mut cockpit, KeyCode::Home);
+    assert_eq!(cockpit.back, 31, "the oldest of its events");
+}
+
+#[test]
+fn every_key_of_the_help_does_something_and_others_tell_of_it() {
+    let mut cockpit = cockpit("assemble");
+    presses(&mut cockpit, "?");
+    let shown = screen(&cockpit, USUAL);
+    for (key, what) in super::keys::HELP {
+        assert!(shown.contains(key) && shown.contains(what), "{key}: {what}\n{shown}");
+    }
+    presses(&mut cockpit, "x");
+    assert!(!screen(&cockpit, USUAL).contains("roll the strategy back, after"));
+    presses(&mut cockpit, "x");
+    assert_eq!(cockpit.notice, Some(Notice::Bad("? shows the keys".into())));
+}
+
+#[test]
+fn leaving_is_easy_and_nothing_leaves_by_accident() {
+    let mut cockpit = cockpit("assemble");
+    press(&mut cockpit, KeyCode::Esc);
+    assert_eq!(wishes(&mut cockpit), []);
+    presses(&mut cockpit, "/q");
+    assert_eq!(wishes(&mut cockpit), [], "it is typed");
+    cockpit.press(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+    press(&mut cockpit, KeyCode::Esc);
+    presses(&mut cockpit, "q");
+    assert_eq!(wishes(&mut cockpit), [Wish::Leave, Wish::Leave]);
+}
+
+#[test]
+fn names_and_lines_from_outside_cannot_steer_the_terminal() {
+    let mut cockpit = cockpit("assemble");
+    let evil = "\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}1mname\u{202e}";
+    let mut team = team("assemble");
+    team.agents[0].name = evil.into();
+    team.agents[0].reason = evil.into();
+    team.agents[1].role = evil.into();
+    team.alerts[0].text = evil.into();
+    cockpit.hear(Heard::Team(Box::new(team)));
+    let log = v1::ScriptLog { level: evil.into(), text: evil.into() };
+    cockpit.hear(happened(30, evil, Kind::ScriptLog(log)));
+    cockpit.hear(Heard::Refused(evil.into()));
+    let mut world = worlds::world("mars");
+    world.parts[0].name = evil.into();
+    world.parts[0].nodes[0].name = evil.into();
+    cockpit.hear(Heard::World(Box::new(world)));
+    for size in [USUAL, (120, 40), (40, 10)] {
+        let shown = screen(&cockpit, size);
+        let bad = |letter: char| letter.is_control() && letter != '\n' || letter == '\u{202e}';
+        assert!(!shown.contains(bad), "{shown:?}");
+    }
+}
