@@ -1,7 +1,7 @@
 //! What a recording costs: answer times with and without one, in turn; processor time of its thread
 //! and of the whole process; bytes on the disk. A paced referee over loopback TCP, a trivial script.
 //!
-//! `cargo bench -p phalanx --bench recording [-- TURNS]`
+//! `cargo bench -p phalanx --bench recording [-- TURNS [MILLISECONDS A TURN]]`
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -32,15 +32,17 @@ use std::time::{Duration, Instant};
 const TURNS: u32 = 200;
 /// Rounds of each kind, in turn.
 const ROUNDS: usize = 5;
-/// A turn comes so often.
-const PACE: Duration = Duration::from_millis(20);
+/// A turn comes so often, in milliseconds.
+const PACE_MS: u32 = 20;
 const WARM_UP: u32 = 50;
 /// Name of the thread that writes.
 const RECORDER: &str = "recording";
 
 fn main() {
-    let turns = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(TURNS);
-    println!("a turn every {PACE:?}, {ROUNDS} rounds of {turns} turns of each kind, in turn");
+    let mut numbers = std::env::args().filter_map(|arg| arg.parse().ok());
+    let (turns, pace) = (numbers.next().unwrap_or(TURNS), numbers.next().unwrap_or(PACE_MS));
+    let pace = Duration::from_millis(pace.into());
+    println!("a turn every {pace:?}, {ROUNDS} rounds of {turns} turns of each kind, in turn");
     println!(
         "{:<7} {:>10} {:>15} {:>15} {:>13} {:>19} {:>19} {:>21}",
         "agents",
@@ -53,7 +55,7 @@ fn main() {
         "bytes per turn, agent"
     );
     for agents in [15, 50] {
-        compare(agents, turns);
+        compare(agents, turns, pace);
     }
 }
 
@@ -66,7 +68,7 @@ struct Found {
     bytes: u64,
 }
 
-fn compare(agents: u16, turns: u32) {
+fn compare(agents: u16, turns: u32, pace: Duration) {
     let new = || Found {
         times: Histogram::new(3).unwrap(),
         recorder: Duration::ZERO,
@@ -77,7 +79,7 @@ fn compare(agents: u16, turns: u32) {
     let mut both = [(false, new()), (true, new())];
     for _ in 0..ROUNDS {
         for (recorded, found) in &mut both {
-            round((agents, turns), *recorded, found);
+            round((agents, turns, pace), *recorded, found);
         }
     }
     let [(_, without), (_, with)] = &both;
@@ -102,7 +104,7 @@ fn compare(agents: u16, turns: u32) {
 }
 
 /// Plays a round.
-fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
+fn round((agents, turns, pace): (u16, u32, Duration), recorded: bool, found: &mut Found) {
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -114,7 +116,7 @@ fn round((agents, turns): (u16, u32), recorded: bool, found: &mut Found) {
     let mut referee = Referee::accept(&listener, agents);
     let (begun, process, recorder) = (Instant::now(), spent(), spent_by(RECORDER));
     for turn in 0..turns + WARM_UP {
-        std::thread::sleep((PACE * turn).saturating_sub(begun.elapsed()));
+        std::thread::sleep((pace * turn).saturating_sub(begun.elapsed()));
         for (since_last, _) in referee.turn(turn) {
             if turn >= WARM_UP {
                 found.times.record(nanoseconds(since_last)).unwrap();

@@ -213,6 +213,16 @@ impl Bench {
         Self { daemon: start(&config), referee, dir }
     }
 
+    /// The file that is written, as soon as it is there.
+    fn file(&self) -> PathBuf {
+        loop {
+            if let Some(file) = files(&self.folder(), ".mcap").pop() {
+                return file;
+            }
+            std::thread::yield_now();
+        }
+    }
+
     pub(crate) fn folder(&self) -> PathBuf {
         self.dir.path().join("state/recordings")
     }
@@ -251,7 +261,7 @@ fn a_daemon_records_its_teams_and_ends_the_file_when_it_leaves() {
     for id in 0..3 {
         turn(&mut seat, id);
     }
-    let file = files(&bench.folder(), ".mcap").remove(0);
+    let file = bench.file();
     let folder = bench.folder();
     let state =
         || asked(&["recording", "list", text(&folder)], 0)["recordings"][0]["state"].clone();
@@ -275,7 +285,7 @@ fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
     for id in 0..3 {
         turn(&mut seat, id);
     }
-    let file = files(&bench.folder(), ".mcap").remove(0);
+    let file = bench.file();
     let turns = || asked(&["recording", "info", text(&file)], 0)["turns"].as_u64();
     while turns() < Some(2) {
         std::thread::yield_now();
@@ -366,7 +376,7 @@ fn a_flight_recorder_is_written_when_a_seat_loses_its_referee() {
     assert_eq!(files(&bench.folder(), ".mcap"), [""; 0].map(PathBuf::from));
     drop(seat);
     let line = bench.daemon.line_with("the flight recorder is written");
-    let file = files(&bench.folder(), ".mcap").remove(0);
+    let file = bench.file();
     assert!(line.contains(text(&file)), "{line}");
     let info = asked(&["recording", "info", text(&file), "--check"], 0);
     assert_eq!((&info["state"], &info["turns"]), (&"whole".into(), &1.into()), "{info}");

@@ -81,6 +81,15 @@ impl Running {
         }
     }
 
+    /// Waits for lines that contain these texts, in any order.
+    pub(crate) fn lines_with(&mut self, texts: &[&str]) {
+        let mut awaited = texts.to_vec();
+        while !awaited.is_empty() {
+            let line = self.line_with("");
+            awaited.retain(|text| !line.contains(text));
+        }
+    }
+
     /// What it says from here on, whoever waits; the thread's result is all of it.
     pub(crate) fn read_on(&mut self) -> JoinHandle<String> {
         let lines = std::mem::replace(&mut self.lines, channel().1);

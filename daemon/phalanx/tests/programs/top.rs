@@ -70,7 +70,9 @@ fn a_match_is_seen_at_a_glance_and_a_key_pauses_an_agent() {
     top.shows("NOTHING_TO_ROLL_BACK");
     top.resize(40, 10);
     // Drawn anew, not only cut: a key that comes together with the change could be missed.
-    top.until("one pane alone", |screen| !screen.contains("2 at") && screen.contains("q leave"));
+    let is_narrow = |screen: &str| screen.lines().next().is_some_and(|top| top.contains("live"));
+    let screen = top.until("one pane alone", is_narrow);
+    assert!(!screen.contains("2 at") && screen.contains("agentA1"), "{screen}");
     top.press("q");
     let left = top.leave();
     assert_eq!((left.code, left.is_restored), (Some(0), true));

@@ -46,8 +46,10 @@ impl Channels {
         }
     }
 
+    /// The name of a number's channel: chunks that tell it may have been passed over.
     pub(crate) fn topic(&self, number: u16) -> String {
-        self.0.get(&number).cloned().unwrap_or_else(|| number.to_string())
+        let ours = || Channel::numbered(number).map(Channel::topic);
+        self.0.get(&number).cloned().or_else(ours).unwrap_or_else(|| number.to_string())
     }
 }
 

@@ -8,7 +8,7 @@ use phalanx_record::{
     Entry, Loader, Recorded, Recording, RecordingFile, RecordingOptions, RecordingStatus,
     RetentionPolicy, Wrong, prune,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -164,6 +164,9 @@ fn reading_can_begin_in_the_middle() {
     let behind = |list: &[i64]| list.iter().filter(|nanos| **nanos >= 30_000_000_000).count();
     assert_eq!((behind(&all), behind(&later)), (30, 30));
     assert!(later.len() < all.len() / 2 + 10, "{} of {}", later.len(), all.len());
+    // The chunk that tells the channels' names is passed over.
+    let topics = file.raw_messages(30_000_000_000).map(|raw| raw.unwrap().channel);
+    assert_eq!(topics.collect::<BTreeSet<_>>(), BTreeSet::from(["/seat/0/received".to_owned()]));
 }
 
 /// A recording's file of so many bytes, written so long ago.
