@@ -41,19 +41,7 @@ fn table(teams: &[Team]) -> Table<10> {
     ]);
     for team in teams {
         let counters = team.counters.unwrap_or_default();
-        let alerts = team.alerts.len();
-        table.row([
-            short(&team.name).to_owned(),
-            team.game.clone(),
-            state_word(team.state()),
-            turn(team),
-            score(team),
-            format!("{}/{}", team.seated_count, team.agent_count),
-            counters.decided.to_string(),
-            counters.fallback.to_string(),
-            counters.late.to_string(),
-            if alerts == 0 { String::new() } else { alerts.to_string() },
-        ]);
+        table.row(team_row(team));
         if team.state() == TeamState::Stopped {
             table.ink(2, Ink::Yellow);
         }
@@ -65,6 +53,24 @@ fn table(teams: &[Team]) -> Table<10> {
         }
     }
     table
+}
+
+/// A team in a table: name, game, state, turn, score, seats, how its orders came about, alerts.
+pub(crate) fn team_row(team: &Team) -> [String; 10] {
+    let counters = team.counters.unwrap_or_default();
+    let alerts = team.alerts.len();
+    [
+        short(&team.name).to_owned(),
+        team.game.clone(),
+        state_word(team.state()),
+        turn(team),
+        score(team),
+        format!("{}/{}", team.seated_count, team.agent_count),
+        counters.decided.to_string(),
+        counters.fallback.to_string(),
+        counters.late.to_string(),
+        if alerts == 0 { String::new() } else { alerts.to_string() },
+    ]
 }
 
 fn show(args: &ShowArgs) -> Result<()> {
@@ -128,15 +134,17 @@ fn alert_line(alert: &Alert, paint: Paint) -> String {
     format!("{head} since {}:{}: {}\n", since.round, since.step, alert.text)
 }
 
-fn turn(team: &Team) -> String {
+/// Its turn, `round:step`.
+pub(crate) fn turn(team: &Team) -> String {
     team.turn.map_or_else(|| "-".into(), |turn| format!("{}:{}", turn.round, turn.step))
 }
 
-fn score(team: &Team) -> String {
+/// Its score.
+pub(crate) fn score(team: &Team) -> String {
     team.score.map_or_else(|| "-".into(), |score| score.to_string())
 }
 
-pub(crate) fn state_word(state: TeamState) -> String {
+fn state_word(state: TeamState) -> String {
     word(state.as_str_name(), "TEAM_STATE_")
 }
 

@@ -2,7 +2,7 @@
 
 use super::cockpit::Cockpit;
 use crate::paint::Ink;
-use crate::remote::{alert_word, short, team_state_word};
+use crate::remote::{alert_word, score, short, team_row, turn};
 use crate::terminal::{around, bold, dim, fit, plain, style, trouble};
 use phalanx_proto::v1::{Team, TeamState};
 use ratatui::style::Modifier;
@@ -117,30 +117,11 @@ pub(super) fn teams(cockpit: &Cockpit, (width, height): (u16, u16)) -> Text<'sta
     Text::from(lines)
 }
 
+/// The row of `phalanx team list`, and the generation.
 fn cells(team: &Team) -> [String; 11] {
-    let counters = team.counters.unwrap_or_default();
-    let alerts = team.alerts.len();
-    [
-        short(&team.name).to_owned(),
-        team.game.clone(),
-        team_state_word(team.state()),
-        turn(team),
-        score(team),
-        format!("{}/{}", team.seated_count, team.agent_count),
-        counters.decided.to_string(),
-        counters.fallback.to_string(),
-        counters.late.to_string(),
-        team.generation.to_string(),
-        if alerts == 0 { String::new() } else { alerts.to_string() },
-    ]
-}
-
-fn turn(team: &Team) -> String {
-    team.turn.map_or_else(|| "-".into(), |turn| format!("{}:{}", turn.round, turn.step))
-}
-
-fn score(team: &Team) -> String {
-    team.score.map_or_else(|| "-".into(), |score| score.to_string())
+    let [name, game, state, turn, score, seats, decided, fallback, late, alerts] = team_row(team);
+    let generation = team.generation.to_string();
+    [name, game, state, turn, score, seats, decided, fallback, late, generation, alerts]
 }
 
 /// What is the matter, and how much time was left; where there is no table, the counts, too. What

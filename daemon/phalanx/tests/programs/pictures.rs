@@ -1,7 +1,7 @@
 //! Pictures of worlds outside the browser: of running teams, of recordings, and films.
 
 use crate::reload::Demo;
-use crate::support::{phalanx, stderr, stdout};
+use crate::support::{first_recorded, phalanx, refused, said, stderr, stdout, text};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -12,30 +12,6 @@ return { decide = function(me)
     return act.skip()
 end }
 "#;
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-fn said(args: &[&str]) -> String {
-    let output = phalanx(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
-    stdout(&output)
-}
-
-fn refused(args: &[&str], code: i32) -> String {
-    let output = phalanx(args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
-    stderr(&output)
-}
-
-/// The first team's recording of a demo on virtual time.
-fn recorded(folder: &Path, args: &[&str]) -> String {
-    let fast = ["demo", "--fast", "--json", "--seed", "7", "--record", text(folder)];
-    let said = said(&[&fast, args].concat());
-    let summary: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
-    summary["recordings"][0].as_str().unwrap().to_owned()
-}
 
 /// Words that draw of a recording.
 fn map<'a>(file: &'a str, words: &[&'a str]) -> Vec<&'a str> {
@@ -92,7 +68,7 @@ const GAMES: &[(&str, &[&str], &[&str])] = &[
 fn a_recording_of_every_game_becomes_a_picture_and_a_film() {
     for (game, args, expected) in GAMES {
         let dir = tempfile::tempdir().unwrap();
-        let file = recorded(dir.path(), &[&["--game", game], *args].concat());
+        let file = first_recorded(dir.path(), &[&["--game", game], *args].concat());
         let page = said(&["map", "--file", &file, "--svg", "-"]);
         for expected in *expected {
             assert!(page.contains(expected), "{game} {args:?}: {expected}: {page}");
@@ -114,7 +90,7 @@ fn a_recording_of_every_game_becomes_a_picture_and_a_film() {
 #[test]
 fn a_turn_of_a_recording_is_drawn_with_what_was_done_in_it() {
     let dir = tempfile::tempdir().unwrap();
-    let file = recorded(dir.path(), &["--steps", "25"]);
+    let file = first_recorded(dir.path(), &["--steps", "25"]);
     let drawn = said(&map(&file, &["--turn", "10", "--svg", "-"]));
     assert!(drawn.contains("<title>A, assemble, turn 0:10</title>"), "{drawn}");
     // Turns between two pictures show the one before.

@@ -1,7 +1,7 @@
 //! What is taken out of recordings: reasons, times, tables, replays; and replays that become
 //! recordings.
 
-use crate::support::{phalanx, stderr, stdout};
+use crate::support::{first_recorded, phalanx, refused, said, stderr, stdout, text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,40 +11,14 @@ const AGENTS: usize = 15;
 /// Set where nothing may be left out.
 const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
 
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-/// Runs it to its good end; what it prints.
-fn said(args: &[&str]) -> String {
-    let output = phalanx(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
-    stdout(&output)
-}
-
-/// Runs it to its bad end; what it says.
-fn refused(args: &[&str], code: i32) -> String {
-    let output = phalanx(args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
-    stderr(&output)
-}
-
 fn asked(args: &[&str]) -> Value {
     serde_json::from_str(&said(&[args, &["--output", "json"]].concat())).unwrap()
-}
-
-/// The first team's recording of a demo on virtual time.
-fn demo(folder: &Path, args: &[&str]) -> String {
-    let fast = ["demo", "--fast", "--json", "--seed", "7", "--record", text(folder)];
-    let said = said(&[&fast, args].concat());
-    let summary: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
-    summary["recordings"][0].as_str().unwrap().to_owned()
 }
 
 #[test]
 fn reasons_times_and_tables_come_out_of_a_recording() {
     let dir = tempfile::tempdir().unwrap();
-    let file = demo(dir.path(), &["--steps", "12"]);
+    let file = first_recorded(dir.path(), &["--steps", "12"]);
     let why = |who: &str| asked(&["why", who, "--file", &file]);
     let fifth = why("A/agentA1@5");
     assert_eq!((&fifth["step"], &fifth["agent"]), (&json!(5), &json!("A/agentA1")));
@@ -261,7 +235,7 @@ fn what_a_played_match_does_not_tell_is_not_invented() {
         ["recording", "export", file, "--to", form, "--out", text(&out)].map(str::to_owned)
     };
     let words = |args: &[String]| args.to_vec();
-    let assemble = demo(dir.path(), &["--steps", "2"]);
+    let assemble = first_recorded(dir.path(), &["--steps", "2"]);
     let args = words(&export(&assemble, "massim"));
     let args: Vec<_> = args.iter().map(String::as_str).collect();
     assert!(refused(&args, 1).contains("only what the team's own agents perceived"));
@@ -270,7 +244,7 @@ fn what_a_played_match_does_not_tell_is_not_invented() {
     assert!(refused(&args, 1).contains("a match of assemble; this form is of colosseum"));
     // Colosseum tells an agent everything but what the others answer.
     let snake = ["--game", "colosseum", "--variant", "snake", "--steps", "12"];
-    let snake = demo(dir.path(), &snake);
+    let snake = first_recorded(dir.path(), &snake);
     let args = words(&export(&snake, "colosseum"));
     let args: Vec<_> = args.iter().map(String::as_str).collect();
     assert!(stderr(&phalanx(&args)).contains("is left empty"));
@@ -313,7 +287,7 @@ fn real_replays_of_the_organisers_servers_survive_the_round_trip() {
 #[test]
 fn a_recording_is_printed_turn_by_turn_where_no_terminal_reads() {
     let dir = tempfile::tempdir().unwrap();
-    let file = demo(dir.path(), &["--steps", "8"]);
+    let file = first_recorded(dir.path(), &["--steps", "8"]);
     let lines = said(&["replay", &file]);
     let turns: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     let steps: Vec<_> = turns.iter().map(|turn| turn["step"].as_u64().unwrap()).collect();

@@ -2,7 +2,8 @@
 //! thrown away by `phalanx recording`.
 
 use crate::support::{
-    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr, stdout,
+    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, recorded, settings, shown, stderr,
+    stdout, text,
 };
 use phalanx_control::client::{Address, connect};
 use phalanx_proto::v1;
@@ -24,10 +25,6 @@ fn asked(args: &[&str], code: i32) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
 /// The files of a folder that end so, in the order of their names.
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
@@ -35,18 +32,6 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut paths: Vec<_> = paths.filter(|path| text(path).ends_with(ending)).collect();
     paths.sort();
     paths
-}
-
-/// A demo on virtual time that is recorded; the files of its teams.
-fn demo(folder: &Path, args: &[&str]) -> Vec<String> {
-    let fast = ["demo", "--fast", "--json", "--record", text(folder)];
-    let output = phalanx(&[&fast, args].concat());
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
-    assert_eq!(stderr(&output), "", "{args:?}");
-    let summary: Value = serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap();
-    let files = summary["recordings"].as_array().unwrap();
-    assert_eq!(files.len(), summary["teams"].as_array().unwrap().len());
-    files.iter().map(|file| file.as_str().unwrap().to_owned()).collect()
 }
 
 /// The packages of the MCAP project for Python, as they are installed.
@@ -96,7 +81,7 @@ fn every_game_is_recorded_whole_and_the_usual_reader_lists_all_channels() {
         let dir = tempfile::tempdir().unwrap();
         let args = ["--game", game, "--steps", "20", "--seed", "7"];
         let worlds: &[&str] = if game == "asimulator" { &["--worlds", "2"] } else { &[] };
-        for file in demo(dir.path(), &[&args, worlds].concat()) {
+        for file in recorded(dir.path(), &[&args, worlds].concat()) {
             let info = asked(&["recording", "info", &file, "--check"], 0);
             assert_eq!((&info["state"], &info["lost"]), (&"whole".into(), &0.into()), "{info}");
             assert_eq!((&info["game"], &info["seed"]), (&game.into(), &7.into()));
@@ -169,7 +154,7 @@ fn what_is_no_recording_is_told_apart() {
 #[test]
 fn recordings_are_pruned_by_size_and_the_dry_run_tells_what_would_go() {
     let dir = tempfile::tempdir().unwrap();
-    demo(dir.path(), &["--steps", "2"]);
+    recorded(dir.path(), &["--steps", "2"]);
     let holiday = dir.path().join("holiday.mcap");
     std::fs::write(&holiday, "not ours").unwrap();
     let prune = |more: &[&str]| {

@@ -1,5 +1,6 @@
 //! Starting the real programs, and reading what they print.
 
+use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,41 @@ pub(crate) fn stdout(output: &Output) -> String {
 
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs it to its good end; what it prints.
+pub(crate) fn said(args: &[&str]) -> String {
+    let output = phalanx(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Runs it to its bad end; what it says.
+pub(crate) fn refused(args: &[&str], code: i32) -> String {
+    let output = phalanx(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+    stderr(&output)
+}
+
+/// Plays a demo on virtual time, recorded in that folder; the files of its teams.
+pub(crate) fn recorded(folder: &Path, args: &[&str]) -> Vec<String> {
+    let fast = ["demo", "--fast", "--json", "--record", text(folder)];
+    let output = phalanx(&[&fast, args].concat());
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    assert_eq!(stderr(&output), "", "{args:?}");
+    let summary: Value = serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap();
+    let files = summary["recordings"].as_array().unwrap();
+    assert_eq!(files.len(), summary["teams"].as_array().unwrap().len());
+    files.iter().map(|file| file.as_str().unwrap().to_owned()).collect()
+}
+
+/// The recording of the first team of such a demo, with the seed 7.
+pub(crate) fn first_recorded(folder: &Path, args: &[&str]) -> String {
+    recorded(folder, &[&["--seed", "7"], args].concat()).remove(0)
 }
 
 /// A program in the background; killed when the test ends.
@@ -175,7 +211,7 @@ pub(crate) fn control(dir: &Path) -> String {
 }
 
 /// What `phalanx team show A` tells of that daemon.
-pub(crate) fn shown(dir: &Path) -> serde_json::Value {
+pub(crate) fn shown(dir: &Path) -> Value {
     let output = phalanx(&["team", "show", "A", "--output", "json", "--control", &control(dir)]);
     assert!(output.status.success(), "{}", stderr(&output));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -255,7 +291,7 @@ impl Plain {
         Some(serde_json::from_slice(&bytes).unwrap())
     }
 
-    pub(crate) fn login(&mut self, user: &str, password: &str) -> serde_json::Value {
+    pub(crate) fn login(&mut self, user: &str, password: &str) -> Value {
         self.send(&serde_json::json!({
             "type": "auth-request", "content": { "user": user, "pw": password }
         }));

@@ -1,7 +1,8 @@
 //! The cockpit in a terminal, and the player of recordings.
 
 use crate::support::{
-    Opponents, arena, arena_config, control, daemon, phalanx, settings, shown, stderr, stdout,
+    Opponents, arena, arena_config, control, daemon, first_recorded, phalanx, settings, shown,
+    stderr, stdout,
 };
 use crate::terminal::InTerminal;
 use crate::watching::{scrape_until, value};
@@ -149,13 +150,8 @@ fn without_a_terminal_it_says_what_prints_the_same() {
 #[test]
 fn a_recording_is_played_in_a_terminal() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().join("films").display().to_string();
-    let fast = ["demo", "--fast", "--json", "--seed", "7", "--steps", "12", "--record", &folder];
-    let made = phalanx(&fast);
-    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
-    let summary: Value = serde_json::from_str(stdout(&made).lines().last().unwrap()).unwrap();
-    let file = summary["recordings"][0].as_str().unwrap();
-    let mut player = InTerminal::start(&["replay", file, "--at", "3"]);
+    let file = first_recorded(dir.path(), &["--steps", "12"]);
+    let mut player = InTerminal::start(&["replay", &file, "--at", "3"]);
     let screen = player.shows("0:3");
     assert!(screen.starts_with(" A assemble") && screen.contains("15 agents"), "{screen}");
     player.press("5\r");
