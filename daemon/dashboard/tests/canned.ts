@@ -1,28 +1,66 @@
 /** A daemon that plays nothing: it serves the built page and gives the same answers for ever. */
 import { createServer, type Server, type ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { create, toBinary, type DescMethod, type MessageInitShape } from "@bufbuild/protobuf";
 import { DIST, KINDS } from "./browser";
+import { ROOT } from "./stage";
+
+/** What the daemon's own page may do. */
+const POLICY = policy();
+/** Statuses of calls. */
+const [NOT_FOUND, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 12, 16];
 
 /** Answers by the path of their call. */
 export class Canned {
   private readonly answers = new Map<string, { streamed: boolean; frames: Buffer[] }>();
+  private readonly streams = new Map<string, Set<ServerResponse>>();
+  private readonly calls = new Map<string, number>();
+  private wanted: string | undefined;
   private server: Server | undefined;
   address = "";
 
   /** Gives this answer, or these messages of a stream that stays open. */
   answer<M extends DescMethod>(method: M, ...messages: MessageInitShape<M["output"]>[]): this {
-    const frames = messages.map((message) => frame(0, toBinary(method.output, create(method.output, message))));
-    this.answers.set(`/${method.parent.typeName}/${method.name}`, { streamed: method.methodKind === "server_streaming", frames });
+    const frames = messages.map((message) => framed(method, message));
+    this.answers.set(pathOf(method), { streamed: method.methodKind === "server_streaming", frames });
     return this;
+  }
+
+  /** What is asked for there is none. */
+  miss(method: DescMethod): this {
+    this.answers.set(pathOf(method), { streamed: false, frames: [status(NOT_FOUND, "there is none")] });
+    return this;
+  }
+
+  /** Takes calls with this token only. */
+  want(token: string): this {
+    this.wanted = token;
+    return this;
+  }
+
+  /** Sends a message to whoever watches. */
+  tell<M extends DescMethod>(method: M, message: MessageInitShape<M["output"]>): void {
+    for (const response of this.streams.get(pathOf(method)) ?? []) response.write(framed(method, message));
+  }
+
+  /** Ends the streams of whoever watches, without a fault. */
+  finish(method: DescMethod): void {
+    for (const response of this.streams.get(pathOf(method)) ?? []) response.end(status(0, ""));
+  }
+
+  /** How often it was asked. */
+  asked(method: DescMethod): number {
+    return this.calls.get(pathOf(method)) ?? 0;
   }
 
   /** Listens on a free port. */
   async open(): Promise<this> {
     const server = createServer((request, response) => {
+      const token = request.headers.authorization?.replace("Bearer ", "");
       request.resume();
-      request.on("end", () => void this.serve(new URL(request.url ?? "/", "http://x").pathname, response));
+      request.on("end", () => void this.serve(new URL(request.url ?? "/", "http://x").pathname, token, response));
     });
     this.server = server;
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -38,29 +76,68 @@ export class Canned {
     this.server?.close();
   }
 
-  private async serve(path: string, response: ServerResponse): Promise<void> {
-    const known = this.answers.get(path);
-    if (known !== undefined) {
-      response.writeHead(200, { "content-type": "application/grpc-web+proto" });
-      for (const bytes of known.frames) response.write(bytes);
-      if (!known.streamed) response.end(frame(0x80, Buffer.from("grpc-status: 0\r\n")));
-      else response.flushHeaders();
-      return;
-    }
+  private async serve(path: string, token: string | undefined, response: ServerResponse): Promise<void> {
     if (path.startsWith("/phalanx.v1.")) {
-      response.writeHead(200, { "content-type": "application/grpc-web+proto" });
-      response.end(frame(0x80, Buffer.from("grpc-status: 12\r\ngrpc-message: it is canned\r\n")));
+      this.call(path, token, response);
       return;
     }
     const file = path === "/" ? "/index.html" : path;
     try {
       const bytes = await readFile(join(DIST, file));
-      response.writeHead(200, { "content-type": KINDS[extname(file)] ?? "application/octet-stream" });
+      response.writeHead(200, { "content-type": KINDS[extname(file)] ?? "application/octet-stream", "content-security-policy": POLICY });
       response.end(bytes);
     } catch {
       response.writeHead(404).end();
     }
   }
+
+  private call(path: string, token: string | undefined, response: ServerResponse): void {
+    this.calls.set(path, (this.calls.get(path) ?? 0) + 1);
+    const known = this.answers.get(path);
+    response.writeHead(200, { "content-type": "application/grpc-web+proto" });
+    if (this.wanted !== undefined && token !== this.wanted) {
+      response.end(status(UNAUTHENTICATED, "it takes a token"));
+      return;
+    }
+    if (known === undefined) {
+      response.end(status(UNIMPLEMENTED, "it is canned"));
+      return;
+    }
+    for (const bytes of known.frames) response.write(bytes);
+    if (known.streamed) this.keep(path, response);
+    else response.end(known.frames.some(isStatus) ? undefined : status(0, ""));
+  }
+
+  private keep(path: string, response: ServerResponse): void {
+    const streams = this.streams.get(path) ?? new Set();
+    this.streams.set(path, streams.add(response));
+    response.on("close", () => streams.delete(response));
+    response.flushHeaders();
+  }
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+function framed<M extends DescMethod>(method: M, message: MessageInitShape<M["output"]>): Buffer {
+  return frame(0, toBinary(method.output, create(method.output, message)));
+}
+
+function status(code: number, text: string): Buffer {
+  return frame(0x80, Buffer.from(`grpc-status: ${code}\r\ngrpc-message: ${text}\r\n`));
+}
+
+function isStatus(bytes: Buffer): boolean {
+  return bytes[0] === 0x80;
+}
+
+/** The content policy of the daemon, from where it stands. */
+function policy(): string {
+  const source = readFileSync(join(ROOT, "daemon/control/src/dashboard.rs"), "utf8");
+  const found = /const POLICY: &str = "([^"]+)"/.exec(source)?.[1];
+  if (found === undefined) throw new Error("the daemon's page has no content policy");
+  return found.replace(/\\\n\s*/g, "");
 }
 
 function frame(flag: number, bytes: Uint8Array): Buffer {

@@ -55,14 +55,13 @@ export function MapPane(props: {
     const [now, here] = [world(), part()];
     return now === undefined || here === undefined ? undefined : props.reel.groundOf(now, here.name);
   });
-  const look = createMemo(() => lookOf(world()?.game ?? "", theme.dark()));
+  const game = createMemo(() => world()?.game);
+  const look = createMemo(() => lookOf(game() ?? "", theme.dark()));
+  // A game hides its own layers once, and not again with each of its worlds: what somebody chose stays.
   createEffect(
-    on(
-      () => world()?.game,
-      (game) => {
-        if (game !== undefined) setHidden(new Set(lookOf(game, true).hidden));
-      },
-    ),
+    on(game, (named) => {
+      if (named !== undefined) setHidden(new Set(lookOf(named, true).hidden));
+    }),
   );
   const picture = createMemo((): Picture | undefined => {
     const [now, here, flat] = [world(), part(), ground()];
@@ -168,11 +167,13 @@ export function MapPane(props: {
     event.preventDefault();
     move();
   };
-  const ours = (): readonly string[] =>
+  const ours = createMemo((): readonly string[] =>
     (world()?.parts ?? [])
       .flatMap((known) => known.bodies.filter((body) => body.side === WorldSide.OURS && body.agent !== undefined && body.name !== ""))
       .map((body) => body.name)
-      .sort(byNumber);
+      .sort(byNumber),
+  );
+  const words = createMemo(() => (part()?.bodies ?? []).map((body) => ({ name: body.name, text: bodyText(body) })));
 
   return (
     <div class="map">
@@ -221,7 +222,7 @@ export function MapPane(props: {
         chosen={props.chosen}
         choose={props.choose}
         look={look()}
-        words={(part()?.bodies ?? []).map((body) => ({ name: body.name, text: bodyText(body) }))}
+        words={words()}
       />
     </div>
   );

@@ -1,5 +1,5 @@
 /** Beside the map: which part, which layers, who is followed, and the same in words. */
-import { For, Index, Show, type JSX } from "solid-js";
+import { createMemo, For, Index, Show, type JSX } from "solid-js";
 import type { World, WorldLayer, WorldPart } from "../gen/phalanx/v1/worlds_pb";
 import { WorldTone } from "../gen/phalanx/v1/worlds_pb";
 import { css, inkOf, type Look } from "../map/look";
@@ -7,6 +7,8 @@ import { valueText } from "../match/values";
 
 /** What is shown as layers although it is none in the protocol. */
 const THINGS = ["spots", "edges", "bodies", "marks"] as const;
+/** Bodies that are told in words without being asked for. */
+const FEW = 8;
 
 /** The side of the map. */
 export function MapSide(props: {
@@ -35,6 +37,8 @@ export function MapSide(props: {
     const present = THINGS.filter((name) => name === "bodies" || (name === "marks" ? (props.world?.marks.length ?? 0) > 0 : part[name].length > 0));
     return [...part.layers.map((layer) => layer.name), ...present];
   };
+  // It opens by itself where there is little to say; whoever opens or closes it is not overruled by the next world.
+  const few = createMemo(() => props.words.length <= FEW);
   return (
     <aside class="map-side" aria-label="About the map">
       <Show when={(props.world?.parts.length ?? 0) > 1}>
@@ -101,43 +105,43 @@ export function MapSide(props: {
           )}
         </For>
       </fieldset>
-      <For each={props.part?.layers.filter((layer) => !props.hidden.has(layer.name))}>
-        {(layer) => <Legend layer={layer} look={props.look} />}
-      </For>
+      <Index each={props.part?.layers.filter((layer) => !props.hidden.has(layer.name))}>
+        {(layer) => <Legend layer={layer()} look={props.look} />}
+      </Index>
       <Show when={(props.part?.facts.length ?? 0) > 0}>
         <dl class="pairs">
-          <For each={props.part?.facts}>
+          <Index each={props.part?.facts}>
             {(fact) => (
               <>
-                <dt>{fact.name}</dt>
-                <dd>{fact.value}</dd>
+                <dt>{fact().name}</dt>
+                <dd>{fact().value}</dd>
               </>
             )}
-          </For>
+          </Index>
         </dl>
       </Show>
       <Show when={props.world?.cut}>
         <p class="warn">The world is too large for one picture: something is left out.</p>
       </Show>
-      <details open={props.words.length <= 8}>
+      <details open={few()}>
         <summary>{props.words.length === 1 ? "One body" : `${props.words.length} bodies`} in words</summary>
         <ul class="words">
-          <For each={props.words}>
-            {(body) => <li data-chosen={body.name !== "" && body.name === props.chosen ? "" : undefined}>{body.text}</li>}
-          </For>
+          <Index each={props.words}>
+            {(body) => <li data-chosen={body().name !== "" && body().name === props.chosen ? "" : undefined}>{body().text}</li>}
+          </Index>
         </ul>
       </details>
       <Show when={(props.world?.marks.length ?? 0) > 0}>
         <details>
           <summary>{props.world?.marks.length} marks of scripts</summary>
           <ul class="words">
-            <For each={props.world?.marks}>
+            <Index each={props.world?.marks}>
               {(mark) => (
                 <li>
-                  {mark.agent || "plan"}: {mark.shape}({mark.args.map(valueText).join(", ")})
+                  {mark().agent || "plan"}: {mark().shape}({mark().args.map(valueText).join(", ")})
                 </li>
               )}
-            </For>
+            </Index>
           </ul>
         </details>
       </Show>
