@@ -2,9 +2,12 @@
 //! over the network. It holds no secret and decides nothing; what it shows it asks for as every
 //! other client does.
 
+mod packed;
+
 use crate::listener::NetPeer;
 use crate::web::WHAT_THIS_IS;
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{Path, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -36,35 +39,44 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 
 /// The page.
 async fn page(request: Request) -> Response {
-    answer(FIRST, ASK_AGAIN, &request)
+    answer(FIRST, ASK_AGAIN, request).await
 }
 
 /// A file that the page is made of.
 async fn asset(Path(name): Path<String>, request: Request) -> Response {
-    answer(&format!("assets/{name}"), FOR_EVER, &request)
+    answer(&format!("assets/{name}"), FOR_EVER, request).await
 }
 
-fn answer(path: &str, keep: &'static str, request: &Request) -> Response {
+async fn answer(path: &str, keep: &'static str, request: Request) -> Response {
     let from_network = request.extensions().get::<NetPeer>().is_some();
     let Some(file) = from_network.then(|| Built::get(path)).flatten() else {
         return (StatusCode::NOT_FOUND, WHAT_THIS_IS).into_response();
     };
-    let tag = tag(&file);
-    let known = request.headers().get(header::IF_NONE_MATCH);
-    let mut answer = if known.is_some_and(|known| *known == *tag) {
+    let mut packs = packed::wanted(request.headers(), &file.data);
+    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let is_known = |packs| known == HeaderValue::from_str(&tag(&file, packs)).ok();
+    let mut answer = if is_known(packs) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        ([(header::CONTENT_TYPE, kind(path))], file.data).into_response()
+        let form = if packs { packed::packed(path, file.data.clone()).await } else { None };
+        packs = form.is_some();
+        let body = form.map_or_else(|| file.data.clone().into_response(), Bytes::into_response);
+        ([(header::CONTENT_TYPE, kind(path))], body).into_response()
     };
-    guard(answer.headers_mut(), keep);
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        answer.headers_mut().insert(header::ETAG, tag);
+    let headers = answer.headers_mut();
+    guard(headers, keep);
+    if packs {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(packed::GZIP));
+    }
+    if let Ok(tag) = HeaderValue::from_str(&tag(&file, packs)) {
+        headers.insert(header::ETAG, tag);
     }
     answer
 }
 
 fn guard(headers: &mut HeaderMap, keep: &'static str) {
-    let rules: [(HeaderName, &'static str); 5] = [
+    let rules: [(HeaderName, &'static str); 6] = [
+        (header::VARY, "accept-encoding"),
         (header::CACHE_CONTROL, keep),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -76,15 +88,15 @@ fn guard(headers: &mut HeaderMap, keep: &'static str) {
     }
 }
 
-/// The hash of the content, in the form that HTTP wants.
-fn tag(file: &EmbeddedFile) -> String {
+/// The hash of the content and the form of it, as HTTP wants them.
+fn tag(file: &EmbeddedFile, packs: bool) -> String {
     let hash = file.metadata.sha256_hash();
     let mut text = String::from("\"");
     for byte in hash.iter().take(16) {
         // Writing into a text never fails.
         write!(text, "{byte:02x}").unwrap_or_default();
     }
-    text.push('"');
+    text.push_str(if packs { "-gzip\"" } else { "\"" });
     text
 }
 

@@ -9,6 +9,7 @@ mod fake;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use fake::{FakeDirectory, FakeTeam, socket};
+use flate2::read::GzDecoder;
 use phalanx_control::client::{Address, connect};
 use phalanx_control::{Access, Audit, ControlHandle, Options, Role, build};
 use phalanx_metrics::Metrics;
@@ -17,6 +18,7 @@ use phalanx_proto::v1::access_client::AccessClient;
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use prost::Message;
+use std::io::Read;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -206,6 +208,32 @@ async fn the_page_comes_with_a_strict_policy_and_its_files_are_kept_for_ever() {
         assert!(!found.body.is_empty() && !found.head.contains("octet-stream"), "{}", found.head);
     }
     assert_eq!(daemon.get("/assets/..%2findex.html", "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_browser_gets_the_files_compressed_and_who_cannot_read_that_gets_them_as_they_are() {
+    let daemon = Daemon::start(None, false);
+    let page = daemon.get("/", "").await;
+    let text = page.text();
+    let script = text.split('"').find(|part| part.ends_with(".js")).unwrap();
+    let path = format!("/{}", script.trim_start_matches("./"));
+    let plain = daemon.get(&path, "").await;
+    assert!(!plain.head.contains("content-encoding"), "{}", plain.head);
+    let tag = |answer: &Answer| {
+        answer.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned()
+    };
+    for _ in ["made", "kept"] {
+        let packed = daemon.get(&path, "accept-encoding: gzip, br\n").await;
+        assert!(packed.head.contains("content-encoding: gzip"), "{}", packed.head);
+        assert!(packed.head.contains("vary: accept-encoding"), "{}", packed.head);
+        assert!(packed.head.contains("content-type: text/javascript"), "{}", packed.head);
+        let mut unpacked = Vec::new();
+        GzDecoder::new(packed.body.as_slice()).read_to_end(&mut unpacked).unwrap();
+        assert!(unpacked == plain.body && packed.body.len() * 2 < plain.body.len());
+        assert_ne!(tag(&packed), tag(&plain));
+        let headers = format!("accept-encoding: gzip\nif-none-match: {}\n", tag(&packed));
+        assert_eq!(daemon.get(&path, &headers).await.status, 304);
+    }
 }
 
 #[tokio::test]

@@ -54,8 +54,8 @@ async fn listen(mut stream: Stream, hub: &Hub, number: u64) {
         match message {
             Message::Text(text) => hub.said(number, text.as_str()),
             Message::Binary(_) => hub.complain(number, "this server takes no messages of clients"),
-            Message::Close(_) => return,
-            Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+            // The next reading sends the answer to a goodbye, then ends.
+            Message::Close(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
         }
     }
 }

@@ -56,6 +56,11 @@ pub(crate) struct Hub {
     pub(crate) figures: Figures,
 }
 
+/// Most characters of a complaint about what a client sent.
+const COMPLAINT_CHARS_MAX: usize = 400;
+/// Most wrong subscriptions of one message that are told.
+const COMPLAINTS_MAX: usize = 16;
+
 /// Teams are numbered: a name may come again.
 type TeamNumber = u64;
 type ClientNumber = u64;
@@ -282,7 +287,9 @@ impl State {
 
     fn complain(&self, client: ClientNumber, message: &str) {
         if let Some(client) = self.clients.get(&client) {
-            client.outbox.text(wire::status(Level::Error, message, None));
+            // It may repeat what the client sent.
+            let short: String = message.chars().take(COMPLAINT_CHARS_MAX).collect();
+            client.outbox.text(wire::status(Level::Error, &short, None));
         }
     }
 
@@ -304,23 +311,25 @@ impl State {
 
     fn subscribe(&mut self, number: ClientNumber, wanted: &[Subscription]) {
         let Some(client) = self.clients.get_mut(&number) else { return };
+        let known: BTreeSet<_> =
+            self.teams.values().flat_map(|team| team.channels.values().copied()).collect();
         let mut fresh = BTreeSet::new();
         let mut complaints = Vec::new();
         for Subscription { id, channel_id } in wanted {
-            let known =
-                self.teams.values().any(|team| team.channels.values().any(|id| id == channel_id));
-            if !known {
-                complaints.push(format!("subscription {id}: there is no channel {channel_id}"));
+            let complaint = if !known.contains(channel_id) {
+                format!("subscription {id}: there is no channel {channel_id}")
             } else if client.subscriptions.contains_key(id) {
-                complaints.push(format!("subscription {id}: the number is in use"));
+                format!("subscription {id}: the number is in use")
             } else if let Some(other) = client.channels.get(channel_id) {
-                let text = format!("subscription {id}: {other} has channel {channel_id} already");
-                complaints.push(text);
+                format!("subscription {id}: {other} has channel {channel_id} already")
             } else {
                 client.subscriptions.insert(*id, *channel_id);
                 client.channels.insert(*channel_id, *id);
                 fresh.insert(*channel_id);
-            }
+                continue;
+            };
+            complaints.push(complaint);
+            complaints.truncate(COMPLAINTS_MAX);
         }
         if !complaints.is_empty() {
             // One text, however many there are.

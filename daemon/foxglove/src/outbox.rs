@@ -10,6 +10,8 @@ use tokio::sync::Notify;
 const MESSAGES_MAX: usize = 8_192;
 /// Most texts that wait for a client: who reads none of so many is gone.
 const TEXTS_MAX: usize = 1_024;
+/// Most bytes of such texts. What a daemon with many teams tells a client at once fits.
+const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// What a message takes beside its data, in bytes.
 const BASE: usize = 64;
 
@@ -35,6 +37,7 @@ struct Inner {
     posts: VecDeque<Post>,
     messages: usize,
     bytes: usize,
+    text_bytes: usize,
     /// Messages that were left out, and not told yet.
     lost: u64,
     /// Nothing comes any more; what is there may still leave.
@@ -71,10 +74,12 @@ impl Outbox {
     /// A text. Whoever lets too many wait is given up.
     pub(crate) fn text(&self, text: String) {
         let mut inner = self.inner();
-        if inner.posts.len() - inner.messages >= TEXTS_MAX {
+        let texts = inner.posts.len() - inner.messages;
+        if texts >= TEXTS_MAX || inner.text_bytes + text.len() > TEXT_BYTES_MAX {
             inner.cut = true;
         }
         if !inner.closed && !inner.cut {
+            inner.text_bytes += text.len();
             inner.posts.push_back(Post::Text(text));
         }
         drop(inner);
@@ -156,9 +161,12 @@ impl Outbox {
 
 impl Inner {
     fn took(&mut self, post: &Post) {
-        if let Post::Data(_, message) = post {
-            self.messages -= 1;
-            self.bytes -= weight(message);
+        match post {
+            Post::Data(_, message) => {
+                self.messages -= 1;
+                self.bytes -= weight(message);
+            }
+            Post::Text(text) => self.text_bytes -= text.len(),
         }
     }
 
@@ -238,6 +246,16 @@ mod tests {
         assert_eq!(outbox.next(), Next::Over);
         let full = Outbox::new(1 << 10);
         (0..=TEXTS_MAX).for_each(|_| full.text("?".into()));
+        assert_eq!(full.next(), Next::Over);
+        let full = Outbox::new(1 << 10);
+        let long = || "?".repeat(TEXT_BYTES_MAX / 2);
+        full.text(long());
+        full.text(long());
+        assert_eq!(full.next(), Next::Post(Post::Text(long())), "they fit");
+        full.text(long());
+        assert_eq!(full.next(), Next::Post(Post::Text(long())), "what was read makes room");
+        full.text(long());
+        full.text("one too many".into());
         assert_eq!(full.next(), Next::Over);
     }
 }

@@ -6,16 +6,19 @@ use crate::{Percepts, Taped};
 use phalanx_engine::{BoardRead, Brain, JournalEntry, JournalEvent, Snapshot, Team};
 use phalanx_game::Game;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The world is drawn in each turn that is so many turns after the last drawing.
 const KEYFRAME_TURNS: u64 = 10;
+/// So long after a turn the team is looked at: the seats write their actions first.
+const LOOK_AFTER: Duration = Duration::from_millis(5);
 
 /// Looks at a team at the end of each turn.
 #[derive(Debug, Default)]
 pub(crate) struct Lookout {
-    /// A turn is through and was not looked at yet.
-    due: bool,
+    /// A turn is through and was not looked at yet: when to look at the latest, unless something
+    /// happens to the team before.
+    due: Option<Instant>,
     /// What the team published last, if nobody has kept it yet.
     snapshot: Option<Arc<Snapshot>>,
     /// Up to this revision the board's changes are kept.
@@ -25,9 +28,9 @@ pub(crate) struct Lookout {
 }
 
 impl Lookout {
-    pub(crate) fn told(&mut self, entry: &JournalEntry) {
+    pub(crate) fn told(&mut self, entry: &JournalEntry, now: Instant) {
         if let JournalEvent::TurnDone(_) = entry.event {
-            self.due = true;
+            self.due = Some(now + LOOK_AFTER);
         } else if let JournalEvent::RoundStarted = entry.event {
             // Another world: the next turn shows it.
             self.drawn = None;
@@ -38,9 +41,14 @@ impl Lookout {
         self.snapshot = Some(Arc::clone(snapshot));
     }
 
-    /// The team has nothing to do: a good moment.
+    /// When to look.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Looks if a turn is through. The team must not have heard of the next one yet.
     pub(crate) fn look<G: Game, B: Brain>(&mut self, team: &Team<G, B>, tape: &Tape, now: Instant) {
-        if !std::mem::take(&mut self.due) {
+        if self.due.take().is_none() {
             return;
         }
         let Some(snapshot) = self.snapshot.take() else { return };
@@ -50,16 +58,16 @@ impl Lookout {
         }
         let turn = team.turn();
         let percepts = Percepts { turn, agents: team.percepts() };
-        tape.put(now, || Taped::Percepts(Box::new(percepts)));
+        tape.put(now, || Taped::Percepts(Arc::new(percepts)));
         let page = team.board(&BoardRead::Since(self.board));
         if page.revision != self.board || !page.items.is_empty() || !page.gone.is_empty() {
             self.board = page.revision;
-            tape.put(now, || Taped::Board { turn, page: Box::new(page) });
+            tape.put(now, || Taped::Board { turn, page: Arc::new(page) });
         }
         let tick = team.tick();
         if self.drawn.is_none_or(|drawn| tick >= drawn + KEYFRAME_TURNS) {
             self.drawn = Some(tick);
-            tape.put(now, || Taped::Drawing(Box::new(team.drawing())));
+            tape.put(now, || Taped::Drawing(Arc::new(team.drawing())));
         }
     }
 }

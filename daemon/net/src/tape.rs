@@ -63,16 +63,16 @@ pub enum Taped {
     /// What the team published at the end of a turn.
     Snapshot(Arc<Snapshot>),
     /// What the agents perceived in the turn that is through, as scripts read it.
-    Percepts(Box<Percepts>),
+    Percepts(Arc<Percepts>),
     /// What changed on the board.
     Board {
         /// In which turn.
         turn: Turn,
         /// What.
-        page: Box<BoardPage>,
+        page: Arc<BoardPage>,
     },
     /// The world as it is drawn.
-    Drawing(Box<Drawing>),
+    Drawing(Arc<Drawing>),
     /// The team is no more.
     Ended,
 }

@@ -248,6 +248,9 @@ impl<G: Game> TeamThread<G> {
     async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> TeamEnd {
         loop {
             self.outlets.beat.answer();
+            if !self.first.is_empty() || !self.inbox.is_empty() {
+                self.lookout.look(team, &self.tape, now());
+            }
             let closed = self.take_all(team);
             let present = now();
             self.tape.step(present, || TeamAct::Polled);
@@ -255,11 +258,14 @@ impl<G: Game> TeamThread<G> {
                 self.emit(output);
                 continue;
             }
-            self.lookout.look(team, &self.tape, present);
+            if self.lookout.due().is_some_and(|due| due <= present) {
+                self.lookout.look(team, &self.tape, present);
+            }
             let course = &self.outlets.course;
             self.checkpoints.keep(team, || course.borrow().endpoint.to_string(), now());
             let stopped = self.outlets.signals.stop.is_cancelled();
             if (closed || stopped) && self.first.is_empty() && self.inbox.is_empty() {
+                self.lookout.look(team, &self.tape, present);
                 let drained = self.outlets.signals.leave.is_cancelled();
                 return if drained { TeamEnd::Drained } else { TeamEnd::MatchOver };
             }
@@ -314,9 +320,11 @@ impl<G: Game> TeamThread<G> {
             () = stop.cancelled() => None,
             () = until(team.poll_timeout()) => None,
             () = until(self.checkpoints.next()) => None,
+            () = until(self.lookout.due()) => None,
             () = beat.asked() => None,
         };
         if let Some(input) = input {
+            self.lookout.look(team, &self.tape, now());
             self.handle(input, team);
         }
     }
@@ -349,7 +357,7 @@ impl<G: Game> TeamThread<G> {
                 self.ledger.told(&entry.event);
                 self.turn.told(&entry.event);
                 let entry = Arc::new(entry);
-                self.lookout.told(&entry);
+                self.lookout.told(&entry, now());
                 self.checkpoints.told(&entry.event);
                 self.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
                 drop(self.outlets.journal.send(entry));

@@ -196,7 +196,7 @@ async fn serve(
     };
     let bound = listeners::open(&settings, &options, inherited, manager)?;
     let lobby = Lobby::default();
-    let followers = Followers::new(Arc::clone(&metrics), log.clone());
+    let followers = Followers::new(Arc::clone(&metrics), Some(log.clone()));
     let writer = writer(&settings, Arc::clone(&metrics))?;
     let witnesses = Witnesses::open(&settings, metrics).await?;
     let beginnings = (first, (writer.as_ref(), &witnesses), handed);

@@ -31,34 +31,25 @@ pub struct Listening {
 }
 
 impl Followers {
-    /// No reader yet. What `log` leaves out is told and counted as well. Must be called inside a
-    /// tokio runtime.
+    /// No reader yet. With `log`, what teams tell is logged, and what it leaves out is told and
+    /// counted as well; without, only the figures are counted. Must be called inside a tokio runtime.
     #[must_use]
-    pub fn new(metrics: Arc<Metrics>, log: LogControl) -> Self {
-        tokio::spawn(log.clone().tell_dropped());
+    pub fn new(metrics: Arc<Metrics>, log: Option<LogControl>) -> Self {
+        let logged = log.is_some();
+        if let Some(log) = &log {
+            tokio::spawn(log.clone().tell_dropped());
+        }
         let kept = Arc::clone(&metrics);
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(UPKEEP_EVERY).await;
-                kept.log_lines_dropped(log.dropped());
+                if let Some(log) = &log {
+                    kept.log_lines_dropped(log.dropped());
+                }
                 upkeep(&kept).await;
             }
         });
-        Self { metrics, tasks: TaskTracker::new(), logged: true }
-    }
-
-    /// No reader yet; nothing is logged, the figures alone are counted. Must be called inside a
-    /// tokio runtime.
-    #[must_use]
-    pub fn of_figures(metrics: Arc<Metrics>) -> Self {
-        let kept = Arc::clone(&metrics);
-        tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(UPKEEP_EVERY).await;
-                upkeep(&kept).await;
-            }
-        });
-        Self { metrics, tasks: TaskTracker::new(), logged: false }
+        Self { metrics, tasks: TaskTracker::new(), logged }
     }
 
     /// Listens to a team from its first word on.

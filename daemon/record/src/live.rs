@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The thread looks up so often though nothing comes.
+/// So long the thread waits for something at most, then it waits again.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A message of a channel, the same as in a recording.

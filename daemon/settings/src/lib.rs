@@ -241,7 +241,8 @@ fn foxglove(section: &Section<'_>) -> FoxgloveSettings {
     if let (Some(address), false, Some(node)) = (listen, allow_remote, section.node("listen"))
         && !address.ip().is_loopback()
     {
-        let expected = "a loopback address such as 127.0.0.1:8765; there are no logins, so for any                         other one say foxglove.allow_remote = \"on\"";
+        let expected = "a loopback address such as 127.0.0.1:8765; there are no logins, so for any \
+                        other one say foxglove.allow_remote = \"on\"";
         section.refuse("listen", node, expected);
     }
     FoxgloveSettings {

@@ -238,6 +238,7 @@ fn check(text: &str, key: &str, got: &str, expected: &str) {
     let [mistake] = found.as_slice() else { panic!("one mistake in {text}: {found:#?}") };
     assert_eq!((mistake.key.as_str(), mistake.got.as_str()), (key, got));
     assert!(mistake.expected.contains(expected), "{mistake}");
+    assert!(!mistake.expected.contains("  "), "{mistake}");
     assert_eq!(mistake.file, "FILE");
 }
 

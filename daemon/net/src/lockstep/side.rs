@@ -269,7 +269,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 }
                 Output::Journal(entry) => {
                     self.ledger.told(&entry.event);
-                    self.lookout.told(&entry);
+                    self.lookout.told(&entry, now);
                     self.tape.put(now, || Taped::Journal(Arc::new(entry.clone())));
                     observer.journal(team, entry);
                 }

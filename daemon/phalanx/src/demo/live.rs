@@ -107,7 +107,7 @@ async fn spawn_teams(
     let endpoint = wire::endpoint(cast.game, &address.ip().to_string(), address.port());
     let directory = Directory::default();
     let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION")));
-    let followers = Followers::of_figures(Arc::clone(&metrics));
+    let followers = Followers::new(Arc::clone(&metrics), None);
     for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
         let built = wire::build(plan.clone(), endpoint.clone()).await?;
         let listening = followers.listen(&built);

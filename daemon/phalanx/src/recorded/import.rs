@@ -200,7 +200,7 @@ impl Tape {
                 picture: step.picture,
                 marks: Vec::new(),
             };
-            self.put(Taped::Drawing(Box::new(drawing)))?;
+            self.put(Taped::Drawing(Arc::new(drawing)))?;
         }
         Ok(())
     }

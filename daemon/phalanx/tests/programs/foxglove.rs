@@ -449,6 +449,22 @@ fn garbage_ends_at_most_its_own_connection() {
         assert!(heard.contains(told), "{said}: {heard}");
     }
     looker.say(&json!({ "op": "unsubscribe", "subscriptionIds": [4_000_000] }));
+    // A complaint does not repeat all that a client sent, and one is made of many.
+    let long = json!({ "op": "subscribe", "subscriptions": "x".repeat(1 << 19) }).to_string();
+    let many = (0..10_000).map(|id| json!({ "id": 100 + id, "channelId": 77_777 }));
+    for said in [long, subscribe(many.collect())] {
+        let heard = complaint(&mut looker, Message::text(said));
+        assert!(heard.chars().count() <= 400, "{heard}");
+    }
+    // Who says goodbye hears it back.
+    let mut leaving = Looker::connect(address);
+    leaving.socket.close(None).unwrap();
+    let end = loop {
+        if let Err(error) = leaving.socket.read() {
+            break error;
+        }
+    };
+    assert!(matches!(end, Error::ConnectionClosed), "{end}");
     // Who sends more than anybody needs is cut off.
     let mut greedy = Looker::connect(address);
     drop(greedy.socket.send(Message::text("x".repeat(2 << 20))));

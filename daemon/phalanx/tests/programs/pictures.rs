@@ -3,7 +3,6 @@
 use crate::reload::Demo;
 use crate::support::{first_recorded, phalanx, refused, said, stderr, stdout, text};
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// Draws marks, so that there is more than the world.
 const WORKER: &str = r#"

@@ -385,7 +385,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
 
     /// What is served beside gRPC.
     fn pages(&mut self) {
-        for page in ["/metrics", "/healthz", "/"] {
+        for page in ["/metrics", "/healthz"] {
             let socket = self.dir.path().join("control.sock");
             let mut stream = UnixStream::connect(socket).unwrap();
             let request = format!("GET {page} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");

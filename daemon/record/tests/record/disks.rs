@@ -209,7 +209,7 @@ fn a_disk_that_hangs_slows_nobody_down_and_what_is_needed_survives_longest() {
     let begin = info.begun.instant;
     let percepts = |nth: u32| {
         let turn = Turn::new(0, nth);
-        Taped::Percepts(Box::new(Percepts { turn, agents: Vec::new() }))
+        Taped::Percepts(Arc::new(Percepts { turn, agents: Vec::new() }))
     };
     let entry = phalanx_engine::JournalEntry {
         turn: Turn::default(),
