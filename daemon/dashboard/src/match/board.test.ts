@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { WatchBoardResponseSchema, type WatchBoardResponse } from "../gen/phalanx/v1/boards_pb";
-import { BoardModel } from "./board";
+import { BoardModel, GONE } from "./board";
 import { typedValue, valueText } from "./values";
 
 function entry(key: string, value: string, etag: string): WatchBoardResponse {
@@ -25,6 +25,30 @@ test("what is not told again after a lost stream is gone", () => {
   expect(board.entries()).toHaveLength(2);
   board.take(synced);
   expect(board.entries().map(({ key }) => key)).toEqual(["b"]);
+});
+
+test("of keys that come and go only the last ones' old values are kept", () => {
+  const board = new BoardModel();
+  for (let at = 0; at < GONE * 3; at += 1) {
+    board.take(entry(`k${at}`, "1", "x"));
+    board.take(entry(`k${at}`, "2", "y"));
+    board.take(create(WatchBoardResponseSchema, { news: { case: "deleted", value: `teams/A/board/k${at}` } }));
+  }
+  expect(board.entries()).toEqual([]);
+  expect(board.history("k0")).toEqual([]);
+  expect(board.history(`k${GONE * 2}`).map(({ value }) => valueText(value))).toEqual(["1", "2"]);
+});
+
+test("an old key that was written again is none that is gone", () => {
+  const board = new BoardModel();
+  board.take(entry("kept", "1", "x"));
+  board.take(create(WatchBoardResponseSchema, { news: { case: "deleted", value: "teams/A/board/kept" } }));
+  board.take(entry("kept", "2", "y"));
+  for (let at = 0; at < GONE + 1; at += 1) {
+    board.take(entry(`k${at}`, "1", "x"));
+    board.take(create(WatchBoardResponseSchema, { news: { case: "deleted", value: `teams/A/board/k${at}` } }));
+  }
+  expect(board.history("kept")).toHaveLength(1);
 });
 
 test.each([["3", "3"], ['{"a":[1]}', '{"a":[1]}'], ["plain words", '"plain words"'], ["true", "true"]])("typed %s means %s", (text, value) => {

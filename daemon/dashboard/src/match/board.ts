@@ -3,10 +3,16 @@ import type { BoardEntry, WatchBoardResponse } from "../gen/phalanx/v1/boards_pb
 
 /** Old values that are kept of each key. */
 export const HISTORY = 30;
+/** Keys that are gone whose old values are kept. */
+export const GONE = 200;
 
 /** The entries with how they were before. */
 export class BoardModel {
   private readonly now = new Map<string, BoardEntry>();
+  /** Keys by the names of their entries. */
+  private readonly names = new Map<string, string>();
+  /** Keys that were dropped, the first first. */
+  private readonly gone = new Set<string>();
   private readonly before = new Map<string, BoardEntry[]>();
   /** Entries that were told since the board began to be told anew. */
   private told: Set<string> | undefined = new Set();
@@ -23,7 +29,7 @@ export class BoardModel {
         this.put(news.value);
         break;
       case "deleted": {
-        const gone = [...this.now.values()].find((entry) => entry.name === news.value);
+        const gone = this.now.get(this.names.get(news.value) ?? "");
         if (gone !== undefined) this.drop(gone);
         break;
       }
@@ -53,11 +59,20 @@ export class BoardModel {
     const old = this.now.get(entry.key);
     if (old !== undefined && old.etag !== entry.etag) this.keep(old);
     this.now.set(entry.key, entry);
+    this.names.set(entry.name, entry.key);
+    this.gone.delete(entry.key);
   }
 
   private drop(entry: BoardEntry): void {
     this.keep(entry);
     this.now.delete(entry.key);
+    this.names.delete(entry.name);
+    this.gone.delete(entry.key);
+    this.gone.add(entry.key);
+    const [oldest] = this.gone;
+    if (this.gone.size <= GONE || oldest === undefined) return;
+    this.gone.delete(oldest);
+    this.before.delete(oldest);
   }
 
   private keep(entry: BoardEntry): void {

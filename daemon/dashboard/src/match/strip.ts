@@ -19,9 +19,7 @@ export function stripOf(history: History, columns: number): Strip {
 }
 
 /** `a2` before `a10`. */
-export function byNumber(a: string, b: string): number {
-  return a.localeCompare(b, "en", { numeric: true });
-}
+export const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 
 /** The cell below a pixel; undefined beside the strip. */
 export function spotAt(strip: Strip, x: number, y: number, cell: { width: number; height: number }): Spot | undefined {
