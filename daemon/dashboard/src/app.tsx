@@ -1,5 +1,5 @@
 /** The frame around all views. */
-import { createEffect, For, Index, lazy, Match, Show, Suspense, Switch, type JSX } from "solid-js";
+import { createEffect, createMemo, ErrorBoundary, For, Index, lazy, Match, on, Show, Suspense, Switch, type JSX } from "solid-js";
 import { Role } from "./gen/phalanx/v1/access_pb";
 import { teamStateText, word } from "./match/words";
 import { CockpitContext, createCockpit, shortName, useCockpit } from "./state/cockpit";
@@ -50,10 +50,10 @@ export function App(): JSX.Element {
           <h1 class="hidden-label">
             {cockpit.place().team} {TITLES[cockpit.place().view]}
           </h1>
-          <Show when={cockpit.place().team !== ""} fallback={<Nobody />}>
-            <Show when={cockpit.place().team} keyed>
+          <Show when={cockpit.name()} keyed fallback={<Nobody />}>
+            <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} />}>
               <CurrentView />
-            </Show>
+            </ErrorBoundary>
           </Show>
         </main>
         <Login />
@@ -104,9 +104,9 @@ function Header(): JSX.Element {
       </Show>
       <span class="grow" />
       <Show when={cockpit.role() !== Role.UNSPECIFIED}>
-        <span class="who" title={cockpit.who()}>
+        <button type="button" class="quiet who" title={`${cockpit.who()}; enter another token`} aria-haspopup="dialog" onClick={() => { cockpit.ask(true); }}>
           {word(Role, cockpit.role())}
-        </span>
+        </button>
       </Show>
       <LinkBadge />
       <button type="button" class="quiet" onClick={theme.next} aria-label={`Colours: ${theme.name()}; change`}>
@@ -191,6 +191,24 @@ function CurrentView(): JSX.Element {
         </Match>
       </Switch>
     </Suspense>
+  );
+}
+
+/** A view that failed: for the most part a page that stayed open while its daemon became a newer one. */
+function Broken(props: { error: unknown; again: () => void }): JSX.Element {
+  const cockpit = useCockpit();
+  const view = createMemo(() => cockpit.place().view);
+  // The other views need not suffer from it.
+  createEffect(on(view, () => { props.again(); }, { defer: true }));
+  return (
+    <section class="card" role="alert">
+      <h2>This view could not be shown</h2>
+      <p class="warn">{props.error instanceof Error ? props.error.message : String(props.error)}</p>
+      <p>A daemon that was replaced by a newer one has a newer page.</p>
+      <button type="button" class="main" onClick={() => { location.reload(); }}>
+        Load the page again
+      </button>
+    </section>
   );
 }
 

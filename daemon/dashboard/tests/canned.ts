@@ -16,7 +16,8 @@ const [NOT_FOUND, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 12, 16];
 export class Canned {
   private readonly answers = new Map<string, { streamed: boolean; frames: Buffer[] }>();
   private readonly streams = new Map<string, Set<ServerResponse>>();
-  private readonly calls = new Map<string, number>();
+  /** Paths of all calls, in their order. */
+  readonly calls: string[] = [];
   private wanted: string | undefined;
   private server: Server | undefined;
   address = "";
@@ -52,7 +53,7 @@ export class Canned {
 
   /** How often it was asked. */
   asked(method: DescMethod): number {
-    return this.calls.get(pathOf(method)) ?? 0;
+    return this.calls.filter((path) => path === pathOf(method)).length;
   }
 
   /** Listens on a free port. */
@@ -92,7 +93,7 @@ export class Canned {
   }
 
   private call(path: string, token: string | undefined, response: ServerResponse): void {
-    this.calls.set(path, (this.calls.get(path) ?? 0) + 1);
+    this.calls.push(path);
     const known = this.answers.get(path);
     response.writeHead(200, { "content-type": "application/grpc-web+proto" });
     if (this.wanted !== undefined && token !== this.wanted) {
@@ -116,7 +117,8 @@ export class Canned {
   }
 }
 
-function pathOf(method: DescMethod): string {
+/** The path of its calls. */
+export function pathOf(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }
 

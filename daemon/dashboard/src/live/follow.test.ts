@@ -85,6 +85,22 @@ test("a lost stream goes on after the last message, with growing waits", async (
   expect(seen.states.filter((state) => state === "lost")).toHaveLength(4);
 });
 
+test("what the daemon ends without a fault is over and not lost, until it goes on", async () => {
+  const tab = new FakeTab();
+  const seen = await lives(tab, () => some(1), () => some(), () => some(2));
+  expect(seen.taken).toEqual([1, 2]);
+  expect(seen.cursors).toEqual(["", "c1", "c1", "c2"]);
+  expect(tab.slept).toEqual([RETRY.refused, RETRY.refused, RETRY.refused]);
+  expect(seen.states).toEqual(["connecting", "live", "ended", "ended", "live", "ended"]);
+});
+
+test("who stops to follow hears nothing more", async () => {
+  const tab = new FakeTab();
+  const { states } = await lives(tab);
+  await new Promise((done) => setTimeout(done));
+  expect(states).toEqual(["connecting"]);
+});
+
 test("waits never grow beyond the longest one", async () => {
   const tab = new FakeTab();
   const dead: Life = () => broken(new ConnectError("refused", Code.Unavailable));

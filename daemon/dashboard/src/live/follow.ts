@@ -7,6 +7,7 @@ export type StreamState =
   | { readonly kind: "idle" }
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
+  | { readonly kind: "ended" }
   | { readonly kind: "lost"; readonly text: string }
   | { readonly kind: "refused"; readonly fault: Fault };
 
@@ -38,8 +39,11 @@ export interface Outside {
   random(): number;
 }
 
-/** Waits between two attempts: the first, the longest, and after a refusal, in milliseconds. */
+/** Waits between two attempts: the first, the longest, and after a refusal or an end, in milliseconds. */
 export const RETRY = { first: 250, longest: 5_000, refused: 5_000 } as const;
+
+/** A stream that tells. */
+export const LIVE: StreamState = { kind: "live" };
 
 /** Follows until the answer is called. Nothing is open while nobody can see the page. */
 export function follow<T>(plan: Plan<T>, outside: Outside): () => void {
@@ -54,6 +58,7 @@ async function run<T>(plan: Plan<T>, outside: Outside, ended: AbortSignal): Prom
   let cursor = plan.start;
   let failures = 0;
   let expired = 0;
+  let over = false;
   while (!ended.aborted) {
     if (!outside.visible()) {
       plan.state({ kind: "idle" });
@@ -70,23 +75,29 @@ async function run<T>(plan: Plan<T>, outside: Outside, ended: AbortSignal): Prom
     });
     let wait = 0;
     try {
-      plan.state({ kind: "connecting" });
+      // What is over is asked for again, in case that it begins anew; until then it stays over.
+      if (!over) plan.state({ kind: "connecting" });
       const began = (): void => {
-        plan.state({ kind: "live" });
+        if (!over) plan.state(LIVE);
       };
       for await (const item of plan.open(cursor, open.signal, began)) {
         if (open.signal.aborted) break;
         failures = 0;
         expired = 0;
+        over = false;
         began();
         cursor = plan.cursorOf(item) || cursor;
         plan.take(item);
       }
-      failures += 1;
-      wait = pause(failures, outside);
-      if (!open.signal.aborted) plan.state({ kind: "lost", text: "the daemon ended the stream" });
+      // The daemon ends a stream without a fault when there is nothing more to tell.
+      wait = RETRY.refused;
+      if (!open.signal.aborted) {
+        over = true;
+        plan.state({ kind: "ended" });
+      }
     } catch (error) {
       if (!open.signal.aborted) {
+        over = false;
         const fault = faultOf(error);
         failures += 1;
         const next = afterFault(fault, cursor);
@@ -105,7 +116,6 @@ async function run<T>(plan: Plan<T>, outside: Outside, ended: AbortSignal): Prom
     }
     if (wait > 0 && outside.visible()) await outside.sleep(wait, ended);
   }
-  plan.state({ kind: "idle" });
 }
 
 /** Where to go on after a fault. */
@@ -134,7 +144,8 @@ function pause(failures: number, outside: Outside): number {
   return longest * (0.5 + outside.random() / 2);
 }
 
-function untilVisible(outside: Outside, ended: AbortSignal): Promise<void> {
+/** Waits until somebody looks. */
+export function untilVisible(outside: Outside, ended: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       unwatch();

@@ -22,3 +22,16 @@ export const tab: Outside = {
     }),
   random: Math.random,
 };
+
+/** Calls back once before the next picture, however often it is called: who paints takes thousands of changes as one. */
+export function perFrame(then: () => void): () => void {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      then();
+    });
+  };
+}

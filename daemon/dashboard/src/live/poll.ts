@@ -1,35 +1,35 @@
 /** Questions that are asked again and again while somebody looks. */
-import type { Outside } from "./follow";
+import { untilVisible, type Outside } from "./follow";
 
-/** Asks every `ms` milliseconds while the page is visible, never twice at a time, until the answer is called. */
-export function poll(ms: number, ask: (signal: AbortSignal) => Promise<void>, outside: Outside): () => void {
+/** A question that is asked again and again. */
+export interface Poll {
+  /** Asks at once; an answer that is on its way is out of date and thrown away. */
+  readonly soon: () => void;
+  readonly stop: () => void;
+}
+
+/** Asks every `ms` milliseconds while the page is visible, never twice at a time. */
+export function poll(ms: number, ask: (signal: AbortSignal) => Promise<void>, outside: Outside): Poll {
   const ended = new AbortController();
+  let round = new AbortController();
   const run = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      if (outside.visible()) await ask(ended.signal);
-      await rest(ms, outside, ended.signal);
+      round = new AbortController();
+      const { signal } = round;
+      if (outside.visible()) await ask(signal);
+      if (signal.aborted) continue;
+      if (outside.visible()) await outside.sleep(ms, signal);
+      else await untilVisible(outside, ended.signal);
     }
   };
   void run();
-  return () => {
-    ended.abort();
+  return {
+    soon() {
+      round.abort();
+    },
+    stop() {
+      ended.abort();
+      round.abort();
+    },
   };
-}
-
-/** Waits, and while nobody looks, until somebody does. */
-async function rest(ms: number, outside: Outside, ended: AbortSignal): Promise<void> {
-  if (outside.visible()) {
-    await outside.sleep(ms, ended);
-    return;
-  }
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      unwatch();
-      ended.removeEventListener("abort", done);
-      resolve();
-    };
-    const unwatch = outside.onVisible(done);
-    ended.addEventListener("abort", done);
-    if (ended.aborted) done();
-  });
 }

@@ -5,12 +5,14 @@ import { connect, type Api } from "../api/clients";
 import { faultOf, needsToken, type Fault } from "../api/fault";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { Team } from "../gen/phalanx/v1/team_pb";
-import { follow, type StreamState } from "../live/follow";
-import { tab } from "../live/outside";
+import { follow, LIVE, type StreamState } from "../live/follow";
+import { perFrame, tab } from "../live/outside";
 import { poll } from "../live/poll";
 import { History } from "../match/history";
 import { parsePlace, placeText, type Place } from "./place";
 
+/** How long an answer may take, in milliseconds. */
+const ANSWER_MAX = 5_000;
 /** How often teams are asked for, in milliseconds. */
 const LOOK_EVERY = 1_000;
 /** A cursor that every life of a daemon has outlived: it answers with its oldest event. */
@@ -23,13 +25,17 @@ export interface Cockpit {
   readonly api: Api;
   /** Where the page is: team, view, agent, turn. */
   readonly place: Accessor<Place>;
-  go(to: Partial<Place>): void;
+  /** Goes there; `replace` keeps it out of the browser's history. */
+  go(to: Partial<Place>, how?: { replace: boolean }): void;
   /** The chosen team's name; it tells of itself only when it changes, whatever else of the place does. */
   readonly name: Accessor<string>;
   /** All teams, without agents. */
   readonly teams: Accessor<readonly Team[]>;
   /** The chosen team with its agents; undefined while it is not known. */
   readonly team: Accessor<Team | undefined>;
+  /** Its game and its generation; they tell of themselves only when they change. */
+  readonly game: Accessor<string | undefined>;
+  readonly generation: Accessor<number | undefined>;
   /** Its history; the number grows whenever it does. */
   readonly history: History;
   readonly version: Accessor<number>;
@@ -38,12 +44,17 @@ export interface Cockpit {
   /** What the caller may do. */
   readonly role: Accessor<Role>;
   readonly who: Accessor<string>;
-  /** A token is asked for. */
+  /** The daemon wants a token. */
   readonly locked: Accessor<Fault | undefined>;
+  /** Somebody wants to enter one although the daemon asks for none. */
+  readonly asking: Accessor<boolean>;
+  readonly ask: (open: boolean) => void;
+  /** The token that is kept; empty: none is. */
+  readonly entered: Accessor<string>;
   unlock(token: string): void;
   forget(): void;
   /** Looks at the team again, after it was changed. */
-  refresh(): void;
+  readonly refresh: () => void;
 }
 
 /** The page's state, for everything below. */
@@ -68,54 +79,65 @@ export function createCockpit(): Cockpit {
   const [streamState, setStreamState] = createSignal<StreamState>({ kind: "connecting" });
   const [caller, setCaller] = createSignal({ who: "", role: Role.UNSPECIFIED });
   const [locked, setLocked] = createSignal<Fault>();
+  const [asking, setAsking] = createSignal(false);
   const history = new History();
   const name = createMemo(() => place().team);
 
-  const onHash = (): void => void setPlace(parsePlace(location.hash));
+  const onHash = (): void => {
+    const next = parsePlace(location.hash);
+    const other = next.team !== name();
+    setPlace(next);
+    if (other) looking.soon();
+  };
   addEventListener("hashchange", onHash);
   onCleanup(() => {
     removeEventListener("hashchange", onHash);
   });
-  const go = (to: Partial<Place>): void => {
-    location.hash = placeText({ ...place(), ...to });
+  const go = (to: Partial<Place>, how = { replace: false }): void => {
+    const next = { ...place(), ...to };
+    if (!how.replace) {
+      location.hash = placeText(next);
+      return;
+    }
+    // Nobody hears of an address that is replaced.
+    globalThis.history.replaceState(null, "", `#${placeText(next)}`);
+    setPlace(next);
   };
 
   const look = async (signal: AbortSignal): Promise<void> => {
+    const call = { signal, timeoutMs: ANSWER_MAX };
     try {
-      const list = await api.teams.listTeams({ pageSize: 1_000 }, { signal });
-      setTeams(list.teams);
-      const wanted = name();
-      const first = list.teams[0];
-      if (wanted === "" && first !== undefined) location.replace(`#${placeText({ ...place(), team: shortName(first.name) })}`);
-      if (caller().role === Role.UNSPECIFIED) {
-        const { who, role } = await api.access.getCaller({}, { signal });
-        setCaller({ who, role });
-      }
-      if (wanted !== "") {
-        const found = await api.teams.getTeam({ name: `teams/${wanted}` }, { signal });
-        if (name() === wanted) setTeam(found.team);
-      }
+      const list = await api.teams.listTeams({ pageSize: 1_000 }, call);
       setLocked(undefined);
-      setPollState({ kind: "live" });
+      setTeams(list.teams);
+      const first = list.teams[0];
+      if (name() === "" && first !== undefined) go({ team: shortName(first.name) }, { replace: true });
+      const wanted = name();
+      const known = caller().role !== Role.UNSPECIFIED;
+      await Promise.all([
+        known ? undefined : api.access.getCaller({}, call).then(({ who, role }) => setCaller({ who, role })),
+        wanted === "" ? undefined : api.teams.getTeam({ name: `teams/${wanted}` }, call).then((found) => wanted === name() && setTeam(found.team)),
+      ]);
+      setPollState(LIVE);
     } catch (error) {
       if (signal.aborted) return;
       const fault = faultOf(error);
       if (needsToken(fault)) setLocked(fault);
+      // A team that was deleted does not go on playing.
+      if (fault.code === Code.NotFound) setTeam(undefined);
       setPollState(fault.code === Code.NotFound ? { kind: "refused", fault } : { kind: "lost", text: fault.text });
     }
   };
-  onCleanup(poll(LOOK_EVERY, look, tab));
-
-  let waiting = false;
-  const bump = (): void => {
-    // Thousands of events at once are one change for whoever paints.
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      setVersion((before) => before + 1);
-    });
+  const looking = poll(LOOK_EVERY, look, tab);
+  onCleanup(looking.stop);
+  const enter = (text: string): void => {
+    setCaller({ who: "", role: Role.UNSPECIFIED });
+    setAsking(false);
+    setToken(text);
+    looking.soon();
   };
+
+  const bump = perFrame(() => setVersion((before) => before + 1));
   createEffect(
     on([name, token], ([chosen]) => {
       setTeam(undefined);
@@ -151,26 +173,26 @@ export function createCockpit(): Cockpit {
     go,
     teams,
     team,
+    game: createMemo(() => team()?.game),
+    generation: createMemo(() => team()?.generation),
     history,
     version,
     link: () => (pollState().kind === "live" && streamState().kind !== "connecting" ? streamState() : pollState()),
     role: () => caller().role,
     who: () => caller().who,
     locked,
+    asking,
+    ask: setAsking,
+    entered: token,
     unlock(text) {
       sessionStorage.setItem(TOKEN, text);
-      setCaller({ who: "", role: Role.UNSPECIFIED });
-      setToken(text);
-      void look(new AbortController().signal);
+      enter(text);
     },
     forget() {
       sessionStorage.removeItem(TOKEN);
-      setToken("");
-      setCaller({ who: "", role: Role.UNSPECIFIED });
+      enter("");
     },
-    refresh() {
-      void look(new AbortController().signal);
-    },
+    refresh: looking.soon,
   };
 }
 

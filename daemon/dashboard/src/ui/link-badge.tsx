@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<StreamState["kind"], string>> = {
   idle: "resting",
   connecting: "connecting",
   live: "live",
+  ended: "ended",
   lost: "connection lost",
   refused: "refused",
 };
@@ -17,6 +18,7 @@ export function LinkBadge(): JSX.Element {
   const detail = (): string => {
     const link = cockpit.link();
     if (link.kind === "lost") return `${link.text}; it is tried again`;
+    if (link.kind === "ended") return "the match is over; nothing more is told of it";
     return link.kind === "refused" ? link.fault.text : "";
   };
   return (

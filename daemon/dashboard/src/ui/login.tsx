@@ -1,25 +1,27 @@
-/** Asks for a token when the daemon wants one. */
+/** Asks for a token when the daemon wants one, or somebody wants to enter a better one. */
 import * as Dialog from "@kobalte/core/dialog";
-import { createSignal, type JSX } from "solid-js";
+import { createSignal, Show, type JSX } from "solid-js";
 import { useCockpit } from "../state/cockpit";
 
-/** The question; it stays until the daemon takes the token. */
+/** The question; where the daemon wants a token it stays until it takes one. */
 export function Login(): JSX.Element {
   const cockpit = useCockpit();
   const [text, setText] = createSignal("");
+  const wanted = (): boolean => cockpit.locked() !== undefined;
   const enter = (event: SubmitEvent): void => {
     event.preventDefault();
     cockpit.unlock(text().trim());
     setText("");
   };
   return (
-    <Dialog.Root open={cockpit.locked() !== undefined} modal>
+    <Dialog.Root open={wanted() || cockpit.asking()} onOpenChange={cockpit.ask} modal>
       <Dialog.Portal>
         <Dialog.Overlay class="veil" />
         <Dialog.Content class="dialog">
-          <Dialog.Title>This daemon wants a token</Dialog.Title>
+          <Dialog.Title>{wanted() ? "This daemon wants a token" : "Enter another token"}</Dialog.Title>
           <Dialog.Description>
-            {cockpit.locked()?.text}. <code>phalanx token create NAME --role viewer</code> on the daemon's machine makes
+            {wanted() ? `${cockpit.locked()?.text ?? ""}. ` : ""}
+            <code>phalanx token create NAME --role {wanted() ? "viewer" : "operator"}</code> on the daemon's machine makes
             one. It is kept until this tab is closed.
           </Dialog.Description>
           <form onSubmit={enter}>
@@ -35,6 +37,16 @@ export function Login(): JSX.Element {
             </label>
             <button type="submit">Enter</button>
           </form>
+          <p class="row">
+            <Show when={cockpit.entered() !== ""}>
+              <button type="button" onClick={() => { cockpit.forget(); }}>
+                Forget the token
+              </button>
+            </Show>
+            <Show when={!wanted()}>
+              <Dialog.CloseButton>Cancel</Dialog.CloseButton>
+            </Show>
+          </p>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

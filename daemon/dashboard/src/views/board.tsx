@@ -4,7 +4,7 @@ import { Role } from "../gen/phalanx/v1/access_pb";
 import type { BoardEntry } from "../gen/phalanx/v1/boards_pb";
 import type { Turn } from "../gen/phalanx/v1/team_pb";
 import { follow } from "../live/follow";
-import { tab } from "../live/outside";
+import { perFrame, tab } from "../live/outside";
 import { BoardModel } from "../match/board";
 import { typedValue, valueLines, valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
@@ -20,33 +20,31 @@ export function BoardView(): JSX.Element {
   const [version, setVersion] = createSignal(0);
   const [filter, setFilter] = createSignal("");
   const [open, setOpen] = createSignal("");
+  const changed = perFrame(() => setVersion((before) => before + 1));
+  // The view is made anew for each team; who enters another token is not refused any more.
   createEffect(
-    on(
-      cockpit.name,
-      (team) => {
-        const changed = (): void => void setVersion((before) => before + 1);
-        const stop = follow(
-          {
-            start: "",
-            open: (cursor, signal, began) => {
-              if (cursor === "") model.begin();
-              return cockpit.api.boards.watchBoard({ team: `teams/${team}`, cursor }, { signal, onHeader: began });
-            },
-            cursorOf: (item) => item.cursor,
-            take(item) {
-              model.take(item);
-              changed();
-            },
-            gap: () => {
-              model.begin();
-            },
-            state: () => undefined,
+    on([cockpit.name, cockpit.entered], ([team]) => {
+      const stop = follow(
+        {
+          start: "",
+          open: (cursor, signal, began) => {
+            if (cursor === "") model.begin();
+            return cockpit.api.boards.watchBoard({ team: `teams/${team}`, cursor }, { signal, onHeader: began });
           },
-          tab,
-        );
-        onCleanup(stop);
-      },
-    ),
+          cursorOf: (item) => item.cursor,
+          take(item) {
+            model.take(item);
+            changed();
+          },
+          gap: () => {
+            model.begin();
+          },
+          state: () => undefined,
+        },
+        tab,
+      );
+      onCleanup(stop);
+    }),
   );
   const entries = createMemo(
     on([version, filter], () =>
@@ -57,7 +55,8 @@ export function BoardView(): JSX.Element {
     ),
   );
   // Rows are known by their keys, so that what somebody types in one outlives what scripts write.
-  const keys = createMemo(() => entries().map((entry) => entry.key));
+  const byKey = createMemo(() => new Map(entries().map((entry) => [entry.key, entry])));
+  const keys = createMemo(() => [...byKey().keys()]);
   return (
     <section class="card board" aria-labelledby="board">
       <h2 id="board">Board</h2>
@@ -85,7 +84,7 @@ export function BoardView(): JSX.Element {
           <tbody>
             <For each={keys()} fallback={<tr><td colSpan={6} class="dim">Nothing is on the board.</td></tr>}>
               {(key) => (
-                <Show when={entries().find((known) => known.key === key)}>
+                <Show when={byKey().get(key)}>
                   {(entry) => (
                 <>
                   <tr data-key={entry().key}>

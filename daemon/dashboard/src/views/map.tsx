@@ -18,33 +18,28 @@ export function MapView(): JSX.Element {
   const [state, setState] = createSignal<StreamState>({ kind: "connecting" });
   const [back, setBack] = createSignal<number>();
 
+  // The view is made anew for each team; who enters another token is not refused any more.
   createEffect(
-    on(
-      cockpit.name,
-      (team) => {
-        reel.clear();
-        setCount(0);
-        const stop = follow(
-          {
-            start: "",
-            open: (_, signal, began) =>
-              cockpit.api.worlds.watchWorld({ team: `teams/${team}`, rateMax: RATE }, { signal, onHeader: began }),
-            cursorOf: () => "",
-            take(item) {
-              if (item.world === undefined) return;
-              reel.take(item.world);
-              setCount((before) => before + 1);
-            },
-            gap: () => undefined,
-            state: setState,
+    on([cockpit.name, cockpit.entered], ([team]) => {
+      const stop = follow(
+        {
+          start: "",
+          open: (_, signal, began) =>
+            cockpit.api.worlds.watchWorld({ team: `teams/${team}`, rateMax: RATE }, { signal, onHeader: began }),
+          cursorOf: () => "",
+          take(item) {
+            if (item.world === undefined) return;
+            reel.take(item.world);
+            setCount((before) => before + 1);
           },
-          tab,
-        );
-        onCleanup(stop);
-      },
-    ),
+          gap: () => undefined,
+          state: setState,
+        },
+        tab,
+      );
+      onCleanup(stop);
+    }),
   );
-
 
   const last = (): number => (count(), reel.worlds.length - 1);
   const index = (): number => Math.min(back() ?? last(), last());
@@ -73,6 +68,7 @@ export function MapView(): JSX.Element {
 
 function waiting(state: StreamState): string {
   if (state.kind === "refused") return state.fault.text;
+  if (state.kind === "ended") return "The match is over; no world of it is known any more.";
   return state.kind === "lost" ? `No map: ${state.text}` : "The first world is drawn after the team's next turn.";
 }
 

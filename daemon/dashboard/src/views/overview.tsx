@@ -1,5 +1,5 @@
 /** A whole team at a glance. */
-import { createEffect, createMemo, createSignal, Index, on, onCleanup, Show, type JSX } from "solid-js";
+import { createMemo, createSignal, Index, on, onCleanup, Show, type JSX } from "solid-js";
 import { AlertKind, SeatState, TeamState, type Team } from "../gen/phalanx/v1/team_pb";
 import { tab } from "../live/outside";
 import { poll } from "../live/poll";
@@ -105,27 +105,20 @@ function ScoreCard(): JSX.Element {
 function MarginCard(): JSX.Element {
   const cockpit = useCockpit();
   const [rows, setRows] = createSignal<readonly Bucket[]>([]);
-  createEffect(
-    on(
-      cockpit.name,
-      (team) => {
-        let first: readonly Bucket[] | undefined;
-        setRows([]);
-        const ask = async (signal: AbortSignal): Promise<void> => {
-          try {
-            const now = buckets(await cockpit.api.metrics(signal), MARGIN, team);
-            // Since the page was opened: what was hours ago says nothing about now.
-            const fresh = first === undefined ? now : since(first, now);
-            first ??= now;
-            setRows(fresh.some((bucket) => bucket.count > 0) ? fresh : now);
-          } catch {
-            // The badge tells of lost connections; the old figures stay.
-          }
-        };
-        onCleanup(poll(FIGURES_EVERY, ask, tab));
-      },
-    ),
-  );
+  let first: readonly Bucket[] | undefined;
+  const ask = async (signal: AbortSignal): Promise<void> => {
+    try {
+      // The view is made anew for each team.
+      const now = buckets(await cockpit.api.metrics(signal), MARGIN, cockpit.name());
+      // Since the page was opened: what was hours ago says nothing about now.
+      const fresh = first === undefined ? now : since(first, now);
+      first ??= now;
+      setRows(fresh.some((bucket) => bucket.count > 0) ? fresh : now);
+    } catch {
+      // The badge tells of lost connections; the old figures stay.
+    }
+  };
+  onCleanup(poll(FIGURES_EVERY, ask, tab).stop);
   const most = (): number => Math.max(1, ...rows().map((bucket) => bucket.count));
   return (
     <section class="card" aria-labelledby="margin">
@@ -235,7 +228,7 @@ function TeamRow(props: { team: Team }): JSX.Element {
       </th>
       <td>{props.team.game}</td>
       <td>
-        <span class="state" data-state={TeamState[props.team.state].toLowerCase()}>
+        <span class="state" data-state={word(TeamState, props.team.state)}>
           {teamStateText(props.team.state, props.team.end)}
         </span>
       </td>
