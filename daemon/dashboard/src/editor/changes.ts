@@ -21,3 +21,23 @@ export function changes(before: readonly StrategyFile[], now: readonly StrategyF
     return [{ path, kind, before: was ?? "", now: is ?? "" }];
   });
 }
+
+/** What becomes of edits when another generation decides. */
+export interface Rebased {
+  /** The edits that still are some. */
+  readonly edited: ReadonlyMap<string, string>;
+  /** Edited files that are otherwise in the other generation too. */
+  readonly both: readonly string[];
+}
+
+/** Lays edits over the files of another generation than the one that they were made on. */
+export function rebase(before: readonly StrategyFile[], now: readonly StrategyFile[], edited: ReadonlyMap<string, string>): Rebased {
+  const kept = [...edited].filter(([path, text]) => sourceOf(now, path) !== text);
+  const both = kept.map(([path]) => path).filter((path) => sourceOf(before, path) !== sourceOf(now, path));
+  return { edited: new Map(kept), both };
+}
+
+/** The source of a file; undefined where there is none. */
+export function sourceOf(files: readonly StrategyFile[], path: string): string | undefined {
+  return files.find((file) => file.path === path)?.source;
+}

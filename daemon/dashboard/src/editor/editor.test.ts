@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { StrategyFile } from "../gen/phalanx/v1/strategies_pb";
-import { changes } from "./changes";
+import { changes, rebase } from "./changes";
 import { namesOf } from "./signatures";
 
 const file = (path: string, source: string): StrategyFile => ({ $typeName: "phalanx.v1.StrategyFile", path, source });
@@ -9,6 +9,13 @@ const file = (path: string, source: string): StrategyFile => ({ $typeName: "phal
 test("only what differs is a change", () => {
   const found = changes([file("a", "1"), file("b", "1"), file("c", "1")], [file("a", "1"), file("b", "2"), file("d", "1")]);
   expect(found.map(({ path, kind }) => `${path} ${kind}`)).toEqual(["b changed", "c removed", "d added"]);
+});
+
+test("edits are laid over another generation's files, and told where both changed", () => {
+  const edited = new Map([["a", "mine"], ["b", "mine"], ["c", "theirs"], ["new", "mine"]]);
+  const found = rebase([file("a", "1"), file("b", "1"), file("c", "1")], [file("a", "1"), file("b", "theirs"), file("c", "theirs")], edited);
+  expect([...found.edited.keys()]).toEqual(["a", "b", "new"]);
+  expect(found.both).toEqual(["b"]);
 });
 
 test.each(["assemble", "mars", "bomberland", "asimulator", "colosseum"])("the signatures of %s are read", (game) => {

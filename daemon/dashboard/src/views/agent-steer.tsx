@@ -16,6 +16,8 @@ export function Steer(props: { agent: Agent }): JSX.Element {
   const name = (): string => props.agent.resourceName;
   const may = (): boolean => cockpit.role() >= Role.OPERATOR;
   const mode = (): string => props.agent.steering?.mode.case ?? "script";
+  // A field takes it up only when it changes, and not with each look at the team: somebody types there.
+  const role = createMemo(() => props.agent.role);
   const [order, setOrder] = createSignal("");
   const [turns, setTurns] = createSignal(10);
   const roles = createMemo(() => [...new Set((cockpit.team()?.agents ?? []).map((agent) => agent.role))].sort());
@@ -71,15 +73,15 @@ export function Steer(props: { agent: Agent }): JSX.Element {
           class="row"
           onSubmit={(event) => {
             event.preventDefault();
-            const role = fieldText(event.currentTarget, "role");
-            void act(`${props.agent.name} becomes ${role}`, () => teams.setAgentRole({ name: name(), role }));
+            const wanted = fieldText(event.currentTarget, "role");
+            void act(`${props.agent.name} becomes ${wanted}`, () => teams.setAgentRole({ name: name(), role: wanted }));
           }}
         >
           <label>
-            Role <input name="role" list="roles" required value={props.agent.role} size={14} autocomplete="off" />
+            Role <input name="role" list="roles" required value={role()} size={14} autocomplete="off" />
           </label>
           <datalist id="roles">
-            <For each={roles()}>{(role) => <option value={role} />}</For>
+            <For each={roles()}>{(known) => <option value={known} />}</For>
           </datalist>
           <button type="submit" disabled={!may()}>
             Set role
@@ -99,7 +101,7 @@ export function Steer(props: { agent: Agent }): JSX.Element {
               required
               size={18}
               value={order()}
-              placeholder={keysOf(cockpit.team()?.game ?? "")[0]?.order ?? ""}
+              placeholder={keysOf(cockpit.game() ?? "")[0]?.order ?? ""}
               onInput={(event) => setOrder(event.currentTarget.value)}
             />
           </label>
@@ -126,7 +128,7 @@ export function Steer(props: { agent: Agent }): JSX.Element {
 function Drive(props: { agent: Agent }): JSX.Element {
   const cockpit = useCockpit();
   const [sent, setSent] = createSignal("");
-  const keys = (): readonly KeyOrder[] => keysOf(cockpit.team()?.game ?? "");
+  const keys = (): readonly KeyOrder[] => keysOf(cockpit.game() ?? "");
   const send = (order: string): void => {
     setSent(order);
     cockpit.api.teams.sendOrder({ name: props.agent.resourceName, order }).catch(complain);

@@ -1,5 +1,5 @@
 /** What an agent did in a turn, and what it rests on. */
-import { createEffect, createSignal, For, on, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, on, Show, type JSX } from "solid-js";
 import { faultOf } from "../api/fault";
 import { BoardLookKind, type Decided, type Explanation, type Fallback } from "../gen/phalanx/v1/matches_pb";
 import { milliseconds } from "../match/history";
@@ -12,13 +12,13 @@ export function Why(props: { agent: string }): JSX.Element {
   const cockpit = useCockpit();
   const [found, setFound] = createSignal<Explanation>();
   const [trouble, setTrouble] = createSignal("");
-  const turnKey = (): string => {
+  const turnKey = createMemo((): string => {
     const { turn } = cockpit.place();
     // Without a chosen turn the newest one is shown, again and again.
     if (turn !== undefined) return `${turn.round}:${turn.step}`;
     const last = cockpit.team()?.agents.find((agent) => agent.name === props.agent)?.lastAsked;
     return `last ${last?.round ?? ""}:${last?.step ?? ""}`;
-  };
+  });
   createEffect(
     on([turnKey, () => props.agent], () => {
       const { team, turn } = cockpit.place();

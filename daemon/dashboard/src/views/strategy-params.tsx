@@ -1,6 +1,6 @@
 /** Numbers and words of the scripts that can be turned while they play. */
 import type { Value } from "@bufbuild/protobuf/wkt";
-import { createEffect, createSignal, For, Match, on, Show, Switch, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { Param } from "../gen/phalanx/v1/strategies_pb";
 import { typedValue, valueJson, valueText } from "../match/values";
@@ -18,17 +18,32 @@ export function Params(props: { team: string }): JSX.Element {
   const load = (): void => {
     strategies.listParams({ parent: props.team }).then((answer) => setList(answer.params), complain);
   };
-  createEffect(on([() => props.team, () => cockpit.team()?.generation], load));
+  createEffect(
+    on([() => props.team, cockpit.generation], ([, generation]) => {
+      if (generation !== undefined) load();
+    }),
+  );
+  const byName = createMemo(() => new Map(list().map((param) => [param.name, param])));
+  // Rows are known by their names, so that what somebody turns outlives what is loaded meanwhile.
+  const names = createMemo(() => list().map((param) => param.name));
   const set = (name: string, value: Value | undefined): void => {
     const request = { team: props.team, name };
     const done = value === undefined ? `${name} is as the scripts say` : `${name} is ${valueText(value)}`;
-    void attempt(done, () => strategies.setParam(value === undefined ? request : { ...request, value })).then(load);
+    void attempt(done, () => strategies.setParam(value === undefined ? request : { ...request, value })).then((taken) => {
+      // A field that was refused shows again what holds.
+      if (!taken) setList([]);
+      load();
+    });
   };
   return (
     <section class="card" aria-labelledby="params">
       <h2 id="params">Parameters</h2>
-      <For each={list()} fallback={<p class="empty">The scripts declare none.</p>}>
-        {(param) => <Row param={param} set={(value) => { set(param.name, value); }} may={cockpit.role() >= Role.OPERATOR} />}
+      <For each={names()} fallback={<p class="empty">The scripts declare none.</p>}>
+        {(name) => (
+          <Show when={byName().get(name)}>
+            {(param) => <Row param={param()} set={(value) => { set(name, value); }} may={cockpit.role() >= Role.OPERATOR} />}
+          </Show>
+        )}
       </For>
     </section>
   );

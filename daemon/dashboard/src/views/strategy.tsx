@@ -2,6 +2,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { createCode, type Code, type Mark } from "../editor/code";
+import { rebase } from "../editor/changes";
 import { namesOf } from "../editor/signatures";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import { FaultSeverity, TrialReportSchema, type Fault, type Strategy, type StrategyFile, type TrialReport } from "../gen/phalanx/v1/strategies_pb";
@@ -34,20 +35,38 @@ export default function StrategyView(): JSX.Element {
     const fresh = [...edited()].filter(([name]) => !paths.has(name));
     return [...known, ...fresh.map(([name, source]): StrategyFile => ({ $typeName: "phalanx.v1.StrategyFile", path: name, source }))];
   });
+  let loads = 0;
   const load = async (keep: boolean): Promise<void> => {
+    loads += 1;
+    const mine = loads;
     try {
       const found = await strategies.getStrategy({ name: `${team()}/strategy` });
-      setStrategy(found.strategy);
-      if (found.strategy?.lastTrial !== undefined && report() === undefined) setReport(found.strategy.lastTrial);
       const number = found.strategy?.generation?.number ?? 0;
       const { generation } = await strategies.getGeneration({ name: `${team()}/generations/${number}` });
-      setLoaded(generation?.files ?? []);
-      if (!keep) setEdited(new Map());
-      const first = generation?.files.find((file) => file.path === path()) ?? generation?.files[0];
-      open(first?.path ?? "");
+      if (mine !== loads) return;
+      setStrategy(found.strategy);
+      if (found.strategy?.lastTrial !== undefined && report() === undefined) setReport(found.strategy.lastTrial);
+      take(generation?.files ?? [], keep);
     } catch (error) {
       complain(error);
     }
+  };
+  const catchUp = (): void => {
+    const [number, known] = [cockpit.generation(), strategy()?.generation?.number];
+    if (number === undefined || known === undefined || number === known || busy() !== "") return;
+    tell(`Generation ${number} decides now`);
+    void load(true);
+  };
+  const take = (fresh: readonly StrategyFile[], keep: boolean): void => {
+    const before = loaded();
+    const laid = rebase(before, fresh, keep ? edited() : new Map());
+    const shown = files().find((file) => file.path === path())?.source;
+    setLoaded(fresh);
+    setEdited(laid.edited);
+    if (laid.both.length > 0) tell(`Also changed in the generation that decides now: ${laid.both.join(", ")}`);
+    const now = files().find((file) => file.path === path()) ?? files()[0];
+    // Who writes keeps the cursor where the text is the same.
+    if (now?.path !== path() || now.source !== shown) open(now?.path ?? "");
   };
   const open = (name: string): void => {
     setPath(name);
@@ -79,17 +98,21 @@ export default function StrategyView(): JSX.Element {
   };
   const activate = async (): Promise<void> => {
     setBusy("The trial runs; then it plays");
+    let refusal: unknown;
     try {
       const answer = await strategies.activateStrategy({ team: team(), files: { files: files() } });
       show(answer.report);
       tell(`Generation ${answer.generation?.number ?? 0} decides from the next turn on`);
       await load(false);
     } catch (error) {
+      refusal = error;
       const [refused] = ConnectError.from(error).findDetails(TrialReportSchema);
       if (refused !== undefined) show(refused);
       complain(error);
     }
     setBusy("");
+    // What came meanwhile was not looked at.
+    if (refusal !== undefined) catchUp();
   };
   let box: HTMLDivElement | undefined;
   // The editor asks its document for a window, which it has only once it stands on the page.
@@ -97,24 +120,14 @@ export default function StrategyView(): JSX.Element {
     if (box === undefined) return;
     code = createCode(box, changed, "Source of the file");
     onCleanup(() => code?.destroy());
+    void load(false);
+    // Files on the disk, other operators and too many errors bring another generation as well.
+    createEffect(on(cockpit.generation, catchUp));
     createEffect(
-      on(
-        cockpit.name,
-        () => {
-          setReport(undefined);
-          setPath("");
-          void load(false);
-        },
-      ),
-    );
-    createEffect(
-      on(
-        () => cockpit.team()?.game,
-        (game) => {
-          const signatures = SIGNATURES[`../../../../scripts/types/${game ?? ""}.d.luau`];
-          void signatures?.().then((text) => code?.complete(namesOf(text)));
-        },
-      ),
+      on(cockpit.game, (game) => {
+        const signatures = SIGNATURES[`../../../../scripts/types/${game ?? ""}.d.luau`];
+        void signatures?.().then((text) => code?.complete(namesOf(text)));
+      }),
     );
     // Who enters a token may write at once.
     createEffect(on(may, () => { if (path() !== "") open(path()); }, { defer: true }));
