@@ -38,12 +38,14 @@ fn still(args: &MapArgs, seen: &Seen) -> Result<()> {
     let page = scene(world, told, &reach, look)?;
     let mut written = Vec::new();
     if let Some(path) = &args.svg {
-        written.extend(out::file(path, page.svg(look.pixels()).as_bytes())?);
+        written.push(out::file(path, page.svg(look.pixels()).as_bytes())?);
     }
     if let Some(path) = &args.png {
-        written.extend(out::file(path, &page.png(look.pixels())?)?);
+        written.push(out::file(path, &page.png(look.pixels())?)?);
     }
-    out::tell(&args.remote.print, world, &written)
+    // Beside a picture nothing else goes to standard output.
+    let all: Option<Vec<_>> = written.into_iter().collect();
+    all.map_or(Ok(()), |written| out::tell(&args.remote.print, world, &written))
 }
 
 fn reach(world: &World, args: &MapArgs) -> Result<Reach> {

@@ -45,6 +45,9 @@ pub use reach::Reach;
 pub use scene::Scene;
 pub use sheet::{Deed, Look, Told, WIDTH_MAX, WIDTH_MIN, scene};
 
+use png::EncodingError;
+use std::io::ErrorKind;
+
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
@@ -122,5 +125,13 @@ pub enum Unfit {
     },
     /// The file could not be written.
     #[error("cannot write the picture: {0}")]
-    Write(#[from] png::EncodingError),
+    Write(#[from] EncodingError),
+}
+
+impl Unfit {
+    /// Whether it was written to somebody who does not read any more.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        matches!(self, Self::Write(EncodingError::IoError(error)) if error.kind() == ErrorKind::BrokenPipe)
+    }
 }

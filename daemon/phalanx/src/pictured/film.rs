@@ -10,7 +10,7 @@ use crate::remote::counted;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx_exchange::{PlayedTurn, Turns};
-use phalanx_picture::{Film, Reach, Scene, scene};
+use phalanx_picture::{Film, Reach, Scene, Unfit, scene};
 use phalanx_record::RecordingFile;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -31,7 +31,11 @@ pub(super) fn film(args: &MapArgs, recording: &Path, path: &Path) -> Result<()> 
     };
     let reel = Reel { args, file: &file, reach: &reach, cast: &cast, frames };
     if out::is_stdout(path) {
-        return reel.write(std::io::stdout().lock());
+        return match reel.write(std::io::stdout().lock()) {
+            // `| head` has seen enough.
+            Err(error) if error.downcast_ref().is_some_and(Unfit::is_unread) => Ok(()),
+            written => written,
+        };
     }
     let unfinished = unfinished(path);
     let said = || format!("cannot write {}", unfinished.display());

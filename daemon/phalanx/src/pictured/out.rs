@@ -53,7 +53,7 @@ pub(super) fn check(args: &MapArgs) -> Result<()> {
     }
 }
 
-/// Writes a whole file, or standard output; `None`: that was it.
+/// Writes a whole file, or standard output; `None`: it was the latter.
 pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<Option<Written>> {
     if is_stdout(path) {
         let mut out = std::io::stdout().lock();
@@ -69,11 +69,8 @@ pub(super) fn file(path: &Path, bytes: &[u8]) -> Result<Option<Written>> {
     Ok(Some(Written { path: path.to_owned(), bytes }))
 }
 
-/// Says which turn was drawn into which files; nothing where a picture went to standard output.
+/// Says which turn was drawn into which files.
 pub(super) fn tell(print: &OutputArgs, world: &World, written: &[Written]) -> Result<()> {
-    if written.is_empty() {
-        return Ok(());
-    }
     let turn = world.turn.unwrap_or_default();
     let files = written
         .iter()

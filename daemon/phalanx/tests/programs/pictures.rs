@@ -1,8 +1,11 @@
 //! Pictures of worlds outside the browser: of running teams, of recordings, and films.
 
 use crate::reload::Demo;
-use crate::support::{first_recorded, phalanx, refused, said, stderr, stdout, text};
+use crate::support::{
+    PHALANX, first_recorded, phalanx, quiet, refused, said, stderr, stdout, text,
+};
 use serde_json::{Value, json};
+use std::process::{Command, Stdio};
 
 /// Draws marks, so that there is more than the world.
 const WORKER: &str = r#"
@@ -113,6 +116,25 @@ fn a_turn_of_a_recording_is_drawn_with_what_was_done_in_it() {
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().flatten().collect();
     let unfinished = left.iter().any(|it| it.file_name().to_string_lossy().ends_with(".part"));
     assert!(!unfinished, "{left:?}");
+}
+
+#[test]
+fn what_is_piped_is_the_picture_alone_and_may_be_cut_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = first_recorded(dir.path(), &["--steps", "12"]);
+    let beside = dir.path().join("map.png");
+    let page = said(&map(&file, &["--png", text(&beside), "--svg", "-"]));
+    assert!(page.trim_end().ends_with("</svg>"), "{page}");
+    assert!(beside.exists());
+    for flag in ["--svg", "--png", "--animate"] {
+        let mut command = quiet(Command::new(PHALANX));
+        command.args(map(&file, &[flag, "-", "--width", "400"]));
+        let mut drawing = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Nobody reads it.
+        drop(drawing.stdout.take());
+        let output = drawing.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{flag}: {}", stderr(&output));
+    }
 }
 
 #[test]
