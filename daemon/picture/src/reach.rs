@@ -4,7 +4,7 @@
 use crate::cells::{Role, has_glyph, role};
 use crate::legend::{Key, Legend};
 use crate::springs::{Places, places};
-use crate::{Unfit, check};
+use crate::{Unfit, arrange, check};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
 use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldPlace, WorldSide, WorldTone};
@@ -34,13 +34,15 @@ pub struct Reach {
     /// Worlds of the same parts; where parts join, another stage begins.
     stages: BTreeMap<StageKey, usize>,
     /// How far each part of each stage reaches.
-    parts: BTreeMap<(usize, String), Span>,
+    parts: BTreeMap<usize, BTreeMap<String, Span>>,
     /// The maps that there are at the same time.
-    pub(crate) groups: BTreeSet<Vec<Panel>>,
+    groups: BTreeSet<Vec<Panel>>,
     pub(crate) legend: Legend,
     nodes: BTreeMap<String, usize>,
     edges: BTreeSet<(usize, usize)>,
     places: OnceLock<Places>,
+    /// How high the highest group of maps is, in the room for which somebody asked first.
+    highest: OnceLock<((f64, f64), f64)>,
     /// Most agents that are listed at the same time.
     pub(crate) listed: usize,
 }
@@ -104,7 +106,7 @@ impl Reach {
         let stage = *self.stages.entry(stage_key(world)).or_insert(next);
         for part in world.parts.iter().take(PARTS_MAX) {
             let Some(span) = self.span(stage, part) else { continue };
-            self.parts.insert((stage, part.name.clone()), span);
+            self.parts.entry(stage).or_default().insert(part.name.clone(), span);
             self.explain(part);
         }
         let group = self.panels(world);
@@ -116,7 +118,7 @@ impl Reach {
         if self.groups.len() < GROUPS_MAX {
             self.groups.insert(group);
         }
-        self.places = OnceLock::new();
+        (self.places, self.highest) = (OnceLock::new(), OnceLock::new());
         Ok(())
     }
 
@@ -144,8 +146,8 @@ impl Reach {
                 Some(Span::Graph)
             }
             Some(Shape::Grid(_)) | None => {
-                let known = match self.parts.get(&(stage, part.name.clone())) {
-                    Some(Span::Cells(cells)) => Some(*cells),
+                let known = match self.known(stage, &part.name) {
+                    Some(Span::Cells(cells)) => Some(cells),
                     Some(Span::Plane { .. } | Span::Graph) | None => None,
                 };
                 let plain = part.layers.iter().any(|layer| layer.scale.is_none());
@@ -181,7 +183,7 @@ impl Reach {
     pub(crate) fn panels(&self, world: &World) -> Vec<Panel> {
         let Some(stage) = self.stages.get(&stage_key(world)).copied() else { return Vec::new() };
         let parts = world.parts.iter().take(PARTS_MAX);
-        let parts = parts.filter(|part| self.parts.contains_key(&(stage, part.name.clone())));
+        let parts = parts.filter(|part| self.known(stage, &part.name).is_some());
         let panel = |part: &WorldPart, numbers: Option<String>, further: bool| Panel {
             stage,
             part: part.name.clone(),
@@ -243,7 +245,18 @@ impl Reach {
     }
 
     pub(crate) fn span_of(&self, panel: &Panel) -> Option<Span> {
-        self.parts.get(&(panel.stage, panel.part.clone())).copied()
+        self.known(panel.stage, &panel.part)
+    }
+
+    fn known(&self, stage: usize, part: &str) -> Option<Span> {
+        self.parts.get(&stage)?.get(part).copied()
+    }
+
+    /// How high the highest group of maps is in so much room; a film has the same for all its frames.
+    pub(crate) fn highest(&self, room: (f64, f64)) -> f64 {
+        let high = || arrange::highest(self, &self.groups, room);
+        let (first, height) = *self.highest.get_or_init(|| (room, high()));
+        if first == room { height } else { high() }
     }
 
     /// Where the nodes of all graphs are drawn.

@@ -133,7 +133,7 @@ impl Page {
         let room = if beside { inner - side - MARGIN } else { inner };
         let all = (room, room.max(MAPS_HIGH));
         let unit = arrange::unit(reach, group, all);
-        let high = arrange::highest(reach, &reach.groups, all);
+        let high = reach.highest(all);
         let top = MARGIN + HEAD;
         let maps = Area::new(MARGIN, top, room, high.max(60.0) + NOTE);
         let (x, y, wide) = if beside {

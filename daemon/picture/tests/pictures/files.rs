@@ -146,6 +146,22 @@ fn nothing_jumps_while_a_film_goes_on() {
 }
 
 #[test]
+fn pages_have_the_same_size_whatever_was_drawn_before_them() {
+    let narrow = Look { width: 400, ..LOOK };
+    let size = |reach: &Reach, look: Look| {
+        scene(&worlds::torus(), &Told::default(), reach, look).unwrap().size()
+    };
+    let mut all = Reach::of(&worlds::torus(), Vec::new()).unwrap();
+    let small = size(&all, LOOK);
+    all.see(&worlds::apart()).unwrap();
+    let mut fresh = Reach::of(&worlds::torus(), Vec::new()).unwrap();
+    fresh.see(&worlds::apart()).unwrap();
+    let (wide, other) = (size(&all, LOOK), size(&all, narrow));
+    assert_ne!(wide, small, "there is more to have room for");
+    assert_eq!((size(&fresh, narrow), size(&fresh, LOOK)), (other, wide));
+}
+
+#[test]
 fn a_film_takes_as_many_frames_as_were_told_and_of_one_size() {
     let page = drawn(&worlds::torus(), LOOK);
     let mut file = Vec::new();
