@@ -12,8 +12,10 @@ pub use latency::latency;
 pub(crate) use why::why;
 
 use crate::cli::why::TurnWord;
+use crate::failure::misused;
 use crate::remote::say;
 use anyhow::Result;
+use phalanx_proto::v1::Turn;
 use phalanx_record::{Entries, Loader, RecordingFile};
 use std::path::Path;
 use std::time::Instant;
@@ -39,12 +41,20 @@ pub(crate) fn warn(path: &Path, damage: u64) {
 }
 
 /// How a turn is typed.
-pub(crate) fn turn_word(turn: phalanx_proto::v1::Turn) -> String {
+pub(crate) fn turn_word(turn: Turn) -> String {
     format!("{}.{}", turn.round, turn.step)
 }
 
+/// There is no such turn; with the first and the last one that there are.
+pub(crate) fn no_turn(ends: Option<(Turn, Turn)>) -> anyhow::Error {
+    let ends = ends
+        .map(|(first, last)| format!("; it has {} to {}", turn_word(first), turn_word(last)))
+        .unwrap_or_default();
+    misused(format!("the recording does not have this turn{ends}"))
+}
+
 /// The same turn inside.
-pub(crate) fn game_turn(turn: phalanx_proto::v1::Turn) -> phalanx_game::Turn {
+pub(crate) fn game_turn(turn: Turn) -> phalanx_game::Turn {
     phalanx_game::Turn::new(turn.round, turn.step)
 }
 

@@ -5,11 +5,13 @@ pub(crate) mod map;
 
 mod hold;
 mod pieces;
+mod told;
 
 pub(crate) use hold::Held;
 pub(crate) use pieces::{
     around, bold, dim, fit, framed, help, inner, plain, popup, signs, style, too_small, trouble,
 };
+pub(crate) use told::Told;
 
 /// Whether somebody sees what is drawn and can press keys.
 pub(crate) fn is_there() -> bool {

@@ -22,7 +22,6 @@ mod show;
 mod tests;
 mod track;
 
-use crate::cli::Form;
 use crate::cli::top::TopArgs;
 use crate::failure::misused;
 use crate::terminal;
@@ -39,9 +38,7 @@ pub fn run(args: &TopArgs) -> Result<()> {
 
 /// Where nothing can be drawn it is told what prints the same.
 fn need_terminal(args: &TopArgs) -> Result<()> {
-    let print = &args.remote.print;
-    let draws = matches!(print.output, Form::Auto) && print.template.is_none();
-    let why = match draws {
+    let why = match args.remote.print.is_auto() {
         true if terminal::is_there() => return Ok(()),
         true => "top needs a terminal",
         false => "top draws and prints nothing",

@@ -13,10 +13,9 @@ mod show;
 #[cfg(test)]
 mod tests;
 
-use crate::cli::Form;
 use crate::cli::replay::ReplayArgs;
 use crate::failure::misused;
-use crate::recorded::{turn_word, warn};
+use crate::recorded::warn;
 use crate::{redecide, terminal};
 use anyhow::{Result, bail};
 use player::Player;
@@ -28,9 +27,7 @@ use reel::Reel;
 /// When the file cannot be read, or has no such turn or agent.
 pub fn run(args: &ReplayArgs) -> Result<()> {
     let file = redecide::open(&args.file, args.team.as_deref())?;
-    let print = &args.print;
-    let auto = matches!(print.output, Form::Auto) && print.template.is_none();
-    if !(auto && terminal::is_there()) {
+    if !(args.print.is_auto() && terminal::is_there()) {
         return lines::print(&file, args);
     }
     let reel = Reel::load(&file);
@@ -53,12 +50,4 @@ pub fn run(args: &ReplayArgs) -> Result<()> {
 /// There is no such agent.
 fn stranger(name: &str, known: &[String]) -> anyhow::Error {
     misused(format!("the recording has no agent {name:?}; there are {}", known.join(", ")))
-}
-
-/// There is no such turn.
-fn no_turn(ends: Option<(phalanx_proto::v1::Turn, phalanx_proto::v1::Turn)>) -> anyhow::Error {
-    let ends = ends
-        .map(|(first, last)| format!("; it has {} to {}", turn_word(first), turn_word(last)))
-        .unwrap_or_default();
-    misused(format!("the recording does not have this turn{ends}"))
 }

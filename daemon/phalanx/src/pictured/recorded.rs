@@ -2,8 +2,7 @@
 
 use super::Seen;
 use crate::cli::replay::TurnPlace;
-use crate::failure::misused;
-use crate::recorded::{entries, game_turn, open, turn_word, warn};
+use crate::recorded::{entries, game_turn, no_turn, open, turn_word, warn};
 use crate::remote::say;
 use anyhow::{Result, bail};
 use phalanx_exchange::{PlayedTurn, Turns};
@@ -27,7 +26,7 @@ pub(super) fn turn(path: &Path, place: Option<TurnPlace>) -> Result<Seen> {
     }
     warn(path, turns.damage());
     if place.is_some() && !search.found {
-        return Err(search.no_turn());
+        return Err(no_turn(search.ends));
     }
     search.seen(path)
 }
@@ -86,14 +85,6 @@ impl Search {
             self.world = Some((turn.turn, Arc::clone(world)));
         }
         self.last = Some(turn);
-    }
-
-    fn no_turn(&self) -> anyhow::Error {
-        let ends = self
-            .ends
-            .map(|(first, last)| format!("; it has {} to {}", turn_word(first), turn_word(last)));
-        let ends = ends.unwrap_or_default();
-        misused(format!("the recording does not have this turn{ends}"))
     }
 
     fn seen(self, path: &Path) -> Result<Seen> {

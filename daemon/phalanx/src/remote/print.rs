@@ -30,8 +30,13 @@ impl OutputArgs {
         match &self.output {
             Form::Json => true,
             Form::Table | Form::Template(_) => false,
-            Form::Auto => self.template.is_none() && !std::io::stdout().is_terminal(),
+            Form::Auto => self.is_auto() && !std::io::stdout().is_terminal(),
         }
+    }
+
+    /// Whether nobody said in which form.
+    pub(crate) fn is_auto(&self) -> bool {
+        matches!(self.output, Form::Auto) && self.template.is_none()
     }
 
     /// Whether people read.

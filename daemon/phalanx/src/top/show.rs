@@ -7,7 +7,7 @@ use super::need_terminal;
 use crate::cli::top::TopArgs;
 use crate::failure::refused;
 use crate::remote::{all_teams, link, resource};
-use crate::terminal::Held;
+use crate::terminal::{Held, Told};
 use anyhow::{Context, Result, bail};
 use phalanx_control::client::Link;
 use phalanx_proto::v1::GetTeamRequest;
@@ -15,7 +15,6 @@ use phalanx_proto::v1::teams_client::TeamsClient;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use std::io;
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
@@ -113,29 +112,4 @@ fn keyboard() -> mpsc::Receiver<io::Result<Event>> {
         }
     });
     receiver
-}
-
-/// Signals that end us: the terminal is to be given back then, too.
-struct Told {
-    terminate: Signal,
-    hang_up: Signal,
-    interrupt: Signal,
-}
-
-impl Told {
-    fn listen() -> Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
-    }
-
-    async fn leave(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! A recording turn by turn, where no terminal reads.
 
-use super::{no_turn, stranger};
+use super::stranger;
 use crate::cli::replay::ReplayArgs;
 use crate::paint::{Ink, Paint};
-use crate::recorded::{entries, game_turn, warn};
+use crate::recorded::{entries, game_turn, no_turn, warn};
 use crate::remote::events;
 use anyhow::Result;
 use phalanx_exchange::{PlayedAgent, PlayedTurn, Turns};

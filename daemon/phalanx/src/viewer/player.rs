@@ -88,6 +88,10 @@ impl Player {
         if control && matches!(key.code, KeyCode::Char('c' | 'd')) {
             return Flow::Leave;
         }
+        // A letter with one of them is no letter.
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            return Flow::On;
+        }
         self.notice.clear();
         if self.help {
             self.help = false;

@@ -1,7 +1,7 @@
 //! All turns of a recording, for whoever goes back and forth in them.
 
 use crate::cli::replay::TurnPlace;
-use crate::recorded::{entries, game_turn};
+use crate::recorded::{entries, game_turn, no_turn};
 use phalanx_exchange::{PlayedTurn, Turns};
 use phalanx_proto::v1;
 use phalanx_record::RecordingFile;
@@ -76,7 +76,7 @@ impl Reel {
 
     pub(super) fn no_turn(&self) -> anyhow::Error {
         let ends = self.turns.first().zip(self.turns.last());
-        super::no_turn(ends.map(|(first, last)| (first.turn, last.turn)))
+        no_turn(ends.map(|(first, last)| (first.turn, last.turn)))
     }
 
     /// The last picture of the world at that turn, with the turn in which it was drawn.

@@ -3,13 +3,12 @@
 use super::draw::draw;
 use super::player::{Flow, Player};
 use super::reel::Reel;
-use crate::terminal::Held;
+use crate::terminal::{Held, Told};
 use anyhow::{Context, Result};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::signal::unix::{SignalKind, signal};
 
 /// While it plays, the picture is drawn so often.
 const FRAME: Duration = Duration::from_millis(50);
@@ -59,22 +58,16 @@ fn run(held: &mut Held, reel: &Reel, mut player: Player, told: &AtomicBool) -> R
 
 /// Becomes true when somebody ends us from outside: the terminal is to be given back then, too.
 fn told_to_leave() -> Result<Arc<AtomicBool>> {
-    let told = Arc::new(AtomicBool::new(false));
+    let leaves = Arc::new(AtomicBool::new(false));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let tell = Arc::clone(&told);
+    let tell = Arc::clone(&leaves);
     let guard = runtime.enter();
-    let mut ended = signal(SignalKind::terminate())?;
-    let mut hung_up = signal(SignalKind::hangup())?;
+    let mut told = Told::listen()?;
     drop(guard);
     // It waits for signals until the process ends.
     std::thread::spawn(move || {
-        runtime.block_on(async {
-            tokio::select! {
-                _ = ended.recv() => {}
-                _ = hung_up.recv() => {}
-            }
-        });
+        runtime.block_on(told.leave());
         tell.store(true, Ordering::Relaxed);
     });
-    Ok(told)
+    Ok(leaves)
 }

@@ -222,6 +222,18 @@ fn the_board_and_the_keys_can_be_looked_at() {
 }
 
 #[test]
+fn a_letter_with_control_or_alt_is_another_key() {
+    let (reel, mut player) = (reel(), Player::new(1.0));
+    for modifiers in [KeyModifiers::CONTROL, KeyModifiers::ALT] {
+        for letter in ['l', 'b', 'q', '5'] {
+            let key = KeyEvent::new(KeyCode::Char(letter), modifiers);
+            assert_eq!(player.press(key, &reel), Flow::On, "{key:?}");
+        }
+    }
+    assert_eq!((player.at, player.board, player.typed), (0, false, None));
+}
+
+#[test]
 fn leaving_is_easy() {
     let (reel, mut player) = (reel(), Player::new(1.0));
     assert_eq!(press(&mut player, &reel, KeyCode::Char('q')), Flow::Leave);
