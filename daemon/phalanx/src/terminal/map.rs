@@ -1,6 +1,6 @@
 //! The world in as many letters as there are.
 
-use super::plain;
+use super::{around, plain};
 use crate::paint::Ink;
 use crate::remote::map::{Sign, cell, cell_of, index, overlay, point_signs};
 use phalanx_proto::v1::world_part::Shape;
@@ -49,31 +49,75 @@ fn layer_of<'a>(part: &'a WorldPart, look: Look<'_>) -> Option<&'a WorldLayer> {
     part.layers.get(look.layer.checked_rem(part.layers.len())?)
 }
 
-/// The place around which it is drawn, moved by so many columns and rows as they are seen, and never
-/// off what is known; of graphs, whose nodes are listed, the first row. `None`: all is shown anyway.
+/// Columns or rows, one after the other, of which some are shown.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// The number of the first one.
+    first: i64,
+    /// How many there are.
+    all: usize,
+    /// The one around which they are shown.
+    at: i64,
+}
+
+impl Line {
+    /// Which of them are shown in so much room, counted from the first one.
+    fn shown(self, room: usize) -> Range<usize> {
+        let at = usize::try_from(self.at.saturating_sub(self.first)).unwrap_or_default();
+        around(at, self.all, room)
+    }
+
+    /// Around which one they are shown after so many steps on; `None`: all of them are shown.
+    fn moved(self, steps: i64, room: usize) -> Option<i64> {
+        let last = self.all.checked_sub(room).filter(|last| *last > 0)?;
+        let start = number(self.shown(room).start).saturating_add(steps).clamp(0, number(last));
+        Some(self.first.saturating_add(start).saturating_add(number(room / 2)))
+    }
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn is_up(part: &WorldPart) -> bool {
+    matches!(&part.shape, Some(Shape::Grid(grid)) if grid.y_up)
+}
+
+/// The columns and rows of a layer, or the rows of a list; `None`: there are none.
+fn lines(part: &WorldPart, look: Look<'_>) -> Option<(Line, Line)> {
+    match (&part.shape, layer_of(part, look)) {
+        (Some(Shape::Graph(_)), _) => {
+            let there = nodes(part);
+            let stands = |names: &Vec<&str>| names.contains(&look.agent);
+            let at = || (0, number(there.values().position(stands).unwrap_or_default()));
+            let (x, y) = look.around.unwrap_or_else(at);
+            Some((Line { first: 0, all: 0, at: x }, Line { first: 0, all: there.len(), at: y }))
+        }
+        (Some(Shape::Plane(_)), _) | (_, None) => None,
+        (Some(Shape::Grid(_)) | None, Some(layer)) => {
+            let (x, y) = look.around.unwrap_or_else(|| middle(part, look.agent));
+            let width = width(layer);
+            let height = layer.cells.len().div_ceil(width);
+            let across = Line { first: layer.x.into(), all: width, at: x };
+            Some((across, Line { first: layer.y.into(), all: height, at: y }))
+        }
+    }
+}
+
+/// Around which column and row it is shown after so many steps to the right and down, as they are
+/// seen; never off what is known. Graphs are lists of nodes. `None`: nothing more is there to show.
 pub(crate) fn moved(
     world: &World,
     look: Look<'_>,
-    (columns, rows): (i64, i64),
+    (right, down): (i64, i64),
+    (columns, rows): (usize, usize),
 ) -> Option<(i64, i64)> {
     let part = part_of(world, look)?;
-    let last = |first: i64, count: u32| first + i64::from(count.max(1)) - 1;
-    match (&part.shape, layer_of(part, look)) {
-        (Some(Shape::Graph(_)), _) => {
-            let row = look.around.unwrap_or_default().1;
-            let count = i64::try_from(part.bodies.len()).unwrap_or_default();
-            Some((0, (row + rows).clamp(0, count)))
-        }
-        (Some(Shape::Plane(_)), _) | (_, None) => None,
-        (shape, Some(layer)) => {
-            let (x, y) = look.around.unwrap_or_else(|| middle(part, look.agent));
-            let up = matches!(shape, Some(Shape::Grid(grid)) if grid.y_up);
-            let y = if up { y - rows } else { y + rows };
-            let (left, top) = (i64::from(layer.x), i64::from(layer.y));
-            let x = (x + columns).clamp(left, last(left, layer.width));
-            Some((x, y.clamp(top, last(top, layer.height))))
-        }
-    }
+    let (across, along) = lines(part, look)?;
+    let x = across.moved(right, columns);
+    let y = along.moved(if is_up(part) { -down } else { down }, rows);
+    let goes = right != 0 && x.is_some() || down != 0 && y.is_some();
+    goes.then(|| (x.unwrap_or(across.at), y.unwrap_or(along.at)))
 }
 
 /// What fits into so many columns and rows.
@@ -86,29 +130,27 @@ pub(crate) fn picture(world: &World, look: Look<'_>, (columns, rows): (usize, us
             plane_rows(part, (plane.width, plane.height), (columns, rows))
         }
         (Some(Shape::Graph(_)), _) => graph_rows(part, look, (columns, rows)),
-        (Some(Shape::Grid(_)) | None, Some(layer)) => {
-            let around = look.around.unwrap_or_else(|| middle(part, look.agent));
-            grid_rows(part, layer, around, (columns, rows))
-        }
+        (Some(Shape::Grid(_)) | None, Some(layer)) => grid_rows(part, layer, look, (columns, rows)),
         (Some(Shape::Grid(_)) | None, None) => Vec::new(),
     };
     Picture { part: plain(&part.name), layer: name, rows }
 }
 
+fn width(layer: &WorldLayer) -> usize {
+    usize::try_from(layer.width).unwrap_or(usize::MAX).max(1)
+}
+
 fn grid_rows(
     part: &WorldPart,
     layer: &WorldLayer,
-    (x, y): (i64, i64),
+    look: Look<'_>,
     (columns, rows): (usize, usize),
 ) -> Vec<Row> {
+    let Some((across, down)) = lines(part, look) else { return Vec::new() };
+    let (across, down) = (across.shown(columns), down.shown(rows));
     let overlay = overlay(part);
-    let up = matches!(&part.shape, Some(Shape::Grid(grid)) if grid.y_up);
-    let width = usize::try_from(layer.width).unwrap_or(usize::MAX).max(1);
-    let height = layer.cells.len().div_ceil(width);
-    let across = window(x - i64::from(layer.x), width, columns);
-    let down = window(y - i64::from(layer.y), height, rows);
     let first = i64::from(layer.y);
-    let lines = (first..).zip(layer.cells.chunks(width)).skip(down.start).take(down.len());
+    let lines = (first..).zip(layer.cells.chunks(width(layer))).skip(down.start).take(down.len());
     let mut shown: Vec<Row> = lines
         .map(|(y, line)| {
             let cells = line.iter().enumerate().skip(across.start).take(across.len());
@@ -119,7 +161,7 @@ fn grid_rows(
             cells.map(sign).collect()
         })
         .collect();
-    if up {
+    if is_up(part) {
         shown.reverse();
     }
     shown
@@ -138,16 +180,6 @@ fn middle(part: &WorldPart, agent: &str) -> (i64, i64) {
     let sum = |pick: fn(&(i64, i64)) -> i64| places.iter().map(pick).sum::<i64>();
     let mean = |sum: i64| sum.checked_div(count).unwrap_or_default();
     (mean(sum(|place| place.0)), mean(sum(|place| place.1)))
-}
-
-/// So many of all, around one.
-fn window(around: i64, all: usize, room: usize) -> Range<usize> {
-    if all <= room {
-        return 0..all;
-    }
-    let around = usize::try_from(around).unwrap_or_default();
-    let start = around.saturating_sub(room / 2).min(all - room);
-    start..start + room
 }
 
 fn plane_rows(
@@ -169,14 +201,19 @@ fn plane_rows(
     shown
 }
 
-/// Nodes on which somebody is.
-fn graph_rows(part: &WorldPart, look: Look<'_>, (columns, rows): (usize, usize)) -> Vec<Row> {
+/// Nodes on which somebody is, with who it is.
+fn nodes(part: &WorldPart) -> BTreeMap<u32, Vec<&str>> {
     let mut there: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for body in &part.bodies {
         if let Some(Place::Node(node)) = body.place.as_ref().and_then(|place| place.place) {
             there.entry(node).or_default().push(&body.name);
         }
     }
+    there
+}
+
+fn graph_rows(part: &WorldPart, look: Look<'_>, (columns, rows): (usize, usize)) -> Vec<Row> {
+    let Some((_, down)) = lines(part, look) else { return Vec::new() };
     let line = |(node, names): (u32, Vec<&str>)| {
         let node = usize::try_from(node).ok().and_then(|node| part.nodes.get(node));
         let (name, value) = node.map_or(("?", None), |node| (node.name.as_str(), node.value));
@@ -186,24 +223,6 @@ fn graph_rows(part: &WorldPart, look: Look<'_>, (columns, rows): (usize, usize))
         let ink = ours.then_some(Ink::Green);
         text.chars().take(columns).map(|letter| (letter, ink)).collect()
     };
-    let stands = |names: &Vec<&str>| names.contains(&look.agent);
-    let first = match look.around {
-        Some((_, row)) => usize::try_from(row).unwrap_or_default(),
-        None => there.values().position(stands).unwrap_or_default().saturating_sub(rows / 2),
-    };
-    let first = first.min(there.len().saturating_sub(rows));
-    there.into_iter().skip(first).take(rows).map(line).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_stays_inside_and_around_what_is_looked_at() {
-        assert_eq!(window(5, 10, 20), 0..10);
-        assert_eq!(window(50, 100, 10), 45..55);
-        assert_eq!(window(-3, 100, 10), 0..10);
-        assert_eq!(window(99, 100, 10), 90..100);
-    }
+    let shown = down.shown(rows);
+    nodes(part).into_iter().skip(shown.start).take(shown.len()).map(line).collect()
 }

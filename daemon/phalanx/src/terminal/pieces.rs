@@ -126,6 +126,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rows_stay_inside_and_around_the_one_that_is_looked_at() {
+        assert_eq!(around(5, 10, 20), 0..10);
+        assert_eq!(around(50, 100, 10), 45..55);
+        assert_eq!(around(0, 100, 10), 0..10);
+        assert_eq!(around(99, 100, 10), 90..100);
+    }
+
+    #[test]
     fn a_text_from_outside_cannot_steer_a_terminal_or_turn_a_line() {
         assert_eq!(plain("a\u{1b}[31mb\n\tc\u{9b}d"), "a [31mb  c d");
         assert_eq!(plain("abc\u{202e}def\u{200b}\u{feff}"), "abcdef");

@@ -9,7 +9,9 @@ use crate::terminal::map::Look;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::steering::Mode;
 use phalanx_proto::v1::{Agent, MatchEvent, Team, World};
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Wishes that wait at most; somebody who leans on a key means it once.
@@ -27,7 +29,7 @@ pub(super) enum Heard {
     /// Events of that team are missing here.
     Missing(String),
     /// What the team in it believes, whole.
-    World(Box<World>),
+    World(Arc<World>),
     /// How much time was left for answers of that team.
     Margin(String, Histogram),
     /// The roles of that team's strategy.
@@ -88,7 +90,7 @@ pub(super) enum Question {
     Role { agent: String, typed: String, at: usize },
     /// Whether to roll this team back.
     RollBack(String),
-    /// What events are to contain; with what was wanted before.
+    /// What events are to contain: nothing at first, whatever was wanted before.
     Search(String),
 }
 
@@ -112,7 +114,7 @@ pub(super) struct Cockpit {
     pub(super) heat: Heat,
     pub(super) tracks: BTreeMap<String, Track>,
     pub(super) feed: Feed,
-    pub(super) world: Option<World>,
+    pub(super) world: Option<Arc<World>>,
     pub(super) margins: Margins,
     /// What the scripts took of the last turn, all together.
     pub(super) scripts: Option<Duration>,
@@ -129,6 +131,8 @@ pub(super) struct Cockpit {
     pub(super) follows: bool,
     /// Where the map was moved to.
     pub(super) around: Option<(i64, i64)>,
+    /// How many columns and rows of the map were drawn at last.
+    pub(super) map_room: Cell<(usize, usize)>,
     pub(super) layer: usize,
     pub(super) part: usize,
     pub(super) filter: Filter,
@@ -175,7 +179,7 @@ impl Cockpit {
             Heard::Missing(team) if team == self.watched => {
                 self.feed.note("events are missing here: the daemon does not have them any more");
             }
-            Heard::World(world) if world.team == self.watched => self.world = Some(*world),
+            Heard::World(world) if world.team == self.watched => self.world = Some(world),
             Heard::Margin(team, look) if team == self.watched => self.margins.add(look),
             Heard::Roles(team, roles) if team == self.watched => self.roles = roles,
             // Of a team that is not watched any more.

@@ -7,6 +7,7 @@ use crate::failure::refused;
 use crate::remote::{all_teams, link, short};
 use anyhow::{Result, anyhow};
 use phalanx_control::client::{Link, strategies};
+use phalanx_lua::Bundle;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{
     Agent, GetGenerationRequest, PauseAgentRequest, ReleaseAgentRequest, RollBackStrategyRequest,
@@ -25,8 +26,6 @@ const WISHES_MAX: usize = 16;
 const TEAMS_EVERY: Duration = Duration::from_secs(1);
 /// A daemon that does not answer for so long is not there.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
-/// The file that plans for the whole team and decides for nobody.
-const PLAN: &str = "team";
 /// What changes something may take longer: a strategy is tried first.
 const CHANGE_MAX: Duration = Duration::from_secs(60);
 
@@ -162,7 +161,9 @@ async fn fulfil(link: Link, wish: Wish) -> Result<Heard> {
             // Who may not read the strategy can still type a role.
             let generation = asked.ok().and_then(|answer| answer.into_inner().generation);
             let files = generation.map(|generation| generation.files).unwrap_or_default();
-            let roles = files.iter().filter_map(|file| role(&file.path)).collect();
+            let files = files.into_iter().map(|file| (file.path, file.source));
+            let bundle = Bundle::from_files(files).ok();
+            let roles = bundle.iter().flat_map(Bundle::root_names).map(str::to_owned).collect();
             Ok(Heard::Roles(team, roles))
         }
         Wish::Leave | Wish::Watch(_) => Err(anyhow!("this is nothing for the daemon")),
@@ -176,27 +177,4 @@ fn changed(what: String, agent: Option<Agent>) -> Heard {
 /// The agent's own name in its resource name.
 fn agent(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
-}
-
-/// The role that a file of a strategy is, if it is one: those of the folder itself are.
-fn role(path: &str) -> Option<String> {
-    let name = path.strip_suffix(".luau").or_else(|| path.strip_suffix(".lua"))?;
-    let is_role = !name.contains(['/', '.']) && !name.ends_with("_spec") && name != PLAN;
-    is_role.then(|| name.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_files_of_the_folder_itself_are_roles() {
-        assert_eq!(role("worker.luau").as_deref(), Some("worker"));
-        for path in
-            ["lib/paths.luau", "worker_spec.luau", "worker.spec.luau", "team.luau", "notes.md"]
-        {
-            assert_eq!(role(path), None, "{path}");
-        }
-        assert_eq!(agent("teams/A/agents/agentA1"), "agentA1");
-    }
 }

@@ -94,8 +94,9 @@ fn map(frame: &mut Frame<'_>, cockpit: &Cockpit, area: Rect) {
     let Some(world) = &cockpit.world else {
         return framed(frame, titled("2 map"), "nothing was drawn yet", area);
     };
-    let look = cockpit.look();
-    let picture = picture(world, look, inner(area));
+    let (look, room) = (cockpit.look(), inner(area));
+    cockpit.map_room.set(room);
+    let picture = picture(world, look, room);
     // Names of parts may be long: what the keys have done stands before them.
     let around = match (look.around, look.agent) {
         (Some(_), _) => "moved: ".to_owned(),

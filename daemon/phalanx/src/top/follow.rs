@@ -8,6 +8,7 @@ use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::worlds_client::WorldsClient;
 use phalanx_proto::v1::{GetTeamRequest, WatchMatchRequest, WatchWorldRequest, World, WorldPart};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
@@ -38,8 +39,8 @@ pub(super) async fn events(mut links: Links, team: String, heard: mpsc::Sender<H
         let link = links.borrow_and_update().clone();
         let request =
             WatchMatchRequest { team: team.clone(), cursor: cursor.clone(), decisions: true };
-        let opened = MatchesClient::new(link).watch_match(request).await;
-        let broke = read(opened, &mut links, &heard, |answer| {
+        let mut matches = MatchesClient::new(link);
+        let broke = read(matches.watch_match(request), &mut links, &heard, |answer| {
             let event = answer.event?;
             cursor.clone_from(&event.cursor);
             Some(Heard::Event(team.clone(), Box::new(event)))
@@ -63,13 +64,13 @@ pub(super) async fn worlds(mut links: Links, team: String, heard: mpsc::Sender<H
         let link = links.borrow_and_update().clone();
         let request =
             WatchWorldRequest { team: team.clone(), layers: Vec::new(), rate_max: WORLDS_MAX };
-        let opened = WorldsClient::new(link).watch_world(request).await;
-        let mut before = World::default();
-        let broke = read(opened, &mut links, &heard, |answer| {
+        let mut client = WorldsClient::new(link);
+        let mut before = Arc::new(World::default());
+        let broke = read(client.watch_world(request), &mut links, &heard, |answer| {
             let mut world = answer.world?;
             complete(&mut world, &before);
-            before.clone_from(&world);
-            Some(Heard::World(Box::new(world)))
+            before = Arc::new(world);
+            Some(Heard::World(Arc::clone(&before)))
         });
         let Ok(broke) = broke.await else { return };
         if rest(broke, &heard).await.is_err() {
@@ -114,13 +115,19 @@ async fn tell(heard: &mpsc::Sender<Heard>, what: Heard) -> Result<(), Deaf> {
     heard.send(what).await.map_err(|_| Deaf)
 }
 
-/// Tells what a stream brings until it breaks, ends or another connection is in use; why it broke.
+/// Opens a stream and tells what it brings until it breaks, ends or another connection is in use; why
+/// it broke.
 async fn read<T>(
-    opened: Result<tonic::Response<Streaming<T>>, Status>,
+    open: impl Future<Output = Result<tonic::Response<Streaming<T>>, Status>>,
     links: &mut Links,
     heard: &mpsc::Sender<Heard>,
     mut take: impl FnMut(T) -> Option<Heard>,
 ) -> Result<Option<Status>, Deaf> {
+    // On a connection on which nobody answers it would never open.
+    let opened = tokio::select! {
+        opened = open => opened,
+        _ = links.changed() => return Ok(None),
+    };
     let mut stream = match opened {
         Ok(answer) => answer.into_inner(),
         Err(status) => return Ok(Some(status)),
@@ -188,21 +195,20 @@ fn complete_part(part: &mut WorldPart, before: &WorldPart) {
     if is_same("nodes") {
         part.nodes.clone_from(&before.nodes);
     }
-    if part.unchanged.iter().any(|same| same == "edges") {
+    if is_same("edges") {
         part.edges.clone_from(&before.edges);
     }
-    let fresh = std::mem::take(&mut part.layers);
+    let mut fresh = std::mem::take(&mut part.layers);
     // The order of the layers is that of the game: those from before keep their places.
     let mut layers: Vec<_> = before
         .layers
         .iter()
-        .filter_map(|old| match fresh.iter().find(|layer| layer.name == old.name) {
-            Some(layer) => Some(layer.clone()),
+        .filter_map(|old| match fresh.iter().position(|layer| layer.name == old.name) {
+            Some(at) => Some(fresh.remove(at)),
             None => part.unchanged.contains(&old.name).then(|| old.clone()),
         })
         .collect();
-    let is_new = |name: &str| before.layers.iter().all(|old| old.name != name);
-    layers.extend(fresh.into_iter().filter(|layer| is_new(&layer.name)));
+    layers.append(&mut fresh);
     part.layers = layers;
     part.unchanged.clear();
 }
@@ -210,7 +216,10 @@ fn complete_part(part: &mut WorldPart, before: &WorldPart) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phalanx_proto::v1::{WorldLayer, WorldNode};
+    use phalanx_control::client::Credentials;
+    use phalanx_proto::v1::{WatchWorldResponse, WorldLayer, WorldNode};
+    use tonic::service::interceptor::InterceptedService;
+    use tonic::transport::Endpoint;
 
     fn layer(name: &str, cells: &[u8]) -> WorldLayer {
         WorldLayer { name: name.into(), cells: cells.to_vec(), ..WorldLayer::default() }
@@ -225,6 +234,26 @@ mod tests {
             ..WorldPart::default()
         };
         World { parts: vec![part], ..World::default() }
+    }
+
+    /// A connection that is not made yet.
+    fn link() -> Link {
+        let channel = Endpoint::from_static("http://127.0.0.1:1").connect_lazy();
+        InterceptedService::new(channel, Credentials::default())
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_does_not_open_ends_with_its_connection() {
+        let (renew, mut links) = watch::channel(link());
+        let (heard, _hears) = mpsc::channel(1);
+        let broke = read(
+            std::future::pending::<Result<tonic::Response<Streaming<WatchWorldResponse>>, _>>(),
+            &mut links,
+            &heard,
+            |_| None,
+        );
+        let (broke, _) = tokio::join!(broke, async { renew.send_replace(link()) });
+        assert!(matches!(broke, Ok(None)));
     }
 
     #[test]

@@ -34,6 +34,10 @@ impl Cockpit {
         if control && matches!(key.code, KeyCode::Char('c' | 'd')) {
             return self.wish(Wish::Leave);
         }
+        // A letter with one of them is no letter.
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            return;
+        }
         self.notice = None;
         if self.help {
             self.help = false;
@@ -145,7 +149,9 @@ impl Cockpit {
     fn pan(&mut self, columns: isize, rows: isize) {
         let Some(world) = &self.world else { return };
         let step = |steps: isize| i64::try_from(steps).unwrap_or_default();
-        if let Some(around) = moved(world, self.look(), (step(columns), step(rows))) {
+        let steps = (step(columns), step(rows));
+        // From what is shown on.
+        if let Some(around) = moved(world, self.look(), steps, self.map_room.get()) {
             self.around = Some(around);
         }
     }

@@ -3,7 +3,7 @@
 mod screens;
 mod worlds;
 
-use super::cockpit::{Cockpit, Heard, Notice, Pane, Wish};
+use super::cockpit::{Cockpit, Heard, Notice, Pane, Question, Wish};
 use super::draw::draw;
 use super::feed::Filter;
 use super::margin::Histogram;
@@ -15,6 +15,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
+use std::sync::Arc;
 
 /// Turns that were played.
 const TURNS: u32 = 30;
@@ -147,7 +148,7 @@ fn cockpit(game: &str) -> Cockpit {
     cockpit.hear(Heard::Team(Box::new(team(game))));
     play(&mut cockpit);
     cockpit.hear(Heard::Margin("teams/A".into(), figures()));
-    cockpit.hear(Heard::World(Box::new(worlds::world(game))));
+    cockpit.hear(Heard::World(Arc::new(worlds::world(game))));
     cockpit
 }
 
@@ -260,7 +261,7 @@ fn another_team_is_watched_from_the_beginning() {
     assert!(!shown.contains("agentA1"), "{shown}");
     // What still comes of the other team is not for this one.
     assert!(!cockpit.hear(happened(30, "agentA1", Kind::Late(v1::Late {}))));
-    assert!(!cockpit.hear(Heard::World(Box::new(worlds::world("assemble")))));
+    assert!(!cockpit.hear(Heard::World(Arc::new(worlds::world("assemble")))));
     presses(&mut cockpit, "t");
     assert_eq!(wishes(&mut cockpit), [Wish::Watch("teams/A".into())]);
     cockpit.hear(Heard::Teams(vec![other_team("mars")]));
@@ -295,23 +296,96 @@ fn trouble_is_red_in_the_strip_and_a_letter_without_colours() {
     assert!(shown.contains("-----") && shown.contains('▪'), "{shown}");
 }
 
+/// The signs of the map.
+fn map(cockpit: &Cockpit) -> Vec<Vec<char>> {
+    let shown = screen(cockpit, USUAL);
+    let rows = shown.lines().map(|row| row.chars().collect::<Vec<_>>());
+    let title = |row: &Vec<char>| row.windows(4).position(|signs| signs == ['┌', ' ', '2', ' ']);
+    let mut rows = rows.skip_while(|row| title(row).is_none());
+    let left = rows.next().as_ref().and_then(title).expect("the map is there") + 1;
+    let inside = rows.take_while(|row| row[left - 1] == '│');
+    inside.map(|row| row[left..row.len() - 1].to_vec()).collect()
+}
+
+/// The first agent stands there.
+fn stands_at(cockpit: &mut Cockpit, x: i32, y: i32) {
+    let mut world = worlds::world("assemble");
+    let place = v1::world_place::Place::Cell(v1::WorldCell { x, y });
+    world.parts[0].bodies[0].place = Some(v1::WorldPlace { place: Some(place) });
+    cockpit.hear(Heard::World(Arc::new(world)));
+}
+
+#[test]
+fn a_list_of_nodes_moves_from_where_it_is() {
+    let mut cockpit = cockpit("mars");
+    let mut world = worlds::world("mars");
+    let part = &mut world.parts[0];
+    (part.nodes, part.bodies) = (0..40).map(|number| worlds::on_node(number, number + 1)).unzip();
+    part.edges.clear();
+    cockpit.hear(Heard::World(Arc::new(world)));
+    let mut team = team("mars");
+    team.agents.push(agent(30, None));
+    cockpit.hear(Heard::Team(Box::new(team)));
+    press(&mut cockpit, KeyCode::End);
+    presses(&mut cockpit, "2");
+    let begun = map(&cockpit);
+    assert!(begun[0].starts_with(&['v', 'e', 'r', 't', 'e', 'x', '2']), "{begun:?}");
+    presses(&mut cockpit, "↓");
+    assert_eq!(map(&cockpit)[..begun.len() - 1], begun[1..], "a row further");
+    press(&mut cockpit, KeyCode::End);
+    let end = map(&cockpit);
+    assert!(end.last().unwrap().starts_with(&['v', 'e', 'r', 't', 'e', 'x', '3', '9']), "{end:?}");
+    presses(&mut cockpit, "↑");
+    assert_eq!(map(&cockpit)[1..], end[..end.len() - 1], "back at once");
+    presses(&mut cockpit, "f");
+    press(&mut cockpit, KeyCode::Right);
+    assert_eq!(cockpit.around, None, "there is nothing at the right");
+}
+
 #[test]
 fn the_map_moves_by_keys_and_follows_again() {
     let mut cockpit = cockpit("assemble");
+    stands_at(&mut cockpit, 0, 10);
     presses(&mut cockpit, "2");
+    let begun = map(&cockpit);
     press(&mut cockpit, KeyCode::Right);
-    let first = cockpit.around.expect("it was moved");
-    press(&mut cockpit, KeyCode::Right);
+    let right = map(&cockpit);
+    for (before, after) in begun.iter().zip(&right) {
+        assert_eq!(before[1..], after[..after.len() - 1], "a column further");
+    }
+    assert_ne!(begun, right);
     presses(&mut cockpit, "↓");
-    assert_eq!(cockpit.around, Some((first.0 + 1, first.1 + 1)));
+    assert_eq!(map(&cockpit)[..right.len() - 1], right[1..], "a row further");
     assert!(screen(&cockpit, USUAL).contains("2 moved: "));
     press(&mut cockpit, KeyCode::End);
-    assert_eq!(cockpit.around, Some((first.0 + 1, 39)), "not off the map");
+    let end = map(&cockpit);
+    press(&mut cockpit, KeyCode::PageDown);
+    assert_eq!(map(&cockpit), end, "not off the map");
+    presses(&mut cockpit, "↑");
+    assert_eq!(map(&cockpit)[1..], end[..end.len() - 1], "back at once");
     presses(&mut cockpit, "f");
     assert_eq!((cockpit.around, cockpit.follows), (None, true));
     assert!(screen(&cockpit, USUAL).contains("2 at agentA1: "));
     presses(&mut cockpit, "f");
     assert!(!screen(&cockpit, USUAL).contains("at agentA1:"), "all of our own");
+}
+
+#[test]
+fn a_letter_with_control_or_alt_is_another_key() {
+    let mut cockpit = cockpit("assemble");
+    for (letter, modifiers) in
+        [('p', KeyModifiers::CONTROL), ('p', KeyModifiers::ALT), ('R', KeyModifiers::CONTROL)]
+    {
+        cockpit.press(KeyEvent::new(KeyCode::Char(letter), modifiers));
+    }
+    assert_eq!((wishes(&mut cockpit), cockpit.question.clone()), (Vec::new(), None));
+    presses(&mut cockpit, "/");
+    cockpit.press(KeyEvent::new(KeyCode::Char('w'), KeyModifiers::CONTROL));
+    presses(&mut cockpit, "a⏎");
+    assert_eq!(cockpit.search, "a");
+    // Capitals come with shift.
+    cockpit.press(KeyEvent::new(KeyCode::Char('R'), KeyModifiers::SHIFT));
+    assert!(matches!(cockpit.question, Some(Question::RollBack(_))), "{:?}", cockpit.question);
 }
 
 #[test]
@@ -376,7 +450,7 @@ fn names_and_lines_from_outside_cannot_steer_the_terminal() {
     let mut world = worlds::world("mars");
     world.parts[0].name = evil.into();
     world.parts[0].nodes[0].name = evil.into();
-    cockpit.hear(Heard::World(Box::new(world)));
+    cockpit.hear(Heard::World(Arc::new(world)));
     for size in [USUAL, (120, 40), (40, 10)] {
         let shown = screen(&cockpit, size);
         let bad = |letter: char| letter.is_control() && letter != '\n' || letter == '\u{202e}';

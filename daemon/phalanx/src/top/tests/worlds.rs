@@ -154,14 +154,22 @@ fn colosseum() -> v1::WorldPart {
     }
 }
 
-/// A graph: five nodes in a ring.
-fn mars() -> v1::WorldPart {
-    let node = |number: i32| v1::WorldNode {
+fn node(number: u32) -> v1::WorldNode {
+    v1::WorldNode {
         name: format!("vertex{number}"),
-        value: (number > 0).then_some(number),
+        value: i32::try_from(number).ok().filter(|number| *number > 0),
         owner: v1::WorldSide::Nobody.into(),
         zone: if number < 3 { v1::WorldSide::Ours } else { v1::WorldSide::Nobody }.into(),
-    };
+    }
+}
+
+/// A node with one of our own on it.
+pub(super) fn on_node(place: u32, agent: u32) -> (v1::WorldNode, v1::WorldBody) {
+    (node(place), body(Some(agent), Place::Node(place)))
+}
+
+/// A graph: five nodes in a ring.
+fn mars() -> v1::WorldPart {
     let edge = |a: u32| v1::WorldEdge { a, b: (a + 1) % 5, weight: Some(3) };
     v1::WorldPart {
         name: "map".into(),
