@@ -4,7 +4,7 @@ import { WorldPartSchema, WorldSchema, WorldSide, WorldTone, type World, type Wo
 import { fit, pan, toMap, toPixel, zoomAt } from "./camera";
 import { inkOf, lookOf } from "./look";
 import { markShape } from "./marks";
-import { copiesOf } from "./paint";
+import { copiesOf, isJump } from "./paint";
 import { ground, middle } from "./place";
 import { Reel } from "./reel";
 import { merge, valueAt } from "./scene";
@@ -104,6 +104,38 @@ test("a graph that grows keeps its look", () => {
   // A new name in between moves the indices, not the places.
   const grown = ground(part(["v1", "v2", "v3"], [{ a: 0, b: 2 }, { a: 1, b: 2 }]), before);
   expect(Math.hypot((grown.nodes[2]?.x ?? 99) - (before.nodes[1]?.x ?? 0), (grown.nodes[2]?.y ?? 99) - (before.nodes[1]?.y ?? 0))).toBeLessThan(6);
+});
+
+test("a look back at less of a graph moves nothing", () => {
+  const part = (count: number): WorldPart =>
+    create(WorldPartSchema, {
+      name: "map", shape: { case: "graph", value: {} }, nodes: Array.from({ length: count }, (_, at) => ({ name: `v${at}` })),
+      edges: Array.from({ length: count - 1 }, (_, at) => ({ a: at, b: at + 1 })),
+    });
+  const [early, now] = [world(part(3), 1n), world(part(8), 2n)];
+  const reel = new Reel();
+  reel.take(early);
+  reel.take(now);
+  const before = reel.groundOf(now, "map");
+  expect(reel.groundOf(early, "map")?.nodes).toEqual(before?.nodes.slice(0, 3));
+  expect(reel.groundOf(now, "map")?.nodes).toEqual(before?.nodes);
+});
+
+test("a torus fills the canvas wherever it is moved", () => {
+  const flat = { ...ground(grid()), around: { x: 10, y: 10 }, box: { x: 0, y: 0, width: 10, height: 10 } };
+  const size = { width: 100, height: 100 };
+  for (const camera of [{ x: 5, y: 5, zoom: 10 }, { x: 22, y: -31, zoom: 10 }]) {
+    const copies = copiesOf(flat, camera, size);
+    for (const [dx, dy] of [[-4.5, -4.5], [4.5, -4.5], [-4.5, 4.5], [4.5, 4.5]] as const) {
+      const inside = copies.filter(({ x, y }) => Math.floor((camera.x + dx - x) / 10) === 0 && Math.floor((camera.y + dy - y) / 10) === 0);
+      expect(inside).toHaveLength(1);
+    }
+  }
+  expect(copiesOf(flat, { x: 0, y: 0, zoom: 0.1 }, size).length).toBeLessThanOrEqual(37);
+});
+
+test("a step over the rim is a jump, whatever the size of the map", () => {
+  expect([isJump(9, 10), isJump(4, 10), isJump(30, 100), isJump(21, 0)]).toEqual([true, false, false, true]);
 });
 
 test("probabilities shine through, unknown cells are clear", () => {

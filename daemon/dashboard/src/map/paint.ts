@@ -24,6 +24,11 @@ export interface Picture {
 /** Zoom from which cells have lines, letters, and figures. */
 const SHOWS = { lines: 8, letters: 11, figures: 34, labels: 13 } as const;
 
+/** Copies of a torus beside each other. */
+const COPIES = 5;
+/** Map units that nobody moves in a turn, where nothing is known of the map's size. */
+const JUMP = 20;
+
 /** Values of probabilities whose figures say something: neither next to nothing nor certain. */
 const SURE = { least: 6, most: 252 } as const;
 
@@ -233,7 +238,7 @@ export class Painter {
     }
   }
 
-  private trails({ trails, look, chosen }: Picture, camera: Camera, size: Size): void {
+  private trails({ trails, look, chosen, ground }: Picture, camera: Camera, size: Size): void {
     const { pen } = this;
     for (const [name, points] of trails) {
       const [red, green, blue] = look.tones[WorldTone.OURS];
@@ -244,7 +249,7 @@ export class Painter {
         const at = toPixel(camera, size, point);
         const before = points[index - 1];
         // A step over the rim of a torus is no line across the map.
-        const jump = before === undefined || Math.abs(before.x - point.x) + Math.abs(before.y - point.y) > 20;
+        const jump = before === undefined || isJump(before.x - point.x, ground.around.x) || isJump(before.y - point.y, ground.around.y);
         if (jump) pen.moveTo(at.x, at.y);
         else pen.lineTo(at.x, at.y);
       }
@@ -341,22 +346,26 @@ function disc(pen: CanvasRenderingContext2D, at: Point, radius: number): void {
   pen.fill();
 }
 
+/** Whether this is a step over the rim of a torus that is so large, or no step at all. */
+export function isJump(distance: number, around: number): boolean {
+  return Math.abs(distance) > (around > 0 ? around / 2 : JUMP);
+}
+
 /** How the world is shifted to fill the canvas: the map itself first. */
 export function copiesOf({ around, box }: Ground, camera: Camera, size: Size): Point[] {
   const copies: Point[] = [{ x: 0, y: 0 }];
   if (around.x === 0 || around.y === 0) return copies;
   const [wide, high] = [size.width / camera.zoom, size.height / camera.zoom];
-  const reach = (all: number, shown: number): number => Math.min(2, Math.ceil(shown / all / 2 + 0.5));
-  // What lies beside the canvas is not painted.
-  const inside = (from: number, length: number, middle: number, shown: number): boolean =>
-    from < middle + shown / 2 && from + length > middle - shown / 2;
-  for (let x = -reach(around.x, wide); x <= reach(around.x, wide); x += 1) {
-    if (!inside(box.x + x * around.x, box.width, camera.x, wide)) continue;
-    for (let y = -reach(around.y, high); y <= reach(around.y, high); y += 1) {
-      if (!inside(box.y + y * around.y, box.height, camera.y, high)) continue;
-      if (x !== 0 || y !== 0) copies.push({ x: x * around.x, y: y * around.y });
-    }
-  }
+  // Those that lie on the canvas, wherever it was moved, and not more than some.
+  const shifts = (from: number, length: number, all: number, middle: number, shown: number): number[] => {
+    const first = Math.floor((middle - shown / 2 - from - length) / all) + 1;
+    const last = Math.ceil((middle + shown / 2 - from) / all) - 1;
+    const skipped = Math.max(0, Math.ceil((last - first + 1 - COPIES) / 2));
+    return Array.from({ length: Math.max(0, last - first + 1 - 2 * skipped) }, (_, at) => (first + skipped + at) * all);
+  };
+  const across = shifts(box.x, box.width, around.x, camera.x, wide);
+  const down = shifts(box.y, box.height, around.y, camera.y, high);
+  for (const x of across) for (const y of down) if (x !== 0 || y !== 0) copies.push({ x, y });
   return copies;
 }
 

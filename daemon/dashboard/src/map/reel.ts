@@ -19,7 +19,7 @@ export class Reel {
   take(message: World): void {
     const before = this.worlds.at(-1);
     const same = before !== undefined && before.tick <= message.tick && before.team === message.team;
-    if (!same) this.worlds.length = 0;
+    if (!same) this.clear();
     this.add(merge(same ? before : undefined, message));
   }
 
@@ -29,8 +29,7 @@ export class Reel {
     if (this.worlds.length > this.worldsMax) this.worlds.shift();
   }
 
-  /** Forgets all of it. */
-  clear(): void {
+  private clear(): void {
     this.worlds.length = 0;
     this.grounds = new Map();
   }
@@ -39,8 +38,10 @@ export class Reel {
   groundOf(world: World, part: string): Ground | undefined {
     const found = world.parts.find((known) => known.name === part);
     if (found === undefined) return undefined;
-    const made = ground(found, this.grounds.get(part));
-    this.grounds.set(part, made);
+    const before = this.grounds.get(part);
+    const made = ground(found, before);
+    // A look back at less of a graph must not forget where the rest of it is.
+    if (before === undefined || made.names.length >= before.names.length) this.grounds.set(part, made);
     return made;
   }
 
