@@ -4,18 +4,13 @@ import { MatchEventSchema } from "../gen/phalanx/v1/matches_pb";
 import type { ReplayRecordingResponse } from "../gen/phalanx/v1/recordings_pb";
 import { WorldSchema } from "../gen/phalanx/v1/worlds_pb";
 import { Reel } from "../map/reel";
-import { History, OUTCOMES, type Outcome, type Part, type TurnRecord } from "./history";
+import { counts, History, isAfter, type Moment, type Outcome, type Part, type TurnRecord } from "./history";
 
 /** What is kept of a recording: more than any match has, less than a browser can hold. */
 export const FILM = { turns: 20_000, worlds: 2_000 } as const;
-/** The channels that are asked for. */
-export const CHANNELS = ["/journal", "/world"];
-
-/** A moment of a match. */
-export interface Moment {
-  readonly round: number;
-  readonly step: number;
-}
+/** The channel of decisions, and all that are shown. */
+export const DECISIONS = ["/journal"];
+export const CHANNELS = [...DECISIONS, "/world"];
 
 /** A recording in memory. */
 export class Film {
@@ -43,10 +38,6 @@ export class Film {
   }
 }
 
-function isAfter(a: Moment, b: Moment): boolean {
-  return a.round > b.round || (a.round === b.round && a.step > b.step);
-}
-
 /** A match in figures. */
 export interface Figures {
   readonly turns: number;
@@ -60,14 +51,12 @@ export interface Figures {
 
 /** Sums a match up. */
 export function figuresOf(turns: readonly TurnRecord[]): Figures {
-  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-  for (const turn of turns) for (const part of turn.parts.values()) outcomes[part.outcome] += 1;
   const spent = turns.flatMap((turn) => (turn.spent === undefined ? [] : [turn.spent]));
   const whole = spent.reduce((sum, ms) => sum + ms, 0);
   return {
     turns: turns.length,
     score: turns.findLast((turn) => turn.score !== undefined)?.score,
-    outcomes,
+    outcomes: counts(turns),
     errors: turns.reduce((sum, turn) => sum + turn.errors, 0),
     mean: spent.length === 0 ? 0 : whole / spent.length,
     longest: Math.max(0, ...spent),

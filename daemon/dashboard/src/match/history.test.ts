@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { MatchEventSchema, DefaultCause, type MatchEvent } from "../gen/phalanx/v1/matches_pb";
-import { History, KEEP } from "./history";
+import { counts, History, KEEP } from "./history";
 import { scores, pathOf } from "./series";
-import { counts, spotAt, spotText, stripOf, stripText } from "./strip";
+import { spotAt, spotText, stripOf, stripText } from "./strip";
 import { outliers, slowest, waterfall } from "./waterfall";
 
 type Kind = MatchEvent["kind"];
@@ -47,7 +47,7 @@ function played(): History {
 test("the worst of a turn is what is shown", () => {
   const strip = stripOf(played(), 50);
   expect(strip.agents).toEqual(["a2", "a10"]);
-  expect(counts(strip)).toEqual({ decided: 2, ordered: 0, held: 0, fallback: 0, late: 1 });
+  expect(counts(strip.turns)).toEqual({ decided: 2, ordered: 0, held: 0, fallback: 0, late: 1 });
   expect(stripText(strip)).toBe("Last 2 turns of 2 agents: 2 decided, 1 late");
   expect(spotText(strip, { row: 0, column: 1 })).toContain("a2, turn 0:2: late in 3.00 ms");
   expect(spotText(strip, { row: 1, column: 1 })).toBe("a10, turn 0:2: not asked");
@@ -102,4 +102,13 @@ test("the slowest turns and agents come first", () => {
   const { turns } = played();
   expect(outliers(turns, 1).map((turn) => turn.step)).toEqual([1]);
   expect(slowest(turns).map(({ agent, longest }) => [agent, longest])).toEqual([["a2", 3], ["a10", 2]]);
+});
+
+test("a turn that is told late is one turn, and so is the one after it", () => {
+  const history = new History();
+  for (const step of [1, 5, 3, 5, 3, 6]) history.apply(decided(step, "a1", 1));
+  expect(history.turns.map(({ step }) => step)).toEqual([1, 5, 3, 6]);
+  history.clear();
+  history.apply(decided(2, "a1", 1));
+  expect(history.turns.map(({ step }) => step)).toEqual([2]);
 });

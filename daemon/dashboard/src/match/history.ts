@@ -8,6 +8,29 @@ export const OUTCOMES = ["decided", "ordered", "held", "fallback", "late"] as co
 /** One of them. */
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** A moment of a match. */
+export interface Moment {
+  readonly round: number;
+  readonly step: number;
+}
+
+/** Whether one moment comes after another. */
+export function isAfter(a: Moment, b: Moment): boolean {
+  return a.round > b.round || (a.round === b.round && a.step > b.step);
+}
+
+/** Whether nobody may overlook what became of it. */
+export function isBad({ outcome }: Part): boolean {
+  return outcome === "late" || outcome === "fallback";
+}
+
+/** How often each outcome is in these turns. */
+export function counts(turns: readonly TurnRecord[]): Record<Outcome, number> {
+  const found: Record<Outcome, number> = { decided: 0, ordered: 0, held: 0, fallback: 0, late: 0 };
+  for (const turn of turns) for (const part of turn.parts.values()) found[part.outcome] += 1;
+  return found;
+}
+
 /** One agent in one turn. */
 export interface Part {
   outcome: Outcome;
@@ -51,6 +74,7 @@ export class History {
   /** Everybody who was asked, in the order of their first turns. */
   readonly agents: string[] = [];
   private next = 0;
+  private newest: Moment | undefined;
 
   /** Keeps at most so many turns. */
   constructor(private readonly turnsMax: number = KEEP.turns) {}
@@ -60,6 +84,7 @@ export class History {
     this.turns.length = 0;
     this.lines.length = 0;
     this.agents.length = 0;
+    this.newest = undefined;
   }
 
   /** Takes one event. */
@@ -108,9 +133,11 @@ export class History {
   private turn(event: MatchEvent): TurnRecord | undefined {
     const { turn } = event;
     if (turn === undefined) return undefined;
-    // Almost always it is the last one; late answers belong to those before it.
-    const known = this.turns.findLast(({ round, step }) => round === turn.round && step === turn.step);
+    // Almost always it is the last one; late answers belong to those before it. What is newer than all is none of them.
+    const newer = this.newest === undefined || isAfter(turn, this.newest);
+    const known = newer ? undefined : this.turns.findLast(({ round, step }) => round === turn.round && step === turn.step);
     if (known !== undefined) return known;
+    if (newer) this.newest = turn;
     const fresh: TurnRecord = {
       round: turn.round,
       step: turn.step,

@@ -1,5 +1,5 @@
 /** The heat strip: agents × turns, as a picture and as words. */
-import { OUTCOMES, type History, type Outcome, type TurnRecord } from "./history";
+import { counts, OUTCOMES, type History, type TurnRecord } from "./history";
 
 /** One cell: which agent, which turn. */
 export interface Spot {
@@ -28,16 +28,9 @@ export function spotAt(strip: Strip, x: number, y: number, cell: { width: number
   return inside ? { row, column } : undefined;
 }
 
-/** How often each outcome is in the strip. */
-export function counts(strip: Strip): Record<Outcome, number> {
-  const found: Record<Outcome, number> = { decided: 0, ordered: 0, held: 0, fallback: 0, late: 0 };
-  for (const turn of strip.turns) for (const part of turn.parts.values()) found[part.outcome] += 1;
-  return found;
-}
-
 /** The strip in one sentence, for those who do not see it. */
 export function stripText(strip: Strip): string {
-  const found = counts(strip);
+  const found = counts(strip.turns);
   const parts = OUTCOMES.filter((outcome) => found[outcome] > 0).map((outcome) => `${found[outcome]} ${outcome}`);
   const what = parts.length === 0 ? "nothing yet" : parts.join(", ");
   return `Last ${strip.turns.length} turns of ${strip.agents.length} agents: ${what}`;

@@ -18,8 +18,8 @@ export interface Loading {
   readonly trouble: Accessor<string>;
 }
 
-/** Loads a recording from its begin; ends with whoever wanted it. */
-export function loadFilm(name: string): Loading {
+/** Loads these channels of a recording from its begin; ends with whoever wanted it. */
+export function loadFilm(name: string, channels = CHANNELS): Loading {
   const { api } = useCockpit();
   const film = new Film();
   const [version, setVersion] = createSignal(0);
@@ -33,7 +33,7 @@ export function loadFilm(name: string): Loading {
   const load = async (): Promise<void> => {
     let shown = performance.now();
     try {
-      const stream = api.recordings.replayRecording({ name: `recordings/${name}`, channels: CHANNELS }, { signal: ended.signal });
+      const stream = api.recordings.replayRecording({ name: `recordings/${name}`, channels }, { signal: ended.signal });
       for await (const message of stream) {
         film.take(message);
         if (performance.now() - shown < SHOW_EVERY) continue;

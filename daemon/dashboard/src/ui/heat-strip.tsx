@@ -1,6 +1,6 @@
 /** Agents × turns: what became of each decision. Red is what nobody may overlook. */
 import { createEffect, createSignal, For, Show, type JSX } from "solid-js";
-import { OUTCOMES, type Outcome } from "../match/history";
+import { isBad, OUTCOMES, type Outcome } from "../match/history";
 import { spotAt, spotText, stripOf, stripText, type Spot, type Strip } from "../match/strip";
 import { useCockpit } from "../state/cockpit";
 import { useTheme } from "../state/theme";
@@ -129,7 +129,7 @@ function paint(
       if (part === undefined) continue;
       pen.fillStyle = colours[part.outcome];
       // Bad ones are larger too: not only their colour tells them apart.
-      const rim = part.outcome === "late" || part.outcome === "fallback" ? 0 : 1;
+      const rim = isBad(part) ? 0 : 1;
       pen.fillRect(NAMES + column * CELL.width + rim / 2, row * CELL.height + rim, CELL.width - rim, CELL.height - 2 * rim);
     }
   }

@@ -9,6 +9,8 @@ export function TurnSlider(props: {
   /** The turn that is shown, for those who hear it. */
   text: string;
   onMove: (to: number) => void;
+  /** It was let go. */
+  onRest?: () => void;
 }): JSX.Element {
   let bar: HTMLInputElement | undefined;
   // The value comes after the end of the bar: beyond the old end it would be cut.
@@ -30,6 +32,7 @@ export function TurnSlider(props: {
         onInput={(event) => {
           props.onMove(event.currentTarget.valueAsNumber);
         }}
+        onChange={() => { props.onRest?.(); }}
       />
     </label>
   );

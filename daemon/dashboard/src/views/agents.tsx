@@ -1,6 +1,6 @@
 /** All agents, and one of them in depth. */
 import * as Tabs from "@kobalte/core/tabs";
-import { Index, Show, type JSX } from "solid-js";
+import { createMemo, Index, Show, type JSX } from "solid-js";
 import { SeatState, type Agent } from "../gen/phalanx/v1/team_pb";
 import { byNumber } from "../match/strip";
 import { steeringText, word } from "../match/words";
@@ -13,9 +13,8 @@ import { Why } from "./agent-why";
 /** The agents' table and the chosen one. */
 export function AgentsView(): JSX.Element {
   const cockpit = useCockpit();
-  const agents = (): readonly Agent[] =>
-    [...(cockpit.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name));
-  const chosen = (): Agent | undefined => agents().find((agent) => agent.name === cockpit.place().agent);
+  const agents = createMemo(() => [...(cockpit.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name)));
+  const chosen = createMemo(() => agents().find((agent) => agent.name === cockpit.place().agent));
   return (
     <div class="agents" data-one={chosen() === undefined ? undefined : ""}>
       <section class="card scroll" aria-labelledby="all-agents">

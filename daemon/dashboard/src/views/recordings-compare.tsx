@@ -1,17 +1,16 @@
 /** Two recorded matches beside each other: how they went, and where they part. */
 import { createMemo, For, Show, type JSX } from "solid-js";
-import { differences, figuresOf, type Difference, type Figures } from "../match/film";
-import { OUTCOMES, type Part } from "../match/history";
+import { DECISIONS, differences, figuresOf, type Difference, type Figures } from "../match/film";
+import { OUTCOMES, type Moment, type Part } from "../match/history";
 import { pathOf, scores, type Series } from "../match/series";
-import { useCockpit } from "../state/cockpit";
 import { loadFilm } from "../state/films";
 
 /** Differences that are listed. */
 const LISTED = 40;
 
 /** Figures, scores, and the first decisions that differ. */
-export function Comparison(props: { one: string; other: string }): JSX.Element {
-  const [one, other] = [loadFilm(props.one), loadFilm(props.other)];
+export function Comparison(props: { one: string; other: string; open: (turn: Moment) => void }): JSX.Element {
+  const [one, other] = [loadFilm(props.one, DECISIONS), loadFilm(props.other, DECISIONS)];
   const figures = createMemo(() => (one.version(), other.version(), [figuresOf(one.film.history.turns), figuresOf(other.film.history.turns)] as const));
   const found = createMemo(() => (one.version(), other.version(), differences(one.film.history.turns, other.film.history.turns, LISTED)));
   const loaded = (): boolean => one.done() && other.done();
@@ -68,7 +67,7 @@ export function Comparison(props: { one: string; other: string }): JSX.Element {
           </thead>
           <tbody>
             <For each={found().first} fallback={<tr><td colSpan={4} class="dim">Nothing that can be compared differs.</td></tr>}>
-              {(it) => <DifferenceRow difference={it} one={props.one} />}
+              {(it) => <DifferenceRow difference={it} open={() => { props.open({ round: it.round, step: it.step }); }} />}
             </For>
           </tbody>
         </table>
@@ -86,17 +85,14 @@ const ROWS: readonly (readonly [string, (figures: Figures) => string])[] = [
   ["scripts in a turn, longest", ({ longest }) => `${longest.toFixed(2)} ms`],
 ];
 
-function DifferenceRow(props: { difference: Difference; one: string }): JSX.Element {
-  const cockpit = useCockpit();
+function DifferenceRow(props: { difference: Difference; open: () => void }): JSX.Element {
   return (
     <tr>
       <th scope="row">
         <button
           type="button"
           class="as-link"
-          onClick={() => {
-            cockpit.go({ agent: props.one, turn: { round: props.difference.round, step: props.difference.step } });
-          }}
+          onClick={() => { props.open(); }}
         >
           {props.difference.round}:{props.difference.step}
         </button>

@@ -1,6 +1,6 @@
 /** A recorded match: any of its turns, or all of them one after the other. */
-import { createEffect, createMemo, createSignal, For, Index, onCleanup, Show, type JSX } from "solid-js";
-import type { Part, TurnRecord } from "../match/history";
+import { createEffect, createMemo, createSignal, For, Index, on, onCleanup, Show, type JSX } from "solid-js";
+import { isBad, type Part, type TurnRecord } from "../match/history";
 import { byNumber } from "../match/strip";
 import { useCockpit } from "../state/cockpit";
 import { loadFilm } from "../state/films";
@@ -19,23 +19,31 @@ export function Player(props: { name: string; length: number }): JSX.Element {
   const [speed, setSpeed] = createSignal(5);
   const [playing, setPlaying] = createSignal(false);
   const turns = (): readonly TurnRecord[] => (version(), film.history.turns);
-  const at = (): number => {
-    const { turn } = cockpit.place();
+  // The address says where it rests, and not each turn on the way: browsers bound how often it may change.
+  const [moment, setMoment] = createSignal(cockpit.place().turn);
+  createEffect(on(() => cockpit.place().turn, setMoment, { defer: true }));
+  const at = createMemo((): number => {
+    const turn = moment();
     return (version(), turn === undefined ? 0 : film.turnAt(turn));
-  };
+  });
   const now = (): TurnRecord | undefined => turns()[at()];
   const go = (index: number): void => {
     const turn = turns()[Math.max(0, Math.min(index, turns().length - 1))];
-    if (turn !== undefined) cockpit.go({ turn: { round: turn.round, step: turn.step } });
+    if (turn !== undefined) setMoment({ round: turn.round, step: turn.step });
   };
+  const rest = (): void => { cockpit.go({ turn: moment() }, { replace: true }); };
   createEffect(() => {
     if (!playing()) return;
     const timer = setInterval(() => {
-      if (at() >= turns().length - 1) setPlaying(!done());
-      else go(at() + 1);
+      if (at() < turns().length - 1) go(at() + 1);
+      else if (done()) stop();
     }, 1_000 / speed());
     onCleanup(() => { clearInterval(timer); });
   });
+  const stop = (): void => {
+    setPlaying(false);
+    rest();
+  };
   const share = (): string => `${Math.min(99, Math.round((reached() / Math.max(1, props.length)) * 100))} % loaded`;
   const drawn = (): string => {
     const turn = film.reel.worlds[film.worldAt(now() ?? { round: 0, step: 0 })]?.turn;
@@ -53,7 +61,7 @@ export function Player(props: { name: string; length: number }): JSX.Element {
         choose={setAgent}
       >
         <div class="scrubber">
-          <button type="button" aria-pressed={playing()} disabled={turns().length < 2} onClick={() => setPlaying(!playing())}>
+          <button type="button" aria-pressed={playing()} disabled={turns().length < 2} onClick={() => { if (playing()) stop(); else setPlaying(true); }}>
             {playing() ? "Stop" : "Play"}
           </button>
           <TurnSlider
@@ -65,6 +73,7 @@ export function Player(props: { name: string; length: number }): JSX.Element {
               setPlaying(false);
               go(to);
             }}
+            onRest={rest}
           />
           <output>{now() === undefined ? "–" : `${now()?.round ?? 0}:${now()?.step ?? 0}`}</output>
           <label class="pace">
@@ -116,7 +125,7 @@ function Decisions(props: { turn: TurnRecord | undefined; chosen: string; choose
                   {row()[0]}
                 </button>
               </th>
-              <td class="mono" data-bad={row()[1].outcome === "late" || row()[1].outcome === "fallback" ? "error" : undefined}>
+              <td class="mono" data-bad={isBad(row()[1]) ? "error" : undefined}>
                 {row()[1].action || row()[1].outcome}
               </td>
               <td class="wrap">{row()[1].reason}</td>

@@ -38,7 +38,7 @@ export default function RecordingsView(): JSX.Element {
                 <th scope="col">Recording</th>
                 <th scope="col">Team</th>
                 <th scope="col">Game</th>
-                <th scope="col">Began</th>
+                <th scope="col">Began, UTC</th>
                 <th scope="col" class="number">Length</th>
                 <th scope="col" class="number">Turns</th>
                 <th scope="col" class="number">Size</th>
@@ -79,7 +79,14 @@ export default function RecordingsView(): JSX.Element {
       <Switch fallback={<p class="empty">Choose a recording to look at its match again, then another one to compare them.</p>}>
         <Match when={chosen() !== "" && twin() !== ""}>
           <Show when={`${chosen()} ${twin()}`} keyed>
-            <Comparison one={chosen()} other={twin()} />
+            <Comparison
+              one={chosen()}
+              other={twin()}
+              open={(turn) => {
+                setTwin("");
+                cockpit.go({ turn });
+              }}
+            />
           </Show>
         </Match>
         <Match when={chosen()}>

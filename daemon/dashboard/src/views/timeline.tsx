@@ -1,6 +1,6 @@
 /** Where the time went, turn by turn. */
 import { createMemo, createSignal, For, Index, on, Show, type JSX } from "solid-js";
-import type { TurnRecord } from "../match/history";
+import { isBad, type TurnRecord } from "../match/history";
 import { outliers, slowest, waterfall } from "../match/waterfall";
 import { useCockpit } from "../state/cockpit";
 
@@ -15,7 +15,7 @@ export function TimelineView(): JSX.Element {
   const [held, setHeld] = createSignal<readonly TurnRecord[]>();
   const newest = createMemo(on(cockpit.version, () => cockpit.history.turns.slice(-COLUMNS)));
   const turns = (): readonly TurnRecord[] => held() ?? newest();
-  const most = (): number => Math.max(0.01, ...turns().map((turn) => turn.spent ?? 0));
+  const most = createMemo(() => Math.max(0.01, ...turns().map((turn) => turn.spent ?? 0)));
   const chosen = createMemo((): TurnRecord | undefined => {
     cockpit.version();
     const wanted = cockpit.place().turn;
@@ -45,7 +45,7 @@ export function TimelineView(): JSX.Element {
                 aria-label={`turn ${turn.round}:${turn.step}, ${(turn.spent ?? 0).toFixed(2)} milliseconds`}
                 title={`${turn.round}:${turn.step} · ${(turn.spent ?? 0).toFixed(2)} ms`}
                 data-chosen={turn === chosen() ? "" : undefined}
-                data-bad={turn.errors > 0 || [...turn.parts.values()].some((part) => part.outcome === "late" || part.outcome === "fallback") ? "" : undefined}
+                data-bad={turn.errors > 0 || [...turn.parts.values()].some(isBad) ? "" : undefined}
                 onClick={() => {
                   choose(turn);
                 }}
