@@ -70,8 +70,14 @@ describe.skipIf(!built())("a daemon that wants a token, and one that goes away",
     await until(async () => /agentA\d+ · worker · ours/.test(await said(".map-side .words")));
     await slider.press("Home");
     const first = await said(".scrubber output");
+    const pages = (): Promise<number> => it.page.evaluate(() => history.length);
+    const before = await pages();
     await it.page.getByRole("button", { name: "Play" }).click();
     await until(async () => (await said(".scrubber output")) !== first);
+    await it.page.getByRole("button", { name: "Stop" }).click();
+    const [round = "", step = ""] = (await said(".scrubber output")).split(":");
+    await it.page.waitForURL(new RegExp(`%40${round}%3A${step}$`));
+    expect(await pages()).toBe(before);
     await rows.first().getByRole("button", { name: "Compare" }).click();
     await until(async () => (await said(".compared [role=status]")) === "Both are loaded.");
     expect(Number(await said('[data-figure="decided"] td'))).toBeGreaterThan(14);
