@@ -92,6 +92,18 @@ impl Recordings {
             let folder = folder.display();
             warn!(%folder, %error, "the folder of recordings cannot be made; it is tried again");
         }
+        let recordings = Self::new(settings, folder, metrics);
+        recordings.prune();
+        Some(recordings)
+    }
+
+    /// The recordings of a folder that somebody else fills; nothing is thrown away.
+    #[must_use]
+    pub fn of_folder(folder: PathBuf, metrics: Arc<Metrics>) -> Self {
+        Self::new(RecordingSettings::default(), folder, metrics)
+    }
+
+    fn new(settings: RecordingSettings, folder: PathBuf, metrics: Arc<Metrics>) -> Self {
         let shared = Shared {
             settings,
             folder,
@@ -100,9 +112,7 @@ impl Recordings {
             takes: Mutex::default(),
             pruning: Mutex::default(),
         };
-        let recordings = Self { shared: Arc::new(shared) };
-        recordings.prune();
-        Some(recordings)
+        Self { shared: Arc::new(shared) }
     }
 
     /// From now on reloads tell how much is kept.

@@ -12,7 +12,8 @@ use crate::directory::{Directory, Member};
 use crate::followers::Followers;
 use crate::live::Live;
 use crate::paint::Paint;
-use crate::{keepers, recordings, wire};
+use crate::recordings::{self, Recordings};
+use crate::{keepers, wire};
 use anyhow::{Context, Result, bail};
 use phalanx_control::{Access, Control, ControlHandle, Options, Role, SocketOptions};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
@@ -46,7 +47,8 @@ pub(super) fn play(args: &DemoArgs, cast: Cast, begun: Origin) -> Result<Summary
 
 async fn play_on_runtime(args: &DemoArgs, mut cast: Cast, seen_from: Origin) -> Result<Summary> {
     let begun = now();
-    let live = show(args, &mut cast, seen_from).await?;
+    let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION")));
+    let live = show(args, &mut cast, seen_from, &metrics).await?;
     let listener = wire::listen(cast.game, "127.0.0.1:0").await;
     let listener = listener.context("cannot listen on loopback")?;
     let paint = Paint::stderr();
@@ -57,7 +59,7 @@ async fn play_on_runtime(args: &DemoArgs, mut cast: Cast, seen_from: Origin) -> 
         ..HostOptions::default()
     };
     let arena = serve_arena(cast.arena(origin())?, listener, options);
-    let (control, teams) = spawn_teams(args, &mut cast, &arena).await?;
+    let (control, teams) = spawn_teams(args, &mut cast, &arena, metrics).await?;
     let steps = follow(args, &arena, &teams).await?;
     let report = arena.ended().await;
     if let ArenaEnd::Panicked { reason } = report.end {
@@ -85,9 +87,15 @@ async fn play_on_runtime(args: &DemoArgs, mut cast: Cast, seen_from: Origin) -> 
 }
 
 /// Shows the teams to Foxglove, where the command line wants it.
-async fn show(args: &DemoArgs, cast: &mut Cast, begun: Origin) -> Result<Option<Live>> {
+async fn show(
+    args: &DemoArgs,
+    cast: &mut Cast,
+    begun: Origin,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<Live>> {
     let settings = FoxgloveSettings { listen: args.foxglove, ..FoxgloveSettings::default() };
     let Some(live) = Live::open(&settings).await? else { return Ok(None) };
+    live.tell(Arc::clone(metrics));
     for plan in &mut cast.teams {
         let info = recordings::info(plan, SERVER, begun);
         live.show(plan, info);
@@ -102,11 +110,14 @@ async fn spawn_teams(
     args: &DemoArgs,
     cast: &mut Cast,
     arena: &ArenaHandle,
+    metrics: Arc<Metrics>,
 ) -> Result<(ControlHandle, Vec<TeamHandle>)> {
     let address = arena.address().context("the arena has no address")?;
     let endpoint = wire::endpoint(cast.game, &address.ip().to_string(), address.port());
-    let directory = Directory::default();
-    let metrics = Arc::new(Metrics::new(env!("CARGO_PKG_VERSION")));
+    let mut directory = Directory::default();
+    if let Some(folder) = &args.record {
+        directory.record(Recordings::of_folder(folder.clone(), Arc::clone(&metrics)));
+    }
     let followers = Followers::new(Arc::clone(&metrics), None);
     for (plan, keeper) in cast.teams.iter().zip(cast.keepers.drain(..)) {
         let built = wire::build(plan.clone(), endpoint.clone()).await?;

@@ -2,7 +2,7 @@
 
 use crate::recordings::{Bench, files, turn};
 use crate::support::{PHALANX, Running, phalanx, quiet, stderr, wait};
-use crate::watching::{scrape, value};
+use crate::watching::{scrape, scrape_over, value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phalanx_proto::v1;
@@ -318,6 +318,8 @@ fn a_demo_shows_the_decisions_of_both_teams_while_they_play() {
     let mut demo = Running::start(shell);
     let line = demo.line_with("look on with Foxglove");
     let address = line.trim().rsplit("ws://").next().unwrap().parse().unwrap();
+    let line = demo.line_with("see it");
+    let page = line.trim().rsplit("http://").next().unwrap().trim_end_matches('/').to_owned();
     let (socket, chosen) = knock(address, &format!("{OLDER}, x"), None).unwrap();
     assert_eq!(chosen, OLDER);
     let mut looker = Looker::over(socket);
@@ -329,6 +331,8 @@ fn a_demo_shows_the_decisions_of_both_teams_while_they_play() {
         *decided.entry(topic.to_owned()).or_insert(0) += u32::from(is_decision(data));
         decided.len() == 2 && decided.values().all(|count| *count > 60)
     });
+    let figures = scrape_over(TcpStream::connect(page).unwrap());
+    assert_eq!(value(&figures, "phalanx_foxglove_clients", &[]), Some(1.0), "{figures}");
     demo.signal("INT");
     demo.finish();
     let files = files(dir.path(), ".mcap");

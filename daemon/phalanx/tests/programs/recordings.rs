@@ -2,8 +2,8 @@
 //! thrown away by `phalanx recording`.
 
 use crate::support::{
-    PHALANXD, Plain, Running, control, daemon, phalanx, quiet, recorded, settings, shown, stderr,
-    stdout, text,
+    PHALANX, PHALANXD, Plain, Running, control, daemon, phalanx, quiet, recorded, settings, shown,
+    stderr, stdout, text,
 };
 use phalanx_control::client::{Address, connect};
 use phalanx_proto::v1;
@@ -435,6 +435,27 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
     assert_eq!(ask(&["list"])["recordings"], json!([]));
     assert_eq!(files(&bench.folder(), ".mcap").len(), 0);
     bench.leave();
+}
+
+#[test]
+fn a_demo_shows_what_it_records_to_its_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut shell = quiet(Command::new("sh"));
+    shell.args(["-c", r#"exec "$0" "$@" 2>&1"#, PHALANX, "demo", "--steps", "2000", "--no-watch"]);
+    shell.arg("--record").arg(dir.path());
+    let mut demo = Running::start(shell);
+    let line = demo.line_with("see it");
+    let page = line.trim().rsplit(' ').next().unwrap().trim_end_matches('/');
+    let there = || asked(&["recording", "list", "--control", page], 0)["recordings"].clone();
+    let is_written = |it: &Value| it["state"] == "written";
+    while there().as_array().is_none_or(|all| all.len() != 2 || !all.iter().all(is_written)) {
+        std::thread::yield_now();
+    }
+    let name = there()[0]["name"].as_str().unwrap().to_owned();
+    let refused = phalanx(&["recording", "delete", &name, "--control", page]);
+    assert!(stderr(&refused).contains("is being written"), "{}", stderr(&refused));
+    demo.signal("INT");
+    demo.finish();
 }
 
 #[test]

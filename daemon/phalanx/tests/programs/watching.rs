@@ -15,7 +15,11 @@ const AGENTS: u32 = 2;
 
 /// A scrape at the daemon's Unix socket.
 pub(crate) fn scrape(dir: &Path) -> String {
-    let mut stream = UnixStream::connect(dir.join("control.sock")).unwrap();
+    scrape_over(UnixStream::connect(dir.join("control.sock")).unwrap())
+}
+
+/// A scrape over that connection.
+pub(crate) fn scrape_over(mut stream: impl Read + Write) -> String {
     let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     stream.write_all(request).unwrap();
     let mut text = String::new();
