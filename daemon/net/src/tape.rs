@@ -20,8 +20,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Steps of a team's thread that wait at most until they are handed on.
-const STEPS_MAX: usize = 512;
+/// So many steps of a team's thread, or other things, wait at most until they are handed on.
+const WAITING_MAX: usize = 512;
 
 /// Takes what happens in a team. Called on the team's thread and from its seats' tasks: it returns
 /// at once, whatever disks do.
@@ -125,7 +125,8 @@ pub enum Message {
     Secret(usize),
 }
 
-/// What a team's thread keeps until it has time to hand it on. It never leaves that thread.
+/// What a team's thread keeps until it has time to hand it on: while it decides, answers go first.
+/// It never leaves that thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tape(Option<Rc<Reel>>);
 
@@ -133,11 +134,46 @@ pub(crate) struct Tape(Option<Rc<Reel>>);
 struct Reel {
     recorder: Arc<dyn Recorder>,
     steps: RefCell<Vec<TeamStep>>,
+    /// What is behind steps that were taken before, in order.
+    waiting: RefCell<Vec<(Instant, Taped)>>,
+}
+
+impl Reel {
+    fn new(recorder: Arc<dyn Recorder>) -> Self {
+        Self { recorder, steps: RefCell::default(), waiting: RefCell::default() }
+    }
+
+    /// Something behind all steps so far.
+    fn queue(&self, at: Instant, what: Option<Taped>) {
+        let steps = std::mem::take(&mut *self.steps.borrow_mut());
+        let mut waiting = self.waiting.borrow_mut();
+        if !steps.is_empty() {
+            waiting.push((at, Taped::Steps(steps)));
+        }
+        waiting.extend(what.map(|what| (at, what)));
+        let full = waiting.len() >= WAITING_MAX;
+        drop(waiting);
+        if full {
+            self.hand_on();
+        }
+    }
+
+    fn hand_on(&self) {
+        for (at, what) in self.waiting.borrow_mut().drain(..) {
+            self.recorder.put(at, what);
+        }
+    }
+}
+
+impl Drop for Reel {
+    fn drop(&mut self) {
+        self.hand_on();
+    }
 }
 
 impl Tape {
     pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
-        Self(recorder.map(|recorder| Rc::new(Reel { recorder, steps: RefCell::default() })))
+        Self(recorder.map(|recorder| Rc::new(Reel::new(recorder))))
     }
 
     pub(crate) fn is_on(&self) -> bool {
@@ -150,10 +186,10 @@ impl Tape {
         let act = act();
         let mut steps = reel.steps.borrow_mut();
         steps.push(TeamStep { at, act });
-        let full = steps.len() >= STEPS_MAX;
+        let full = steps.len() >= WAITING_MAX;
         drop(steps);
         if full {
-            self.flush(at);
+            reel.queue(at, None);
         }
     }
 
@@ -165,17 +201,14 @@ impl Tape {
     /// Hands on what waits.
     pub(crate) fn flush(&self, at: Instant) {
         let Some(reel) = &self.0 else { return };
-        let steps = std::mem::take(&mut *reel.steps.borrow_mut());
-        if !steps.is_empty() {
-            reel.recorder.put(at, Taped::Steps(steps));
-        }
+        reel.queue(at, None);
+        reel.hand_on();
     }
 
     /// Keeps something else, behind all steps so far.
     pub(crate) fn put(&self, at: Instant, what: impl FnOnce() -> Taped) {
         if let Some(reel) = &self.0 {
-            self.flush(at);
-            reel.recorder.put(at, what());
+            reel.queue(at, Some(what()));
         }
     }
 

@@ -65,6 +65,8 @@ impl<G: Game, F> Recipe<G, F> {
         let (roster, seats) = (Arc::clone(&self.roster), self.seat_of.clone());
         let begun = || beginning(&roster, &seats, self.options, &start);
         tape.put(now(), || Taped::Began(Box::new(begun())));
+        // What seats do comes behind it.
+        tape.flush(now());
         let brain = |link: TeamLink, staged: &_| {
             let shared = Rc::clone(&link.shared);
             let brain = (self.make_brain)(link, staged)?;
@@ -144,6 +146,7 @@ pub(crate) fn run<G, B, F>(
         let end = thread.supervise(first, &mut recipe).await;
         thread.inbox.close();
         thread.tape.put(now(), || Taped::Ended);
+        thread.tape.flush(now());
         // Whoever learns of the end finds the journal closed and complete.
         let Outlets { ended, journal, tickets, .. } = thread.outlets;
         tickets.close();

@@ -93,6 +93,7 @@ struct Place<G: Game> {
 impl<G: Game, B: Brain> Drop for TeamSide<G, B> {
     fn drop(&mut self) {
         self.tape.put(self.now, || Taped::Ended);
+        self.tape.flush(self.now);
     }
 }
 
@@ -355,6 +356,8 @@ fn team<G: Game, B: Brain>(
     now: Instant,
 ) -> Result<Team<G, TapedBrain<B>>, BuildError> {
     tape.put(now, || Taped::Began(Box::new(beginning(roster, seats, options, &start))));
+    // What seats do comes behind it.
+    tape.flush(now);
     let brain = |link: TeamLink, staged: &_| {
         let shared = Rc::clone(&link.shared);
         let brain = make_brain(link, staged)?;
