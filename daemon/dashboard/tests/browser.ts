@@ -31,7 +31,7 @@ async function fresh(route: Route): Promise<void> {
     return;
   }
   const kind = KINDS[extname(file)] ?? "text/html";
-  await route.fulfill({ body: await readFile(file), headers: { ...own.headers(), "content-type": kind, etag: "", "content-length": "" } });
+  await route.fulfill({ body: await readFile(file), headers: { ...own.headers(), "content-type": kind, etag: "", "content-length": "", "content-encoding": "identity" } });
 }
 
 /** A page that keeps what it complains of: nothing may be refused by its policy, nothing may fail. */
