@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "../src/api/clients";
 import { launch, watched } from "./browser";
 import { built, Demo, until } from "./stage";
 import { field, still } from "./worlds";
@@ -10,6 +11,10 @@ import { field, still } from "./worlds";
 /** How long each thing is watched, in seconds. */
 const SECONDS = 15;
 const PAGES = 10;
+/** How often without and with pages, in turn. */
+const ROUNDS = 3;
+/** Worlds a second that a map asks for at most. */
+const RATE = 5;
 
 describe.skipIf(!built())("the page in figures", () => {
   let browser: Browser;
@@ -64,27 +69,57 @@ describe.skipIf(!built())("the page in figures", () => {
         tell(`received in ${view}`, [(await received(first.page)) / 1_000], "kB/s");
       }
       await first.page.context().close();
-      const alone = await beside(demo, pid, SECONDS);
-      // Who looks on does so from another machine: here their browser gets what the match leaves.
+      // Who looks on does so from other machines. Ten browsers on this one would take its processor
+      // from the match: what ten pages ask for is asked for without drawing it, by who waits for
+      // the processor. Both kinds in turn: scripts think longer the longer a match lasts.
       setPriority(19);
-      const lookers = await launch();
-      const open = await Promise.all(Array.from({ length: PAGES }, () => watched(lookers, demo.address)));
-      for (const { page } of open) {
-        await page.goto(`${demo.address}/#/A/overview`);
-        await page.locator("[data-fact=turn]").waitFor();
+      const [alone, watching] = [[] as Beside[], [] as Beside[]];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        alone.push(await beside(demo, pid, SECONDS));
+        const closing = new AbortController();
+        const pages = Array.from({ length: PAGES }, () => look(demo.address, closing.signal));
+        watching.push(await beside(demo, pid, SECONDS));
+        closing.abort();
+        tell(`messages a second for each of ${PAGES} pages`, (await Promise.all(pages)).map((messages) => messages / SECONDS), "");
       }
-      const watching = await beside(demo, pid, SECONDS);
-      await lookers.close();
-      tell("processor without a page", [alone.share * 100], "%");
-      tell(`processor with ${PAGES} pages`, [watching.share * 100], "%");
-      tell("processor for a viewer", [((watching.share - alone.share) / PAGES) * 100], "%");
-      tell("mean answer without a page", [alone.answer * 1_000], "ms");
-      tell(`mean answer with ${PAGES} pages`, [watching.answer * 1_000], "ms");
+      const share = (of: readonly Beside[]): number => (of.reduce((sum, { share }) => sum + share, 0) / of.length) * 100;
+      const answer = (of: readonly Beside[]): number => (of.reduce((sum, { answer }) => sum + answer, 0) / of.length) * 1_000;
+      tell("processor without a page", [share(alone)], "%");
+      tell(`processor with ${PAGES} pages`, [share(watching)], "%");
+      tell("processor for a viewer", [(share(watching) - share(alone)) / PAGES], "%");
+      tell("mean answer without a page", [answer(alone)], "ms");
+      tell(`mean answer with ${PAGES} pages`, [answer(watching)], "ms");
     } finally {
       await demo.end();
     }
   });
 });
+
+/** Asks for what a page with overview and map asks for, until it is closed; how many messages came. */
+async function look(address: string, closed: AbortSignal): Promise<number> {
+  const api = connect(address, () => "");
+  let messages = 0;
+  const drain = async (stream: AsyncIterable<unknown>): Promise<void> => {
+    const each = stream[Symbol.asyncIterator]();
+    while (!((await each.next()).done ?? false)) messages += 1;
+  };
+  const poll = async (): Promise<void> => {
+    for (;;) {
+      await api.teams.listTeams({}, { signal: closed });
+      await api.teams.getTeam({ name: "teams/A" }, { signal: closed });
+      await api.metrics(closed);
+      await pause(1);
+    }
+  };
+  const streams = [
+    drain(api.matches.watchMatch({ team: "teams/A", decisions: true }, { signal: closed })),
+    drain(api.worlds.watchWorld({ team: "teams/A", rateMax: RATE }, { signal: closed })),
+    poll(),
+  ];
+  const ends = await Promise.allSettled(streams);
+  if (!closed.aborted) throw new Error(`a page was cut off: ${JSON.stringify(ends)}`);
+  return messages;
+}
 
 /** Bytes a second that a page receives. */
 async function received(page: Page): Promise<number> {
@@ -99,8 +134,14 @@ async function received(page: Page): Promise<number> {
   return bytes / SECONDS;
 }
 
-/** The processor's share of a process, and its mean answer time in seconds, over a while. */
-async function beside(demo: Demo, pid: number, seconds: number): Promise<{ share: number; answer: number }> {
+/** The processor's share of a process, and its mean answer time in seconds. */
+interface Beside {
+  readonly share: number;
+  readonly answer: number;
+}
+
+/** Both over a while. */
+async function beside(demo: Demo, pid: number, seconds: number): Promise<Beside> {
   const [ticks, sums] = [cpu(pid), await answers(demo)];
   await pause(seconds);
   const [later, after] = [cpu(pid), await answers(demo)];
