@@ -1,48 +1,31 @@
 /** What somebody operates stays as it is while the match goes on around it. */
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SeatState, TeamState } from "../src/gen/phalanx/v1/team_pb";
 import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
 import { Matches } from "../src/gen/phalanx/v1/matches_pb";
 import { Strategies } from "../src/gen/phalanx/v1/strategies_pb";
 import { Teams } from "../src/gen/phalanx/v1/teams_pb";
 import { Worlds } from "../src/gen/phalanx/v1/worlds_pb";
-import { close, launch, text, watched, type Watched } from "./browser";
-import type { Canned } from "./canned";
+import { text } from "./browser";
+import { opened } from "./opened";
 import { until } from "./stage";
 import { field, still } from "./worlds";
 
 describe("while a match goes on", () => {
-  let browser: Browser;
-  let canned: Canned;
-  let it: Watched;
-  beforeAll(async () => {
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
-  beforeEach(async () => {
-    canned = await still("assemble").open();
-    it = await watched(browser, canned.address);
-  });
-  afterEach(async () => {
-    await close(it);
-    canned.close();
-  });
-  const show = (view: string): Promise<unknown> => it.page.goto(`${canned.address}/#/A/${view}`);
+  const stand = opened(() => still("assemble"));
+  const show = (view: string): Promise<unknown> => stand.show(`A/${view}`);
 
   test("a layer that was switched off stays off, and opened words stay open, with the next worlds", async () => {
     await show("map");
-    const layer = it.page.getByRole("checkbox", { name: "bodies" });
-    const words = it.page.locator(".map-side details").first();
+    const layer = stand.page.getByRole("checkbox", { name: "bodies" });
+    const words = stand.page.locator(".map-side details").first();
     const open = (): Promise<boolean> => words.evaluate((box) => (box as HTMLDetailsElement).open);
     await layer.uncheck();
     expect(await open()).toBe(true);
     await words.locator("summary").click();
     for (const step of [4, 5]) {
-      canned.tell(Worlds.method.watchWorld, { world: { team: "teams/A", game: "assemble", turn: { round: 0, step }, tick: BigInt(step + 1), parts: [field(24, 8)] } });
-      await until(async () => (await text(it.page, ".scrubber output")) === `0:${step}`);
+      stand.canned.tell(Worlds.method.watchWorld, { world: { team: "teams/A", game: "assemble", turn: { round: 0, step }, tick: BigInt(step + 1), parts: [field(24, 8)] } });
+      await until(async () => (await text(stand.page, ".scrubber output")) === `0:${step}`);
     }
     expect(await layer.isChecked()).toBe(false);
     expect(await open()).toBe(false);
@@ -52,70 +35,70 @@ describe("while a match goes on", () => {
   function play(step: number, generation: number): void {
     const lastAsked = { round: 0, step: 1 };
     const agent = { name: "a1", resourceName: "teams/A/agents/a1", role: "worker", seatState: SeatState.SEATED, lastAsked };
-    canned.answer(Teams.method.getTeam, {
+    stand.canned.answer(Teams.method.getTeam, {
       team: { name: "teams/A", game: "assemble", state: TeamState.PLAYING, turn: { round: 0, step }, agentCount: 1, generation, agents: [agent] },
     });
-    canned.answer(Access.method.getCaller, { who: "operator", role: Role.OPERATOR });
+    stand.canned.answer(Access.method.getCaller, { who: "operator", role: Role.OPERATOR });
   }
 
   /** The strategy in this generation, with its files. */
   function decide(number: number, sources: Readonly<Record<string, string>>): void {
     const files = Object.entries(sources).map(([path, source]) => ({ path, source }));
     const generation = { name: `teams/A/generations/${number}`, number, origin: "folder", active: true, fileCount: files.length, files };
-    canned
+    stand.canned
       .answer(Strategies.method.getStrategy, { strategy: { name: "teams/A/strategy", generation } })
       .answer(Strategies.method.getGeneration, { generation })
       .answer(Strategies.method.listGenerations, { generations: [generation] });
   }
 
-  const inStep = (step: number): Promise<void> => until(async () => (await text(it.page, '[data-fact="turn"]')) === `0:${step}`);
+  const inStep = (step: number): Promise<void> => until(async () => (await text(stand.page, '[data-fact="turn"]')) === `0:${step}`);
 
   test("a role that is being typed is not overwritten by the next look at the team, and a decision is explained once", async () => {
     play(3, 1);
-    canned.answer(Matches.method.explainDecision, { explanation: { agent: "a1", turn: { round: 0, step: 1 }, percept: "wall" } });
+    stand.canned.answer(Matches.method.explainDecision, { explanation: { agent: "a1", turn: { round: 0, step: 1 }, percept: "wall" } });
     await show("agents/a1");
-    await it.page.getByText("Role and pinned order").click();
-    const role = it.page.getByLabel("Role", { exact: true });
+    await stand.page.getByText("Role and pinned order").click();
+    const role = stand.page.getByLabel("Role", { exact: true });
     await role.fill("scou");
     for (const step of [4, 5]) {
       play(step, 1);
       await inStep(step);
     }
     expect(await role.inputValue()).toBe("scou");
-    expect(canned.asked(Matches.method.explainDecision)).toBe(1);
+    expect(stand.canned.asked(Matches.method.explainDecision)).toBe(1);
   });
 
   test("parameters are asked for once in each generation", async () => {
     play(3, 1);
     decide(1, { "worker.luau": "return 1" });
-    canned.answer(Strategies.method.listParams, { params: [{ name: "speed", accepts: "a number", min: 0, max: 10, defaultValue: { kind: { case: "numberValue", value: 4 } } }] });
+    stand.canned.answer(Strategies.method.listParams, { params: [{ name: "speed", accepts: "a number", min: 0, max: 10, defaultValue: { kind: { case: "numberValue", value: 4 } } }] });
     await show("strategy");
-    await it.page.locator('[data-param="speed"]').waitFor();
+    await stand.page.locator('[data-param="speed"]').waitFor();
     for (const step of [4, 5]) {
       play(step, 1);
       await inStep(step);
     }
-    expect(canned.asked(Strategies.method.listParams)).toBe(1);
+    expect(stand.canned.asked(Strategies.method.listParams)).toBe(1);
     decide(2, { "worker.luau": "return 1" });
     play(6, 2);
-    await until(() => Promise.resolve(canned.asked(Strategies.method.listParams) === 2));
+    await until(() => Promise.resolve(stand.canned.asked(Strategies.method.listParams) === 2));
   });
 
   test("when another generation decides, the editor says so, takes its files, and keeps what was written", async () => {
     play(3, 1);
     decide(1, { "scout.luau": "return 'old scout'", "worker.luau": "return 'old worker'" });
     await show("strategy");
-    const source = it.page.locator(".code .cm-content");
-    const file = (name: string): Promise<void> => it.page.getByRole("button", { name: new RegExp(`^${name}`) }).first().click();
+    const source = stand.page.locator(".code .cm-content");
+    const file = (name: string): Promise<void> => stand.page.getByRole("button", { name: new RegExp(`^${name}`) }).first().click();
     await file("worker.luau");
     await source.click();
-    await it.page.keyboard.press("Control+Home");
-    await it.page.keyboard.type("-- mine\n");
+    await stand.page.keyboard.press("Control+Home");
+    await stand.page.keyboard.type("-- mine\n");
     decide(2, { "scout.luau": "return 'new scout'", "worker.luau": "return 'new worker'" });
     play(4, 2);
-    await it.page.getByText("Generation 2 decides now").waitFor();
-    await it.page.getByText("Also changed in the generation that decides now: worker.luau").waitFor();
-    await it.page.keyboard.type("-- still here\n");
+    await stand.page.getByText("Generation 2 decides now").waitFor();
+    await stand.page.getByText("Also changed in the generation that decides now: worker.luau").waitFor();
+    await stand.page.keyboard.type("-- still here\n");
     await until(async () => (await source.innerText()).includes("-- mine\n-- still here\nreturn 'old worker'"));
     await file("scout.luau");
     await until(async () => (await source.innerText()).includes("new scout"));

@@ -4,6 +4,8 @@ import { ground, middle, type Ground } from "./place";
 import { merge } from "./scene";
 import type { Point } from "./spread";
 
+/** Worlds a second that are asked for at most. */
+export const RATE = 5;
 /** Worlds that are kept, and places of a trail. */
 export const REEL = { worlds: 240, trail: 12 } as const;
 

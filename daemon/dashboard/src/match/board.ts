@@ -67,7 +67,6 @@ export class BoardModel {
     this.keep(entry);
     this.now.delete(entry.key);
     this.names.delete(entry.name);
-    this.gone.delete(entry.key);
     this.gone.add(entry.key);
     const [oldest] = this.gone;
     if (this.gone.size <= GONE || oldest === undefined) return;

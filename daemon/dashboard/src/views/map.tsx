@@ -2,13 +2,11 @@
 import { createEffect, createSignal, on, onCleanup, type JSX } from "solid-js";
 import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
-import { Reel } from "../map/reel";
+import { RATE, Reel } from "../map/reel";
 import { useCockpit } from "../state/cockpit";
 import { TurnSlider } from "../ui/turn-slider";
 import { MapPane } from "./map-pane";
 
-/** Worlds a second that are asked for. */
-const RATE = 5;
 
 /** The map as it is now, and as it was in the last turns. */
 export function MapView(): JSX.Element {
