@@ -11,7 +11,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "a benchmark has no other clock")]
 
-#[path = "../tests/common/stage.rs"]
+#[path = "../tests/asimulator/common/stage.rs"]
 #[allow(dead_code, unreachable_pub, reason = "tests use the rest of it")]
 mod stage;
 
@@ -19,7 +19,7 @@ use phalanx_asimulator::arena::ArenaConfig;
 use phalanx_asimulator::rules::{Act, Neighbourhood, Preset};
 use phalanx_asimulator::session::ClientOptions;
 use phalanx_asimulator::world::{Evidence, infer};
-use stage::{Stage, best, without_homes};
+use stage::{Stage, best};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,23 @@ fn play(name: &str, config: ArenaConfig, choose: fn(&Stage) -> Act) {
     let rate = f64::from(worlds) / (began.elapsed() - aside).as_secs_f64();
     println!("{name}: {worlds} worlds, {rate:.0} a second");
     println!("a choice: {}; an inference: {}", shares(choosing), shares(inferring));
-    println!("{}", stage.summary());
+    println!("{}", summary(&stage));
+}
+
+/// What the arena sums up.
+fn summary(stage: &Stage) -> String {
+    let file = stage.files.iter().find(|(path, _)| path.ends_with("summary.json"));
+    String::from_utf8(file.unwrap().1.clone()).unwrap()
+}
+
+/// The classes of the specification's reference numbers.
+fn without_homes(mut config: ArenaConfig) -> ArenaConfig {
+    let class = &mut config.class;
+    class.start_home = false;
+    class.shares.home = 0.0;
+    class.rules.home_reward = 0;
+    class.rules.recharge = false;
+    config
 }
 
 /// The best option without any risk.

@@ -18,7 +18,7 @@ const STEPS: i32 = 750;
 
 /// The organisers' sample values: 15 agents on 70 x 70 or 50 on 100 x 100.
 fn config(agents: usize, side: i32) -> ArenaConfig {
-    let text = include_str!("../tests/arena_conformance/minimal.json")
+    let text = include_str!("../tests/assemble/arena_conformance/minimal.json")
         .replace("\"instructions\": []", "\"instructions\": [[\"cave\", 0.45, 9, 5, 4]]")
         .replace("\"standard\": 5", &format!("\"standard\": {agents}"))
         .replace("\"steps\": 40", &format!("\"steps\": {STEPS}"))

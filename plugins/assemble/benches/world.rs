@@ -19,7 +19,7 @@ use std::time::Instant;
 
 /// The organisers' sample values for so many agents on a square map.
 fn config(agents: u16, side: u32, steps: u32) -> ArenaConfig {
-    let text = include_str!("../tests/arena_conformance/minimal.json")
+    let text = include_str!("../tests/assemble/arena_conformance/minimal.json")
         .replace("\"instructions\": []", "\"instructions\": [[\"cave\", 0.45, 9, 5, 4]]")
         .replace("\"standard\": 5", &format!("\"standard\": {agents}"))
         .replace("\"steps\": 40", &format!("\"steps\": {}", steps + 50))

@@ -1,0 +1,23 @@
+//! Specifications of this crate from outside, one subject a module; one program, as each takes
+//! long to link.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![allow(unreachable_pub, reason = "helpers are shared by modules")]
+
+mod access;
+mod api;
+mod arenas;
+mod boards;
+mod crowds;
+mod events;
+mod reflection;
+mod sockets;
+mod strategies;
+mod support {
+    pub mod fake;
+    pub mod stage;
+    pub mod steered;
+}
+mod teams;
+mod web;
+mod why;
+mod worlds;

@@ -1,0 +1,22 @@
+//! Specifications of this crate from outside, one subject a module; one program, as each takes
+//! long to link.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
+#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
+#![allow(unreachable_pub, reason = "helpers are shared by modules")]
+
+mod arena;
+mod arena_samples;
+mod common {
+    pub mod schema;
+    pub mod stage;
+}
+mod forward;
+mod matches;
+mod picture;
+mod properties;
+mod recordings;
+mod rules_conformance;
+mod saved;
+mod session;
+mod wire;
+mod world;

@@ -1,0 +1,22 @@
+//! Specifications of this crate from outside, one subject a module; one program, as each takes
+//! long to link.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
+#![allow(unreachable_pub, reason = "helpers are shared by modules")]
+
+mod arena;
+mod common {
+    pub mod bout;
+    pub mod frames;
+    pub mod stand;
+}
+mod picture;
+mod rules;
+mod rules_conformance;
+mod rules_properties;
+mod saved;
+mod session;
+mod wire;
+mod world;
+mod world_enrolled;
+mod world_properties;
+mod world_truth;
