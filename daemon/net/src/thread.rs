@@ -251,9 +251,6 @@ impl<G: Game> TeamThread<G> {
     async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> TeamEnd {
         loop {
             self.outlets.beat.answer();
-            if !self.first.is_empty() || !self.inbox.is_empty() {
-                self.lookout.look(team, &self.tape, now());
-            }
             let closed = self.take_all(team);
             let present = now();
             self.tape.step(present, || TeamAct::Polled);
@@ -287,6 +284,7 @@ impl<G: Game> TeamThread<G> {
     fn take_all<B: Brain>(&mut self, team: &mut Team<G, B>) -> bool {
         while let Some(input) = self.first.pop_front() {
             let at = now();
+            self.lookout.look(team, &self.tape, at);
             self.tape.handled(at, &input);
             team.handle(input, at);
         }
@@ -309,6 +307,7 @@ impl<G: Game> TeamThread<G> {
         self.ledger.note(&input);
         self.turn.note(&input);
         let at = now();
+        self.lookout.look(team, &self.tape, at);
         self.tape.handled(at, &input);
         self.turn.within(|| team.handle(input, at));
     }
@@ -327,7 +326,6 @@ impl<G: Game> TeamThread<G> {
             () = beat.asked() => None,
         };
         if let Some(input) = input {
-            self.lookout.look(team, &self.tape, now());
             self.handle(input, team);
         }
     }
