@@ -1,5 +1,4 @@
 //! Who gets in, by token, role and certificate; and what is written down of it.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::{FakeDirectory, FakeTeam, socket};
 use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};

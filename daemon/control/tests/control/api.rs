@@ -1,5 +1,4 @@
 //! What clients of the API see, over real sockets with plain clients.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::Daemon;
 use phalanx_control::client;

@@ -1,5 +1,4 @@
 //! The service `Arenas` over a directory that hosts nothing real.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;

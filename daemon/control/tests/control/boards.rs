@@ -1,5 +1,4 @@
 //! Boards over a real server: read, written, followed; and what is refused.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::{Daemon, FakeTeam};
 use phalanx_control::client::Link;

@@ -1,6 +1,5 @@
 //! Crowds and rude callers: thousands who say nothing, some who never read, some who speak another
 //! language. Whoever behaves is served all the while.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::Daemon;
 use futures_util::task::AtomicWaker;

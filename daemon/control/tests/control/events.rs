@@ -1,5 +1,4 @@
 //! What a client that watches a match sees: everything in order, or a clear end.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::Daemon;
 use phalanx_control::{Feed, Options};

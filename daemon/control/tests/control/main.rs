@@ -1,6 +1,10 @@
 //! Specifications of this crate from outside, one subject a module; one program, as each takes
 //! long to link.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise"
+)]
 #![allow(unreachable_pub, reason = "helpers are shared by modules")]
 
 mod access;

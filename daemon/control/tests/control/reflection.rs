@@ -1,5 +1,4 @@
 //! A client that knows nothing of this API but gRPC's reflection finds every method and calls one.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::Daemon;
 use phalanx_control::client::Link;

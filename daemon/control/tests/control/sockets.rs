@@ -1,5 +1,4 @@
 //! What an operator sees of the sockets themselves.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::{Daemon, FakeDirectory, local, socket};
 use phalanx_control::client::{Address, connect, connect_first};

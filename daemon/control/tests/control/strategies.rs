@@ -1,5 +1,4 @@
 //! What clients see who change a strategy, over real sockets and with a real keeper.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::Daemon;
 use crate::support::stage::{BROKEN, FakeStage, GOOD, keep};

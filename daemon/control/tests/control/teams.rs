@@ -1,5 +1,4 @@
 //! What clients see who steer teams, make and end them, over real sockets.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake;
 use crate::support::steered::Steered;

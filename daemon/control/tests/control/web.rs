@@ -1,6 +1,5 @@
 //! What is served beside gRPC: grpc-web by hand, pages of named origins, `/metrics`, `/healthz`,
 //! and an orderly answer to whatever else comes.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use crate::support::fake::{FakeDirectory, FakeTeam, socket};
 use base64::Engine;

@@ -1,5 +1,4 @@
 //! Why an agent did what it did, asked over the API.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::support::fake::{Daemon, FakeTeam};
 use phalanx_engine::{AgentSnapshot, BoardLooks, Grounds, JournalEvent, LookKind, Snapshot};

@@ -1,5 +1,4 @@
 //! Worlds over a real server: drawn, filtered, followed by what changes.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use crate::support::fake::{Daemon, FakeTeam};
 use phalanx_control::client::Link;

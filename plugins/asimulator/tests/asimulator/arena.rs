@@ -1,11 +1,4 @@
 //! The referee, for a client that knows only the protocol.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may stop at the first surprise"
-)]
 
 use phalanx_asimulator::arena::{ArenaConfig, AsimulatorArena};
 use phalanx_asimulator::rules::Preset;

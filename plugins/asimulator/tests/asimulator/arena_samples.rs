@@ -1,5 +1,4 @@
 //! The configurations that ship load, and say what they promise.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_asimulator::arena::ArenaConfig;
 use phalanx_asimulator::rules::{Fixed, Preset};

@@ -1,12 +1,14 @@
 //! Specifications of this crate from outside, one subject a module; one program, as each takes
 //! long to link.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may die of a bad answer"
-)]
 #![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may stop at the first surprise"
+)]
 #![allow(unreachable_pub, reason = "helpers are shared by modules")]
 
 mod arena;

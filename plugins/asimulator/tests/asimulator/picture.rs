@@ -1,13 +1,4 @@
 //! The belief as people see it: a small world as text, and whole matches.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::wildcard_enum_match_arm,
-    clippy::cast_precision_loss,
-    unreachable_pub,
-    dead_code,
-    reason = "a test may panic; not every test needs the whole stage; any instant is an origin"
-)]
 
 use crate::common::stage::{Stage, best};
 use phalanx_asimulator::arena::ArenaConfig;

@@ -1,10 +1,4 @@
 //! The game without connections: what actions do, and which worlds a class makes.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "a test may panic, and its numbers are small"
-)]
 
 use phalanx_asimulator::rules::*;
 use proptest::prelude::*;

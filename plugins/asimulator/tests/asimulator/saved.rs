@@ -1,11 +1,4 @@
 //! The belief of a daemon that is killed and started again.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::stage::{LINE, ME, Stage, Told, best, roster};
 use phalanx_asimulator::action::Action;

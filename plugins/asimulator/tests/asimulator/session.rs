@@ -1,11 +1,4 @@
 //! The client's side of a connection, word for word.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may stop at the first surprise"
-)]
 
 use phalanx_asimulator::action::{Action, Notes};
 use phalanx_asimulator::percept::{Briefing, Percept};

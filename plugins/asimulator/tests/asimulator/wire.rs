@@ -1,5 +1,4 @@
 //! Bytes: the worked examples of the specification, and what holds for all rules and requests.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use phalanx_asimulator::rules::{
     Act, Ammunition, Bounds, Cell, Costs, Counts, Heading, Rules, Senses,

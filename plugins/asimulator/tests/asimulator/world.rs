@@ -1,12 +1,4 @@
 //! What the world believes: compared with sums over everything that is possible, and with the truth.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    clippy::cast_possible_truncation,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::stage::{ME, Stage, best, roster};
 use phalanx_asimulator::arena::ArenaConfig;

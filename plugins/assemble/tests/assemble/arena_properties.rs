@@ -1,10 +1,4 @@
 //! Whatever agents do, the referee keeps what the rules keep; whatever bytes come, it goes on.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use phalanx_assemble::arena::act::{Act, Verb};
 use phalanx_assemble::arena::attach::Kind;

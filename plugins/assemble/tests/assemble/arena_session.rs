@@ -1,11 +1,5 @@
 //! The referee's side of the protocol (spec, sections 3 to 5), on a virtual clock with bytes in
 //! memory.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use phalanx_assemble::arena::config::{ArenaConfig, Launch};
 use phalanx_assemble::arena::{ArenaOptions, AssembleArena};

@@ -1,5 +1,4 @@
 //! The belief as people see it: small worlds as text, and any percept at all.
-#![allow(clippy::unwrap_used, reason = "a test may die of a bad answer")]
 
 use phalanx_assemble::percept::{Briefing, Marker, Percept, Thing, ThingKind};
 use phalanx_assemble::world::World;

@@ -1,5 +1,4 @@
 //! The order of messages on one connection: conversations with the referee.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use phalanx_assemble::action::Action;
 use phalanx_assemble::percept::{Briefing, Percept};

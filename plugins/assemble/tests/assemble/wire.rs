@@ -1,5 +1,4 @@
 //! Messages to bytes and back, and what happens to those that are not well formed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use phalanx_assemble::action::{Action, Outcome};
 use phalanx_assemble::percept::ThingKind;

@@ -1,5 +1,4 @@
 //! Agents that come to a team later, and that leave it: what the world makes of them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use phalanx_assemble::action::{Action, Outcome};
 use phalanx_assemble::percept::{Briefing, Percept, Thing, ThingKind};

@@ -1,6 +1,5 @@
 //! Steps that an agent did not see: small worlds in which it is told afterwards by what is seen
 //! where it is and what hangs on it.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use phalanx_assemble::action::{Action, Outcome};
 use phalanx_assemble::percept::{Briefing, Percept, Thing, ThingKind};

@@ -1,5 +1,4 @@
 //! What scripts can ask, on small worlds built from percepts.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use phalanx_assemble::Assemble;
 use phalanx_assemble::action::Outcome;

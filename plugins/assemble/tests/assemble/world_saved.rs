@@ -1,6 +1,5 @@
 //! Beliefs of matches of our own arena, saved and restored in their middle, with and without turns
 //! that nobody saw.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a surprise")]
 
 use crate::common::played::{Done, Heard, Match};
 use phalanx_assemble::action::Action;

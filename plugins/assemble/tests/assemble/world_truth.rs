@@ -2,7 +2,6 @@
 //! maps and the torus' size come out and are compared with the replay, step by step.
 //!
 //! Needs `PHALANX_TRACES`; skips with a line otherwise.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of bad traces")]
 
 use crate::common::truth::{State, Truth};
 use phalanx_assemble::action::Action;

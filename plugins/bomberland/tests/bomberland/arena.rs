@@ -1,10 +1,4 @@
 //! The referee's sessions and its clock.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};

@@ -1,10 +1,4 @@
 //! The engine's own forward model and ours agree, through the packets of both sides.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::stage::Stage;
 use phalanx_bomberland::action::Action;

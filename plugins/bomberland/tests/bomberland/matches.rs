@@ -1,10 +1,4 @@
 //! Whole games on a virtual clock: a careful player that only uses what scripts may ask.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::stage::{Stage, Told};
 use phalanx_bomberland::action::Action;

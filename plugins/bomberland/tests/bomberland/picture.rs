@@ -1,5 +1,4 @@
 //! The newest scene as people see it: a small map as text, and games in their middle.
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::percept::{Percept, Scene};

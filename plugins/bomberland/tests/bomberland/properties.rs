@@ -1,10 +1,4 @@
 //! Whatever agents do, the rules keep what they keep; whatever bytes come, the referee goes on.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::stage;
 use phalanx_bomberland::rules::{

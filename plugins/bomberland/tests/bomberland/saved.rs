@@ -1,6 +1,4 @@
 //! The belief of a daemon that is killed in mid-game and started again.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may die of a bad answer")]
 
 use crate::common::stage::{Stage, Told, session};
 use phalanx_bomberland::action::Action;

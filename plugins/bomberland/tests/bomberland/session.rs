@@ -1,10 +1,4 @@
 //! The client in conversation with the referee, on a virtual clock.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::stage::{Stage, Told, session};
 use phalanx_bomberland::action::Action;

@@ -1,11 +1,5 @@
 //! Packets: what the referee ignores, and whether everything that it sends is as the engine's
 //! schema wants it.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use crate::common::schema::Schema;
 use crate::common::stage::Stage;

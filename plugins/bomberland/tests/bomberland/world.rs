@@ -1,9 +1,4 @@
 //! Looking ahead: what the world foresees is what the rules do.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
-)]
 
 use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::percept::{Percept, Scene};

@@ -1,10 +1,4 @@
 //! The referee: whole matches on a virtual clock, and what it does with agents that fail.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may panic, and names only the events that it is about"
-)]
 
 pub(crate) mod host;
 

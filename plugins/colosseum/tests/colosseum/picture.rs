@@ -1,5 +1,4 @@
 //! The newest scenes as people see them: each game as text, and any state at all.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use phalanx_colosseum::Colosseum;
 use phalanx_colosseum::percept::{ChessScene, Config, Percept, Scene};

@@ -1,11 +1,5 @@
 //! The recorded matches: every line is understood, printed back equal and answered once, and the
 //! recorded replies lead from each recorded state to the next.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may panic, and names only the events that it is about"
-)]
 
 mod chess;
 mod read;

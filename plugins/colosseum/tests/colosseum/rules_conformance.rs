@@ -1,10 +1,4 @@
 //! The rule vectors: a state, what was said, the state after one tick.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may panic, and names only the events that it is about"
-)]
 
 use phalanx_colosseum::rules::catcher::{Command, Fairness, Rules, State};
 use phalanx_colosseum::rules::{Chance, Id, snake};

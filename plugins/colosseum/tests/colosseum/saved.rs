@@ -1,12 +1,5 @@
 //! The belief of a daemon that is killed in mid-match and started again, while the process that the
 //! referee talks to lives on.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    clippy::unwrap_used,
-    reason = "a test may panic, and names only the events that it is about"
-)]
 
 use crate::arena::host::{Does, Player, play};
 use phalanx_colosseum::action::{Action, Order};

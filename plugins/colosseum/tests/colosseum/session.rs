@@ -1,10 +1,4 @@
 //! The client's session: what is not in the recordings, and hostile input.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may panic, and names only the events that it is about"
-)]
 
 use phalanx_colosseum::action::Action;
 use phalanx_colosseum::session::Session;

@@ -1,9 +1,4 @@
 //! What scripts say and ask, and laws that the rules keep.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may panic, and names only the events that it is about"
-)]
 
 use phalanx_colosseum::Colosseum;
 use phalanx_colosseum::action::{Action, Order};

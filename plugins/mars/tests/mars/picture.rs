@@ -1,5 +1,4 @@
 //! The belief as people see it: a small graph as text, and any percept at all.
-#![allow(clippy::unwrap_used, reason = "a test may die of a bad answer")]
 
 use crate::common::stand::{edges, entities, observe, owners, percept, values, world};
 use phalanx_game::{PICTURE_THINGS_MAX, Picture, World as _};

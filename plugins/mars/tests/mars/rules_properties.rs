@@ -1,10 +1,4 @@
 //! What the rules keep, whatever the map, the actions and the luck.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test may panic, and names only the verbs that it is about"
-)]
 
 use phalanx_mars::rules::chance::Lcg;
 use phalanx_mars::rules::map::{Ground, Map, MapParams};

@@ -1,6 +1,4 @@
 //! The belief of a daemon that is killed in mid-match and started again.
-#![allow(clippy::disallowed_methods, reason = "the origin of a virtual clock is any instant")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use crate::common::bout::{Bout, bout};
 use phalanx_game::{AgentId, Met, Turn, Value, World as _};

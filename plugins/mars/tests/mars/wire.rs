@@ -1,5 +1,4 @@
 //! Messages to bytes and back, both ways, and what happens to those that are not well formed.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use crate::common::frames::{Way, frames};
 use phalanx_mars::action::{Action, Feedback};

@@ -1,5 +1,4 @@
 //! What the team believes and what scripts can ask, on maps laid out by hand.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use crate::common::stand;
 use phalanx_game::{AgentId, Said, Turn, Value, World as _};

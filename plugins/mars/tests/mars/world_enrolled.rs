@@ -1,5 +1,4 @@
 //! Agents that come to a team later, and that leave it: what the world makes of them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use crate::common::stand::{self, briefing, column, edges, entities, int, names, percept, values};
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};

@@ -1,5 +1,4 @@
 //! Answers of the world on maps of any shape, beside slow and plain ways to find them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use crate::common::stand::{self, ask, column, edges, int, names, observe, percept, values};
 use phalanx_game::Value;

@@ -1,5 +1,4 @@
 //! What the team believes while it hears recorded percepts, beside what was true. Needs recordings.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may die of a bad answer")]
 
 use crate::common::frames::{Way, frames};
 use phalanx_game::{AgentId, Met, Roster, RosterEntry, Turn, Value, World as _};
