@@ -14,6 +14,8 @@ const GOAL: u8 = 2;
 const OBSTACLE: u8 = 3;
 /// Enemies that nobody saw for so many steps are not shown: they have gone on.
 const ENEMY_STEPS: u32 = 10;
+/// So many agents are named in the name of a part: those of a whole team would not fit.
+const NAMED_MAX: usize = 3;
 
 pub(super) fn picture(world: &World) -> Picture {
     let mut groups: BTreeMap<FrameId, Vec<AgentId>> = BTreeMap::new();
@@ -22,18 +24,26 @@ pub(super) fn picture(world: &World) -> Picture {
     }
     let alone = world.charts.len() == 1;
     let parts = groups.iter().map(|(frame, agents)| {
-        let names: Vec<_> = agents.iter().map(|agent| world.roster.name(*agent)).collect();
-        let name = if alone { "map".to_owned() } else { format!("map of {}", names.join(", ")) };
+        let name =
+            if alone { "map".to_owned() } else { format!("map of {}", named(world, agents)) };
         part(world, name, *frame, agents)
     });
     let mut parts: Vec<Part> = parts.collect();
     for frame in world.charts.keys().filter(|frame| !groups.contains_key(frame)) {
-        let names = world.may_be_on(*frame);
-        let names: Vec<_> = names.into_iter().map(|agent| world.roster.name(agent)).collect();
-        let name = format!("map on which {} may be", names.join(", "));
+        let name = format!("map on which {} may be", named(world, &world.may_be_on(*frame)));
         parts.push(part(world, name, *frame, &[]));
     }
     Picture { parts, cut: false }
+}
+
+/// The names of the first agents, and how many more there are.
+fn named(world: &World, agents: &[AgentId]) -> String {
+    let (first, more) = agents.split_at(agents.len().min(NAMED_MAX));
+    let names: Vec<_> = first.iter().map(|agent| world.roster.name(*agent)).collect();
+    match more.len() {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 fn part(world: &World, name: String, frame: FrameId, agents: &[AgentId]) -> Part {
@@ -147,5 +157,23 @@ fn mate(world: &World, agent: AgentId) -> Body {
         alive: percept.is_none_or(|percept| !percept.disabled),
         detail: detail.unwrap_or_default(),
         ..Body::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_game::{PICTURE_TEXT_BYTES_MAX, Roster, RosterEntry};
+
+    #[test]
+    fn the_name_of_a_part_fits_however_many_agents_are_on_it() {
+        let agents = (1..=50).map(|number| RosterEntry::new(format!("agentA{number}"), "worker"));
+        let world = World::new(&Roster { team: "A".into(), agents: agents.collect() });
+        let first = |count: u16| (0..count).map(AgentId).collect::<Vec<_>>();
+        assert_eq!(named(&world, &first(1)), "agentA1");
+        assert_eq!(named(&world, &first(3)), "agentA1, agentA2, agentA3");
+        assert_eq!(named(&world, &first(15)), "agentA1, agentA2, agentA3 and 12 more");
+        let longest = format!("map on which {} may be", named(&world, &first(50)));
+        assert!(longest.len() <= PICTURE_TEXT_BYTES_MAX, "{longest}");
     }
 }
