@@ -7,7 +7,6 @@ import { useCockpit } from "../state/cockpit";
 import { TurnSlider } from "../ui/turn-slider";
 import { MapPane } from "./map-pane";
 
-
 /** The map as it is now, and as it was in the last turns. */
 export function MapView(): JSX.Element {
   const cockpit = useCockpit();
