@@ -1,4 +1,5 @@
-//! What is deployed fits the programs: the runbook's commands, the alerts, the dashboard, the image.
+//! What is deployed fits the programs: the commands of runbook and manual, the alerts, the dashboard,
+//! the image.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -7,14 +8,18 @@
 )]
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use phalanx::cli::{Phalanx, Phalanxd};
-use phalanx_e2e::{root, text};
+use phalanx_e2e::{files, is, root, text};
 use phalanx_engine::AlertKind;
 use phalanx_metrics::{METRICS, MetricKind};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const RUNBOOK: &str = "deploy/runbook.md";
+const MANUAL: &str = "deploy/manual";
+/// Lists what the Debian package installs.
+const PACKAGE: &str = "daemon/phalanx/Cargo.toml";
 const RULES: &str = "deploy/prometheus/alerts.yml";
 const DASHBOARD: &str = "deploy/grafana/phalanx.json";
 const COMPOSE: &str = "deploy/docker/compose.yaml";
@@ -35,11 +40,83 @@ const ALERTS: [AlertKind; 4] = [
 
 #[test]
 fn every_command_of_the_runbook_is_one_of_ours() {
-    let commands = commands();
+    let page = text(Path::new(RUNBOOK));
+    let commands: Vec<_> = typed(&page).into_iter().chain(mentioned(&page)).collect();
     assert!(commands.len() > 20, "{commands:?}");
     let wrong: Vec<_> = commands.iter().filter_map(|line| misread(line)).collect();
     assert_eq!(wrong, Vec::<String>::new());
     assert!(misread("phalanx team lst").is_some() && misread("phalanxd --chek").is_some());
+}
+
+#[test]
+fn every_command_that_readme_and_manual_let_you_type_is_one_of_ours() {
+    let mut wrong = Vec::new();
+    for path in pages() {
+        let commands = typed(&text(&path));
+        let misread = commands.iter().filter_map(|line| misread(line));
+        wrong.extend(misread.map(|error| format!("{}: {error}", path.display())));
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(typed(&text(Path::new("README.md"))).len() > 10);
+    for page in pages().iter().filter(|path| path.starts_with(MANUAL)) {
+        assert!(!text(page).contains("```console"), "{}: commands are in `sh`", page.display());
+    }
+}
+
+#[test]
+fn commands_are_found_in_the_lines_that_people_type() {
+    let page = "```sh\ncargo run --release -- demo\nphalanx token create x > x.token # once\n\
+                phalanx team drain A && phalanx team delete A\nphalanx team create B \\\n    \
+                --agents 'a b:3'\ncurl http://x | phalanx lst\n```\n";
+    let expected = [
+        "phalanx demo",
+        "phalanx token create x",
+        "phalanx team drain A",
+        "phalanx team delete A",
+        "phalanx team create B     --agents 'a b:3'",
+        "phalanx lst",
+    ];
+    assert_eq!(typed(page), expected);
+    assert_eq!(words("phalanx pin 'move(n)' \"a b\""), ["phalanx", "pin", "move(n)", "a b"]);
+}
+
+#[test]
+fn every_verb_that_a_page_mentions_is_one_of_ours() {
+    let verb = |line: &String| unknown_verb(line).map(|error| format!("{line}: {error}"));
+    let mut wrong = Vec::new();
+    for path in pages() {
+        let misread = mentioned(&text(&path));
+        wrong.extend(misread.iter().filter_map(verb).map(|line| format!("{}: {line}", path.display())));
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(unknown_verb("phalanx team lst").is_some() && unknown_verb("phalanx team --lst").is_some());
+    assert_eq!(unknown_verb("phalanx team create"), None);
+}
+
+#[test]
+fn the_manual_has_every_page_in_its_index_and_its_links_work_in_the_package() {
+    let index = text(&Path::new(MANUAL).join("README.md"));
+    let package = text(Path::new(PACKAGE));
+    assert!(package.contains("deploy/manual/*.md"));
+    let mut wrong = Vec::new();
+    for path in pages().into_iter().filter(|path| path.starts_with(MANUAL)) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name != "README.md" && !index.contains(&format!("]({name})")) {
+            wrong.push(format!("{name} is not in the index"));
+        }
+        let page = text(&path);
+        let targets = page.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for target in targets.filter(|target| !target.is_empty() && !target.contains("://")) {
+            let ships = match target.strip_prefix("../") {
+                Some(above) => package.contains(&format!("\"../../deploy/{above}\"")),
+                None => !target.contains('/'),
+            };
+            if !ships {
+                wrong.push(format!("{name}: the package does not have {target}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 #[test]
@@ -148,31 +225,90 @@ fn humantime(text: &str) -> u64 {
     text.strip_suffix('s').unwrap().parse().unwrap()
 }
 
-/// The commands of our two programs in the runbook: lines of its blocks, and pieces of its text.
-fn commands() -> Vec<String> {
-    let page = text(Path::new(RUNBOOK));
-    let blocks = page.split("```sh\n").skip(1).filter_map(|part| part.split("```").next());
-    let lines = blocks.flat_map(str::lines).map(str::to_owned);
-    let ours = |line: &String| line.starts_with("phalanx ") || line.starts_with("phalanxd ");
-    let said = page.split("```").step_by(2);
-    let pieces = said.flat_map(|part| part.split('`').skip(1).step_by(2)).map(str::to_owned);
-    lines.chain(pieces).filter(ours).collect()
+/// The pages whose commands are checked.
+fn pages() -> Vec<PathBuf> {
+    let checked = |path: &PathBuf| {
+        let written = ["README.md", "scripts/README.md"].iter().any(|page| path == Path::new(page));
+        is(path, &["md"]) && (written || path.starts_with("deploy"))
+    };
+    files().into_iter().filter(checked).collect()
 }
 
-/// Why a program does not understand this line; `None` when it does.
-fn misread(line: &str) -> Option<String> {
-    let mut words = Vec::new();
-    for (index, part) in line.split('"').enumerate() {
-        match index % 2 {
-            0 => words.extend(part.split_whitespace().map(str::to_owned)),
-            _ => words.push(part.to_owned()),
+/// The commands of our two programs in the blocks of a page, each without what the shell does.
+fn typed(page: &str) -> Vec<String> {
+    let blocks = page.split("```sh\n").skip(1).filter_map(|part| part.split("```").next());
+    let blocks = blocks.map(|block| block.replace("\\\n", ""));
+    let lines: Vec<_> = blocks.flat_map(|block| commands(&block)).collect();
+    lines.into_iter().filter(|line| is_ours(line)).collect()
+}
+
+/// The simple commands of a script: separated by lines, `&&` and `|`; redirections and comments
+/// are left out.
+fn commands(script: &str) -> Vec<String> {
+    let (mut all, mut quote, mut skips) = (vec![String::new()], None, false);
+    for letter in script.chars() {
+        match (quote, letter) {
+            (None, '\n' | '|' | '&') => {
+                all.push(String::new());
+                skips = false;
+            }
+            (None, '>' | '<' | '#') => skips = true,
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            _ => {}
+        }
+        if !skips && (quote.is_some() || !matches!(letter, '\n' | '|' | '&')) {
+            all.last_mut().unwrap().push(letter);
         }
     }
+    let trimmed = all.iter().map(|line| line.trim().replace("cargo run --release -- ", "phalanx "));
+    trimmed.filter(|line| !line.is_empty()).collect()
+}
+
+/// The commands of our two programs in the text of a page.
+fn mentioned(page: &str) -> Vec<String> {
+    let said = page.split("```").step_by(2);
+    let pieces = said.flat_map(|part| part.split('`').skip(1).step_by(2)).map(str::to_owned);
+    pieces.filter(|piece| is_ours(piece)).collect()
+}
+
+fn is_ours(line: &str) -> bool {
+    line.starts_with("phalanx ") || line.starts_with("phalanxd ")
+}
+
+/// The words of a command, as a shell makes them.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut quote) = (vec![String::new()], None);
+    for letter in line.chars() {
+        match (quote, letter) {
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            (None, ' ') => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(letter),
+        }
+    }
+    words.into_iter().filter(|word| !word.is_empty()).collect()
+}
+
+fn error(line: &str) -> Option<clap::Error> {
+    let words = words(line);
     let error = match words.first().map(String::as_str) {
         Some("phalanxd") => Phalanxd::try_parse_from(&words).err(),
         _ => Phalanx::try_parse_from(&words).err(),
     };
-    error.filter(clap::Error::use_stderr).map(|error| format!("{line}: {error}"))
+    error.filter(clap::Error::use_stderr)
+}
+
+/// Why a program does not understand this line; `None` when it does.
+fn misread(line: &str) -> Option<String> {
+    error(line).map(|error| format!("{line}: {error}"))
+}
+
+/// What a line names that there is not; arguments may be missing, and be placeholders.
+fn unknown_verb(line: &str) -> Option<String> {
+    let error = error(line)?;
+    let names = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
+    names.contains(&error.kind()).then(|| error.to_string())
 }
 
 /// The places that headings make in a page.

@@ -80,6 +80,30 @@ fn every_script_that_ships_passes_the_lint() {
     assert!(root().join("scripts").is_dir() && !lints.is_empty());
 }
 
+/// The scripts of a page: each begins with the name of its file, and before it the folder of its
+/// game where that is not Agents Assemble.
+#[test]
+fn every_script_in_the_manual_passes_the_lint() {
+    let lints = lints();
+    let (mut findings, mut looked) = (Vec::new(), 0);
+    let manual = |path: &PathBuf| path.starts_with("deploy/manual") || path == Path::new("README.md");
+    for path in files().into_iter().filter(|path| manual(path) && is(path, &["md"])) {
+        let page = text(&path);
+        let blocks = page.split("```lua\n").skip(1).filter_map(|part| part.split("```").next());
+        for block in blocks {
+            let name = block.lines().next().unwrap_or_default();
+            assert!(name.starts_with("-- "), "{}: a script without a name", path.display());
+            let folder = |lint: &&Lint| name.starts_with(&format!("-- {}/", lint.game));
+            let assemble = || lints.iter().find(|lint| lint.game == "assemble");
+            let lint = lints.iter().find(folder).or_else(assemble).unwrap();
+            findings.extend(lint.findings(&format!("{}: {name}", path.display()), block));
+            looked += 1;
+        }
+    }
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+    assert!(looked > 10, "{looked} scripts");
+}
+
 #[test]
 fn the_lint_finds_what_it_should() {
     for lint in lints() {

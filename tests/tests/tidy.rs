@@ -7,6 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// Longest file, in lines.
 const LINES_MAX: usize = 600;
+/// Longest README, in lines.
+const README_LINES_MAX: usize = 180;
+/// Most terms of a glossary.
+const GLOSSARY_TERMS_MAX: usize = 30;
+/// Words that make documents hard to read: each has an ordinary word that says it better.
+const DIALECT: &[&str] = &["told", "nobody", "stands", "so many", "whoever"];
+/// How often each of them may occur in ten thousand words.
+const DIALECT_MAX: usize = 1;
 /// What may stand at the top besides dot files.
 const TOP: &[&str] = &[
     "CHANGELOG.md",
@@ -268,14 +276,84 @@ fn links_between_documents_resolve() {
     for path in written().into_iter().filter(|path| is(path, &["md"])) {
         let page = prose(&text(&path));
         for target in page.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let file = target.split('#').next().unwrap_or_default();
-            let folder = root().join(path.parent().unwrap());
-            if !file.is_empty() && !file.contains("://") && !folder.join(file).exists() {
+            if !target.contains("://") && !resolves(&path, target) {
                 dead.push(format!("{}: {target}", path.display()));
             }
         }
     }
     nothing(&dead);
+    let readme = Path::new("README.md");
+    assert!(resolves(readme, "daemon/ARCHITECTURE.md#code-map") && resolves(readme, "#start"));
+    assert!(!resolves(readme, "daemon/ARCHITECTURE.md#nowhere") && !resolves(readme, "#nowhere"));
+}
+
+/// Whether a link of this page leads to a file, and to a heading of it where it names one.
+fn resolves(page: &Path, target: &str) -> bool {
+    let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+    let there = match file {
+        "" => page.to_owned(),
+        file => page.parent().unwrap().join(file),
+    };
+    let is_heading = heading.is_empty() || anchors(&text(&there)).any(|anchor| anchor == heading);
+    root().join(&there).exists() && is_heading
+}
+
+/// The anchors that a Markdown viewer gives to the headings of a page.
+fn anchors(page: &str) -> impl Iterator<Item = String> {
+    let page = prose(page);
+    let titles: Vec<_> = page.lines().filter_map(|line| line.strip_prefix('#')).map(slug).collect();
+    titles.into_iter()
+}
+
+fn slug(title: &str) -> String {
+    let title = title.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    title.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = text(Path::new("README.md")).lines().count();
+    assert!(lines <= README_LINES_MAX, "{lines} lines: the manual in deploy/manual has the rest");
+}
+
+#[test]
+fn a_glossary_is_short() {
+    for page in ["daemon/ARCHITECTURE.md", "deploy/manual/glossary.md"] {
+        let all = text(Path::new(page));
+        let terms = all.split("# Glossary").nth(1).unwrap_or_default();
+        let rows = terms.lines().take_while(|line| !line.starts_with("## "));
+        let rows = rows.filter(|line| line.starts_with("| ")).count().saturating_sub(1);
+        assert!((1..=GLOSSARY_TERMS_MAX).contains(&rows), "{page}: {rows} terms");
+    }
+}
+
+#[test]
+fn documents_are_in_plain_english() {
+    let changelog = Path::new("CHANGELOG.md");
+    let pages = written().into_iter().filter(|path| is(path, &["md"]) && path != changelog);
+    let all: Vec<_> = pages.map(|path| words(&text(&path))).collect();
+    nothing(&dialect(&all));
+    assert_eq!(dialect(&[words("Whoever is told so, many times.")]).len(), 3);
+    assert_eq!(dialect(&[words("The seat understands; `stand`s.")]), Vec::<String>::new());
+}
+
+/// The words of the dialect that occur too often in these texts.
+fn dialect(texts: &[String]) -> Vec<String> {
+    let total: usize = texts.iter().map(|text| text.split_whitespace().count()).sum();
+    let count = |phrase: &str| {
+        let phrase = format!(" {phrase} ");
+        texts.iter().map(|text| text.matches(&phrase).count()).sum::<usize>()
+    };
+    let often = |phrase: &&str| count(phrase) * 10_000 > DIALECT_MAX * total;
+    let line = |phrase: &str| format!("{phrase}: {} times in {total} words", count(phrase));
+    DIALECT.iter().filter(|phrase| often(phrase)).map(|phrase| line(phrase)).collect()
+}
+
+/// The words of a text in lower case, with a space before and behind each.
+fn words(text: &str) -> String {
+    let text = text.to_lowercase();
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).fold(" ".to_owned(), |all, word| all + word + " ")
 }
 
 /// A page without its fenced blocks of code, where brackets are no links.
