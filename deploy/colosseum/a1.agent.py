@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# An agent for a Colosseum referee: this file is what it starts, as `--agent deploy/colosseum/a1.agent.py`.
-# One file for each agent: copy it, make it executable, and change team and agent to names of yours
-# in phalanxd's settings, where the team's server is "bridge". The path must contain "agent.py",
-# whatever is inside. phalanx must be found in PATH, or be written with its whole path below; where
-# the referee runs for another user, say --socket. To see what happens, add --log FILE: nothing may
-# ever be printed, since the referee takes it for a reply.
+# An agent for a Colosseum referee, which starts this file: `--agent deploy/colosseum/a1.agent.py`.
+# Each agent needs its own file: copy it, make it executable, and use the names of your team and
+# agent. In phalanxd's settings the team's server is "bridge". The path must contain "agent.py",
+# even though this is a shell script. `phalanx` must be in the PATH, or write its whole path below.
+# If the referee runs as another user, add --socket. To see what happens, add --log FILE: nothing
+# may be printed, because the referee would take it for a reply.
 set -euo pipefail
 exec phalanx bridge --team A --agent a1 2>/dev/null
