@@ -8,12 +8,15 @@
 //! Which simulation a request belongs to: `id - step` stays the same within a simulation and
 //! changes with the next one, since ids are never set back. The repeated start message after a
 //! reconnect is unreliable (spec section 4), so that number decides, not the message.
+//!
+//! A request that was held up on its way leaves less time than its deadline says: the session
+//! subtracts what it was slower than the fastest of the last requests ([`DeadlineClock`]).
 
 use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Message, Request};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
+    AgentId, DeadlineClock, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
     Retelling, Seat, Turn, TurnGate,
 };
 use std::collections::VecDeque;
@@ -24,10 +27,6 @@ pub const FRAME_BYTES_MAX: usize = 4 << 20;
 
 /// How long a referee may take to answer the login.
 pub const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
-
-/// A turn is never believed to be longer than this: a referee that names a later deadline, or no
-/// time to count from, is taken to mean the configured limit.
-const WINDOW_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -65,6 +64,7 @@ pub struct Session {
     retelling: Retelling,
     gate: TurnGate,
     margin: Margin,
+    deadlines: DeadlineClock,
     rounds: Rounds,
     /// The action id of the open turn.
     id: i64,
@@ -89,6 +89,7 @@ impl Session {
             retelling: Retelling::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
+            deadlines: DeadlineClock::default(),
             rounds: Rounds::default(),
             id: -1,
             answered: None,
@@ -242,13 +243,8 @@ impl Session {
             return;
         }
         self.judge_last_answer(turn, &percept);
-        let window = u64::try_from(deadline.saturating_sub(time)).unwrap_or(0);
-        let window = match Duration::from_millis(window) {
-            window if window.is_zero() || window > WINDOW_MAX => self.seat.turn_limit,
-            window => window,
-        };
-        let window = window.min(WINDOW_MAX);
-        let due = now + window.saturating_sub(self.margin.of(window));
+        let times = (Some(time), Some(deadline));
+        let due = self.deadlines.due(times, self.seat.turn_limit, &self.margin, now);
         if let Some(old) = self.gate.open(self.agent, turn, due) {
             self.defaulted(old.turn, DefaultCause::Superseded);
         }
@@ -306,6 +302,7 @@ impl Session {
     fn forget_connection(&mut self) {
         self.frames.clear();
         self.retelling.clear();
+        self.deadlines.reset();
         self.transmits.clear();
         self.answered = None;
         self.close_open(DefaultCause::Disconnected);

@@ -13,6 +13,7 @@
 
 mod api;
 mod arena;
+mod deadline;
 mod error;
 mod event;
 mod frames;
@@ -28,6 +29,7 @@ mod world;
 
 pub use api::{ActionDoc, Api, FieldDoc, Kind, ParamDoc, QueryDoc};
 pub use arena::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
+pub use deadline::{DeadlineClock, REQUESTS_MAX, WINDOW_MAX};
 pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
 pub use event::{DefaultCause, Event, Notice};
 pub use frames::NulFrames;

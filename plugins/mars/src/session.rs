@@ -10,6 +10,9 @@
 //! The original referee stops reading a connection for good when it meets something that it cannot
 //! read, and says nothing. Two answers in a row that were not counted are taken for that: the
 //! connection is opened anew, which heals it.
+//!
+//! A request that was held up on its way leaves less time than its deadline says: the session
+//! subtracts what it was slower than the fastest of the last requests ([`DeadlineClock`]).
 
 mod rounds;
 
@@ -17,7 +20,7 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Request, ServerBody, ServerMessage};
 use phalanx_game::{
-    AgentId, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
+    AgentId, DeadlineClock, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
     Retelling, Seat, Turn, TurnGate,
 };
 use rounds::{Begun, Rounds};
@@ -33,10 +36,6 @@ pub const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answers in a row that were not counted until the connection is opened anew.
 pub const LOST_MAX: u32 = 2;
-
-/// A turn is never believed to be longer than this: a referee that names a later deadline, or no
-/// time to count from, is taken to mean the configured limit.
-const WINDOW_MAX: Duration = Duration::from_secs(600);
 
 /// The longest id that is looked for in a frame that cannot be read, in digits.
 const ID_DIGITS_MAX: usize = 20;
@@ -60,6 +59,7 @@ pub struct Session {
     retelling: Retelling,
     gate: TurnGate,
     margin: Margin,
+    deadlines: DeadlineClock,
     rounds: Rounds,
     /// The id of the open turn's request.
     id: SmolStr,
@@ -89,6 +89,7 @@ impl Session {
             retelling: Retelling::default(),
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
+            deadlines: DeadlineClock::default(),
             rounds: Rounds::default(),
             id: SmolStr::default(),
             answered: None,
@@ -212,8 +213,8 @@ impl Session {
         }
         self.judge_last_answer(turn, &percept);
         self.score = percept.team.score.unwrap_or(self.score);
-        let window = window(timestamp, deadline).unwrap_or(self.seat.turn_limit).min(WINDOW_MAX);
-        let due = now + window.saturating_sub(self.margin.of(window));
+        let times = (timestamp, deadline);
+        let due = self.deadlines.due(times, self.seat.turn_limit, &self.margin, now);
         if let Some(old) = self.gate.open(self.agent, turn, due) {
             self.defaulted(old.turn, DefaultCause::Superseded);
         }
@@ -281,18 +282,13 @@ impl Session {
     fn forget_connection(&mut self) {
         self.frames.clear();
         self.retelling.clear();
+        self.deadlines.reset();
         self.transmits.clear();
         self.answered = None;
         self.lost = 0;
         self.hangup = None;
         self.close_open(DefaultCause::Disconnected);
     }
-}
-
-/// How long the referee waits, by its own clock: ours need not agree with it.
-fn window(timestamp: Option<i64>, deadline: Option<i64>) -> Option<Duration> {
-    let window = u64::try_from(deadline?.checked_sub(timestamp?)?).ok()?;
-    Some(Duration::from_millis(window)).filter(|window| !window.is_zero() && *window <= WINDOW_MAX)
 }
 
 /// The first id in a text that is no document.

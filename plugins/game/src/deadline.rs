@@ -1,0 +1,219 @@
+//! How much time a request leaves, by the clock of a referee that names one.
+//!
+//! The referee says when it sent a request and until when an answer counts. Its clock need not
+//! agree with ours: only differences count.
+//!
+//! ```text
+//! due = arrival + (deadline - sent) - delay - margin        never before the arrival
+//! delay = (arrival - sent) - the smallest (arrival - sent) of the last requests
+//! ```
+//!
+//! The smallest difference is that of the request that came fastest. A request that comes later
+//! than that was held up on its way, and the referee's clock ran meanwhile.
+//!
+//! Only the last [`REQUESTS_MAX`] requests count, so the smallest difference follows clocks that
+//! drift. When a delay is as long as the whole turn, the referee's clock was set back, or the answer
+//! is too late anyway: the count begins anew there. A clock that is set forward makes a new smallest
+//! difference by itself.
+
+use crate::Margin;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// A turn is never believed to be longer than this. A referee that names a later deadline, or no
+/// time to count from, gets its answer within the configured limit.
+pub const WINDOW_MAX: Duration = Duration::from_secs(600);
+
+/// Requests over which the fastest is looked for: about two minutes at four seconds a turn.
+pub const REQUESTS_MAX: usize = 32;
+
+/// The referee's clock, as the requests of one connection show it.
+#[derive(Clone, Debug, Default)]
+pub struct DeadlineClock {
+    /// The first arrival: our own clock counts from here.
+    base: Option<Instant>,
+    /// Arrival less sending time, in milliseconds, of the last requests.
+    offsets: VecDeque<i64>,
+}
+
+impl DeadlineClock {
+    /// Another connection: its referee and its path may be others.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// When the session answers by itself a request that arrived `now`. `sent` and `deadline` are
+    /// Unix milliseconds of the referee's clock, where it names them. `limit` is the length of a
+    /// turn where it names none, or none that can be meant.
+    ///
+    /// A deadline before the request was sent is answered at once.
+    #[must_use]
+    pub fn due(
+        &mut self,
+        (sent, deadline): (Option<i64>, Option<i64>),
+        limit: Duration,
+        margin: &Margin,
+        now: Instant,
+    ) -> Instant {
+        let limit = limit.min(WINDOW_MAX);
+        let (Some(sent), Some(deadline)) = (sent, deadline.filter(|deadline| *deadline > 0)) else {
+            return now + limit.saturating_sub(margin.of(limit));
+        };
+        if deadline < sent {
+            return now;
+        }
+        let window = u64::try_from(deadline.saturating_sub(sent)).unwrap_or(u64::MAX);
+        let window = match Duration::from_millis(window) {
+            window if window.is_zero() || window > WINDOW_MAX => limit,
+            window => window,
+        };
+        let left = window.saturating_sub(self.delay(sent, window, now));
+        now + left.saturating_sub(margin.of(window))
+    }
+
+    /// How much longer than the fastest of the last requests this one was on its way.
+    fn delay(&mut self, sent: i64, window: Duration, now: Instant) -> Duration {
+        let base = *self.base.get_or_insert(now);
+        let arrival = now.saturating_duration_since(base).as_millis();
+        let offset = i64::try_from(arrival).unwrap_or(i64::MAX).saturating_sub(sent);
+        let fastest = self.offsets.iter().min().copied().unwrap_or(offset);
+        let delay = u64::try_from(offset.saturating_sub(fastest)).unwrap_or(0);
+        let mut delay = Duration::from_millis(delay);
+        if delay >= window {
+            self.offsets.clear();
+            delay = Duration::ZERO;
+        }
+        if self.offsets.len() >= REQUESTS_MAX {
+            self.offsets.pop_front();
+        }
+        self.offsets.push_back(offset);
+        delay
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MarginLimits;
+
+    const LIMIT: Duration = Duration::from_secs(2);
+    /// The first request by the referee's clock, in Unix milliseconds.
+    const START: i64 = 1_600_000_000_000;
+    /// Milliseconds of a turn.
+    const TURN: i64 = 4000;
+
+    /// Requests of turns of four seconds, each as `(arrival, sent)` in milliseconds since the first:
+    /// the milliseconds that each has until it is due, without any margin.
+    fn left(requests: &[(u64, i64)]) -> Vec<u128> {
+        let mut clock = DeadlineClock::default();
+        play(&mut clock, requests)
+    }
+
+    fn play(clock: &mut DeadlineClock, requests: &[(u64, i64)]) -> Vec<u128> {
+        let begin = epoch();
+        let due = |(arrival, sent): &(u64, i64)| {
+            let (now, sent) = (begin + Duration::from_millis(*arrival), START + sent);
+            let due = clock.due((Some(sent), Some(sent + TURN)), LIMIT, &no_margin(), now);
+            due.saturating_duration_since(now).as_millis()
+        };
+        requests.iter().map(due).collect()
+    }
+
+    fn no_margin() -> Margin {
+        Margin::new(MarginLimits { min: Duration::ZERO, max: Duration::ZERO })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
+    fn epoch() -> Instant {
+        Instant::now()
+    }
+
+    #[test]
+    fn a_delayed_request_has_less_time_left_and_the_next_one_has_all_of_it() {
+        assert_eq!(left(&[(0, 0), (4000, 4000), (8000, 8000)]), [4000; 3], "steady");
+        let delayed = [(0, 0), (4000, 4000), (9500, 8000), (12_000, 12_000)];
+        assert_eq!(left(&delayed), [4000, 4000, 2500, 4000]);
+    }
+
+    #[test]
+    fn a_faster_request_shows_that_those_before_it_were_slow() {
+        let requests = [(300, 0), (4000, 4000), (8300, 8000)];
+        assert_eq!(left(&requests), [4000, 4000, 3700]);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_far_back_or_forward_costs_no_turn() {
+        let back = [(0, 0), (4000, 4000), (8000, -3_592_000), (12_000, -3_588_000)];
+        assert_eq!(left(&back), [4000; 4]);
+        let forward = [(0, 0), (4000, 4000), (8000, 3_608_000), (12_000, 3_612_000)];
+        assert_eq!(left(&forward), [4000; 4]);
+        let one_glitch = [(0, 0), (4000, 3_604_000), (8000, 8000), (12_000, 12_000)];
+        assert_eq!(left(&one_glitch), [4000; 4]);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_by_less_than_a_turn_is_followed_after_some_requests() {
+        let turn = |turn: u64| (turn * 4000, i64::try_from(turn * 4000).unwrap());
+        let mut requests: Vec<_> = (0..3).map(turn).collect();
+        requests.extend((3..50).map(turn).map(|(arrival, sent)| (arrival, sent - 1500)));
+        let left = left(&requests);
+        assert_eq!(left[..3], [4000; 3]);
+        assert_eq!(left[3..=REQUESTS_MAX + 2], [2500; REQUESTS_MAX]);
+        assert_eq!(left[REQUESTS_MAX + 3..], [4000; 15]);
+    }
+
+    #[test]
+    fn clocks_that_drift_apart_cost_some_milliseconds() {
+        // A hundred millionths: a bad quartz. 750 turns are a simulation.
+        let slow = |turn: u64| {
+            let sent = i64::try_from(turn * 4000).unwrap();
+            (turn * 4000 + turn * 4 / 10, sent)
+        };
+        let left = left(&(0..750).map(slow).collect::<Vec<_>>());
+        assert!(left.iter().all(|left| *left >= 3985), "{:?}", left.iter().min());
+    }
+
+    #[test]
+    fn another_connection_begins_anew() {
+        let mut clock = DeadlineClock::default();
+        assert_eq!(play(&mut clock, &[(0, 0), (4000, 4000)]), [4000; 2]);
+        clock.reset();
+        assert_eq!(play(&mut clock, &[(9500, 8000), (13_500, 12_000)]), [4000; 2]);
+    }
+
+    #[test]
+    fn times_that_cannot_be_meant_become_the_limit_and_the_past_is_answered_at_once() {
+        let year = 365 * 24 * 3_600_000;
+        let cases = [
+            ("none", None, None, 2000),
+            ("no deadline", Some(START), None, 2000),
+            ("no time to count from", None, Some(START), 2000),
+            ("zero", Some(0), Some(0), 2000),
+            ("no time at all", Some(START), Some(START), 2000),
+            ("a second ago", Some(START), Some(START - 1000), 0),
+            ("a year ago", Some(START), Some(START - year), 0),
+            ("in a year", Some(START), Some(START + year), 2000),
+            ("ten minutes", Some(START), Some(START + 600_000), 600_000),
+            ("a millisecond more", Some(START), Some(START + 600_001), 2000),
+            ("the end of time", Some(i64::MIN), Some(i64::MAX), 2000),
+        ];
+        for (case, sent, deadline, expected) in cases {
+            let (mut clock, now) = (DeadlineClock::default(), epoch());
+            let due = clock.due((sent, deadline), LIMIT, &no_margin(), now);
+            assert_eq!(due.duration_since(now).as_millis(), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn what_a_delay_and_the_margin_leave_is_never_before_the_arrival() {
+        let mut clock = DeadlineClock::default();
+        let margin = Margin::new(MarginLimits::default());
+        let begin = epoch();
+        for (arrival, sent, expected) in [(0, 0, 3900), (4000, 4000, 3900), (11_950, 8000, 0)] {
+            let (now, sent) = (begin + Duration::from_millis(arrival), START + sent);
+            let due = clock.due((Some(sent), Some(sent + TURN)), LIMIT, &margin, now);
+            assert_eq!(due.saturating_duration_since(now).as_millis(), expected);
+            assert!(due >= now);
+        }
+    }
+}
