@@ -45,15 +45,18 @@ pub(crate) struct OpenTurn {
     pub(crate) unseen: bool,
 }
 
+/// How long a turn whose first request arrived `now` waits for others.
+pub(crate) fn patience(due: Instant, now: Instant, options: &TeamOptions) -> Duration {
+    let share = options.straggler_share.clamp(0.0, 1.0);
+    due.saturating_duration_since(now).mul_f64(share).min(options.straggler_max)
+}
+
 impl OpenTurn {
     /// A turn whose first request just arrived.
     pub(crate) fn new(turn: Turn, due: Instant, now: Instant, options: &TeamOptions) -> Self {
-        let window = due.saturating_duration_since(now);
-        let share = options.straggler_share.clamp(0.0, 1.0);
-        let patience = window.mul_f64(share).min(options.straggler_max);
         Self {
             turn,
-            phase: Phase::Gathering(now + patience),
+            phase: Phase::Gathering(now + patience(due, now, options)),
             asked: BTreeMap::new(),
             awaiting: BTreeMap::new(),
             roles: Vec::new(),
@@ -112,6 +115,18 @@ impl OpenTurn {
     /// The time until then.
     pub(crate) fn time_left(&self, now: Instant) -> Duration {
         self.earliest_due().map_or(Duration::ZERO, |due| due.saturating_duration_since(now))
+    }
+
+    /// Who was asked and has no decision yet.
+    pub(crate) fn undecided(&self) -> Vec<AgentId> {
+        match &self.phase {
+            Phase::Gathering(_) => self.asked.keys().copied().collect(),
+            Phase::Deciding(queue) => {
+                queue.iter().chain(self.awaiting.keys()).copied().collect()
+            }
+            Phase::Waiting => self.awaiting.keys().copied().collect(),
+            Phase::Done => Vec::new(),
+        }
     }
 
     pub(crate) fn is_gathering(&self) -> bool {

@@ -126,11 +126,11 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// How much time there is for what is not part of a turn; `None` while the agents decide.
     pub(super) fn spare_time(&self, now: Instant) -> Option<Duration> {
-        let Some(open) = &self.open else { return Some(Duration::MAX) };
+        let Some(open) = &self.open else { return Some(self.held_time(now)) };
         match open.phase {
             Phase::Gathering(_) | Phase::Waiting => Some(open.time_left(now)),
             Phase::Deciding(_) => None,
-            Phase::Done => Some(Duration::MAX),
+            Phase::Done => Some(self.held_time(now)),
         }
     }
 
