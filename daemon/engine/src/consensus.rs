@@ -101,9 +101,8 @@ impl Consensus {
     /// was no single seat's invention.
     pub(crate) fn confirms(&self, took_part: &BTreeSet<SeatId>, now: Instant) -> bool {
         let asked = |word: &Word| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);
-        let others = self.words.iter().filter(|(seat, word)| {
-            asked(word) && !took_part.contains(seat)
-        });
+        let others =
+            self.words.iter().filter(|(seat, word)| asked(word) && !took_part.contains(seat));
         took_part.len() >= others.count()
     }
 }

@@ -121,9 +121,7 @@ impl OpenTurn {
     pub(crate) fn undecided(&self) -> Vec<AgentId> {
         match &self.phase {
             Phase::Gathering(_) => self.asked.keys().copied().collect(),
-            Phase::Deciding(queue) => {
-                queue.iter().chain(self.awaiting.keys()).copied().collect()
-            }
+            Phase::Deciding(queue) => queue.iter().chain(self.awaiting.keys()).copied().collect(),
             Phase::Waiting => self.awaiting.keys().copied().collect(),
             Phase::Done => Vec::new(),
         }

@@ -23,6 +23,8 @@ pub(super) struct Quorum<G: Game> {
     ends: Vec<(AgentId, RoundResult)>,
     /// Requests that were held back so far: their order.
     count: u64,
+    /// An operator's look or piece of script took some time of the first turn, which is not open.
+    pub(super) served: bool,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,7 @@ struct HeldRequest<G: Game> {
 impl<G: Game> Default for Quorum<G> {
     fn default() -> Self {
         let (reports, held, ends) = (Consensus::default(), BTreeMap::new(), Vec::new());
-        Self { reports, held, ends, count: 0 }
+        Self { reports, held, ends, count: 0, served: false }
     }
 }
 
@@ -85,7 +87,13 @@ impl<G: Game> Quorum<G> {
     }
 
     /// The running round is over, says a seat.
-    pub(super) fn hold_end(&mut self, seat: SeatId, agent: AgentId, end: RoundResult, now: Instant) {
+    pub(super) fn hold_end(
+        &mut self,
+        seat: SeatId,
+        agent: AgentId,
+        end: RoundResult,
+        now: Instant,
+    ) {
         self.reports.heard(seat, Report::Ended, None, now);
         self.ends.retain(|(known, _)| *known != agent);
         self.ends.push((agent, end));
@@ -114,6 +122,7 @@ impl<G: Game> Quorum<G> {
     pub(super) fn begin_round(&mut self) {
         self.reports.clear();
         self.ends.clear();
+        self.served = false;
     }
 
     /// The result that most seats report; the first one of several.
@@ -377,7 +386,9 @@ impl<G: Game, B: Brain> Team<G, B> {
             self.tick += 1;
             self.alerts.turn_began(now);
             self.done = crate::TurnDone::default();
-            self.open = Some(OpenTurn::new(turn, asked.due, asked.at, &self.options));
+            let served = std::mem::take(&mut self.quorum.served);
+            let open = OpenTurn::new(turn, asked.due, asked.at, &self.options);
+            self.open = Some(OpenTurn { served, ..open });
             self.check_alerts_alone(now);
         }
         self.done.asked += 1;

@@ -61,7 +61,9 @@ impl<G: Game, B: Brain> Team<G, B> {
     #[must_use]
     pub fn checkpoint(&mut self) -> Option<Checkpoint<G>> {
         let open = self.open.as_ref().filter(|open| open.phase == crate::turn::Phase::Done)?;
-        let waits = self.resuming.is_some() || self.unread.is_some() || !self.calls.is_empty()
+        let waits = self.resuming.is_some()
+            || self.unread.is_some()
+            || !self.calls.is_empty()
             || self.holds_requests();
         if waits || self.over {
             return None;
