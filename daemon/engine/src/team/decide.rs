@@ -198,7 +198,7 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// `start` or `finish`, between turns or before the first decision of one.
     pub(super) fn call(&mut self, call: Call, now: Instant) -> Duration {
-        let due = self.open.as_ref().and_then(OpenTurn::earliest_due);
+        let due = self.open.as_ref().and_then(OpenTurn::due);
         let due = due.or_else(|| self.held_due(now));
         let time_left = due.map(|due| due.saturating_duration_since(now));
         let all = time_left.map_or(CALLS_BUDGET, |left| CALLS_BUDGET.min(left / PLAN_SHARE));

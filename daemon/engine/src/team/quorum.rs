@@ -397,7 +397,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
         self.with_world(|world| world.observe(turn, agent, percept));
         let Some(open) = &mut self.open else { return };
-        open.ask(agent, asked);
+        open.ask(agent, asked, &self.options);
         if !matches!(open.phase, Phase::Gathering(_)) {
             // A straggler: the others have decided, its own view still counts.
             self.with_world(|world| world.settle(turn));

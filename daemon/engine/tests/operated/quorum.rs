@@ -391,3 +391,23 @@ fn a_request_that_comes_too_early_waits_for_the_others_to_decide() {
     assert_eq!(decided(&mut match_).len(), 3);
     assert_eq!(match_.snapshot().turn.step, 6);
 }
+
+#[test]
+fn a_deadline_in_the_past_takes_no_time_from_the_others() {
+    for odd in 0..3 {
+        let mut match_ = fresh(3);
+        match_.turn(4);
+        match_.calls();
+        for agent in 0..3 {
+            let past = if agent == odd { SECOND } else { Duration::ZERO };
+            let (turn, due) = (Turn::new(0, 5), match_.now + SECOND - past);
+            let event = Event::Asked { turn, agent: AgentId(agent), due, percept: 5 };
+            match_.event(AgentId(agent), event);
+            match_.team.handle_timeout(match_.now);
+            match_.drain();
+        }
+        let others: Vec<String> =
+            (0..3).filter(|agent| *agent != odd).map(|agent| format!("decide {agent}")).collect();
+        assert_eq!(match_.calls(), [&["plan".to_owned()][..], &others].concat(), "seat {odd}");
+    }
+}
