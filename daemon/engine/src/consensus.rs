@@ -21,7 +21,8 @@ pub(crate) enum Report {
     Ended,
     /// It was in the team's round and is in another one.
     Elsewhere,
-    /// It was asked again and again in a round that the team has left.
+    /// It is in another round, and was never in the team's: the team has left that one, or never
+    /// played it.
     Behind,
 }
 

@@ -123,6 +123,12 @@ impl Rounds {
         self.is_running() && slot.seen.is_some_and(here)
     }
 
+    /// The agent was in the round that the team plays.
+    pub(crate) fn was_here(&self, agent: AgentId) -> bool {
+        let seen = self.agents.get(agent.index()).and_then(|slot| slot.seen);
+        seen.is_some_and(|(_, team)| Some(team) == self.current)
+    }
+
     /// The session's round `local` is one that the team has left.
     pub(crate) fn is_behind(&self, agent: AgentId, local: u32) -> bool {
         let seen = self.agents.get(agent.index()).and_then(|slot| slot.seen);
@@ -269,6 +275,7 @@ mod tests {
         assert!(!rounds.departs(A, 3), "the same again");
         assert!(!rounds.departs(A, 2), "a session that was made anew");
         assert!(!rounds.departs(B, 4), "it was not here");
+        assert!(rounds.was_here(A) && !rounds.was_here(B));
         rounds.rejoin(A, 4);
         assert_eq!(rounds.turn(A, Turn::new(4, 7)), Some(Turn::new(0, 7)));
         assert!(!rounds.departs(A, 4));

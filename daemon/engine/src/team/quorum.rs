@@ -180,7 +180,8 @@ impl<G: Game, B: Brain> Team<G, B> {
             // A seat that is slow gets a last request of the round that is over.
             return None;
         }
-        let report = if is_behind { Report::Behind } else { Report::Elsewhere };
+        let was_here = self.rounds.was_here(agent);
+        let report = if was_here { Report::Elsewhere } else { Report::Behind };
         self.quorum.reports.heard(seat, report, Some(asked.due), now);
         self.hold(seat, agent, asked, percept, now);
         None

@@ -411,3 +411,24 @@ fn a_deadline_in_the_past_takes_no_time_from_the_others() {
         assert_eq!(match_.calls(), [&["plan".to_owned()][..], &others].concat(), "seat {odd}");
     }
 }
+
+#[test]
+fn a_seat_that_is_lost_elsewhere_does_not_end_a_round_that_only_begins() {
+    let mut match_ = fresh(3);
+    match_.turn(4);
+    says(&mut match_, 0, &[Start(1), Foreign(1, 70)]);
+    for agent in [1, 2] {
+        says(&mut match_, agent, &[Ask(0, 5)]);
+    }
+    for agent in [1, 2] {
+        says(&mut match_, agent, &[End(0)]);
+    }
+    decided(&mut match_);
+    // The next round has begun for one seat; the lost one goes on where it is.
+    says(&mut match_, 1, &[Start(1)]);
+    says(&mut match_, 0, &[Foreign(1, 71), Foreign(1, 72)]);
+    says(&mut match_, 1, &[Ask(1, 0)]);
+    says(&mut match_, 2, &[Start(1), Ask(1, 0)]);
+    pass(&mut match_, SECOND / 2);
+    assert_eq!((decided(&mut match_), match_.snapshot().turn), (vec![1, 2], Turn::new(1, 0)));
+}
