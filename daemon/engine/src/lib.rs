@@ -12,6 +12,7 @@ mod alerts;
 mod board;
 mod brain;
 mod checkpoint;
+mod consensus;
 mod enrolment;
 mod generation;
 mod grounds;

@@ -21,7 +21,6 @@ pub(crate) enum Started {
 #[derive(Clone, Copy, Debug, Default)]
 struct AgentRound {
     seen: Option<(u32, u32)>,
-    playing: bool,
     /// It was in the team's round in an earlier life of the team: its session may count anew.
     was_here: bool,
 }
@@ -81,7 +80,6 @@ impl Rounds {
     pub(crate) fn started(&mut self, agent: AgentId, local: u32) -> Option<Started> {
         let (current, closing) = (self.current, self.closing);
         let slot = self.agents.get_mut(agent.index())?;
-        slot.playing = true;
         if let Some(round) = current.filter(|_| std::mem::take(&mut slot.was_here)) {
             slot.seen = Some((local, round));
             return Some(Started::Again(round));
@@ -115,17 +113,39 @@ impl Rounds {
         Some(started)
     }
 
-    /// A session says that its round `local` is over for an agent. The team's round, when it is
-    /// the running one and this is the first word of its end.
-    pub(crate) fn over(&mut self, agent: AgentId, local: u32) -> Option<u32> {
-        let slot = self.agents.get_mut(agent.index())?;
-        slot.playing = false;
-        let (seen, team) = slot.seen?;
-        if seen != local || Some(team) != self.current || self.closing {
-            return None;
+    /// The start of the session's round `local` takes the agent out of the round that the team
+    /// plays.
+    pub(crate) fn departs(&self, agent: AgentId, local: u32) -> bool {
+        let Some(slot) = self.agents.get(agent.index()).filter(|slot| !slot.was_here) else {
+            return false;
+        };
+        let here = |(seen, team): (u32, u32)| Some(team) == self.current && local > seen;
+        self.is_running() && slot.seen.is_some_and(here)
+    }
+
+    /// The agent was in the round that the team plays.
+    pub(crate) fn was_here(&self, agent: AgentId) -> bool {
+        let seen = self.agents.get(agent.index()).and_then(|slot| slot.seen);
+        seen.is_some_and(|(_, team)| Some(team) == self.current)
+    }
+
+    /// The session's round `local` is one that the team has left.
+    pub(crate) fn is_behind(&self, agent: AgentId, local: u32) -> bool {
+        let seen = self.agents.get(agent.index()).and_then(|slot| slot.seen);
+        seen.is_some_and(|(seen, team)| seen == local && Some(team) < self.current)
+    }
+
+    /// The session's round `local` turned out to be the team's.
+    pub(crate) fn rejoin(&mut self, agent: AgentId, local: u32) {
+        if let (Some(slot), Some(current)) = (self.agents.get_mut(agent.index()), self.current) {
+            slot.was_here = false;
+            slot.seen = Some((local, current));
         }
-        self.closing = true;
-        Some(team)
+    }
+
+    /// Most seats say that the running round is over.
+    pub(crate) fn close(&mut self) {
+        self.closing = self.current.is_some();
     }
 
     /// The team left its referee for another match, or missed the end of the round: whatever begins
@@ -173,8 +193,7 @@ mod tests {
         let mut rounds = Rounds::new(3);
         rounds.started(A, 0);
         rounds.started(B, 0);
-        assert_eq!(rounds.over(A, 0), Some(0));
-        assert_eq!(rounds.over(B, 0), None);
+        rounds.close();
         assert_eq!(rounds.started(C, 0), Some(Started::New(1)));
         assert_eq!(rounds.started(A, 1), Some(Started::Joined(1)));
         assert_eq!(rounds.turn(C, Turn::new(0, 5)), Some(Turn::new(1, 5)));
@@ -188,7 +207,7 @@ mod tests {
         rounds.started(B, 0);
         assert_eq!(rounds.started(A, 1), Some(Started::New(1)));
         assert_eq!(rounds.turn(B, Turn::new(0, 749)), None);
-        assert_eq!(rounds.over(B, 0), None);
+        assert!(rounds.is_behind(B, 0) && !rounds.is_behind(A, 1) && !rounds.is_behind(B, 1));
         assert_eq!(rounds.started(B, 1), Some(Started::Joined(1)));
     }
 
@@ -198,12 +217,14 @@ mod tests {
         for local in 0..2 {
             rounds.started(A, local);
             rounds.started(B, local);
-            rounds.over(A, if local == 0 { 0 } else { 7 });
+            if local == 0 {
+                rounds.close();
+            }
         }
         assert_eq!(rounds.started(A, 0), Some(Started::Again(1)));
         assert_eq!(rounds.turn(A, Turn::new(0, 9)), Some(Turn::new(1, 9)));
         assert_eq!(rounds.turn(B, Turn::new(1, 9)), Some(Turn::new(1, 9)), "not thrown out");
-        assert_eq!(rounds.over(A, 0), Some(1));
+        rounds.close();
         assert_eq!(rounds.started(A, 1), Some(Started::New(2)));
     }
 
@@ -223,7 +244,7 @@ mod tests {
     fn in_another_life_whoever_was_here_goes_on_and_whoever_is_new_joins() {
         let mut rounds = Rounds::new(3);
         rounds.started(A, 0);
-        rounds.over(A, 0);
+        rounds.close();
         rounds.started(A, 1);
         rounds.started(B, 1);
         let parts = rounds.parts().unwrap();
@@ -232,7 +253,7 @@ mod tests {
         assert_eq!(again.started(A, 0), Some(Started::Again(1)));
         assert_eq!(again.started(C, 0), Some(Started::Joined(1)));
         assert_eq!(again.turn(A, Turn::new(0, 9)), Some(Turn::new(1, 9)));
-        assert_eq!(again.over(A, 0), Some(1));
+        again.close();
         assert_eq!(again.started(A, 1), Some(Started::New(2)));
     }
 
@@ -240,17 +261,33 @@ mod tests {
     fn in_another_life_a_round_that_had_ended_is_over() {
         let mut rounds = Rounds::new(1);
         rounds.started(A, 0);
-        rounds.over(A, 0);
+        rounds.close();
         let mut again = Rounds::of_parts(&rounds.parts().unwrap(), 1);
         assert!(!again.is_running());
         assert_eq!(again.started(A, 0), Some(Started::New(1)));
     }
 
     #[test]
+    fn only_an_agent_of_the_running_round_can_leave_it_for_a_later_one() {
+        let mut rounds = Rounds::new(3);
+        rounds.started(A, 3);
+        assert!(rounds.departs(A, 4));
+        assert!(!rounds.departs(A, 3), "the same again");
+        assert!(!rounds.departs(A, 2), "a session that was made anew");
+        assert!(!rounds.departs(B, 4), "it was not here");
+        assert!(rounds.was_here(A) && !rounds.was_here(B));
+        rounds.rejoin(A, 4);
+        assert_eq!(rounds.turn(A, Turn::new(4, 7)), Some(Turn::new(0, 7)));
+        assert!(!rounds.departs(A, 4));
+        rounds.close();
+        assert!(!rounds.departs(A, 5), "the round is over");
+    }
+
+    #[test]
     fn a_stranger_changes_nothing() {
         let mut rounds = Rounds::new(1);
         assert_eq!(rounds.started(C, 0), None);
-        assert_eq!(rounds.over(C, 0), None);
+        assert!(!rounds.departs(C, 0) && !rounds.is_behind(C, 0));
         assert_eq!(rounds.turn(A, Turn::new(0, 0)), None);
     }
 }

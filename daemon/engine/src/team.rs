@@ -7,6 +7,7 @@ mod events;
 mod leave;
 mod look;
 mod operator;
+mod quorum;
 mod report;
 mod resume;
 mod retune;
@@ -29,6 +30,7 @@ use leave::Departure;
 use look::Profiling;
 use operator::{Request, Requests};
 use phalanx_game::{AgentId, Game, Roster, SeatId, Turn, World};
+use quorum::Quorum;
 use resume::{Own, Resuming};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -104,6 +106,7 @@ pub struct Team<G: Game, B: Brain> {
     world: Rc<RefCell<G::World>>,
     shared: Rc<RefCell<Shared>>,
     rounds: Rounds,
+    quorum: Quorum<G>,
     members: Vec<Member>,
     open: Option<OpenTurn>,
     tick: u64,
@@ -206,6 +209,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             alerts_open: BTreeMap::new(),
             departure: None,
             rounds: Rounds::new(roster.agents.len()),
+            quorum: Quorum::default(),
             roster,
             seats,
             options,
@@ -313,6 +317,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         if self.alerts.next_check().is_some_and(|due| due <= now) {
             self.check_alerts_alone(now);
         }
+        if self.first_patience().is_some_and(|until| until <= now) {
+            self.review(now);
+        }
         if let Some(open) = &self.open
             && let Phase::Gathering(until) = open.phase
             && until <= now
@@ -347,7 +354,8 @@ impl<G: Game, B: Brain> Team<G, B> {
             Phase::Deciding(_) | Phase::Waiting | Phase::Done => None,
         });
         let pilots = open.and_then(|open| open.awaiting.values().min().copied());
-        [gathered, pilots, self.alerts.next_check()].into_iter().flatten().min()
+        let timers = [gathered, pilots, self.first_patience(), self.alerts.next_check()];
+        timers.into_iter().flatten().min()
     }
 
     /// The harmless action of an agent, as its world stands.
@@ -386,6 +394,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         if let Some(open) = &mut self.open {
             open.unseen = self.options.rehearsal_turns > 0;
         }
+        self.review(now);
         Duration::ZERO
     }
 
@@ -399,7 +408,8 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     fn drained(&mut self) -> Option<Output<G>> {
-        let busy = self.open.as_ref().is_some_and(|open| open.phase != Phase::Done);
+        let busy = self.open.as_ref().is_some_and(|open| open.phase != Phase::Done)
+            || self.first_patience().is_some();
         if self.drain != Drain::Asked || busy {
             return None;
         }
@@ -415,7 +425,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let Some(open) = &self.open else { return false };
         self.roster.ids().zip(&self.members).all(|(agent, member)| {
             let counts = member.expected && member.is_seated() && self.roster.is_present(agent);
-            !counts || open.asked.contains_key(&agent)
+            !counts || open.asked.contains_key(&agent) || self.is_out_of_step(agent)
         })
     }
 

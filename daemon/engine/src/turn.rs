@@ -45,15 +45,22 @@ pub(crate) struct OpenTurn {
     pub(crate) unseen: bool,
 }
 
+/// How long a turn whose first request arrived `now` waits for others.
+pub(crate) fn patience(due: Instant, now: Instant, options: &TeamOptions) -> Duration {
+    let window = due.saturating_duration_since(now);
+    if window.is_zero() {
+        // It is answered already, and says nothing of the time that the others have.
+        return options.straggler_max;
+    }
+    window.mul_f64(options.straggler_share.clamp(0.0, 1.0)).min(options.straggler_max)
+}
+
 impl OpenTurn {
     /// A turn whose first request just arrived.
     pub(crate) fn new(turn: Turn, due: Instant, now: Instant, options: &TeamOptions) -> Self {
-        let window = due.saturating_duration_since(now);
-        let share = options.straggler_share.clamp(0.0, 1.0);
-        let patience = window.mul_f64(share).min(options.straggler_max);
         Self {
             turn,
-            phase: Phase::Gathering(now + patience),
+            phase: Phase::Gathering(now + patience(due, now, options)),
             asked: BTreeMap::new(),
             awaiting: BTreeMap::new(),
             roles: Vec::new(),
@@ -63,7 +70,14 @@ impl OpenTurn {
     }
 
     /// An agent was asked. One that comes after the others began to decide is appended.
-    pub(crate) fn ask(&mut self, agent: AgentId, asked: Asked) {
+    pub(crate) fn ask(&mut self, agent: AgentId, asked: Asked, options: &TeamOptions) {
+        let is_over = |asked: &Asked| asked.due <= asked.at;
+        if let Phase::Gathering(until) = &mut self.phase
+            && self.asked.values().all(is_over)
+            && !is_over(&asked)
+        {
+            *until = (*until).min(asked.at + patience(asked.due, asked.at, options));
+        }
         self.asked.insert(agent, asked);
         self.call(agent);
     }
@@ -104,14 +118,27 @@ impl OpenTurn {
         self.awaiting.remove(&agent);
     }
 
-    /// The earliest instant at which a session answers by itself.
-    pub(crate) fn earliest_due(&self) -> Option<Instant> {
-        self.asked.values().map(|asked| asked.due).min()
+    /// When half of the sessions have answered by themselves: one that names a deadline of its own
+    /// costs the others no time.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        let mut dues: Vec<_> = self.asked.values().map(|asked| asked.due).collect();
+        dues.sort_unstable();
+        dues.get(dues.len().saturating_sub(1) / 2).copied()
     }
 
     /// The time until then.
     pub(crate) fn time_left(&self, now: Instant) -> Duration {
-        self.earliest_due().map_or(Duration::ZERO, |due| due.saturating_duration_since(now))
+        self.due().map_or(Duration::ZERO, |due| due.saturating_duration_since(now))
+    }
+
+    /// Who was asked and has no decision yet.
+    pub(crate) fn undecided(&self) -> Vec<AgentId> {
+        match &self.phase {
+            Phase::Gathering(_) => self.asked.keys().copied().collect(),
+            Phase::Deciding(queue) => queue.iter().chain(self.awaiting.keys()).copied().collect(),
+            Phase::Waiting => self.awaiting.keys().copied().collect(),
+            Phase::Done => Vec::new(),
+        }
     }
 
     pub(crate) fn is_gathering(&self) -> bool {

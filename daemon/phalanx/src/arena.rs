@@ -99,28 +99,84 @@ fn start_on_enter(arena: ArenaHandle) {
     });
 }
 
-/// Tells when a simulation begins, and when it is through and the match is not.
+/// Prints when a simulation begins, and when it is over.
 async fn follow(arena: ArenaHandle) {
     let mut verdicts = arena.verdicts();
     drop(arena);
-    let (mut round, mut through) = (0, 0);
-    while verdicts.changed().await.is_ok() {
-        let verdict = verdicts.borrow_and_update().clone();
-        if verdict.round != round {
-            round = verdict.round;
-            say(&scores(&format!("simulation {round}, {} steps", verdict.steps), &verdict));
-        }
-        if verdict.step == verdict.steps && round != through && !verdict.over {
-            through = round;
-            // The result may come a moment after the last step.
-            tokio::time::timeout(RESULT_MAX, verdicts.changed()).await.ok();
-            let verdict = verdicts.borrow().clone();
-            say(&scores(
-                &format!("simulation {round} is over after {} steps", verdict.step),
-                &verdict,
-            ));
-        }
+    let mut progress = Progress::default();
+    loop {
+        let lines = if progress.is_through() {
+            match tokio::time::timeout(RESULT_MAX, verdicts.changed()).await {
+                Ok(Ok(())) => progress.changed(&verdicts.borrow_and_update()),
+                Ok(Err(_)) => break,
+                Err(_) => progress.result(),
+            }
+        } else {
+            match verdicts.changed().await {
+                Ok(()) => progress.changed(&verdicts.borrow_and_update()),
+                Err(_) => break,
+            }
+        };
+        lines.iter().for_each(|line| say(line));
     }
+}
+
+/// How far a match is, for people. Verdicts may be missed: only the newest one is looked at.
+#[derive(Debug, Default)]
+struct Progress {
+    last: Verdict,
+    /// The running simulation's end was printed.
+    reported: bool,
+}
+
+impl Progress {
+    /// The last step is finished: the result may come a moment later.
+    fn is_through(&self) -> bool {
+        self.last.round > 0 && is_complete(&self.last) && !self.last.over && !self.reported
+    }
+
+    /// The match went on; what to print.
+    fn changed(&mut self, verdict: &Verdict) -> Vec<String> {
+        let before = std::mem::replace(&mut self.last, verdict.clone());
+        let begins = verdict.round != before.round;
+        let mut lines = Vec::new();
+        if !self.reported && before.round > 0 && (begins || is_complete(&before)) {
+            // What follows the last step is its result, or the next simulation already.
+            lines.push(ended(&before, verdict));
+            self.reported = true;
+        }
+        if begins {
+            self.reported = false;
+            let Verdict { round, steps, .. } = verdict;
+            lines.push(scores(&format!("simulation {round}, {steps} steps"), verdict));
+        }
+        lines
+    }
+
+    /// No result came after the last step.
+    fn result(&mut self) -> Vec<String> {
+        self.reported = true;
+        vec![ended(&self.last, &self.last)]
+    }
+}
+
+/// All steps of the simulation are finished.
+fn is_complete(verdict: &Verdict) -> bool {
+    verdict.steps > 0 && verdict.step >= verdict.steps
+}
+
+/// The line for the end of a simulation: `before` is the last that was seen of it, `verdict` the
+/// newest.
+fn ended(before: &Verdict, verdict: &Verdict) -> String {
+    let round = before.round;
+    let mut verdict = verdict.clone();
+    for team in &mut verdict.teams {
+        // The simulation that runs now is not over.
+        team.rounds.truncate(usize::try_from(round).unwrap_or(usize::MAX));
+    }
+    let complete = is_complete(before);
+    let after = if complete { format!(" after {} steps", before.step) } else { String::new() };
+    scores(&format!("simulation {round} is over{after}"), &verdict)
 }
 
 fn scores(what: &str, verdict: &Verdict) -> String {
@@ -133,4 +189,68 @@ fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     // A closed standard output only means that nobody reads it.
     writeln!(out, "{line}").and_then(|()| out.flush()).unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_game::Score;
+
+    fn verdict(round: u32, step: u32, rounds: &[i64]) -> Verdict {
+        let teams = vec![Score { team: "A".to_owned(), rounds: rounds.to_vec() }];
+        Verdict { over: false, round, step, steps: 9, teams }
+    }
+
+    #[test]
+    fn the_end_of_a_simulation_is_told_with_its_own_steps_whatever_was_missed() {
+        let begins = |round: u32, rounds: &str| format!("simulation {round}, 9 steps: A {rounds}");
+        let over = "simulation 1 is over after 9 steps: A [7]";
+        let cases: [(&str, &[Verdict], Vec<String>); 4] = [
+            (
+                "the result comes after the last step",
+                &[verdict(1, 0, &[0]), verdict(1, 9, &[5]), verdict(1, 9, &[7])],
+                vec![begins(1, "[0]"), over.to_owned()],
+            ),
+            (
+                "the next simulation begins before anybody looks again",
+                &[verdict(1, 0, &[0]), verdict(1, 9, &[5]), verdict(2, 0, &[7, 0])],
+                vec![begins(1, "[0]"), over.to_owned(), begins(2, "[7, 0]")],
+            ),
+            (
+                "the last step is not seen",
+                &[verdict(1, 0, &[0]), verdict(1, 8, &[5]), verdict(2, 0, &[7, 0])],
+                vec![
+                    begins(1, "[0]"),
+                    "simulation 1 is over: A [7]".to_owned(),
+                    begins(2, "[7, 0]"),
+                ],
+            ),
+            ("nothing has begun", &[verdict(0, 0, &[])], vec![]),
+        ];
+        for (case, verdicts, expected) in cases {
+            let mut progress = Progress::default();
+            let lines: Vec<_> =
+                verdicts.iter().flat_map(|verdict| progress.changed(verdict)).collect();
+            assert_eq!(lines, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_simulation_without_a_result_is_over_all_the_same() {
+        let mut progress = Progress::default();
+        progress.changed(&verdict(1, 9, &[5]));
+        assert!(progress.is_through());
+        assert_eq!(progress.result(), ["simulation 1 is over after 9 steps: A [5]"]);
+        assert!(!progress.is_through());
+        let next = progress.changed(&verdict(2, 0, &[5, 0]));
+        assert_eq!(next, ["simulation 2, 9 steps: A [5, 0]"]);
+    }
+
+    #[test]
+    fn a_simulation_of_unknown_length_is_not_over_at_its_begin() {
+        let mut progress = Progress::default();
+        progress.changed(&Verdict { steps: 0, ..verdict(1, 0, &[0]) });
+        assert!(!progress.is_through());
+        assert_eq!(progress.changed(&Verdict { steps: 0, ..verdict(1, 1, &[0]) }), [""; 0]);
+    }
 }

@@ -16,8 +16,8 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Message, Request};
 use phalanx_game::{
-    AgentId, DeadlineClock, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
-    Retelling, Seat, Turn, TurnGate,
+    AgentId, DeadlineClock, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin,
+    ProtocolError, Retelling, Seat, Turn, TurnGate,
 };
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -20,8 +20,8 @@ use crate::action::Action;
 use crate::percept::{Briefing, Percept};
 use crate::wire::{self, Request, ServerBody, ServerMessage};
 use phalanx_game::{
-    AgentId, DeadlineClock, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin, ProtocolError,
-    Retelling, Seat, Turn, TurnGate,
+    AgentId, DeadlineClock, DefaultCause, Event, Heard, Late, Margin, Notice, NulFrames, Origin,
+    ProtocolError, Retelling, Seat, Turn, TurnGate,
 };
 use rounds::{Begun, Rounds};
 use smol_str::SmolStr;

@@ -67,6 +67,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// All percepts that will come are in: settle, plan, queue the agents.
     pub(super) fn begin_deciding(&mut self, now: Instant) -> Duration {
         self.recognized(now);
+        self.isolate();
         let Some(open) = &mut self.open else { return Duration::ZERO };
         let turn = open.turn;
         let present: Vec<AgentId> = open.asked.keys().copied().collect();
@@ -197,7 +198,8 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// `start` or `finish`, between turns or before the first decision of one.
     pub(super) fn call(&mut self, call: Call, now: Instant) -> Duration {
-        let due = self.open.as_ref().and_then(OpenTurn::earliest_due);
+        let due = self.open.as_ref().and_then(OpenTurn::due);
+        let due = due.or_else(|| self.held_due(now));
         let time_left = due.map(|due| due.saturating_duration_since(now));
         let all = time_left.map_or(CALLS_BUDGET, |left| CALLS_BUDGET.min(left / PLAN_SHARE));
         // By the size of the team, not by how many wait: equal matches get equal budgets.

@@ -92,6 +92,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         if let Some(open) = &mut self.open {
             open.forget(agent);
         }
+        self.quorum.dismiss(agent);
         let mut roster = Roster::clone(&self.roster);
         if let Some(entry) = roster.agents.get_mut(agent.index()) {
             entry.gone = true;

@@ -2,8 +2,9 @@
 
 use super::decide::Source;
 use super::{Call, Drain, Member, Team};
+use crate::consensus::Report;
 use crate::rounds::Started;
-use crate::turn::{Asked, OpenTurn};
+use crate::turn::Asked;
 use crate::{Brain, JournalEvent, RoundResult, SeatState, Steering};
 use phalanx_game::{AgentId, DefaultCause, Event, Game, Notice, SeatId, Turn, World};
 use std::time::Instant;
@@ -29,6 +30,10 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
         }
         self.journal(None, JournalEvent::Seat { seat, state: state.clone() });
+        if *state != SeatState::Seated {
+            self.quorum.lost(seat);
+            self.review(now);
+        }
         self.check_alerts(now);
         self.publish();
     }
@@ -49,7 +54,12 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.seat_changed(seat, &SeatState::Refused { reason }, now);
             }
             Event::RoundStarted { agent, round, briefing } => {
-                self.round_started(agent, round, briefing.as_ref(), now);
+                if self.rounds.departs(agent, round) {
+                    self.quorum.hold_start(seat, agent, (round, briefing), now);
+                    self.review(now);
+                } else {
+                    self.round_started(agent, round, briefing.as_ref(), now);
+                }
             }
             Event::Percept { turn, agent, percept } => {
                 if let Some(turn) = self.rounds.turn(agent, turn) {
@@ -57,12 +67,12 @@ impl<G: Game, B: Brain> Team<G, B> {
                 }
             }
             Event::Asked { turn, agent, due, percept } => {
-                self.asked(agent, Asked { local: turn, at: now, due }, percept, now);
+                self.asked(seat, agent, Asked { local: turn, at: now, due }, percept, now);
             }
             Event::Defaulted { turn, agent, cause } => self.defaulted(agent, turn, cause),
             Event::Notice(notice) => self.notice(seat, notice),
             Event::RoundOver { agent, round, score, ranking } => {
-                self.round_over(agent, round, RoundResult { score, ranking });
+                self.round_over(seat, agent, round, RoundResult { score, ranking }, now);
             }
             Event::MatchOver => self.match_over(seat, now),
         }
@@ -80,6 +90,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             Some(Started::New(round)) => {
                 self.close_turn(now);
                 self.open = None;
+                self.quorum.begin_round();
                 self.shared.borrow_mut().board.clear();
                 for member in &mut self.members {
                     member.expected = true;
@@ -94,44 +105,47 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
             Some(Started::Again(round)) => round,
         };
+        if let Some(seat) = self.seats.get(agent.index()) {
+            self.quorum.reports.heard(*seat, Report::Started, None, now);
+        }
         self.with_world(|world| world.begin(round, agent, briefing));
     }
 
-    fn asked(&mut self, agent: AgentId, asked: Asked, percept: G::Percept, now: Instant) {
+    fn asked(
+        &mut self,
+        seat: SeatId,
+        agent: AgentId,
+        asked: Asked,
+        percept: G::Percept,
+        now: Instant,
+    ) {
         // Counted in any case: the seat's own answer will be.
         self.counters.asked += 1;
-        let Some(turn) = self.rounds.turn(agent, asked.local) else { return };
         if self.drain == Drain::Told {
             return;
         }
+        let percept = match self.rounds.turn(agent, asked.local) {
+            Some(_) => Some(percept),
+            None => self.asked_elsewhere(seat, agent, asked, percept, now),
+        };
+        let (Some(percept), Some(turn)) = (percept, self.rounds.turn(agent, asked.local)) else {
+            return;
+        };
+        self.quorum.reports.heard(seat, Report::Asked(turn.step), Some(asked.due), now);
         match &self.open {
-            Some(open) if turn < open.turn => return,
-            Some(open) if turn == open.turn => {}
-            Some(_) | None => {
-                self.close_turn(now);
-                self.remember_who_was_asked();
-                self.tick += 1;
-                self.alerts.turn_began(now);
-                self.done = crate::TurnDone::default();
-                self.open = Some(OpenTurn::new(turn, asked.due, now, &self.options));
-                self.check_alerts_alone(now);
+            // A connection that is slow by a turn.
+            Some(open) if turn.step.checked_add(1) == Some(open.turn.step) => {}
+            Some(open) if turn == open.turn || self.is_next(agent, turn, now) => {
+                self.take_request(turn, agent, asked, percept, now);
+                // Whoever reports this turn too was waiting for it.
+                self.open_turn(turn, now);
             }
-        }
-        self.done.asked += 1;
-        if let Some(member) = self.member(agent) {
-            member.shown.last_asked = Some(turn);
-        }
-        self.with_world(|world| world.observe(turn, agent, percept));
-        let Some(open) = &mut self.open else { return };
-        open.ask(agent, asked);
-        if !matches!(open.phase, crate::turn::Phase::Gathering(_)) {
-            // A straggler: the others have decided, its own view still counts.
-            self.with_world(|world| world.settle(turn));
+            Some(_) | None => self.hold(seat, agent, asked, percept, now),
         }
     }
 
     /// Whoever was asked in the turn that ends is waited for in the next one.
-    fn remember_who_was_asked(&mut self) {
+    pub(super) fn remember_who_was_asked(&mut self) {
         let Some(open) = &self.open else { return };
         for (agent, member) in self.roster.ids().zip(&mut self.members) {
             member.expected = open.asked.contains_key(&agent);
@@ -144,6 +158,9 @@ impl<G: Game, B: Brain> Team<G, B> {
             && cause == DefaultCause::Disconnected
         {
             open.forget(agent);
+        }
+        if cause == DefaultCause::Disconnected {
+            self.quorum.forget(agent, local);
         }
         let turn = self.rounds.turn(agent, local);
         match cause {
@@ -199,16 +216,22 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.journal(agent, JournalEvent::Notice(notice));
     }
 
-    fn round_over(&mut self, agent: AgentId, local: u32, result: RoundResult) {
-        let current = self.rounds.turn(agent, Turn::new(local, 0)).is_some();
-        if current {
-            self.calls.push_back(Call::Finish(agent, result));
+    fn round_over(
+        &mut self,
+        seat: SeatId,
+        agent: AgentId,
+        local: u32,
+        result: RoundResult,
+        now: Instant,
+    ) {
+        if self.rounds.turn(agent, Turn::new(local, 0)).is_none() {
+            return;
         }
-        if self.rounds.over(agent, local).is_some() {
-            self.scores.push(result.score);
-            let RoundResult { score, ranking } = result;
-            self.journal(None, JournalEvent::RoundOver { score, ranking });
-            self.publish();
+        if self.rounds.is_running() {
+            self.quorum.hold_end(seat, agent, result, now);
+            self.review(now);
+        } else {
+            self.calls.push_back(Call::Finish(agent, result));
         }
     }
 

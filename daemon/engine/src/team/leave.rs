@@ -1,5 +1,6 @@
 //! The team leaves its referee and comes back, there or elsewhere.
 
+use super::quorum::Quorum;
 use super::{Drain, Member, Team};
 use crate::{Answer, Brain, JournalEvent, Keep, SeatState, SteerError, Ticket};
 use phalanx_game::Game;
@@ -69,6 +70,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.resuming = None;
         self.open = None;
         self.rounds.leave();
+        self.quorum = Quorum::default();
         *self.world.borrow_mut() = self.game.world(&self.roster);
         self.shared.borrow_mut().board.clear();
         self.scenes.clear();

@@ -126,11 +126,11 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// How much time there is for what is not part of a turn; `None` while the agents decide.
     pub(super) fn spare_time(&self, now: Instant) -> Option<Duration> {
-        let Some(open) = &self.open else { return Some(Duration::MAX) };
+        let Some(open) = &self.open else { return Some(self.held_time(now)) };
         match open.phase {
             Phase::Gathering(_) | Phase::Waiting => Some(open.time_left(now)),
             Phase::Deciding(_) => None,
-            Phase::Done => Some(Duration::MAX),
+            Phase::Done => Some(self.held_time(now)),
         }
     }
 
@@ -138,7 +138,10 @@ impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn serve(&mut self, spare: Duration, now: Instant) -> Option<Duration> {
         let budget = RUN_BUDGET.min(spare / RUN_SHARE);
         let drain = self.drain != Drain::No;
-        let served = self.open.as_ref().is_some_and(|open| open.has_room() && open.served);
+        let served = match &self.open {
+            Some(open) => open.has_room() && open.served,
+            None => self.quorum.served,
+        };
         let fits = |request: &Request| match request {
             Request::Param { .. }
             | Request::Steer { .. }
@@ -155,8 +158,11 @@ impl<G: Game, B: Brain> Team<G, B> {
         let place = self.requests.iter().position(fits)?;
         let request = self.requests.remove(place)?;
         let (free, ticket) = (request.is_free(), request.ticket());
-        if let Some(open) = self.open.as_mut().filter(|_| !free) {
-            open.served = true;
+        match &mut self.open {
+            _ if free => {}
+            Some(open) => open.served = true,
+            // A turn that waits to be opened has no more time for it than an open one.
+            None => self.quorum.served = self.holds_requests(),
         }
         let answer = match request {
             Request::Param { name, scope, value, by, .. } => {

@@ -6,6 +6,7 @@
 //! all of it fits the round goes on. When anything does not, all that was restored is dropped, and a
 //! team that knows nothing hears the same events again.
 
+use super::quorum::Quorum;
 use super::{Member, Team};
 use crate::alerts::Alerts;
 use crate::checkpoint::{MemberParts, SetParams, State, Thawed};
@@ -60,7 +61,10 @@ impl<G: Game, B: Brain> Team<G, B> {
     #[must_use]
     pub fn checkpoint(&mut self) -> Option<Checkpoint<G>> {
         let open = self.open.as_ref().filter(|open| open.phase == crate::turn::Phase::Done)?;
-        let waits = self.resuming.is_some() || self.unread.is_some() || !self.calls.is_empty();
+        let waits = self.resuming.is_some()
+            || self.unread.is_some()
+            || !self.calls.is_empty()
+            || self.holds_requests();
         if waits || self.over {
             return None;
         }
@@ -254,6 +258,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         {
             self.recognized(now);
             self.rounds.leave();
+            self.quorum = Quorum::default();
             return;
         }
         let Some(Resuming { own, heard, .. }) = self.resuming.take() else { return };
@@ -275,6 +280,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         (self.counters, self.inherited) = Default::default();
         self.done = TurnDone::default();
         self.rounds = Rounds::new(self.members.len());
+        self.quorum = Quorum::default();
         self.alerts = Alerts::new(self.members.len(), self.options.alerts);
         self.alerts_open.clear();
         *self.world.borrow_mut() = self.game.world(&self.roster);

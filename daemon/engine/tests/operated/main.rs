@@ -14,6 +14,7 @@ mod enrolling;
 #[path = "../toy/game.rs"]
 mod game;
 mod leaving;
+mod quorum;
 mod steering;
 
 use actor::Match;

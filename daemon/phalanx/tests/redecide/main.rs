@@ -9,6 +9,7 @@
     reason = "tests say what they expect and fail loudly"
 )]
 
+mod faults;
 mod live;
 mod support;
 mod virtual_time;

@@ -320,6 +320,43 @@ fn an_absurd_deadline_still_ends_the_turn() {
 }
 
 #[test]
+fn a_deadline_in_the_past_is_answered_at_once() {
+    let mut talk = Talk::seated();
+    talk.hears(&[
+        r#"{"type":"request-action","content":{"id":3,"step":3,"time":5000,"deadline":4000,"percept":{}}}"#,
+    ]);
+    assert_eq!(talk.session.poll_timeout(), Some(talk.now));
+    talk.session.handle_timeout(talk.now);
+    assert_eq!(talk.sent(), [r#"{"type":"action","content":{"id":3,"type":"skip","p":[]}}"#]);
+}
+
+#[test]
+fn a_request_that_was_held_up_has_less_time_left() {
+    let mut talk = Talk::seated();
+    let request = |step: i64| {
+        let (time, deadline) = (1000 + step * 4000, 5000 + step * 4000);
+        format!(
+            r#"{{"type":"request-action","content":{{"id":{step},"step":{step},"time":{time},"deadline":{deadline},"percept":{{}}}}}}"#
+        )
+    };
+    let mut left = Vec::new();
+    for (step, late) in [(0, 0), (1, 1500), (2, 0)] {
+        talk.now += Duration::from_millis(4000 + late);
+        talk.hears(&[&request(step)]);
+        left.push((talk.session.poll_timeout().unwrap() - talk.now).as_millis());
+        talk.now -= Duration::from_millis(late);
+    }
+    assert_eq!(left, [3900, 2400, 3900], "a tenth of a second is the margin");
+    // Another connection may have another path.
+    talk.session.handle_disconnected(talk.now);
+    talk.connect();
+    talk.hears(&[OK]);
+    talk.now += Duration::from_millis(5500);
+    talk.hears(&[&request(3)]);
+    assert!(talk.session.poll_timeout().unwrap() - talk.now > Duration::from_millis(3500));
+}
+
+#[test]
 fn frames_may_be_split_at_every_byte() {
     let stream = [OK, START, &request(0, 0, ""), END].map(|text| format!("{text}\0")).concat();
     let whole = hear_all(&[stream.as_bytes()]);

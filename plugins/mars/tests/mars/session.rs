@@ -346,6 +346,36 @@ fn an_absurd_deadline_still_ends_the_turn() {
 }
 
 #[test]
+fn a_deadline_in_the_past_is_answered_at_once() {
+    let mut talk = Talk::seated();
+    talk.hears(&[&timed(3, 5000, 4000)]);
+    assert_eq!(talk.session.poll_timeout(), Some(talk.now));
+    talk.session.handle_timeout(talk.now);
+    assert_eq!(talk.sent(), [action("id=\"3\" type=\"recharge\"")]);
+}
+
+#[test]
+fn a_request_that_was_held_up_has_less_time_left() {
+    let mut talk = Talk::seated();
+    let mut left = Vec::new();
+    for (step, late) in [(0, 0), (1, 1500), (2, 0)] {
+        talk.now += Duration::from_millis(4000 + late);
+        talk.hears(&[&timed(step, 1000 + i64::from(step) * 4000, 5000 + i64::from(step) * 4000)]);
+        left.push((talk.session.poll_timeout().unwrap() - talk.now).as_millis());
+        talk.now -= Duration::from_millis(late);
+    }
+    assert_eq!(left, [3900, 2400, 3900], "a tenth of a second is the margin");
+}
+
+/// A request of this step, sent and due at these times of the referee's clock.
+fn timed(step: u32, sent: i64, deadline: i64) -> String {
+    format!(
+        "<message type='request-action' timestamp='{sent}'><perception id='{step}' \
+         deadline='{deadline}'><simulation step='{step}'/></perception></message>"
+    )
+}
+
+#[test]
 fn frames_may_be_split_at_every_byte() {
     let stream = [OK, START, &request(1, 0, "skip"), END].map(|text| format!("{text}\0")).concat();
     let whole = hear_all(&[stream.as_bytes()]);
