@@ -85,7 +85,7 @@ impl<B: Brain> TapedBrain<B> {
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
         let began = now();
-        let mut outcome = match self.clock {
+        let outcome = match self.clock {
             Clock::Real => run(&mut self.brain),
             Clock::Virtual => self.call_virtually(call, agent, run),
         };
