@@ -6,6 +6,8 @@ use phalanx_game::Kind;
 const WORDS_SHOWN_MAX: usize = 20;
 /// A name counts as meant when it is so similar (Jaro-Winkler, 0 to 1).
 const SIMILAR_MIN: f64 = 0.8;
+/// Longer than any name: comparing takes the product of both lengths.
+const SIMILAR_BYTES_MAX: usize = 100;
 
 /// What a parameter accepts, in a message.
 #[must_use]
@@ -38,6 +40,9 @@ pub fn expectation(kind: &Kind) -> String {
 /// The known name that was probably meant.
 #[must_use]
 pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > SIMILAR_BYTES_MAX {
+        return None;
+    }
     // In short names two letters in the wrong order make half of the name.
     let score = |word: &str| match strsim::osa_distance(name, word) {
         1 if word.len() > 2 => 1.0,

@@ -26,7 +26,7 @@ impl Checker<'_> {
         given: &[LuaValue],
     ) -> Result<Vec<Value>, String> {
         if given.iter().skip(params.len()).any(|extra| !matches!(extra, LuaValue::Nil)) {
-            return Err(too_many(call, params.len(), given));
+            return Err(too_many(call, params.len(), given.len(), given.first()));
         }
         let mut args = Vec::with_capacity(params.len());
         for (index, param) in params.iter().enumerate() {
@@ -142,11 +142,11 @@ impl Checker<'_> {
 }
 
 /// The message about a call with more than `most` arguments.
-pub(crate) fn too_many(call: &str, most: usize, given: &[LuaValue]) -> String {
-    let is_method = matches!(given.first(), Some(LuaValue::Table(_))) && most + 1 == given.len();
+pub(crate) fn too_many(call: &str, most: usize, given: usize, first: Option<&LuaValue>) -> String {
+    let is_method = matches!(first, Some(LuaValue::Table(_))) && most + 1 == given;
     let hint = if is_method { format!("; call it with a dot: {call}(…)") } else { String::new() };
     let plural = if most == 1 { "" } else { "s" };
-    format!("{call}: takes {most} argument{plural}, got {}{hint}", given.len())
+    format!("{call}: takes {most} argument{plural}, got {given}{hint}")
 }
 
 /// The text in a Lua value; an error when it is too long or not UTF-8.

@@ -6,7 +6,8 @@
 //!
 //! Scripts are guests. Each call has a time budget: a timer thread raises a flag, the VM's
 //! interrupt reads it and raises an error again and again until the outermost call returns, so
-//! that no `pcall` keeps it. Natives that have no interrupt are bounded in `prelude.luau`. Memory
+//! that no `pcall` keeps it. Native functions have no interrupt: those of Luau's library do bounded
+//! pieces of work (`library.luau`), ours pause in long work (`pace.rs`). Memory
 //! is limited per VM; when a strategy keeps hogging it, the VM is rebuilt and the agents' memories
 //! are carried over as plain data. Each role file and `team.lua` has an environment and modules of
 //! its own; everything shared is read-only.
@@ -40,6 +41,7 @@ mod limits;
 mod migrate;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod natives;
+mod pace;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod param;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]

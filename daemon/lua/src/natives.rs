@@ -7,8 +7,10 @@ use crate::host::Host;
 use crate::plain::{self, describe};
 use crate::similar;
 use crate::{explain, param, team_natives};
+use memchr::memmem;
 use mlua::{
-    AnyUserData, Lua, MultiValue, Table, UserData, UserDataMethods, Value as LuaValue, Variadic,
+    AnyUserData, Function, Lua, LuaString, MultiValue, Table, UserData, UserDataMethods,
+    Value as LuaValue,
 };
 use phalanx_game::{ActionDoc, AgentId, QueryDoc, Said};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -74,6 +76,32 @@ pub(crate) fn native<A: mlua::FromLuaMulti>(
     table.raw_set(name, lua.create_function(move |lua, args: A| function(lua, &host, args))?)
 }
 
+/// What Luau's own library gets from the host, so that it stays within its bounds.
+pub(crate) fn library(lua: &Lua) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    table.raw_set("find_plain", lua.create_function(find_plain)?)?;
+    let is_native = |_: &Lua, function: Function| Ok(function.info().what == "C");
+    table.raw_set("is_native", lua.create_function(is_native)?)?;
+    Ok(table)
+}
+
+/// `string.find` for plain text: the VM's own takes the product of both lengths, this one their sum.
+fn find_plain(
+    _: &Lua,
+    (text, wanted, init, _plain): (LuaString, LuaString, Option<f64>, LuaValue),
+) -> mlua::Result<(Option<f64>, Option<f64>)> {
+    let (text, wanted) = (text.as_bytes(), wanted.as_bytes());
+    let length = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    #[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and NaN is the start")]
+    let init = init.map_or(1, |init| init as i64);
+    let init = if init < 0 { init.saturating_add(length).saturating_add(1) } else { init };
+    let skipped = usize::try_from(init.saturating_sub(1)).unwrap_or(0);
+    let found = text.get(skipped..).and_then(|rest| memmem::find(rest, &wanted));
+    #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
+    let place = |at: usize| (Some((skipped + at + 1) as f64), Some((skipped + at + wanted.len()) as f64));
+    Ok(found.map_or((None, None), place))
+}
+
 /// Everything the prelude gets from the host.
 pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
     let table = lua.create_table()?;
@@ -130,16 +158,13 @@ pub(crate) fn table(lua: &Lua, host: &Rc<Host>) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// The message about surplus arguments; nothing when they are all nil.
+/// The message about surplus arguments.
 fn surplus(
     lua: &Lua,
     _: &Host,
-    (call, most, given): (String, usize, Variadic<LuaValue>),
+    (call, most, given, first): (String, usize, usize, LuaValue),
 ) -> Native {
-    if given.iter().skip(most).all(LuaValue::is_nil) {
-        return NIL;
-    }
-    let text = too_many(&call, most, &given);
+    let text = too_many(&call, most, given, Some(&first));
     Ok(Reply::Result(LuaValue::String(lua.create_string(text)?)))
 }
 

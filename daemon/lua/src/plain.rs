@@ -1,6 +1,7 @@
 //! Plain data out of and into the VM: what may be shared, sent, kept.
 
 use crate::PlainLimits;
+use crate::pace::Pace;
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_engine::{Plain, PlainKey as Key};
 use phalanx_game::Value;
@@ -115,16 +116,22 @@ pub(crate) fn read_value(value: &LuaValue, limits: PlainLimits) -> Result<Value,
 /// costs three to four times more. Values of the host are bounded; if one was too much all the same,
 /// the script's next allocation fails.
 pub(crate) fn push(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
+    push_paced(lua, value, &mut Pace::default())
+}
+
+/// The same as a part of longer work.
+pub(crate) fn push_paced(lua: &Lua, value: &Value, pace: &mut Pace) -> mlua::Result<LuaValue> {
     if !matches!(value, Value::List(_) | Value::Map(_)) {
-        return build(lua, value);
+        pace.text(lua)?;
+        return build(lua, value, pace);
     }
     let limit = lua.set_memory_limit(0)?;
-    let built = build(lua, value);
+    let built = build(lua, value, pace);
     lua.set_memory_limit(limit)?;
     built
 }
 
-fn build(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
+fn build(lua: &Lua, value: &Value, pace: &mut Pace) -> mlua::Result<LuaValue> {
     Ok(match value {
         Value::Nil => LuaValue::Nil,
         Value::Bool(flag) => LuaValue::Boolean(*flag),
@@ -136,8 +143,11 @@ fn build(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
             let table = lua.create_table_with_capacity(list.len(), 0)?;
             for item in list {
                 match item {
-                    Value::Str(text) => table.raw_push(text.as_ref())?,
-                    item => table.raw_push(build(lua, item)?)?,
+                    Value::Str(text) => {
+                        table.raw_push(text.as_ref())?;
+                        pace.text(lua)?;
+                    }
+                    item => table.raw_push(build(lua, item, pace)?)?,
                 }
             }
             LuaValue::Table(table)
@@ -147,8 +157,9 @@ fn build(lua: &Lua, value: &Value) -> mlua::Result<LuaValue> {
             for (key, item) in pairs {
                 match item {
                     Value::Str(text) => table.raw_set(key.as_ref(), text.as_ref())?,
-                    item => table.raw_set(key.as_ref(), build(lua, item)?)?,
+                    item => table.raw_set(key.as_ref(), build(lua, item, pace)?)?,
                 }
+                pace.text(lua)?;
             }
             LuaValue::Table(table)
         }

@@ -114,6 +114,16 @@ impl Replica {
         self.remember(&view.memories, Carry::Strict)
     }
 
+    /// The team's `plan` before there is a turn: nothing is known of the world.
+    pub fn plan_blind(&mut self, budget: Duration) -> Outcome<()> {
+        self.brain.plan(&ask(None, AgentId(0), budget))
+    }
+
+    /// The `decide` of the agent's role before there is a turn.
+    pub fn decide_blind(&mut self, agent: AgentId, budget: Duration) -> Outcome<Said> {
+        self.brain.decide(&ask(None, agent, budget))
+    }
+
     /// The team's `plan`, in that turn.
     pub fn plan(&mut self, scene: &Arc<Scene>, budget: Duration) -> Outcome<()> {
         self.enter(scene);

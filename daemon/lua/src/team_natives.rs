@@ -5,6 +5,7 @@ use crate::assign;
 use crate::host::Host;
 use crate::natives::{NIL, Native, Reply, find_agent, finite, flag, native, problem};
 use crate::param::known_keys;
+use crate::pace::Pace;
 use crate::plain::{self, describe};
 use crate::similar;
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
@@ -151,11 +152,12 @@ fn board_each(lua: &Lua, host: &Host, prefix: LuaValue) -> Native {
     };
     // One value at a time: a full board is far larger than what a VM may hold.
     let list = lua.create_table_with_capacity(keys.len(), 0)?;
+    let mut pace = Pace::default();
     for key in keys {
         let Some(entry) = host.link.shared.borrow().board.entry(&key).cloned() else { continue };
         let item = lua.create_table_with_capacity(0, 3)?;
         item.raw_set("key", key.as_str())?;
-        item.raw_set("value", plain::push(lua, &entry.value)?)?;
+        item.raw_set("value", plain::push_paced(lua, &entry.value, &mut pace)?)?;
         host.looked(LookKind::Value, key, entry.value);
         item.raw_set("author", entry.author)?;
         list.raw_push(item)?;
@@ -242,10 +244,11 @@ fn inbox(lua: &Lua, host: &Host, _: MultiValue) -> Native {
     };
     let letters = host.link.shared.borrow_mut().take_inbox(agent);
     let list = lua.create_table_with_capacity(letters.len(), 0)?;
+    let mut pace = Pace::default();
     for letter in letters {
         let entry = lua.create_table_with_capacity(0, 2)?;
         entry.raw_set("from", letter.from)?;
-        entry.raw_set("body", plain::push(lua, &letter.body)?)?;
+        entry.raw_set("body", plain::push_paced(lua, &letter.body, &mut pace)?)?;
         list.raw_push(entry)?;
     }
     Ok(Reply::Result(LuaValue::Table(list)))

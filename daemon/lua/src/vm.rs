@@ -4,7 +4,7 @@ use crate::failure::{EVAL_NAME, Failure, Place, current_place};
 use crate::host::Host;
 use crate::program::Program;
 use crate::timer::{Flag, Timer};
-use crate::{Diagnostic, TEAM_SCRIPT, natives};
+use crate::{Diagnostic, TEAM_SCRIPT, natives, pace};
 use mlua::chunk::{ChunkMode, Compiler};
 use mlua::{
     Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value as LuaValue, VmState,
@@ -13,8 +13,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+const LIBRARY: &str = include_str!("library.luau");
 const PRELUDE: &str = include_str!("prelude.luau");
 
 /// What is written on a budget stop; nobody reads it, since the flag is what counts.
@@ -178,10 +179,9 @@ impl Vm {
         let base = lua.globals();
         let table = natives::table(&lua, host)?;
         let names = table.raw_get("names")?;
-        // Without lines, so that errors show the line of the script that called.
-        let code = Compiler::new().set_optimization_level(2).set_debug_level(0).compile(PRELUDE)?;
-        let prelude = lua.load(code).set_mode(ChunkMode::Binary).set_name("=phalanx");
-        let calls: Table = prelude.into_function()?.call(table)?;
+        trusted(&lua, LIBRARY)?.call::<()>(natives::library(&lua)?)?;
+        let calls: Table = trusted(&lua, PRELUDE)?.call(table)?;
+        pace::arm(&lua, calls.raw_get("pause")?)?;
         let env_meta = lua.create_table()?;
         env_meta.raw_set("__index", &base)?;
         env_meta.raw_set("__metatable", false)?;
@@ -221,9 +221,8 @@ impl Vm {
             timer.arm(due);
             let loaded = self.load_root(host, path);
             timer.disarm();
-            if self.take_stop().is_some() {
-                let what = format!("loading it took longer than {:?}", host.limits.load);
-                findings.push(Diagnostic::error(path, what));
+            if let Some(stop) = self.take_stop() {
+                findings.push(self.endless(path, stop, host.limits.load));
                 continue;
             }
             match loaded {
@@ -244,6 +243,18 @@ impl Vm {
         findings.extend(missing_roles(&self.program, wanted));
         *host.roles.borrow_mut() = roles;
         findings
+    }
+
+    /// A file whose loading was stopped, and where it was then.
+    fn endless(&self, path: &str, place: Option<Place>, limit: Duration) -> Diagnostic {
+        let what = format!("loading it took longer than {limit:?}: it may not return at all");
+        match place {
+            Some((file, line)) => {
+                let source = self.program.source(&file);
+                Diagnostic::error(file, what).at(line, source)
+            }
+            None => Diagnostic::error(path, what),
+        }
     }
 
     /// `Err(None)`: it did not compile, which was reported already.
@@ -407,6 +418,12 @@ impl Vm {
         self.count.limit.set(u64::MAX);
         self.count.stopped.get()
     }
+}
+
+/// A chunk of our own, without lines, so that errors show the line of the script that called.
+fn trusted(lua: &Lua, source: &str) -> mlua::Result<Function> {
+    let code = Compiler::new().set_optimization_level(2).set_debug_level(0).compile(source)?;
+    lua.load(code).set_mode(ChunkMode::Binary).set_name("=phalanx").into_function()
 }
 
 /// The prelude's answer: whether the script succeeded, and what it gave or raised.

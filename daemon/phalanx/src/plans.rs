@@ -38,8 +38,13 @@ pub fn candidate(
 ) -> Result<Candidate, WireError> {
     let game = wire::game(game)?;
     let api = wire::api(game).ok_or_else(|| WireError::Game(game.to_owned()))?;
-    let options =
-        TrialOptions { time: TRIAL_MAX, specs: true, decide_max: DECIDE_MAX, carry: Carry::Strict };
+    let options = TrialOptions {
+        time: TRIAL_MAX,
+        specs: true,
+        decide_max: DECIDE_MAX,
+        refuse_endless: true,
+        carry: Carry::Strict,
+    };
     Ok(Candidate { game, api, roster, roles, limits, view: None, options })
 }
 

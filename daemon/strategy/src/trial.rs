@@ -95,6 +95,7 @@ fn candidate(options: &KeeperOptions, view: Option<View>, depth: Depth) -> Candi
             time: options.trial_max,
             specs: depth.specs,
             decide_max: options.decide_max,
+            refuse_endless: false,
             carry: depth.carry,
         },
     }

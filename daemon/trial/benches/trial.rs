@@ -31,6 +31,7 @@ fn trial(criterion: &mut Criterion) {
             time: Duration::from_secs(60),
             specs: true,
             decide_max: Duration::from_millis(100),
+            refuse_endless: true,
             carry: Carry::Strict,
         },
     };

@@ -7,6 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How long a script may take where nothing is known of the world: far more than an honest one
+/// needs there, on a busy machine too.
+const BLIND_BUDGET: Duration = Duration::from_secs(1);
+
 /// How the rehearsal went.
 #[derive(Debug, Default)]
 pub(crate) struct Rehearsal {
@@ -34,6 +38,31 @@ pub(crate) fn rehearse(
     rehearsal.complete = stage.scenes(replica, &mut rehearsal, &mut asked, &mut slow).is_some()
         && stage.others(replica, &mut rehearsal, &asked).is_some();
     rehearsal
+}
+
+/// The scripts that do not return where nothing is known of the world: the name of the call, and
+/// where it was when its time was over.
+pub(crate) fn endless(
+    replica: &mut Replica,
+    view: &View,
+    due: Instant,
+) -> Vec<(&'static str, BrainError)> {
+    let mut found = Vec::new();
+    // What is cut short by the end of the trial says nothing about the script.
+    let has_time = || due.saturating_duration_since(Instant::now()) > BLIND_BUDGET;
+    let mut keep = |call, failed: Option<BrainError>| {
+        found.extend(failed.filter(|it| it.kind == BrainErrorKind::Budget).map(|it| (call, it)));
+    };
+    if has_time() {
+        keep("plan", replica.plan_blind(BLIND_BUDGET).result.err());
+    }
+    let mut tried = BTreeSet::new();
+    for (entry, index) in view.roster.agents.iter().zip(0_u16..) {
+        if !entry.gone && tried.insert(&entry.role) && has_time() {
+            keep("decide", replica.decide_blind(AgentId(index), BLIND_BUDGET).result.err());
+        }
+    }
+    found
 }
 
 struct Stage<'a> {

@@ -35,6 +35,9 @@ pub struct TrialOptions {
     pub specs: bool,
     /// Longest time of one rehearsed decision.
     pub decide_max: Duration,
+    /// Before a match each script is called once in a world where nothing is known. One that does
+    /// not return there is refused; otherwise that is a warning.
+    pub refuse_endless: bool,
     /// What becomes of the memories. On the way back ([`Carry::Loose`]) only what does not load is
     /// refused; all other findings are warnings.
     pub carry: Carry,

@@ -1,7 +1,7 @@
 //! The steps of a trial.
 
 use crate::findings::Findings;
-use crate::rehearse::rehearse;
+use crate::rehearse::{endless, rehearse};
 use crate::{Candidate, Report, lint};
 use phalanx_engine::{Board, BrainError, Carry, Generation, Params, Staged, StrategyOrigin, View};
 use phalanx_lua::{
@@ -105,6 +105,20 @@ impl Trial<'_> {
         if !rehearsal.complete {
             self.findings.out_of_time("all recorded turns were rehearsed");
         }
+        if view.scenes.is_empty() {
+            self.endless(&mut replica, &view);
+        }
+    }
+
+    /// Without a turn to rehearse: whether all scripts return. What else fails in a world where
+    /// nothing is known is not their fault.
+    fn endless(&mut self, replica: &mut Replica, view: &View) {
+        for (call, failure) in endless(replica, view, self.due) {
+            let message = format!("{call} does not return: it {}", failure.message);
+            let finding = self.finding(&failure, message);
+            let refused = self.candidate.options.refuse_endless;
+            self.tell(if refused { finding } else { finding.warning() });
+        }
     }
 
     /// The strategy's own specs get half of the time that is left: the rehearsal needs some too.
@@ -153,7 +167,13 @@ impl Trial<'_> {
 
     fn add(&mut self, failure: &BrainError, context: &str) {
         let message = format!("{}{context}", failure.message);
-        let finding = match &failure.place {
+        let finding = self.finding(failure, message);
+        self.tell(finding);
+    }
+
+    /// A message about the place of a failure.
+    fn finding(&self, failure: &BrainError, message: String) -> Diagnostic {
+        match &failure.place {
             Some((file, line)) => {
                 let source = self.bundle.source(file).map(Arc::clone);
                 Diagnostic::error(file, message).at(*line, source)
@@ -162,8 +182,7 @@ impl Trial<'_> {
                 let file = self.bundle.resolve(&failure.role).unwrap_or("strategy");
                 Diagnostic::error(file, message)
             }
-        };
-        self.tell(finding);
+        }
     }
 
     /// On the way back nothing but what does not load is worse than staying.

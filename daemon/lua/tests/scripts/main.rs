@@ -8,6 +8,7 @@
 
 mod api;
 mod asides;
+mod bounded;
 mod bundles;
 mod enrolled;
 mod eval;

@@ -8,7 +8,7 @@ use phalanx_engine::{
 };
 use phalanx_game::{AgentId, Roster, Said};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +19,15 @@ const VIRTUAL_BUDGETS: u32 = 4;
 /// See [`VIRTUAL_BUDGETS`].
 const VIRTUAL_BUDGET_MIN: Duration = Duration::from_millis(400);
 
+/// On a virtual clock a script that used up its time in this many calls is called no more. There
+/// an endless script costs real time in every turn and nothing of the match's own.
+const OVERRUNS_MAX: u32 = 2;
+
+/// What errors say of such a script.
+const SUSPENDED: &str = "suspended for the rest of the match";
+/// The script of `plan`, among the roles.
+const PLAN: &str = "team";
+
 /// A brain whose calls are kept on a tape, as long as it is on.
 #[derive(Debug)]
 pub(crate) struct TapedBrain<B> {
@@ -26,6 +35,16 @@ pub(crate) struct TapedBrain<B> {
     tape: Tape,
     shared: Rc<RefCell<Shared>>,
     clock: Clock,
+    /// The scripts that used up their time on a virtual clock, by role.
+    overruns: BTreeMap<String, Overruns>,
+}
+
+/// How often a script used up its time.
+#[derive(Debug, Default)]
+struct Overruns {
+    calls: u32,
+    /// Where it was the last time.
+    place: Option<(String, u32)>,
 }
 
 /// Which time a team lives in.
@@ -55,7 +74,7 @@ impl<B: Brain> TapedBrain<B> {
             time = time.standing_still();
         }
         shared.borrow_mut().time = time;
-        Self { brain, tape, shared, clock }
+        Self { brain, tape, shared, clock, overruns: BTreeMap::new() }
     }
 
     fn call<T>(
@@ -66,10 +85,10 @@ impl<B: Brain> TapedBrain<B> {
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
         let began = now();
-        let mut outcome = run(&mut self.brain);
-        if self.clock == Clock::Virtual {
-            outcome.spent = Duration::ZERO;
-        }
+        let outcome = match self.clock {
+            Clock::Real => run(&mut self.brain),
+            Clock::Virtual => self.call_virtually(call, agent, run),
+        };
         if !self.tape.is_on() {
             return outcome;
         }
@@ -80,6 +99,59 @@ impl<B: Brain> TapedBrain<B> {
         self.tape.step(began, || TeamAct::Called(kept));
         outcome
     }
+}
+
+impl<B: Brain> TapedBrain<B> {
+    /// Scripts take no time, and those that would take all of the real time are suspended.
+    fn call_virtually<T>(
+        &mut self,
+        call: CallKind,
+        agent: Option<AgentId>,
+        run: impl FnOnce(&mut B) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let role = self.script(call, agent);
+        let overruns = role.as_ref().and_then(|role| self.overruns.get(role));
+        if let Some(overruns) = overruns.filter(|overruns| overruns.calls >= OVERRUNS_MAX) {
+            let error = suspended(role.unwrap_or_default(), overruns);
+            return Outcome::new(Err(error), Duration::ZERO);
+        }
+        let mut outcome = run(&mut self.brain);
+        outcome.spent = Duration::ZERO;
+        match (&mut outcome.result, role) {
+            (Err(error), Some(role)) if error.kind == BrainErrorKind::Budget => {
+                let overruns = self.overruns.entry(role).or_default();
+                overruns.calls += 1;
+                overruns.place.clone_from(&error.place);
+                if overruns.calls >= OVERRUNS_MAX {
+                    let times = overruns.calls;
+                    error.message += &format!(", in {times} calls now: the script is {SUSPENDED}");
+                }
+            }
+            // Another generation has other scripts.
+            (Ok(_), _) if call == CallKind::Install => self.overruns.clear(),
+            _other => {}
+        }
+        outcome
+    }
+
+    /// The role whose script such a call runs.
+    fn script(&self, call: CallKind, agent: Option<AgentId>) -> Option<String> {
+        match call {
+            CallKind::Plan => Some(PLAN.to_owned()),
+            CallKind::Start | CallKind::Decide | CallKind::Finish => {
+                Some(self.shared.borrow().role(agent?).to_owned())
+            }
+            CallKind::Install | CallKind::HandOver | CallKind::Run => None,
+        }
+    }
+}
+
+/// The answer for a script that is called no more. It is kept as the answer of a stopped call, so
+/// that it is given again when the recording is decided again.
+fn suspended(role: String, overruns: &Overruns) -> BrainError {
+    let message = format!("{SUSPENDED}: it used up its time in {} calls", overruns.calls);
+    let place = overruns.place.clone();
+    BrainError { kind: BrainErrorKind::Budget, place, role, message }
 }
 
 /// The script did not end by itself.

@@ -30,6 +30,7 @@ pub(crate) fn candidate() -> Candidate {
             time: Duration::from_secs(60),
             specs: true,
             decide_max: Duration::from_secs(1),
+            refuse_endless: true,
             carry: Carry::Strict,
         },
     }
