@@ -1,18 +1,17 @@
 //! Who changed what: a line of JSON for each call that changes something, kept apart from the log.
 
-use crate::file;
+use crate::lines::{Bound, LineFile};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::io;
+use std::path::Path;
 
 /// Size from which a file is put aside and a new one begun, in bytes.
 pub const FILE_BYTES_MAX: u64 = 8 << 20;
 /// Files that were put aside and are kept.
 pub const OLD_FILES: u32 = 4;
 
-/// One change, or the attempt.
+/// One change, or an attempt that a handler refused. Calls that were not let in are counted by
+/// [`Denials`](crate::Denials).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditLine {
     /// When, in milliseconds since the Unix epoch.
@@ -26,6 +25,9 @@ pub struct AuditLine {
     /// On what: `teams/A`; empty where the call names nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub on: String,
+    /// Where to: the address to which a team is moved; otherwise empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub to: String,
     /// `ok`, or the gRPC status in words.
     pub result: String,
 }
@@ -33,14 +35,7 @@ pub struct AuditLine {
 /// The audit log.
 #[derive(Debug)]
 pub struct Audit {
-    path: PathBuf,
-    open: Mutex<Open>,
-}
-
-#[derive(Debug)]
-struct Open {
-    file: File,
-    bytes: u64,
+    file: LineFile,
 }
 
 impl Audit {
@@ -49,7 +44,8 @@ impl Audit {
     /// # Errors
     /// When it cannot be opened for writing.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { path: path.to_owned(), open: Mutex::new(Open::at(path)?) })
+        let bound = Bound { file_bytes: FILE_BYTES_MAX, old_files: OLD_FILES };
+        Ok(Self { file: LineFile::open(path, bound)? })
     }
 
     /// Adds a line. Blocks for a write.
@@ -57,47 +53,15 @@ impl Audit {
     /// # Errors
     /// When the disk does not take it.
     pub fn write(&self, line: &AuditLine) -> io::Result<()> {
-        let mut text = serde_json::to_vec(line)?;
-        text.push(b'\n');
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.bytes >= FILE_BYTES_MAX {
-            self.rotate()?;
-            *open = Open::at(&self.path)?;
-        }
-        open.file.write_all(&text)?;
-        open.bytes = open.bytes.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
-        Ok(())
-    }
-
-    /// `audit.jsonl` becomes `audit.jsonl.1`, and so on; the oldest one goes.
-    fn rotate(&self) -> io::Result<()> {
-        for number in (1..OLD_FILES).rev() {
-            match fs::rename(self.old(number), self.old(number + 1)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        fs::rename(&self.path, self.old(1))
-    }
-
-    fn old(&self, number: u32) -> PathBuf {
-        let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{number}"));
-        self.path.with_file_name(name)
-    }
-}
-
-impl Open {
-    fn at(path: &Path) -> io::Result<Self> {
-        let file = file::append(path)?;
-        let bytes = file.metadata()?.len();
-        Ok(Self { file, bytes })
+        self.file.write([line])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file;
+    use std::fs::{self, File};
 
     fn line(what: &str) -> AuditLine {
         AuditLine {
@@ -106,6 +70,7 @@ mod tests {
             from: "unix".to_owned(),
             what: what.to_owned(),
             on: "teams/A".to_owned(),
+            to: String::new(),
             result: "ok".to_owned(),
         }
     }

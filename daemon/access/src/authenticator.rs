@@ -1,15 +1,19 @@
 //! From the text that a caller shows to who calls.
+//!
+//! A valid token always passes, whatever else comes from its address: only failures are counted
+//! against an address. A token is looked up by its id and compared by its digest in constant time,
+//! so that a flood of bad tokens costs microseconds each, and no check waits for a token that is
+//! being made. Only tokens that an earlier daemon made
+//! and that were not used since are compared by argon2.
 
 use crate::Role;
-use crate::store::{self, StoreError, TokenInfo, TokenStore};
+use crate::store::{self, Challenge, StoreError, TokenInfo, TokenStore};
 use crate::throttle::Throttle;
-use crate::token::Token;
+use crate::token::{Digest, Token};
 use rand::Rng;
-use secrecy::ExposeSecret;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 
@@ -28,35 +32,41 @@ pub enum Denied {
     /// It was right once.
     #[error("the token was revoked; ask an admin for a new one: phalanx token create")]
     Revoked,
-    /// Too many failures from that address.
+    /// Not valid either, and there were too many failures from that address.
     #[error("too many failed attempts from this address; wait {0:?}")]
     Throttled(Duration),
 }
 
-/// The digest of a token that fitted, with its id.
-type Fitting = BTreeMap<String, [u8; 32]>;
-
-/// Checks tokens. Hashing costs tens of milliseconds, so what fitted once is remembered by its
-/// SHA-256 until the token ends.
+/// Checks tokens.
 #[derive(Debug)]
 pub struct Authenticator {
+    /// Held while a token is hashed and written, which takes tens of milliseconds.
     store: Mutex<TokenStore>,
+    /// The same tokens, for checks; never held for long.
+    known: RwLock<Known>,
     throttle: Mutex<Throttle>,
-    fitting: Mutex<Fitting>,
 }
+
+/// Tokens by their ids, with what to compare them with.
+type Known = BTreeMap<String, (Challenge, TokenInfo)>;
+
+/// No token has this digest, as far as anybody knows.
+const NO_DIGEST: Digest = [0; 32];
 
 impl Authenticator {
     /// Checks against these tokens.
     #[must_use]
     pub fn new(store: TokenStore) -> Self {
-        Self { store: store.into(), throttle: Mutex::default(), fitting: Mutex::default() }
+        let known = store.challenges().into();
+        Self { store: store.into(), known, throttle: Mutex::default() }
     }
 
-    /// Who shows this text; blocks for tens of milliseconds when it is new. `unix` is the time in
-    /// seconds since the Unix epoch.
+    /// Who shows this text; blocks for tens of milliseconds unless [`is_quick`](Self::is_quick).
+    /// `unix` is the time in seconds since the Unix epoch.
     ///
     /// # Errors
-    /// When it opens nothing; after too many of these, the address has to wait.
+    /// When it opens nothing. After too many of these from an address, further failures say so; a
+    /// valid token passes all the same.
     pub fn check(
         &self,
         text: &str,
@@ -64,26 +74,45 @@ impl Authenticator {
         now: Instant,
         unix: u64,
     ) -> Result<TokenInfo, Denied> {
-        if let Some(wait) = lock(&self.throttle).wait(address, now) {
+        let denied = match self.find(text, unix) {
+            Ok(info) => return Ok(info),
+            Err(denied) => denied,
+        };
+        let mut throttle = lock(&self.throttle);
+        if let Some(wait) = throttle.wait(address, now) {
             return Err(Denied::Throttled(wait));
         }
-        let found = self.find(text, unix);
-        if found.is_err() {
-            lock(&self.throttle).failed(address, now);
-        }
-        found
+        throttle.failed(address, now);
+        Err(denied)
     }
 
-    /// Whether a check of this text needs no hashing.
+    /// Whether a check of this text needs no argon2.
     #[must_use]
     pub fn is_quick(&self, text: &str) -> bool {
-        Token::parse(text).map_or(true, |token| self.fitted(&token))
+        let quick = |token: Token| matches!(self.challenge(&token.id).0, Challenge::Digest(_));
+        Token::parse(text).map_or(true, quick)
+    }
+
+    /// How long failures from this address are answered with "wait", if they are.
+    #[must_use]
+    pub fn throttled(&self, address: IpAddr, now: Instant) -> Option<Duration> {
+        lock(&self.throttle).wait(address, now)
     }
 
     fn find(&self, text: &str, unix: u64) -> Result<TokenInfo, Denied> {
         let token = Token::parse(text).map_err(|_| Denied::Malformed)?;
-        let (hash, info) = lock(&self.store).challenge(&token.id);
-        let fits = self.fitted(&token) || store::fits(&token, &hash);
+        let (challenge, info) = self.challenge(&token.id);
+        let fits = match challenge {
+            Challenge::Digest(digest) => digest.ct_eq(&token.digest()).into(),
+            Challenge::Hash(hash) => {
+                let fits = store::fits(&token, &hash);
+                if fits {
+                    // What cannot be written is learned again after the next start.
+                    self.change(|store| store.learn(&token)).ok();
+                }
+                fits
+            }
+        };
         let info = info.filter(|_| fits).ok_or(Denied::Unknown)?;
         if info.revoked.is_some() {
             return Err(Denied::Revoked);
@@ -91,18 +120,30 @@ impl Authenticator {
         if !info.is_valid(unix) {
             return Err(Denied::Expired);
         }
-        lock(&self.fitting).insert(token.id.clone(), digest(&token));
         Ok(info)
     }
 
-    fn fitted(&self, token: &Token) -> bool {
-        let known = lock(&self.fitting).get(&token.id).copied();
-        known.is_some_and(|known| known.ct_eq(&digest(token)).into())
+    fn challenge(&self, id: &str) -> (Challenge, Option<TokenInfo>) {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        match known.get(id).cloned() {
+            Some((challenge, info)) => (challenge, Some(info)),
+            None => (Challenge::Digest(NO_DIGEST), None),
+        }
+    }
+
+    /// Changes the tokens; checks notice it when this returns.
+    fn change<T>(&self, change: impl FnOnce(&mut TokenStore) -> T) -> T {
+        let mut store = lock(&self.store);
+        let changed = change(&mut store);
+        let known = store.challenges();
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        changed
     }
 
     /// All tokens, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<TokenInfo> {
+        // The order of making is the store's.
         lock(&self.store).list().cloned().collect()
     }
 
@@ -118,7 +159,7 @@ impl Authenticator {
         unix: u64,
         random: &mut dyn Rng,
     ) -> Result<(Token, TokenInfo), StoreError> {
-        lock(&self.store).create(name, role, life, unix, random)
+        self.change(|store| store.create(name, role, life, unix, random))
     }
 
     /// As [`TokenStore::revoke`]; counts from the next call on.
@@ -126,14 +167,8 @@ impl Authenticator {
     /// # Errors
     /// As there.
     pub fn revoke(&self, id: &str, unix: u64) -> Result<TokenInfo, StoreError> {
-        let info = lock(&self.store).revoke(id, unix)?;
-        lock(&self.fitting).remove(id);
-        Ok(info)
+        self.change(|store| store.revoke(id, unix))
     }
-}
-
-fn digest(token: &Token) -> [u8; 32] {
-    Sha256::digest(token.secret().expose_secret().as_bytes()).into()
 }
 
 /// A thread that panicked while it held the lock leaves whole values behind: each change is one.

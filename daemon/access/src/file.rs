@@ -1,12 +1,14 @@
 //! Files that only their owner reads, replaced as a whole.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Rights of our files: the owner's alone.
 const MODE: u32 = 0o600;
+/// Rights of folders that we make for them.
+const FOLDER_MODE: u32 = 0o700;
 /// The rights that others must not have.
 const OTHERS: u32 = 0o077;
 
@@ -45,7 +47,8 @@ pub(crate) fn is_open_to_others(path: &Path) -> io::Result<bool> {
 }
 
 fn folder(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
+    let make = |folder| DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder);
+    path.parent().map_or(Ok(()), make)
 }
 
 fn beside(path: &Path) -> PathBuf {

@@ -1,12 +1,18 @@
-//! The tokens of a daemon: a file of JSON with argon2 hashes, never with secrets.
+//! The tokens of a daemon: a file of JSON with hashes, never with secrets.
+//!
+//! A secret has 256 random bits, so a plain digest of it is as hard to invert as argon2's output:
+//! no list of likely passwords helps. The digest makes it cheap to tell a good token from a bad one.
+//! It is kept as the associated data (`data=`) of the argon2 hash, so that the file keeps its form
+//! and earlier daemons still read it. Hashes of earlier daemons have none until the token is used.
 
-use crate::token::Token;
+use crate::token::{Digest, Token};
 use crate::{Role, file};
-use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, Salt, SaltString};
+use argon2::{Algorithm, Argon2, AssociatedData, Params, ParamsBuilder, Version};
 use rand::Rng;
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -56,6 +62,18 @@ struct Entry {
     info: TokenInfo,
     /// In PHC form.
     hash: String,
+    /// The digest of the hash's associated data; `None`: an earlier daemon made the hash.
+    #[serde(skip)]
+    digest: Option<Digest>,
+}
+
+/// What to compare a token with.
+#[derive(Clone, Debug)]
+pub(crate) enum Challenge {
+    /// With this digest.
+    Digest(Digest),
+    /// With this argon2 hash, which takes tens of milliseconds.
+    Hash(String),
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -115,27 +133,21 @@ pub enum StoreError {
 pub struct TokenStore {
     path: Option<PathBuf>,
     entries: Vec<Entry>,
-    /// Verified against when there is no such token, so that time tells nothing.
-    decoy: String,
 }
 
 impl TokenStore {
     /// Tokens that live as long as the process.
-    ///
-    /// # Errors
-    /// When hashing fails.
-    pub fn in_memory(random: &mut dyn Rng) -> Result<Self, StoreError> {
-        let decoy = hash(&Token::generate(random), random)?;
-        Ok(Self { path: None, entries: Vec::new(), decoy })
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self { path: None, entries: Vec::new() }
     }
 
     /// The tokens in a file; none when there is no file.
     ///
     /// # Errors
     /// When it cannot be read, is damaged, or others may read it.
-    pub fn open(path: &Path, random: &mut dyn Rng) -> Result<Self, StoreError> {
-        let mut store = Self::in_memory(random)?;
-        store.path = Some(path.to_owned());
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut store = Self { path: Some(path.to_owned()), entries: Vec::new() };
         let failed = |what, source| StoreError::Io { path: path.to_owned(), what, source };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(store),
@@ -154,7 +166,8 @@ impl TokenStore {
             path: path.to_owned(),
             reason: error.to_string(),
         })?;
-        store.entries = page.tokens;
+        let digested = |entry: Entry| Entry { digest: digest_of(&entry.hash), ..entry };
+        store.entries = page.tokens.into_iter().map(digested).collect();
         Ok(store)
     }
 
@@ -193,7 +206,9 @@ impl TokenStore {
             expires: life.map(|life| now.saturating_add(life.as_secs())),
             revoked: None,
         };
-        let entry = Entry { info: info.clone(), hash: hash(&token, random)? };
+        let digest = Some(token.digest());
+        let salt = salt(random)?;
+        let entry = Entry { info: info.clone(), hash: hash(&token, salt.as_salt())?, digest };
         self.entries.push(entry);
         if let Err(error) = self.write() {
             self.entries.pop();
@@ -224,13 +239,32 @@ impl TokenStore {
         Ok(info)
     }
 
-    /// The hash to verify a token against, and the token when there is one of that id. Without one
-    /// the hash fits nothing.
-    pub(crate) fn challenge(&self, id: &str) -> (String, Option<TokenInfo>) {
-        match self.find(id) {
-            Some(entry) => (entry.hash.clone(), Some(entry.info.clone())),
-            None => (self.decoy.clone(), None),
-        }
+    /// Each token by its id, with what to compare it with.
+    pub(crate) fn challenges(&self) -> BTreeMap<String, (Challenge, TokenInfo)> {
+        let challenge = |entry: &Entry| match entry.digest {
+            Some(digest) => Challenge::Digest(digest),
+            None => Challenge::Hash(entry.hash.clone()),
+        };
+        let entries = self.entries.iter();
+        entries
+            .map(|entry| (entry.info.id.clone(), (challenge(entry), entry.info.clone())))
+            .collect()
+    }
+
+    /// Keeps the digest of a token that fits its argon2 hash, from now on also in the file.
+    ///
+    /// # Errors
+    /// When it cannot be written; then it counts as long as the process lives.
+    pub(crate) fn learn(&mut self, token: &Token) -> Result<(), StoreError> {
+        let known = |entry: &&mut Entry| entry.info.id == token.id && entry.digest.is_none();
+        let Some(entry) = self.entries.iter_mut().find(known) else { return Ok(()) };
+        entry.digest = Some(token.digest());
+        let old = PasswordHash::new(&entry.hash).map_err(not_hashed)?;
+        let salt =
+            old.salt.ok_or_else(|| StoreError::Hash("the old hash has no salt".to_owned()))?;
+        let hash = hash(token, salt)?;
+        entry.hash = hash;
+        self.write()
     }
 
     fn find(&self, id: &str) -> Option<&Entry> {
@@ -246,23 +280,41 @@ impl TokenStore {
     }
 }
 
-fn argon() -> Argon2<'static> {
-    let (memory, passes, lanes) = COST;
-    let params = Params::new(memory, passes, lanes, None).unwrap_or_default();
+fn argon(params: Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-fn hash(token: &Token, random: &mut dyn Rng) -> Result<String, StoreError> {
+/// The argon2 hash of a token, with its digest as associated data.
+fn hash(token: &Token, salt: Salt<'_>) -> Result<String, StoreError> {
+    let (memory, passes, lanes) = COST;
+    let mut params = ParamsBuilder::new();
+    params.m_cost(memory).t_cost(passes).p_cost(lanes);
+    let data = AssociatedData::new(&token.digest());
+    let params = data.and_then(|data| params.data(data).build());
+    let params = params.map_err(not_hashed)?;
+    let secret = token.secret().expose_secret().as_bytes();
+    argon(params).hash_password(secret, salt).map(|hash| hash.to_string()).map_err(not_hashed)
+}
+
+fn salt(random: &mut dyn Rng) -> Result<SaltString, StoreError> {
     let mut salt = [0; SALT_BYTES];
     random.fill_bytes(&mut salt);
-    let failed = |error: argon2::password_hash::Error| StoreError::Hash(error.to_string());
-    let salt = SaltString::encode_b64(&salt).map_err(failed)?;
-    let secret = token.secret().expose_secret().as_bytes();
-    argon().hash_password(secret, &salt).map(|hash| hash.to_string()).map_err(failed)
+    SaltString::encode_b64(&salt).map_err(not_hashed)
+}
+
+fn not_hashed(error: impl ToString) -> StoreError {
+    StoreError::Hash(error.to_string())
+}
+
+/// The digest in a hash, if a daemon put it there.
+fn digest_of(hash: &str) -> Option<Digest> {
+    let hash = PasswordHash::new(hash).ok()?;
+    Params::try_from(&hash).ok()?.data().try_into().ok()
 }
 
 /// Whether a token's secret fits a hash. Takes tens of milliseconds.
 pub(crate) fn fits(token: &Token, hash: &str) -> bool {
     let secret = token.secret().expose_secret().as_bytes();
-    PasswordHash::new(hash).is_ok_and(|hash| argon().verify_password(secret, &hash).is_ok())
+    PasswordHash::new(hash)
+        .is_ok_and(|hash| argon(Params::default()).verify_password(secret, &hash).is_ok())
 }

@@ -53,7 +53,8 @@ impl Throttle {
 }
 
 /// The address, or for IPv6 its network of 64 bits: whoever has one address there has them all.
-fn whole(address: IpAddr) -> IpAddr {
+#[must_use]
+pub fn whole(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {

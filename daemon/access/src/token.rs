@@ -7,11 +7,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rand::Rng;
 use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest as _, Sha256};
 
 /// What every token begins with.
 pub const PREFIX: &str = "phx_";
 /// Longest text that is looked at, in bytes.
 pub const TEXT_BYTES_MAX: usize = 128;
+/// What sets our digests apart from others of the same bytes.
+const DIGEST_DOMAIN: &str = "phalanx token ";
+
+/// A digest of a token.
+pub(crate) type Digest = [u8; 32];
+
 /// Letters of an id.
 const ID_CHARS: usize = 8;
 /// Random bytes of a secret.
@@ -68,6 +75,13 @@ impl Token {
     #[must_use]
     pub fn text(&self) -> SecretString {
         format!("{PREFIX}{}_{}", self.id, self.secret.expose_secret()).into()
+    }
+
+    /// A digest of id and secret, to compare tokens with. It does not lead back to the secret, which
+    /// has 256 random bits.
+    pub(crate) fn digest(&self) -> Digest {
+        let keyed = Sha256::new().chain_update(DIGEST_DOMAIN).chain_update(&self.id);
+        keyed.chain_update(self.secret.expose_secret()).finalize().into()
     }
 
     /// The secret part.

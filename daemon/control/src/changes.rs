@@ -6,6 +6,7 @@ use crate::gate::{Caller, Subject};
 use crate::idempotency::{Idempotency, Key, broken_off};
 use crate::methods::Method;
 use crate::{TeamView, caller, convert, wait};
+use phalanx_access::Role;
 use phalanx_proto::v1;
 use prost::Message;
 use std::collections::BTreeMap;
@@ -90,6 +91,8 @@ pub(crate) struct Call {
     pub(crate) who: String,
     identity: String,
     method: &'static str,
+    /// What it may do.
+    pub(crate) role: Role,
     /// How long it waits.
     pub(crate) patience: Option<Duration>,
 }
@@ -99,11 +102,12 @@ impl Call {
     pub(crate) fn open<T>(request: &Request<T>, subject: &str) -> Self {
         Subject::note(request, subject);
         let extensions = request.extensions();
-        let identity = extensions.get::<Caller>().map(|caller| caller.identity.clone());
+        let caller = extensions.get::<Caller>();
         let method = extensions.get::<&'static Method>().map_or("", |method| method.path);
         Self {
             who: caller::name(request),
-            identity: identity.unwrap_or_default(),
+            identity: caller.map(|caller| caller.identity.clone()).unwrap_or_default(),
+            role: caller.map_or(Role::Viewer, |caller| caller.role),
             method,
             patience: caller::patience(request.metadata()),
         }

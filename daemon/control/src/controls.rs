@@ -1,6 +1,7 @@
 //! What operators can do with a running team, as this crate must be told.
 
 use futures_util::future::BoxFuture;
+use phalanx_access::Role;
 use phalanx_engine::{Carry, Keep, Steer, SteerError, Steering};
 use phalanx_game::{AgentId, Said};
 use secrecy::SecretString;
@@ -21,14 +22,16 @@ pub trait TeamControls: Send + Sync + 'static {
     /// error.
     fn stop(&self, by: String) -> ControlsFuture<()>;
 
-    /// Whether the team could be sent to this address.
+    /// Whether a caller of this role may send the team to this address. The agents' passwords are
+    /// sent there.
     ///
     /// # Errors
-    /// [`ControlsError::Server`].
-    fn check_server(&self, server: &str) -> Result<(), ControlsError>;
+    /// [`ControlsError::Server`], [`ControlsError::ServerNotAllowed`].
+    fn check_server(&self, server: &str, role: Role) -> Result<(), ControlsError>;
 
-    /// Sends the team to another address.
-    fn move_to(&self, server: String, keep: Keep, by: String) -> ControlsFuture<()>;
+    /// Sends the team to another address, if a caller of this role may. What was checked is what is
+    /// dialled: a name that is checked is resolved once.
+    fn move_to(&self, server: String, role: Role, keep: Keep, by: String) -> ControlsFuture<()>;
 
     /// Ends the team; tells who was cut off. `None`: the time that the settings grant.
     fn drain(&self, grace: Option<Duration>, by: String) -> ControlsFuture<Vec<String>>;
@@ -101,6 +104,18 @@ pub enum ControlsError {
     /// The address is none, or none for the team's game.
     #[error("{0}")]
     Server(String),
+    /// Only an admin may send the team to this address.
+    #[error(
+        "an operator may not move this team to {server}: its agents' passwords would be sent \
+         there; an admin may move it, or add {server:?} to control.move_hosts in the settings and \
+         reload them; allowed now: {allowed}"
+    )]
+    ServerNotAllowed {
+        /// The address.
+        server: String,
+        /// Where operators may move the team, for people.
+        allowed: String,
+    },
 }
 
 /// All that is wrong in one line.

@@ -97,7 +97,9 @@ fn code(reason: Reason) -> Code {
         | Reason::TokenUnknown
         | Reason::TokenExpired
         | Reason::TokenRevoked => Code::Unauthenticated,
-        Reason::RoleTooSmall | Reason::AddressNotLocal => Code::PermissionDenied,
+        Reason::RoleTooSmall | Reason::AddressNotLocal | Reason::ServerNotAllowed => {
+            Code::PermissionDenied
+        }
         Reason::TokensNotWritten
         | Reason::TeamNotBuilt
         | Reason::RecordingUnreadable

@@ -9,26 +9,36 @@ use crate::error::{Reason, refuse};
 use crate::methods::{self, Method};
 use crate::{caller, listener::NetPeer};
 use axum::body::Body;
-use phalanx_access::{Audit, AuditLine, Authenticator, Denied, Role, StoreError, TokenStore};
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
+use phalanx_access::{
+    Audit, AuditLine, Authenticator, Denial, Denials, Denied, Role, StoreError, TokenStore,
+    throttle,
+};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use tokio::sync::Semaphore;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinError;
 use tonic::codegen::http::{HeaderMap, Request, Response};
 use tonic::transport::server::UdsConnectInfo;
 use tonic::{Code, Status};
+use tonic_types::StatusExt;
 use tower::{Layer, Service};
 
-/// Tokens that are hashed at once: each takes 19 MiB and tens of milliseconds of a core.
-const HASHES_MAX: usize = 2;
+/// Tokens that are hashed at once: each takes 19 MiB and tens of milliseconds of a core. Only those
+/// are that an earlier daemon made and that were not used since.
+const HASHES_MAX: usize = 1;
+/// Tokens that wait to be hashed.
+const HASHES_WAITING_MAX: usize = 32;
+/// Pause before a token is hashed that comes from an address with many failures.
+const HASH_PAUSE: Duration = Duration::from_millis(250);
+/// How often it is looked whether a minute of denied calls is over.
+const DENIALS_EVERY: Duration = Duration::from_secs(5);
 /// Longest name of what was changed that is kept for the audit log, in characters.
 const SUBJECT_CHARS_MAX: usize = 200;
-/// What stands before a token in the header.
-const BEARER: &str = "Bearer ";
+/// The scheme of the header with a token, in small letters.
+const BEARER: &str = "bearer";
 
 /// Who may come in.
 #[derive(Debug)]
@@ -39,18 +49,18 @@ pub struct Access {
     pub loopback: Option<Role>,
     /// Where changes are written down.
     pub audit: Option<Arc<Audit>>,
+    /// Where calls are counted that are turned away.
+    pub denials: Arc<Denials>,
 }
 
 impl Access {
     /// Tokens that live as long as the process, no audit log; callers on a loopback address have
     /// this role without a token.
-    ///
-    /// # Errors
-    /// When hashing does not work here.
-    pub fn on_this_machine(loopback: Role) -> Result<Self, StoreError> {
-        let tokens = TokenStore::in_memory(&mut UnwrapErr(SysRng))?;
-        let authenticator = Arc::new(Authenticator::new(tokens));
-        Ok(Self { authenticator, loopback: Some(loopback), audit: None })
+    #[must_use]
+    pub fn on_this_machine(loopback: Role) -> Self {
+        let authenticator = Arc::new(Authenticator::new(TokenStore::in_memory()));
+        let denials = Arc::default();
+        Self { authenticator, loopback: Some(loopback), audit: None, denials }
     }
 
     /// The tokens of a file; no audit log.
@@ -58,8 +68,9 @@ impl Access {
     /// # Errors
     /// When the tokens cannot be read.
     pub fn open(tokens: &Path, loopback: Option<Role>) -> Result<Self, StoreError> {
-        let tokens = TokenStore::open(tokens, &mut UnwrapErr(SysRng))?;
-        Ok(Self { authenticator: Arc::new(Authenticator::new(tokens)), loopback, audit: None })
+        let tokens = TokenStore::open(tokens)?;
+        let authenticator = Arc::new(Authenticator::new(tokens));
+        Ok(Self { authenticator, loopback, audit: None, denials: Arc::default() })
     }
 }
 
@@ -74,19 +85,33 @@ pub(crate) struct Caller {
     pub(crate) from: String,
 }
 
-/// What a call changes, told by its handler: `teams/A`.
+/// What a call changes, reported by its handler, for the audit log. The first report counts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Subject(Arc<OnceLock<String>>);
+pub(crate) struct Subject {
+    /// `teams/A`.
+    on: Arc<OnceLock<String>>,
+    /// Where a team is moved to.
+    to: Arc<OnceLock<String>>,
+}
 
 impl Subject {
     /// Notes what the call of this request changes.
     pub(crate) fn note<T>(request: &tonic::Request<T>, name: &str) {
         if let Some(subject) = request.extensions().get::<Self>() {
-            let kept = name.chars().filter(|c| !c.is_control()).take(SUBJECT_CHARS_MAX).collect();
-            // The first word stands.
-            drop(subject.0.set(kept));
+            drop(subject.on.set(kept(name)));
         }
     }
+
+    /// Notes where the call of this request moves a team.
+    pub(crate) fn note_target<T>(request: &tonic::Request<T>, address: &str) {
+        if let Some(subject) = request.extensions().get::<Self>() {
+            drop(subject.to.set(kept(address)));
+        }
+    }
+}
+
+fn kept(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(SUBJECT_CHARS_MAX).collect()
 }
 
 /// What a request tells of its caller.
@@ -111,12 +136,42 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct GateLayer {
     access: Arc<Access>,
-    hashes: Arc<Semaphore>,
+    /// For tokens that have to be hashed.
+    usual: Arc<Lane>,
+    /// The same for addresses with many failures, so that they are in nobody else's way.
+    throttled: Arc<Lane>,
+}
+
+/// Where tokens wait to be hashed, in the order in which they came.
+#[derive(Debug)]
+struct Lane {
+    hashing: Semaphore,
+    waiting: Semaphore,
+    pause: Duration,
+}
+
+impl Lane {
+    fn new(pause: Duration) -> Arc<Self> {
+        let (hashing, waiting) = (Semaphore::new(HASHES_MAX), Semaphore::new(HASHES_WAITING_MAX));
+        Arc::new(Self { hashing, waiting, pause })
+    }
+
+    /// Hashes in its turn; `None`: too many wait.
+    async fn hash<T: Send + 'static>(
+        &self,
+        check: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<Result<T, JoinError>> {
+        let _place = self.waiting.try_acquire().ok()?;
+        // Whoever is gone by its turn does not cost a hash; the semaphore is never closed.
+        let _turn = self.hashing.acquire().await.ok()?;
+        tokio::time::sleep(self.pause).await;
+        Some(tokio::task::spawn_blocking(check).await)
+    }
 }
 
 impl GateLayer {
     pub(crate) fn new(access: Arc<Access>) -> Self {
-        Self { access, hashes: Arc::new(Semaphore::new(HASHES_MAX)) }
+        Self { access, usual: Lane::new(Duration::ZERO), throttled: Lane::new(HASH_PAUSE) }
     }
 }
 
@@ -164,7 +219,7 @@ where
             let caller = match gate.caller(method, asked).await {
                 Ok(caller) => caller,
                 Err((status, who)) => {
-                    gate.write(method, &who, "", &status_word(status.code())).await;
+                    gate.count(method, who, &status);
                     return Ok(status.into_http());
                 }
             };
@@ -175,9 +230,8 @@ where
             request.extensions_mut().insert(method);
             let answer = inner.call(request).await?;
             if method.changes {
-                let on = subject.0.get().map_or("", String::as_str);
                 let result = status_word(code_of(answer.headers()));
-                gate.write(method, &(caller.who, caller.from), on, &result).await;
+                gate.write(method, &(caller.who, caller.from), &subject, &result).await;
             }
             Ok(answer)
         })
@@ -187,10 +241,32 @@ where
 impl GateLayer {
     /// Whether whoever asks for this page may see it.
     pub(crate) async fn admit(&self, page: &Method, asked: Asked) -> Result<(), Status> {
-        self.caller(page, asked).await.map(drop).map_err(|(status, _)| status)
+        let caller = self.caller(page, asked).await;
+        caller.map(drop).map_err(|(status, who)| {
+            self.count(page, who, &status);
+            status
+        })
     }
 
-    /// Who calls, if the method asks; or why not, with what is known of the caller.
+    /// Counts a call that is turned away. The first of its kind in a minute is also logged.
+    fn count(&self, method: &Method, (who, from): (String, String), status: &Status) {
+        let what = short(method);
+        let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
+        let address = from.parse::<SocketAddr>().map(|peer| throttle::whole(peer.ip()).to_string());
+        let denial = Denial { who, from: address.unwrap_or(from), reason };
+        let Denial { who, from, reason } = denial.clone();
+        if self.access.denials.count(denial, what, unix_ms()) {
+            tracing::warn!(
+                who,
+                from,
+                what,
+                reason,
+                "calls are denied; further ones of this minute are only counted, in denied.jsonl"
+            );
+        }
+    }
+
+    /// Who calls, if the method asks; or why not, with what is proven of the caller.
     async fn caller(
         &self,
         method: &Method,
@@ -213,13 +289,14 @@ impl GateLayer {
         if caller.role.may(needed) {
             return Ok(Some(caller));
         }
+        // Names that callers give themselves would make each call one of another caller.
         let (has, needs) = (caller.role.word(), needed.word());
         let message = format!(
             "{} has the role {has}; this takes {needs}: ask an admin for a token of that role",
             caller.who
         );
         let metadata = [("has", has.to_owned()), ("needs", needs.to_owned())];
-        Err((refuse(Reason::RoleTooSmall, message, metadata), (caller.who, caller.from)))
+        Err((refuse(Reason::RoleTooSmall, message, metadata), (caller.identity, caller.from)))
     }
 
     async fn over_the_network(
@@ -243,8 +320,7 @@ impl GateLayer {
                 )),
             };
         };
-        let text = shown.to_str().ok().and_then(|text| text.strip_prefix(BEARER));
-        let text = text.unwrap_or_default().to_owned();
+        let text = shown.to_str().ok().and_then(bearer).unwrap_or_default().to_owned();
         let address = address.unwrap_or(IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED));
         self.check(text, address).await
     }
@@ -252,33 +328,45 @@ impl GateLayer {
     async fn check(&self, text: String, address: IpAddr) -> Result<(String, Role), Status> {
         let authenticator = Arc::clone(&self.access.authenticator);
         let quick = authenticator.is_quick(&text);
+        let throttled = authenticator.throttled(address, Instant::now());
         let check = move || authenticator.check(&text, address, Instant::now(), unix_seconds());
         let checked = if quick {
             check()
         } else {
-            // Whoever is gone by its turn does not cost a hash; the semaphore is never closed.
-            let _permit = self.hashes.acquire().await;
-            let checked = tokio::task::spawn_blocking(check).await;
-            checked
-                .map_err(|error| Status::internal(format!("the token was not checked: {error}")))?
+            let lane = if throttled.is_some() { &self.throttled } else { &self.usual };
+            match lane.hash(check).await {
+                Some(checked) => checked.map_err(|error| {
+                    Status::internal(format!("the token was not checked: {error}"))
+                })?,
+                None => Err(Denied::Throttled(throttled.unwrap_or(HASH_PAUSE))),
+            }
         };
         let info = checked.map_err(turned_away)?;
         Ok((format!("{} (token {})", info.name, info.id), info.role))
     }
 
-    async fn write(&self, method: &Method, (who, from): &(String, String), on: &str, result: &str) {
+    async fn write(
+        &self,
+        method: &Method,
+        (who, from): &(String, String),
+        subject: &Subject,
+        result: &str,
+    ) {
         if !method.changes {
             return;
         }
-        let what = method.path.strip_prefix("phalanx.v1.").unwrap_or(method.path).to_owned();
-        tracing::info!(who, from, what, on, result, "a change through the control API");
+        let what = short(method).to_owned();
+        let noted = |text: &OnceLock<String>| text.get().cloned().unwrap_or_default();
+        let (on, to) = (noted(&subject.on), noted(&subject.to));
+        tracing::info!(who, from, what, on, to, result, "a change through the control API");
         let Some(audit) = self.access.audit.clone() else { return };
         let line = AuditLine {
             time_ms: unix_ms(),
             who: who.clone(),
             from: from.clone(),
             what,
-            on: on.to_owned(),
+            on,
+            to,
             result: result.to_owned(),
         };
         let written = tokio::task::spawn_blocking(move || audit.write(&line)).await;
@@ -286,6 +374,33 @@ impl GateLayer {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the audit log could not be written"),
             Err(error) => tracing::error!(%error, "the audit log could not be written"),
+        }
+    }
+}
+
+/// `Teams/StopTeam`.
+fn short(method: &Method) -> &'static str {
+    method.path.strip_prefix("phalanx.v1.").unwrap_or(method.path)
+}
+
+/// Writes what was counted of calls that were turned away, until the server closes.
+pub(crate) async fn write_denials(access: Arc<Access>, mut closing: watch::Receiver<bool>) {
+    let mut ticks = tokio::time::interval(DENIALS_EVERY);
+    loop {
+        let closes = tokio::select! {
+            _ = ticks.tick() => false,
+            // An error means that the server is gone: the same.
+            _ = closing.wait_for(|closing| *closing) => true,
+        };
+        let denials = Arc::clone(&access.denials);
+        let write = move || if closes { denials.finish() } else { denials.write(unix_ms()) };
+        match tokio::task::spawn_blocking(write).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "denied calls could not be written down"),
+            Err(error) => tracing::error!(%error, "denied calls could not be written down"),
+        }
+        if closes {
+            return;
         }
     }
 }
@@ -308,6 +423,12 @@ fn turned_away(denied: Denied) -> Status {
 /// The status of an answer; where its head says nothing, the call went well or is a stream.
 fn code_of(headers: &HeaderMap) -> Code {
     headers.get("grpc-status").map_or(Code::Ok, |status| Code::from_bytes(status.as_bytes()))
+}
+
+/// What stands behind `Bearer`, whose case means nothing (RFC 9110, 11.1).
+fn bearer(shown: &str) -> Option<&str> {
+    let (scheme, text) = shown.split_once(' ')?;
+    scheme.eq_ignore_ascii_case(BEARER).then(|| text.trim_start_matches(' '))
 }
 
 fn status_word(code: Code) -> String {

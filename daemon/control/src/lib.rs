@@ -57,6 +57,7 @@ mod tail;
 mod teams;
 mod tls;
 mod validity;
+mod visitors;
 mod wait;
 mod web;
 mod worlds;
@@ -73,8 +74,9 @@ pub use league_view::{
     Begun, LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueStatus,
     LeagueView,
 };
+pub use listener::CONNECTIONS_MAX;
 pub use maker::{AgentPattern, Checked, Made, MakeError, TeamDraft, TeamMaker};
-pub use phalanx_access::{Audit, Role, StoreError};
+pub use phalanx_access::{Audit, Denials, Role, StoreError};
 pub use phalanx_strategy::Trialled;
 pub use recording_view::{Messages, PartFile, RecordingDirectory, RecordingRefusal};
 pub use reload::{Reloaded, SettingChange, SettingRefusal};

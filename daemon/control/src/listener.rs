@@ -18,7 +18,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
 /// Most connections to a listener at once; who comes then is hung up on.
-pub(crate) const CONNECTIONS_MAX: usize = 512;
+pub const CONNECTIONS_MAX: usize = 512;
 /// Wait after the system refused to accept, as without free descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -30,6 +30,8 @@ const UNIX: &str = "unix";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NetPeer {
     pub(crate) address: SocketAddr,
+    /// The connection has TLS.
+    pub(crate) secure: bool,
 }
 
 /// A connection over the network.
@@ -83,11 +85,12 @@ pub(crate) fn accept(
             };
             let counted = metrics.as_ref().map(|metrics| metrics.connected(TCP));
             let (sender, tls) = (sender.clone(), tls.clone());
+            let secure = tls.is_some();
             tokio::spawn(async move {
                 let greeted = tokio::time::timeout(FIRST_WORDS_MAX, greet(stream, tls)).await;
                 let reason = match greeted {
                     Ok(Ok(inner)) => {
-                        let stream = NetStream { inner, peer: NetPeer { address } };
+                        let stream = NetStream { inner, peer: NetPeer { address, secure } };
                         // A server that is gone takes nobody.
                         drop(sender.send(Ok(FirstWords::new(stream, place, counted))).await);
                         return;

@@ -6,7 +6,7 @@ use crate::arenas::{self, ArenaLogs, ArenasService};
 use crate::boards::BoardsService;
 use crate::changes::Changes;
 use crate::follow::Followers;
-use crate::gate::{Access, GateLayer};
+use crate::gate::{self, Access, GateLayer};
 use crate::host::{DaemonService, Host};
 use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
@@ -17,6 +17,7 @@ use crate::strategies::StrategiesService;
 use crate::tail::Tails;
 use crate::teams::TeamsService;
 use crate::tls::Certificates;
+use crate::visitors::Visitors;
 use crate::web::{self, Pages};
 use crate::worlds::WorldsService;
 use phalanx_metrics::{ApiMetrics, Metrics};
@@ -80,6 +81,9 @@ pub struct Options {
     pub streams_max: usize,
     /// The origins of web pages that may call.
     pub origins: Vec<String>,
+    /// Names by which callers may address the TCP address where it has no TLS, besides `localhost`
+    /// and IP addresses: `phalanx.lan`, `phalanx.lan:7420`, `*.lan`.
+    pub hosts: Vec<String>,
     /// The figures that are told and shown, if any.
     pub metrics: Option<Arc<Metrics>>,
     /// Anybody may read them; otherwise it takes a viewer.
@@ -99,6 +103,7 @@ impl Default for Options {
             events_max: 8_192,
             streams_max: 256,
             origins: Vec::new(),
+            hosts: Vec::new(),
             metrics: None,
             metrics_open: false,
             page: true,
@@ -178,6 +183,7 @@ pub struct Control {
     metrics: Option<Arc<Metrics>>,
     tls: Option<Arc<Certificates>>,
     directory: Arc<dyn TeamDirectory>,
+    access: Arc<Access>,
     shared: Shared,
 }
 
@@ -326,13 +332,14 @@ pub fn prepare(
     };
     let leaving = Arc::new(AtomicBool::new(false));
     let pages = Pages {
-        gate: GateLayer::new(access),
+        gate: GateLayer::new(Arc::clone(&access)),
         metrics: options.metrics.clone(),
         metrics_open: options.metrics_open,
         page: options.page,
         leaving: Arc::clone(&leaving),
     };
-    let routes = web::serve(routes, pages, &options.origins);
+    let visitors = Visitors::new(&options.origins, &options.hosts);
+    let routes = web::serve(routes, pages, visitors);
     Ok(Control {
         tcp_address: tcp.as_ref().map(|(_, address)| *address),
         tcp: tcp.map(|(listener, _)| listener),
@@ -342,6 +349,7 @@ pub fn prepare(
         metrics: options.metrics,
         tls: options.tls,
         directory,
+        access,
         shared: Shared { followers, health, closing, leaving },
     })
 }
@@ -471,11 +479,12 @@ impl Control {
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
     #[must_use]
     pub fn spawn(self) -> ControlHandle {
-        let Self { unix, tcp, routes, metrics, tls, directory, shared, .. } = self;
+        let Self { unix, tcp, routes, metrics, tls, directory, access, shared, .. } = self;
         let metrics = metrics.map(ApiMetrics::new);
         shared.followers.follow_all(directory.as_ref());
         let health = shared.health.clone();
         let mut tasks = JoinSet::new();
+        tasks.spawn(gate::write_denials(access, shared.closing.subscribe()));
         tasks.spawn(async move {
             for name in phalanx_proto::v1::NAMES {
                 health.set_service_status(name, ServingStatus::Serving).await;

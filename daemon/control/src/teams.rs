@@ -8,6 +8,7 @@ mod spec;
 use crate::changes::{Call, Changes, TeamChange, check_etag};
 use crate::error::{Reason, refuse, refuse_field};
 use crate::follow::Followers;
+use crate::gate::Subject;
 use crate::page::Page;
 use crate::{TeamControls, TeamDirectory, TeamError, TeamView, convert};
 use convert::team::TEAMS;
@@ -103,6 +104,7 @@ impl v1::teams_server::Teams for TeamsService {
         request: Request<v1::MoveTeamRequest>,
     ) -> Answer<v1::MoveTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
+        Subject::note_target(&request, &request.get_ref().server);
         let request = request.into_inner();
         let keep = Keep { world: request.keep_world, memory: request.keep_memory };
         self.send(&call, request, keep).await.map(Response::new)

@@ -8,16 +8,15 @@ use crate::calls::CallsLayer;
 use crate::dashboard;
 use crate::gate::{Asked, GateLayer};
 use crate::methods;
+use crate::visitors::{self, Visitors};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{self, HeaderName, HeaderValue};
-use http::uri::Authority;
 use http::{HeaderMap, Method, StatusCode, Version};
 use phalanx_metrics::{ApiMetrics, Metrics};
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -50,9 +49,9 @@ pub(crate) struct Pages {
     pub(crate) leaving: Arc<AtomicBool>,
 }
 
-/// Puts the gate in front of these services, and everything else beside them. Only pages of these
-/// origins may call.
-pub(crate) fn serve(grpc: Routes, pages: Pages, origins: &[String]) -> Routes {
+/// Puts the gate in front of these services, and everything else beside them. Only these visitors
+/// get any answer.
+pub(crate) fn serve(grpc: Routes, pages: Pages, visitors: Visitors) -> Routes {
     let calls = CallsLayer::new(pages.metrics.clone().map(ApiMetrics::new));
     let grpc = grpc
         .into_axum_router()
@@ -60,8 +59,7 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, origins: &[String]) -> Routes {
         .layer(calls)
         .layer(GrpcWebLayer::new())
         .layer(middleware::from_fn(only_calls));
-    let origins: Arc<[HeaderValue]> =
-        origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let cors = cors(visitors.origins());
     let page = if pages.page { dashboard::routes() } else { Router::new() };
     let router = Router::new()
         .merge(page)
@@ -69,8 +67,8 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, origins: &[String]) -> Routes {
         .route("/healthz", get(health))
         .with_state(pages)
         .fallback_service(grpc)
-        .layer(cors(&origins))
-        .layer(middleware::from_fn_with_state(origins, only_named_origins));
+        .layer(cors)
+        .layer(middleware::from_fn_with_state(visitors, visitors::admit));
     Routes::from(router)
 }
 
@@ -93,39 +91,6 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
             name("grpc-status-details-bin"),
         ])
         .max_age(PREFLIGHT_AGE)
-}
-
-/// Browsers say whose page calls. A page that nobody named gets nothing: what it may not read it
-/// could still have done, with the rights that this machine's callers have.
-async fn only_named_origins(
-    State(origins): State<Arc<[HeaderValue]>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match request.headers().get(header::ORIGIN) {
-        Some(origin) if !origins.contains(origin) && !is_own(origin, &request) => {
-            let text = "pages of this origin may not use the control API; control.origins in the \
-                        daemon's settings names those that may\n";
-            (StatusCode::FORBIDDEN, text).into_response()
-        }
-        Some(_) | None => next.run(request).await,
-    }
-}
-
-/// Whether the page that calls came from this very daemon: its origin is the address that is called.
-/// A stranger's name that leads here (DNS rebinding) would look the same, so that without TLS, whose
-/// certificate the browser has checked, only plain addresses and `localhost` count.
-fn is_own(origin: &HeaderValue, request: &Request) -> bool {
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    let called = request.uri().authority().map(Authority::as_str).or(host);
-    let (Some(called), Ok(origin)) = (called, origin.to_str()) else { return false };
-    if let Some(secure) = origin.strip_prefix("https://") {
-        return secure == called;
-    }
-    let Ok(authority) = called.parse::<Authority>() else { return false };
-    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
-    let plain = name == "localhost" || name.parse::<IpAddr>().is_ok();
-    plain && origin.strip_prefix("http://") == Some(called)
 }
 
 /// Over HTTP/1 there are only grpc-web calls; the rest is told what this is.

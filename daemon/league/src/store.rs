@@ -5,10 +5,13 @@
 
 use crate::outcome::{self, Outcome};
 use crate::{Fixture, Plan, Tally};
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+/// Rights of folders that we make: the owner's alone.
+const FOLDER_MODE: u32 = 0o700;
 /// The file with the plan.
 const PLAN: &str = "league.json";
 /// The file with the results.
@@ -78,7 +81,8 @@ impl Store {
     /// When the folder holds another league, or is in use, or cannot be read or written.
     pub fn open(folder: &Path, plan: Plan) -> Result<Self, StoreError> {
         let path = folder.join(PLAN);
-        std::fs::create_dir_all(folder).map_err(failed(folder, "make the folder"))?;
+        let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder);
+        made.map_err(failed(folder, "make the folder"))?;
         let file = results(folder)?;
         match std::fs::metadata(&path) {
             Ok(_) => {

@@ -1,8 +1,12 @@
 //! Files that an arena writes: below one folder, whatever their names say.
 
 use phalanx_game::Artifact;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
+/// Rights of folders that we make: the owner's alone.
+const FOLDER_MODE: u32 = 0o700;
 /// Longest path of an artifact, in bytes.
 const PATH_BYTES_MAX: usize = 512;
 
@@ -31,7 +35,7 @@ pub(crate) fn write(folder: &Path, artifact: &Artifact) -> Result<(), ArtifactEr
     let place = place(folder, &artifact.path)?;
     let io = |source| ArtifactError::Io { path: place.display().to_string(), source };
     if let Some(parent) = place.parent() {
-        std::fs::create_dir_all(parent).map_err(io)?;
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(parent).map_err(io)?;
     }
     let mut beside = place.clone().into_os_string();
     beside.push(".part");

@@ -6,6 +6,7 @@ use crate::web_socket;
 use phalanx_game::Framing;
 use socket2::{SockRef, TcpKeepalive};
 use std::fmt;
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::net::TcpStream;
@@ -30,12 +31,14 @@ const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(20);
 /// A place to connect to.
 #[derive(Clone, Debug)]
 pub enum Endpoint {
-    /// A TCP address; the name is resolved at each try.
+    /// A TCP address; the name is resolved at each try, unless [`Endpoint::resolved`] did it.
     Tcp {
         /// Name or address.
         host: String,
         /// Port.
         port: u16,
+        /// The addresses to dial; empty: those that the name has at each try.
+        addresses: Vec<SocketAddr>,
     },
     /// A WebSocket at a TCP address, for games of whole messages.
     WebSocket {
@@ -43,6 +46,8 @@ pub enum Endpoint {
         host: String,
         /// Port.
         port: u16,
+        /// As above.
+        addresses: Vec<SocketAddr>,
     },
     /// A listener in this process.
     Memory(MemoryDialer),
@@ -120,8 +125,8 @@ pub(crate) fn tuned(stream: &TcpStream) -> std::io::Result<String> {
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tcp { host, port } => f.write_str(&address(host, *port)),
-            Self::WebSocket { host, port } => write!(f, "ws://{}", address(host, *port)),
+            Self::Tcp { host, port, .. } => f.write_str(&address(host, *port)),
+            Self::WebSocket { host, port, .. } => write!(f, "ws://{}", address(host, *port)),
             Self::Memory(_) => f.write_str("memory"),
             Self::Awaited(awaited) => awaited.fmt(f),
         }
@@ -136,12 +141,32 @@ fn address(host: &str, port: u16) -> String {
 impl Endpoint {
     /// A TCP address.
     pub fn tcp(host: impl Into<String>, port: u16) -> Self {
-        Self::Tcp { host: host.into(), port }
+        Self::Tcp { host: host.into(), port, addresses: Vec::new() }
     }
 
     /// A WebSocket at a TCP address.
     pub fn web_socket(host: impl Into<String>, port: u16) -> Self {
-        Self::WebSocket { host: host.into(), port }
+        Self::WebSocket { host: host.into(), port, addresses: Vec::new() }
+    }
+
+    /// The same with its name resolved once: whatever the name leads to later, only the addresses
+    /// of now are dialled.
+    ///
+    /// # Errors
+    /// When the name does not resolve within `limit`.
+    pub async fn resolved(mut self, limit: Duration) -> Result<Self, EndpointError> {
+        if let Self::Tcp { host, port, .. } | Self::WebSocket { host, port, .. } = &self {
+            let looked_up = tokio::net::lookup_host((host.as_str(), *port));
+            let found: Vec<_> = self.within(limit, looked_up).await?.collect();
+            if found.is_empty() {
+                let source = std::io::ErrorKind::NotFound.into();
+                return Err(EndpointError::Io { endpoint: self.to_string(), source });
+            }
+            if let Self::Tcp { addresses, .. } | Self::WebSocket { addresses, .. } = &mut self {
+                *addresses = found;
+            }
+        }
+        Ok(self)
     }
 
     /// How it cuts what it carries.
@@ -176,11 +201,11 @@ impl Endpoint {
         }
         let open = async {
             match self {
-                Self::Tcp { host, port } => {
-                    Pipe::tcp(TcpStream::connect((host.as_str(), *port)).await?)
+                Self::Tcp { host, port, addresses } => {
+                    Pipe::tcp(connect(host, *port, addresses).await?)
                 }
                 Self::Memory(_) | Self::Awaited(_) => Ok(self.dial().await?.into()),
-                Self::WebSocket { host, port } => {
+                Self::WebSocket { host, port, .. } => {
                     web_socket::ask(self.dial().await?, &address(host, *port), target).await
                 }
             }
@@ -202,12 +227,20 @@ impl Endpoint {
 
     async fn dial(&self) -> std::io::Result<Link> {
         match self {
-            Self::Tcp { host, port } | Self::WebSocket { host, port } => {
-                Link::tcp(TcpStream::connect((host.as_str(), *port)).await?)
+            Self::Tcp { host, port, addresses } | Self::WebSocket { host, port, addresses } => {
+                Link::tcp(connect(host, *port, addresses).await?)
             }
             Self::Memory(dialer) => dialer.dial().await,
             Self::Awaited(_) => Err(std::io::ErrorKind::Unsupported.into()),
         }
+    }
+}
+
+async fn connect(host: &str, port: u16, addresses: &[SocketAddr]) -> std::io::Result<TcpStream> {
+    if addresses.is_empty() {
+        TcpStream::connect((host, port)).await
+    } else {
+        TcpStream::connect(addresses).await
     }
 }
 
@@ -244,5 +277,27 @@ impl MemoryListener {
     /// The next connection; `None` once every dialer is gone.
     pub async fn accept(&mut self) -> Option<Link> {
         self.backlog.recv().await.map(Link::memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    const LIMIT: Duration = Duration::from_secs(5);
+
+    #[tokio::test]
+    async fn a_name_that_was_resolved_is_not_asked_for_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let resolved = Endpoint::tcp("localhost", address.port()).resolved(LIMIT).await.unwrap();
+        assert_eq!(resolved.to_string(), format!("localhost:{}", address.port()));
+        let Endpoint::Tcp { addresses, .. } = resolved else { panic!("{resolved:?}") };
+        assert!(addresses.contains(&address), "{addresses:?}");
+        // The name leads nowhere by now.
+        let host = "gone.invalid".to_owned();
+        let moved = Endpoint::Tcp { host, port: address.port(), addresses };
+        moved.connect(LIMIT).await.unwrap();
     }
 }

@@ -148,7 +148,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         checkpoints: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
     let team = runtime.block_on(async {
         let built = wire::build(plan, endpoint).await.unwrap();
         built.spawn()

@@ -111,7 +111,7 @@ fn round((agents, turns, pace): (u16, u32, Duration), recorded: bool, found: &mu
     let mut plan = plan(agents);
     let recording = recorded.then(|| record(&mut plan, folder.path()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
     let team = runtime.block_on(async { wire::build(plan, endpoint).await.unwrap().spawn() });
     let mut referee = Referee::accept(&listener, agents);
     let (begun, process, recorder) = (Instant::now(), spent(), spent_by(RECORDER));

@@ -55,7 +55,7 @@ async fn measure(reloads: u32) {
     let listener = Listener::bind(("127.0.0.1", 0)).await.unwrap();
     let arena = serve_arena(arena, listener, HostOptions::default());
     let address = arena.address().unwrap();
-    let endpoint = Endpoint::Tcp { host: address.ip().to_string(), port: address.port() };
+    let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
     let (ours, keeper) = team("A", Some(dir.path()), &endpoint).await;
     let other = team("B", None, &endpoint).await;
     let mut journal = ours.journal().unwrap();

@@ -1,7 +1,7 @@
 //! From settings to who may use the control API.
 
 use anyhow::{Context, Result};
-use phalanx_control::{Access, Audit, Certificates, Role, TlsOptions};
+use phalanx_control::{Access, Audit, Certificates, Denials, Role, TlsOptions};
 use phalanx_settings::{ControlSettings, Settings};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,6 +11,8 @@ use tracing::{error, info, warn};
 const TOKENS: &str = "tokens.json";
 /// The audit log in the state folder.
 const AUDIT: &str = "audit.jsonl";
+/// What was counted of denied calls, in the state folder.
+const DENIED: &str = "denied.jsonl";
 /// How often the certificates are looked at.
 const CERTIFICATES_EVERY: Duration = Duration::from_secs(60);
 
@@ -24,8 +26,13 @@ pub fn open(settings: &Settings) -> Result<Access> {
     let in_state = |name| settings.state_dir.as_ref().map(|folder| folder.join(name));
     let mut access = match tokens.clone().or_else(|| in_state(TOKENS)) {
         Some(path) => Access::open(&path, loopback)?,
-        None => Access { loopback, ..Access::on_this_machine(Role::Viewer)? },
+        None => Access { loopback, ..Access::on_this_machine(Role::Viewer) },
     };
+    if let Some(path) = in_state(DENIED) {
+        let denials = Denials::open(&path);
+        let denials = denials.with_context(|| format!("the denied calls {}", path.display()))?;
+        access.denials = Arc::new(denials);
+    }
     if let Some(path) = in_state(AUDIT) {
         let audit = Audit::open(&path);
         let audit = audit.with_context(|| format!("the audit log {}", path.display()))?;

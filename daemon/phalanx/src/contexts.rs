@@ -5,13 +5,15 @@ use anyhow::{Context as _, Result, bail};
 use phalanx_settings::Environment;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The context that is always there: this machine's usual sockets.
 pub const LOCAL: &str = "local";
+/// Rights of folders that we make: the owner's alone.
+const FOLDER_MODE: u32 = 0o700;
 /// Largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 /// Most contexts in a file.
@@ -194,7 +196,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     // Where it is a link, the file behind it is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
     }
     let beside = path.with_extension(format!("toml.{}", std::process::id()));
     let written = OpenOptions::new()

@@ -1,14 +1,18 @@
 //! What operators do with a running team through the control API.
 
+use crate::destinations::Destinations;
 use crate::wire::{self, TeamPlan};
 use futures_util::FutureExt;
-use phalanx_control::{AgentDraft, ControlsError, ControlsFuture, TeamControls};
+use phalanx_control::{AgentDraft, ControlsError, ControlsFuture, Role, TeamControls};
 use phalanx_engine::{Carry, Keep, Steer, SteerError, Steering, check_order};
 use phalanx_game::{AgentId, Said};
 use phalanx_net::{AgentSpec, CourseError, Endpoint, OperatorError, TeamHandle};
 use secrecy::SecretString;
 use std::time::Duration;
 use tracing::{info, warn};
+
+/// Longest time to resolve the name of a server to which a team is moved.
+const RESOLVE_MAX: Duration = Duration::from_secs(5);
 
 /// The operators' side of a team.
 #[derive(Debug)]
@@ -19,6 +23,8 @@ pub struct Controls {
     pub drain_max: Duration,
     /// What agents that come get where nobody says.
     pub newcomers: Newcomers,
+    /// Where operators may move it.
+    pub destinations: Destinations,
 }
 
 /// What agents that come to a running team get where nobody says: what its first agent began with.
@@ -58,14 +64,18 @@ fn course(error: CourseError) -> ControlsError {
 }
 
 impl Controls {
-    /// The address in the transport of the team's game.
-    fn endpoint(&self, server: &str) -> Result<Endpoint, ControlsError> {
+    /// The address in the transport of the team's game, if a caller of this role may choose it.
+    fn endpoint(&self, server: &str, role: Role) -> Result<Endpoint, ControlsError> {
         let server = phalanx_settings::server(server).map_err(ControlsError::Server)?;
         let (host, port) = server.rsplit_once(':').unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = port.parse().map_err(|_| {
             ControlsError::Server("host:port: a team that plays cannot wait for bridges".to_owned())
         })?;
+        if !role.may(Role::Admin) && !self.destinations.allows(host, port) {
+            let allowed = self.destinations.shown();
+            return Err(ControlsError::ServerNotAllowed { server, allowed });
+        }
         Ok(wire::endpoint(self.team.game(), host, port))
     }
 }
@@ -85,13 +95,23 @@ impl TeamControls for Controls {
         async move { handle.stop(by).await.map_err(course) }.boxed()
     }
 
-    fn check_server(&self, server: &str) -> Result<(), ControlsError> {
-        self.endpoint(server).map(drop)
+    fn check_server(&self, server: &str, role: Role) -> Result<(), ControlsError> {
+        self.endpoint(server, role).map(drop)
     }
 
-    fn move_to(&self, server: String, keep: Keep, by: String) -> ControlsFuture<()> {
-        let (handle, endpoint) = (self.team.clone(), self.endpoint(&server));
-        async move { handle.move_to(endpoint?, keep, by).await.map_err(course) }.boxed()
+    fn move_to(&self, server: String, role: Role, keep: Keep, by: String) -> ControlsFuture<()> {
+        let (handle, endpoint) = (self.team.clone(), self.endpoint(&server, role));
+        async move {
+            let endpoint = if role.may(Role::Admin) {
+                endpoint?
+            } else {
+                // What was allowed is dialled, wherever the name leads later.
+                let resolved = endpoint?.resolved(RESOLVE_MAX).await;
+                resolved.map_err(|error| ControlsError::Server(error.to_string()))?
+            };
+            handle.move_to(endpoint, keep, by).await.map_err(course)
+        }
+        .boxed()
     }
 
     fn drain(&self, grace: Option<Duration>, by: String) -> ControlsFuture<Vec<String>> {

@@ -23,6 +23,7 @@ use phalanx_metrics::Metrics;
 use phalanx_net::{HandedSeat, Lobby, TeamEnd, TeamHandle, receive_bridges};
 use phalanx_settings::Settings;
 use phalanx_strategy::{Keeper, Refusal};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ fn live(args: &Phalanxd, inherited: Result<Inherited>, manager: &Manager) -> Res
     };
     // The last spans leave when everything else is done.
     let (log, _traces) = crate::logs::start(&settings.log, settings.otel_endpoint.as_deref())?;
+    raise_file_limit();
     let inherited = inherited?;
     // Before anything in it is read. It stays ours until the process ends.
     let claim = |folder: &PathBuf| state::claim(folder, &args.config);
@@ -102,6 +104,23 @@ fn live(args: &Phalanxd, inherited: Result<Inherited>, manager: &Manager) -> Res
     // A trial that is held now may not keep us.
     runtime.shutdown_timeout(WRITE_GRACE);
     code
+}
+
+/// Lets the process open as many files as its hard limit allows: shells and service managers set the
+/// soft one low for programs that cannot deal with many.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current == limit.maximum {
+        return;
+    }
+    match setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
+        Ok(()) => {
+            info!(from = limit.current, to = limit.maximum, "the limit of open files is raised")
+        }
+        Err(error) => {
+            warn!(limit = limit.current, %error, "the limit of open files cannot be raised");
+        }
+    }
 }
 
 /// A team's keeper with what decides first, and what the team goes on from.
@@ -304,6 +323,7 @@ async fn teams(
     followers: &Followers,
 ) -> Result<Directory> {
     let mut directory = Directory::default();
+    directory.move_hosts().allow(settings.control.move_hosts.clone());
     witnesses.recordings.clone().into_iter().for_each(|all| directory.record(all));
     for (team, First { keeper, staged, resume }) in settings.teams.iter().zip(first) {
         let endpoint = plans::endpoint(team, lobby).context("the server's address has no port")?;
@@ -321,7 +341,8 @@ async fn teams(
         begun.into_iter().for_each(Begun::playing);
         let keeper = keepers::spawn(keeper, &handle);
         let (drain_max, creator) = (settings.limits.drain_max, None);
-        directory.add(Member { handle, keeper, drain_max, newcomers, creator });
+        let server = team.server.clone();
+        directory.add(Member { handle, keeper, drain_max, newcomers, server, creator });
     }
     Ok(directory)
 }

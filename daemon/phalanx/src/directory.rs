@@ -2,6 +2,7 @@
 
 use crate::beside::Beside;
 use crate::controls::{Controls, Newcomers};
+use crate::destinations::{Destinations, MoveHosts};
 use crate::recordings::Recordings;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
@@ -26,6 +27,7 @@ pub struct Directory {
     inner: Arc<Inner>,
     beside: Option<Beside>,
     recordings: Option<Recordings>,
+    move_hosts: MoveHosts,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +48,8 @@ pub struct Member {
     pub drain_max: Duration,
     /// What agents that come to it get.
     pub newcomers: Newcomers,
+    /// The server that its settings name.
+    pub server: String,
     /// Who made it over the API; `None`: the settings.
     pub creator: Option<String>,
 }
@@ -62,10 +66,25 @@ struct Entry {
 impl Directory {
     /// Adds a running team.
     pub fn add(&self, member: Member) {
-        let Member { handle, keeper, drain_max, newcomers, creator } = member;
-        let controls = Arc::new(Controls { team: handle.clone(), drain_max, newcomers });
+        let Member { handle, keeper, drain_max, newcomers, server, creator } = member;
+        let destinations = Destinations::new(self.move_hosts.clone(), &server);
+        let team = handle.clone();
+        let controls = Arc::new(Controls { team, drain_max, newcomers, destinations });
         self.write().push(Arc::new(Entry { handle, controls, keeper, creator }));
         self.inner.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Where operators may move teams, besides the servers that the teams' settings name.
+    #[must_use]
+    pub fn move_hosts(&self) -> &MoveHosts {
+        &self.move_hosts
+    }
+
+    /// The settings of a team name this server from now on.
+    pub fn set_home(&self, name: &str, server: &str) {
+        let teams = self.read();
+        let team = teams.iter().find(|team| team.handle.name() == name);
+        team.inspect(|team| team.controls.destinations.set_home(server));
     }
 
     /// Lets callers have arenas and leagues beside the teams.
@@ -173,7 +192,7 @@ impl TeamView for Entry {
 
     fn server(&self) -> String {
         match self.handle.endpoint() {
-            Endpoint::Tcp { host, port } | Endpoint::WebSocket { host, port } => {
+            Endpoint::Tcp { host, port, .. } | Endpoint::WebSocket { host, port, .. } => {
                 if host.contains(':') {
                     format!("[{host}]:{port}")
                 } else {

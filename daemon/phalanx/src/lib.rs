@@ -15,6 +15,7 @@ pub mod contexts;
 pub mod controls;
 pub mod daemon;
 pub mod demo;
+pub mod destinations;
 pub mod directory;
 pub mod doctor;
 pub mod failure;

@@ -128,6 +128,7 @@ pub fn options(settings: &ControlSettings, tls: Option<Arc<Certificates>>) -> Op
         tcp: settings.tcp,
         tls,
         origins: settings.origins.clone(),
+        hosts: settings.hosts.iter().map(ToString::to_string).collect(),
         metrics_open: settings.metrics_open,
         page: settings.page,
         ..Options::default()

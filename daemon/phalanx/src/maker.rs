@@ -214,7 +214,8 @@ impl Maker {
         tracing::info!(team = handle.name(), game = handle.game(), agents, by, "team");
         let keeper = keepers::spawn(keeper, &handle);
         let drain_max = self.settings.limits.drain_max;
-        self.directory.add(Member { handle, keeper, drain_max, newcomers, creator: Some(by) });
+        let (server, creator) = (team.server.clone(), Some(by));
+        self.directory.add(Member { handle, keeper, drain_max, newcomers, server, creator });
         Ok(())
     }
 

@@ -206,7 +206,7 @@ mod tests {
     fn an_address_in_brackets_loses_them() {
         for (server, want) in [("localhost:12300", "localhost"), ("[::1]:12300", "::1")] {
             match endpoint(&team(server), &Lobby::default()) {
-                Some(Endpoint::Tcp { host, port }) => assert_eq!((&*host, port), (want, 12300)),
+                Some(Endpoint::Tcp { host, port, .. }) => assert_eq!((&*host, port), (want, 12300)),
                 other => panic!("{server}: {other:?}"),
             }
         }

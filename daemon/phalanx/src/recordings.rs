@@ -22,6 +22,8 @@ use flight::Flight;
 use phalanx_metrics::{Metrics, RecordingMetrics};
 use phalanx_record::{RecordingInfo, RecordingStatus, RetentionPolicy, prune};
 use phalanx_settings::{RecordingMode, RecordingSettings, Settings};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,6 +32,8 @@ use tap::{Ends, Tap};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
+/// Rights of the folder: recordings show all that a team knows.
+const FOLDER_MODE: u32 = 0o700;
 /// How long the last pieces of a recording may take when its team has ended.
 const FINISH_MAX: Duration = Duration::from_secs(30);
 
@@ -88,7 +92,8 @@ impl Recordings {
             tracing::info!("nothing is recorded: there is neither recordings.folder nor state_dir");
             return None;
         };
-        if let Err(error) = std::fs::create_dir_all(&folder) {
+        let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder);
+        if let Err(error) = made {
             let folder = folder.display();
             warn!(%folder, %error, "the folder of recordings cannot be made; it is tried again");
         }

@@ -1,10 +1,13 @@
 //! Where files are written: the disk, or in tests something that fails or blocks on purpose.
 
 use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
+/// Rights of folders that we make: the owner's alone.
+const FOLDER_MODE: u32 = 0o700;
 /// A new file is tried to be locked so often.
 const LOCK_TRIES: u32 = 1_000;
 
@@ -70,7 +73,7 @@ fn make(path: &Path) -> io::Result<File> {
     let make = || OpenOptions::new().write(true).create_new(true).open(path);
     match (make(), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(folder)?;
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
             make()
         }
         (made, _) => made,

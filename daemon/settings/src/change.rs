@@ -33,6 +33,8 @@ const DECISIONS: &[(&str, Change)] = &[
     ("control.loopback_role", Restart("is fixed for the callers who are connected")),
     ("control.tokens", Restart(OPEN)),
     ("control.origins", Restart(BOUND)),
+    ("control.hosts", Restart(BOUND)),
+    ("control.move_hosts", Live),
     ("control.metrics_open", Restart(BOUND)),
     ("control.page", Restart(BOUND)),
     ("control.stay", Restart("is decided when the daemon starts")),

@@ -3,8 +3,8 @@
 use crate::change::{Change, change};
 use crate::{
     AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
-    FoxgloveSettings, LimitSettings, LogSettings, RecordingSettings, ReloadSettings, Settings,
-    TeamSettings, TlsSettings,
+    FoxgloveSettings, HostPattern, LimitSettings, LogSettings, RecordingSettings, ReloadSettings,
+    Settings, TeamSettings, TlsSettings,
 };
 use secrecy::ExposeSecret;
 use std::fmt::{self, Debug};
@@ -90,6 +90,10 @@ fn on_or_off(value: bool) -> String {
     if value { "on" } else { "off" }.to_owned()
 }
 
+fn all_hosts(hosts: &[HostPattern]) -> String {
+    shown(&hosts.iter().map(ToString::to_string).collect::<Vec<_>>())
+}
+
 fn or_none(value: Option<&impl Debug>) -> String {
     value.map_or_else(|| "none".to_owned(), shown)
 }
@@ -149,6 +153,8 @@ fn of_control(control: &ControlSettings) -> Vec<(&'static str, String)> {
         loopback_role,
         tokens,
         origins,
+        hosts,
+        move_hosts,
         metrics_open,
         page,
         stay,
@@ -163,6 +169,8 @@ fn of_control(control: &ControlSettings) -> Vec<(&'static str, String)> {
         ("control.loopback_role", loopback_role.clone()),
         ("control.tokens", or_none(tokens.as_ref())),
         ("control.origins", shown(origins)),
+        ("control.hosts", all_hosts(hosts)),
+        ("control.move_hosts", all_hosts(move_hosts)),
         ("control.metrics_open", on_or_off(*metrics_open)),
         ("control.page", on_or_off(*page)),
         ("control.stay", if *stay { "always" } else { "auto" }.to_owned()),

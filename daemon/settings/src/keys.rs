@@ -1,5 +1,6 @@
 //! Every key: the only place that says what it is, what it may be and what it is without you.
 
+mod control;
 mod doc;
 mod find;
 mod foxglove;
@@ -89,6 +90,8 @@ pub const KEYS: &[KeyDoc] = &[
         "Web pages of these origins may use the control API from a browser (grpc-web). Without it: \
          none may.",
     ),
+    control::HOSTS,
+    control::MOVE_HOSTS,
     key(
         "control.metrics_open",
         Kind::Word(&["on", "off"]),

@@ -28,6 +28,7 @@
 mod agents;
 mod change;
 mod difference;
+mod hosts;
 mod keys;
 mod mistake;
 mod node;
@@ -42,6 +43,7 @@ mod types;
 
 pub use change::{Change, change};
 pub use difference::{Difference, differences, unchanged};
+pub use hosts::{HostPattern, NoHost};
 pub use keys::{KEYS, KeyDoc, Kind};
 pub use mistake::{Mistake, SettingsErrors};
 pub use request::{AgentRequest, AgentsRequest, TEAMS_MAX, TeamRequest, server, team};
@@ -124,6 +126,8 @@ fn control(section: &Section<'_>, environment: &Environment) -> ControlSettings 
         stay: section.value::<String>("stay", parse::word) == "always",
         tls,
         origins: section.optional("origins", parse::origins).unwrap_or_default(),
+        hosts: section.optional("hosts", parse::hosts).unwrap_or_default(),
+        move_hosts: section.optional("move_hosts", parse::hosts).unwrap_or_default(),
         metrics_open: section.value("metrics_open", parse::word) == "on",
         page: section.value("page", parse::word) == "on",
     }

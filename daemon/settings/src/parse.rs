@@ -1,8 +1,8 @@
 //! From a written value to a typed one. Each function says on failure what it expected.
 
-use crate::Kind;
 use crate::node::{Data, Node};
 use crate::section::{Expected, describe};
+use crate::{HostPattern, Kind};
 use secrecy::SecretString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,6 +14,8 @@ const OFF: &str = "off";
 pub(crate) const BRIDGE: &str = "bridge";
 /// Most web origins.
 const ORIGINS_MAX: usize = 32;
+/// Most hosts of one list.
+const HOSTS_MAX: usize = 64;
 /// Longest web origin, in bytes.
 const ORIGIN_BYTES_MAX: usize = 256;
 /// Levels of log directives.
@@ -154,13 +156,7 @@ pub(crate) fn log_filter(node: &Node, kind: Kind) -> Result<String, Expected> {
 /// Web origins, as browsers send them: `https://dash.example:3000`.
 pub(crate) fn origins(node: &Node, kind: Kind) -> Result<Vec<String>, Expected> {
     let expected = || format!("{} such as [\"https://dash.example:3000\"]", describe(kind));
-    let texts: Vec<&str> = match &node.data {
-        Data::List(list) => list.iter().map(as_text).collect::<Option<_>>().ok_or_else(expected)?,
-        Data::Text(text) if node.is_loose() => text.split(',').map(str::trim).collect(),
-        Data::Text(_) | Data::Whole(_) | Data::Num(_) | Data::Bool(_) | Data::Table(_) => {
-            return Err(expected());
-        }
-    };
+    let texts = texts(node).ok_or_else(expected)?;
     if texts.len() > ORIGINS_MAX {
         return Err(format!("at most {ORIGINS_MAX} origins"));
     }
@@ -179,6 +175,29 @@ pub(crate) fn origins(node: &Node, kind: Kind) -> Result<Vec<String>, Expected> 
         }
     });
     checked.collect()
+}
+
+/// Hosts, each with or without a port: `referee.example:12300`.
+pub(crate) fn hosts(node: &Node, kind: Kind) -> Result<Vec<HostPattern>, Expected> {
+    let expected = || format!("{} such as [\"referee.example:12300\"]", describe(kind));
+    let texts = texts(node).ok_or_else(expected)?;
+    if texts.len() > HOSTS_MAX {
+        return Err(format!("at most {HOSTS_MAX} hosts"));
+    }
+    let read = |text: &str| {
+        let shown = || text.chars().take(ORIGIN_BYTES_MAX).collect::<String>();
+        text.parse().map_err(|error| format!("{error}; not {:?}", shown()))
+    };
+    texts.into_iter().map(read).collect()
+}
+
+/// The texts of a list; flags and the environment separate them by commas.
+fn texts(node: &Node) -> Option<Vec<&str>> {
+    match &node.data {
+        Data::List(list) => list.iter().map(as_text).collect(),
+        Data::Text(text) if node.is_loose() => Some(text.split(',').map(str::trim).collect()),
+        Data::Text(_) | Data::Whole(_) | Data::Num(_) | Data::Bool(_) | Data::Table(_) => None,
+    }
 }
 
 fn is_origin(text: &str) -> bool {

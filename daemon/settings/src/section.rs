@@ -205,6 +205,7 @@ pub(crate) fn describe(kind: Kind) -> String {
         Kind::Mode => "permission bits as octal digits from \"0600\" to \"0777\"".to_owned(),
         Kind::Filter => "log directives".to_owned(),
         Kind::Origins => "a list of origins".to_owned(),
+        Kind::Hosts => "a list of hosts, each with or without a port".to_owned(),
         Kind::Secret => "text in quotes".to_owned(),
         Kind::Table => "a table or a list".to_owned(),
     }

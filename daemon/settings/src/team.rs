@@ -111,6 +111,7 @@ fn fits(node: &Node, kind: Kind) -> Result<(), Expected> {
         | Kind::Mode
         | Kind::Filter
         | Kind::Origins
+        | Kind::Hosts
         | Kind::Table => Err(describe(kind)),
     }
 }

@@ -1,5 +1,6 @@
 //! The checked settings.
 
+use crate::HostPattern;
 use crate::parse::BRIDGE;
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
@@ -59,6 +60,10 @@ pub struct ControlSettings {
     pub tls: Option<TlsSettings>,
     /// The origins of web pages that may use it: `https://dash.example:3000`.
     pub origins: Vec<String>,
+    /// Names by which callers may address the TCP address where it has no TLS.
+    pub hosts: Vec<HostPattern>,
+    /// Where operators may move teams, besides the addresses of the settings.
+    pub move_hosts: Vec<HostPattern>,
     /// Whoever reaches a listener may read the metrics.
     pub metrics_open: bool,
     /// The web page is served at the TCP address.

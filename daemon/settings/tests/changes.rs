@@ -39,6 +39,8 @@ const VALUES: &[(&str, &str)] = &[
     ("control.loopback_role", "\"none\""),
     ("control.tokens", "\"/var/tokens.json\""),
     ("control.origins", "[\"https://d.example\"]"),
+    ("control.hosts", "[\"phalanx.lan\"]"),
+    ("control.move_hosts", "[\"10.0.0.5\", \"*.d.example:1\"]"),
     ("control.metrics_open", "\"on\""),
     ("control.page", "\"off\""),
     ("control.stay", "\"always\""),

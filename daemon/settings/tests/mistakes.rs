@@ -69,6 +69,12 @@ fn a_file_with_ten_mistakes_gets_ten_lines() {
     "a list of 1",
     "nothing behind them"
 )]
+#[case::move_host(
+    "[control]\nmove_hosts = [\"http://referee.example\"]",
+    "control.move_hosts",
+    "a list of 1",
+    "not \"http://referee.example\""
+)]
 #[case::too_long("[limits]\ndecide_max = \"2h\"", "limits.decide_max", "\"2h\"", "1ms to 1m")]
 #[case::order("[limits]\nmargin_min = \"9s\"", "limits.margin_min", "9s", "at most margin_max")]
 #[case::not_a_table("limits = 7", "limits", "7", "a table")]

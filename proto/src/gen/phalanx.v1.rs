@@ -888,6 +888,9 @@ pub enum ErrorReason {
     AddressMalformed = 108,
     /// PERMISSION_DENIED: only admins let other machines in.
     AddressNotLocal = 109,
+    /// PERMISSION_DENIED: only admins move teams to addresses that are not in the settings, since the
+    /// agents' passwords are sent there. Metadata `server`.
+    ServerNotAllowed = 140,
     /// FAILED_PRECONDITION: the system does not let us listen there.
     AddressTaken = 110,
     /// FAILED_PRECONDITION: the daemon has no state folder and keeps no files.
@@ -1017,6 +1020,7 @@ impl ErrorReason {
             Self::GameUnknown => "ERROR_REASON_GAME_UNKNOWN",
             Self::AddressMalformed => "ERROR_REASON_ADDRESS_MALFORMED",
             Self::AddressNotLocal => "ERROR_REASON_ADDRESS_NOT_LOCAL",
+            Self::ServerNotAllowed => "ERROR_REASON_SERVER_NOT_ALLOWED",
             Self::AddressTaken => "ERROR_REASON_ADDRESS_TAKEN",
             Self::NoStateFolder => "ERROR_REASON_NO_STATE_FOLDER",
             Self::NoLeagues => "ERROR_REASON_NO_LEAGUES",
@@ -1126,6 +1130,7 @@ impl ErrorReason {
             "ERROR_REASON_GAME_UNKNOWN" => Some(Self::GameUnknown),
             "ERROR_REASON_ADDRESS_MALFORMED" => Some(Self::AddressMalformed),
             "ERROR_REASON_ADDRESS_NOT_LOCAL" => Some(Self::AddressNotLocal),
+            "ERROR_REASON_SERVER_NOT_ALLOWED" => Some(Self::ServerNotAllowed),
             "ERROR_REASON_ADDRESS_TAKEN" => Some(Self::AddressTaken),
             "ERROR_REASON_NO_STATE_FOLDER" => Some(Self::NoStateFolder),
             "ERROR_REASON_NO_LEAGUES" => Some(Self::NoLeagues),
@@ -4816,7 +4821,9 @@ pub mod teams_client {
         /// Sends a team to another address of a referee of its game: it answers open turns, says goodbye
         /// and dials there. Answers when every seat has hung up. A stopped team stays stopped: it will
         /// start there. When it fails the team plays where it was.
-        /// Errors: INVALID_ARGUMENT (reason SERVER_MALFORMED).
+        /// An operator may move it to the address in its settings and to those of `control.move_hosts`; a
+        /// name is then resolved once. An admin may move it anywhere.
+        /// Errors: INVALID_ARGUMENT (reason SERVER_MALFORMED), PERMISSION_DENIED (SERVER_NOT_ALLOWED).
         pub async fn move_team(
             &mut self,
             request: impl tonic::IntoRequest<super::MoveTeamRequest>,
@@ -5147,7 +5154,9 @@ pub mod teams_server {
         /// Sends a team to another address of a referee of its game: it answers open turns, says goodbye
         /// and dials there. Answers when every seat has hung up. A stopped team stays stopped: it will
         /// start there. When it fails the team plays where it was.
-        /// Errors: INVALID_ARGUMENT (reason SERVER_MALFORMED).
+        /// An operator may move it to the address in its settings and to those of `control.move_hosts`; a
+        /// name is then resolved once. An admin may move it anywhere.
+        /// Errors: INVALID_ARGUMENT (reason SERVER_MALFORMED), PERMISSION_DENIED (SERVER_NOT_ALLOWED).
         async fn move_team(
             &self,
             request: tonic::Request<super::MoveTeamRequest>,

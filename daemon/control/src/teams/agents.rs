@@ -263,6 +263,9 @@ pub(super) fn refused(error: ControlsError) -> Status {
         ControlsError::Server(expected) => {
             refuse_violation(Reason::ServerMalformed, "server", &expected, message)
         }
+        ControlsError::ServerNotAllowed { server, .. } => {
+            refuse(Reason::ServerNotAllowed, message, [("server", server)])
+        }
     }
 }
 

@@ -59,15 +59,15 @@ impl TeamsService {
         keep: Keep,
     ) -> Result<v1::MoveTeamResponse, Status> {
         let steered = self.steered("name", &request.name)?;
-        let (by, asked) = (call.who.clone(), request.clone());
+        let (by, role, asked) = (call.who.clone(), call.role, request.clone());
         let work = async move {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
             steered.check_alive()?;
-            steered.controls.check_server(&asked.server).map_err(refused)?;
+            steered.controls.check_server(&asked.server, role).map_err(refused)?;
             if !asked.validate_only {
                 let server = asked.server.clone();
-                steered.controls.move_to(server, keep, by).await.map_err(refused)?;
+                steered.controls.move_to(server, role, keep, by).await.map_err(refused)?;
             }
             Ok(v1::MoveTeamResponse { team: steered.shown() })
         };

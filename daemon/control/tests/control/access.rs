@@ -3,7 +3,7 @@
 use crate::support::fake::{FakeDirectory, FakeTeam, socket};
 use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};
 use phalanx_control::{
-    Access, Audit, Certificates, ControlHandle, Options, Role, TlsOptions, build,
+    Access, Audit, Certificates, ControlHandle, Denials, Options, Role, TlsOptions, build,
 };
 use phalanx_proto::v1;
 use phalanx_proto::v1::access_client::AccessClient;
@@ -16,6 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
+
+/// How long a daemon may take to stop.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(5);
+/// Rounds of denied calls, two each.
+const FLOOD: u64 = 500;
 
 /// A daemon with tokens, an audit log and, if asked for, certificates.
 struct Daemon {
@@ -35,6 +40,7 @@ impl Daemon {
         };
         let mut access = Access::open(&folder.path().join("tokens.json"), loopback).unwrap();
         access.audit = Some(Arc::new(Audit::open(&folder.path().join("audit.jsonl")).unwrap()));
+        access.denials = Arc::new(Denials::open(&folder.path().join("denied.jsonl")).unwrap());
         let teams = Arc::new(FakeDirectory(vec![FakeTeam::new("A")]));
         let control = build(&options, teams, Arc::new(access)).unwrap();
         Self { tcp: control.tcp().unwrap(), folder, handle: control.spawn() }
@@ -163,16 +169,18 @@ async fn a_revoked_token_is_told_so_and_guesses_end_in_waiting() {
     // Longer than any header may be: the call fails, and nobody looks at the token.
     assert!(look(&daemon.with(&"phx_".repeat(5_000)).await).await.is_err());
     let guess = daemon.with("phx_guess").await;
+    let (_, valid) = daemon.token("dash", v1::Role::Viewer).await;
     let mut last = String::new();
     for _ in 0..12 {
         last = reason(&look(&guess).await.unwrap_err());
     }
     assert_eq!(last, "TOO_MANY_FAILURES");
+    assert!(look(&daemon.with(&valid).await).await.is_ok(), "a valid token always passes");
     assert!(look(&daemon.local().await).await.is_ok(), "the Unix socket asks for no token");
 }
 
 #[tokio::test]
-async fn every_change_and_every_attempt_leaves_a_line_without_secrets() {
+async fn every_change_leaves_a_line_and_every_denial_is_counted_without_secrets() {
     let daemon = Daemon::start(None, None);
     let (name, text) = daemon.token("dash", v1::Role::Viewer).await;
     let viewer = daemon.with(&text).await;
@@ -192,19 +200,79 @@ async fn every_change_and_every_attempt_leaves_a_line_without_secrets() {
         told,
         [
             ("Access/CreateToken", "dash", "ok"),
-            ("Strategies/PinStrategy", "", "PermissionDenied"),
             ("Strategies/PinStrategy", "teams/A", "FailedPrecondition"),
             ("Access/RevokeToken", name.as_str(), "ok"),
         ]
     );
-    let who = lines.get(1).map(|(who, ..)| who.as_str()).unwrap_or_default();
-    assert!(who.starts_with("dash (token "), "{who}");
+    daemon.handle.stop(GRACE).await;
+    let denied = std::fs::read_to_string(daemon.folder.path().join("denied.jsonl")).unwrap();
+    let denied: serde_json::Value = serde_json::from_str(&denied).unwrap();
+    assert!(denied["who"].as_str().unwrap().starts_with("dash (token "), "{denied}");
+    assert_eq!(
+        (&denied["what"], &denied["reason"], &denied["count"], &denied["from"]),
+        (
+            &"Strategies/PinStrategy".into(),
+            &"ROLE_TOO_SMALL".into(),
+            &1.into(),
+            &"127.0.0.1".into()
+        )
+    );
     // A secret may have underlines itself.
     let secret = text.splitn(3, '_').nth(2).unwrap();
-    for file in ["audit.jsonl", "tokens.json"] {
+    for file in ["audit.jsonl", "denied.jsonl", "tokens.json"] {
         let kept = std::fs::read_to_string(daemon.folder.path().join(file)).unwrap();
         assert!(!kept.contains(secret), "{file}");
     }
+}
+
+#[tokio::test]
+async fn a_flood_of_denied_calls_pushes_nothing_out_of_the_audit_log() {
+    let daemon = Daemon::start(None, None);
+    let (_, token) = daemon.token("dash", v1::Role::Viewer).await;
+    let size = |name: &str| std::fs::metadata(daemon.folder.path().join(name)).unwrap().len();
+    let before = size("audit.jsonl");
+    let anonymous = connect(&Address::Http(format!("http://{}", daemon.tcp))).await.unwrap();
+    let (guess, valid) = (daemon.with("phx_guess").await, daemon.with(&token).await);
+    let begun = std::time::Instant::now();
+    for round in 0..FLOOD {
+        assert_eq!(steer(&anonymous).await.code(), Code::Unauthenticated);
+        steer(&guess).await;
+        if round % 50 == 0 {
+            look(&valid).await.unwrap();
+        }
+    }
+    let took = begun.elapsed();
+    assert_eq!(size("audit.jsonl"), before);
+    let folder = daemon.folder;
+    daemon.handle.stop(GRACE).await;
+    let denied = std::fs::read_to_string(folder.path().join("denied.jsonl")).unwrap();
+    println!("{} denied calls in {took:?}: {} bytes", 2 * FLOOD, denied.len());
+    let lines = denied.lines().map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<serde_json::Value> = lines.collect();
+    let count = |line: &serde_json::Value| line["count"].as_u64().unwrap();
+    assert_eq!(lines.iter().map(count).sum::<u64>(), 2 * FLOOD);
+    // Three reasons, in each of the minutes that it took.
+    let minutes = usize::try_from(took.as_secs() / 60).unwrap() + 2;
+    assert!(lines.len() <= 3 * minutes, "{denied}");
+}
+
+#[tokio::test]
+async fn the_word_before_a_token_is_read_in_any_case() {
+    let daemon = Daemon::start(None, None);
+    let (_, token) = daemon.token("dash", v1::Role::Viewer).await;
+    let tcp = daemon.tcp;
+    let call = async |header: String| {
+        let channel = tonic::transport::Endpoint::from_shared(format!("http://{tcp}")).unwrap();
+        let mut teams = TeamsClient::new(channel.connect().await.unwrap());
+        let mut request = tonic::Request::new(v1::ListTeamsRequest::default());
+        request.metadata_mut().insert("authorization", header.parse().unwrap());
+        teams.list_teams(request).await.map(drop).map_err(|status| reason(&status))
+    };
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        assert_eq!(call(format!("{scheme} {token}")).await, Ok(()));
+    }
+    assert_eq!(call(format!("Basic {token}")).await, Err("TOKEN_MALFORMED".to_owned()));
+    assert_eq!(call(token.clone()).await, Err("TOKEN_MALFORMED".to_owned()));
 }
 
 #[tokio::test]

@@ -96,7 +96,7 @@ impl TeamDirectory for Directory {
 
 async fn serve(role: Role, arenas: Option<Fake>) -> (ControlHandle, ArenasClient<Link>) {
     let options = Options { tcp: Some("127.0.0.1:0".parse().unwrap()), ..Options::default() };
-    let access = Arc::new(Access::on_this_machine(role).unwrap());
+    let access = Arc::new(Access::on_this_machine(role));
     let control = build(&options, Arc::new(Directory(arenas)), access).unwrap();
     let address: Address = control.tcp().unwrap().to_string().parse().unwrap();
     let handle = control.spawn();

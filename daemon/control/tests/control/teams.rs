@@ -430,6 +430,18 @@ async fn viewers_steer_nothing_and_only_admins_make_and_delete() {
     check(&refused, Code::PermissionDenied, "ROLE_TOO_SMALL");
     viewer.get_team(v1::GetTeamRequest { name: "teams/A".into() }).await.unwrap();
     operator.stop_team(stop()).await.unwrap();
+    let send = |server: &str, validate_only| v1::MoveTeamRequest {
+        name: "teams/A".into(),
+        server: server.into(),
+        validate_only,
+        ..Default::default()
+    };
+    for validate_only in [true, false] {
+        let refused = operator.move_team(send("thief:1", validate_only)).await.unwrap_err();
+        check(&refused, Code::PermissionDenied, "SERVER_NOT_ALLOWED");
+    }
+    operator.move_team(send("listed:1", false)).await.unwrap();
+    TeamsClient::new(daemon.local().await).move_team(send("anywhere:1", false)).await.unwrap();
     let refused = operator.create_team(team("B", false)).await.unwrap_err();
     check(&refused, Code::PermissionDenied, "ROLE_TOO_SMALL");
     let delete = v1::DeleteTeamRequest { name: "teams/A".into(), ..Default::default() };

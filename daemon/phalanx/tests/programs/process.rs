@@ -216,3 +216,20 @@ fn wait_until_asked(dir: &tempfile::TempDir) {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn a_low_limit_of_open_files_is_raised_as_far_as_it_may_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(dir.path(), SKIP);
+    let mut shell = quiet(Command::new("sh"));
+    shell.arg("-c").arg(r#"ulimit -S -n 128; exec "$0" "$@" 2>&1"#);
+    shell.arg(PHALANXD).arg("--config").arg(&config);
+    let mut daemon = Running::start(shell);
+    daemon.line_with("control API");
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())).unwrap();
+    let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+    let mut words = files.split_whitespace();
+    let (soft, hard) = (words.next().unwrap(), words.next().unwrap());
+    assert_eq!(soft, hard);
+    assert_ne!(soft, "128");
+}

@@ -12,9 +12,10 @@ use prost::Message;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 const SKIP: &str = "return { decide = function() return act.skip() end }\n";
 
@@ -261,6 +262,53 @@ fn a_daemon_records_its_teams_and_ends_the_file_when_it_leaves() {
     let info = asked(&["recording", "info", text(&file), "--check"], 0);
     assert_eq!((&info["team"], &info["turns"]), (&"A".into(), &3.into()));
     drop(dir);
+}
+
+#[test]
+fn a_match_that_is_being_played_counts_among_what_is_kept() {
+    let more = "[recordings]\nflush_every = \"100ms\"\nkeep_size = \"1MiB\"";
+    let mut old = PathBuf::new();
+    let bench = Bench::with(more, |config| {
+        // It fits as long as nothing else is there.
+        let folder = config.with_file_name("state").join("recordings");
+        std::fs::create_dir_all(&folder).unwrap();
+        old = folder.join("A-assemble-20200101T000000Z.mcap");
+        File::create(&old).unwrap().set_len((1 << 20) - 1_000).unwrap();
+        daemon(config)
+    });
+    let mut seat = bench.seat();
+    assert!(old.exists());
+    let (mut id, begun) = (0, Instant::now());
+    while old.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no room was made in {id} turns");
+        turn(&mut seat, id);
+        id += 1;
+    }
+    // The match goes on, and so does its recording.
+    turn(&mut seat, id);
+    assert!(bench.file().exists());
+    drop(seat);
+    bench.leave();
+}
+
+#[test]
+fn folders_that_the_daemon_makes_are_its_owners_alone() {
+    let bench = Bench::new("");
+    let mut seat = bench.seat();
+    turn(&mut seat, 0);
+    bench.file();
+    let state = bench.dir.path().join("state");
+    let mut folders = vec![state.clone()];
+    for folder in std::fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path()) {
+        folders.extend(folder.is_dir().then_some(folder));
+    }
+    assert!(folders.len() > 2, "{folders:?}");
+    for folder in folders {
+        let mode = std::fs::metadata(&folder).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{}", folder.display());
+    }
+    drop(seat);
+    bench.leave();
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! A daemon that is started without teams: they are made, steered, moved and deleted over its API,
 //! by a plain client.
 
-use crate::support::{Running, arena, arena_config, daemon};
-use phalanx_control::client::{Address, Link, connect};
+use crate::support::{Running, arena, arena_config, daemon, settings};
+use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};
 use phalanx_proto::v1;
+use phalanx_proto::v1::access_client::AccessClient;
+use phalanx_proto::v1::daemon_client::DaemonClient;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
@@ -228,5 +230,74 @@ async fn a_team_that_cannot_be_made_names_every_field_and_no_password() {
     let (report, _) = phalanx_control::client::refused(&refused).unwrap();
     assert!(report.faults.iter().any(|fault| fault.file == "worker.luau"), "{report:?}");
     assert_eq!(reason(&client.team().await.unwrap_err()), "TEAM_NOT_FOUND");
+    drop(daemon);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_has_no_password_sent_to_a_server_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_arena, home) = arena(&arena_config(dir.path(), 2, 40, 4000));
+    let (_other, listed) = arena(&arena_config(dir.path(), 2, 40, 4000));
+    let thief = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    thief.set_nonblocking(true).unwrap();
+    let there = thief.local_addr().unwrap();
+    let path =
+        settings(dir.path(), home, 2, "return { decide = function() return act.skip() end }");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let control = format!(
+        "state_dir = \"state\"\n[control]\ntcp = \"127.0.0.1:0\"\nmove_hosts = [\"localhost:{}\"]\n",
+        listed.port()
+    );
+    std::fs::write(&path, text.replacen("[control]\n", &control, 1)).unwrap();
+    let mut daemon = daemon(&path);
+    let tcp = loop {
+        let line: serde_json::Value =
+            serde_json::from_str(&daemon.line_with("control API")).unwrap();
+        if let Some(address) = line["fields"]["address"].as_str() {
+            break address.to_owned();
+        }
+    };
+    let admin = Client::new(dir.path()).await;
+    let request = v1::CreateTokenRequest {
+        display_name: "kim".into(),
+        role: v1::Role::Operator.into(),
+        ..Default::default()
+    };
+    let token = AccessClient::new(admin.link.clone()).create_token(request).await.unwrap();
+    let token = token.into_inner().text.into();
+    let credentials = Credentials::default().with_token(&token).unwrap();
+    let link = connect_as(&Address::Http(format!("http://{tcp}")), credentials).await.unwrap();
+    let mut operator = TeamsClient::new(link);
+    let send = |server: String| v1::MoveTeamRequest {
+        name: "teams/A".into(),
+        server,
+        ..Default::default()
+    };
+
+    for server in [there.to_string(), format!("localhost:{}", there.port())] {
+        for validate_only in [true, false] {
+            let request = v1::MoveTeamRequest { validate_only, ..send(server.clone()) };
+            let refused = operator.move_team(request).await.unwrap_err();
+            assert_eq!(reason(&refused), "SERVER_NOT_ALLOWED", "{refused}");
+            assert!(refused.message().contains("control.move_hosts"), "{refused}");
+        }
+    }
+    let moved = operator.move_team(send(format!("localhost:{}", listed.port()))).await.unwrap();
+    let moved = moved.into_inner().team.unwrap();
+    assert_eq!(moved.server, format!("localhost:{}", listed.port()));
+    operator.move_team(send(home.to_string())).await.unwrap();
+    // Where the operator wanted the team nobody ever called.
+    let came = thief.accept().map(drop).map_err(|error| error.kind());
+    assert_eq!(came, Err(std::io::ErrorKind::WouldBlock));
+    let audit = std::fs::read_to_string(dir.path().join("state/audit.jsonl")).unwrap();
+    let attempt = audit.lines().find(|line| line.contains(&there.to_string())).unwrap();
+    assert!(attempt.contains("kim") && attempt.contains("PermissionDenied"), "{attempt}");
+
+    // An admin may, and a reload of the settings by an admin lets operators do it.
+    let allowed = control.replace("move_hosts = [", &format!("move_hosts = [\"{there}\", "));
+    std::fs::write(&path, text.replacen("[control]\n", &allowed, 1)).unwrap();
+    let mut host = DaemonClient::new(admin.link.clone());
+    host.reload_settings(v1::ReloadSettingsRequest::default()).await.unwrap();
+    operator.move_team(send(there.to_string())).await.unwrap();
     drop(daemon);
 }

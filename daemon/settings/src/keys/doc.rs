@@ -31,6 +31,8 @@ pub enum Kind {
     Filter,
     /// A list of web origins.
     Origins,
+    /// A list of hosts, each with or without a port.
+    Hosts,
     /// Text that is never printed.
     Secret,
     /// A table or a list; its form stands in the key's meaning.

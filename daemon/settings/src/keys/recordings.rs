@@ -73,8 +73,9 @@ pub(super) const KEEP_SIZE: KeyDoc = key(
     Kind::Size(MIB, 1024 * TIB),
     Some("20GiB"),
     "\"20GiB\"",
-    "The oldest recordings are deleted until all together have this size, at the start and after \
-     each match; never one that is being written.",
+    "The oldest recordings are deleted until all together have this size, those of matches that are \
+     being played included: at the start, while a match is recorded, and after it. One that is being \
+     written is never deleted.",
 );
 pub(super) const KEEP_AGE: KeyDoc = key(
     "recordings.keep_age",

@@ -11,11 +11,14 @@
 use super::{Entry, Marker, Saved, wire};
 use phalanx_lua::Bundle;
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Rights of folders that we make: the owner's alone.
+const FOLDER_MODE: u32 = 0o700;
 /// The folder of all histories.
 const STRATEGIES: &str = "strategies";
 /// What decides.
@@ -54,7 +57,7 @@ struct Written {
 impl Disk {
     pub(super) fn open(state: &Path, team: &str) -> io::Result<Self> {
         let folder = state.join(STRATEGIES).join(safe_name(team));
-        fs::create_dir_all(&folder)?;
+        make_folder(&folder)?;
         let lock = folder.join("lock");
         // Whatever stands there is not emptied, since it might be a link.
         let lock = File::options().create(true).write(true).truncate(false).open(lock)?;
@@ -167,11 +170,11 @@ impl Disk {
         let underway = self.folder.join(format!("{UNDERWAY}{number}"));
         remove(&underway)?;
         let files = underway.join(FILES);
-        fs::create_dir_all(&files)?;
+        make_folder(&files)?;
         for (path, source) in entry.bundle.files() {
             let path = files.join(path);
             if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
+                make_folder(parent)?;
             }
             flushed(&path, source)?;
         }
@@ -214,6 +217,10 @@ fn text(path: &Path) -> io::Result<String> {
         return Err(io::Error::other(format!("{size} bytes, at most {RECORD_BYTES_MAX}")));
     }
     fs::read_to_string(path)
+}
+
+fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
 }
 
 fn flushed(path: &Path, text: &str) -> io::Result<()> {

@@ -106,12 +106,16 @@ impl TeamControls for FakeControls {
         self.follow(format!("stop {by}"), |state| *state.stopped.lock().unwrap() = true)
     }
 
-    fn check_server(&self, server: &str) -> Result<(), ControlsError> {
+    fn check_server(&self, server: &str, role: Role) -> Result<(), ControlsError> {
+        if !role.may(Role::Admin) && !server.starts_with("listed:") {
+            let (server, allowed) = (server.to_owned(), "listed".to_owned());
+            return Err(ControlsError::ServerNotAllowed { server, allowed });
+        }
         let wrong = || ControlsError::Server("expected host:port".into());
         server.contains(':').then_some(()).ok_or_else(wrong)
     }
 
-    fn move_to(&self, server: String, keep: Keep, by: String) -> ControlsFuture<()> {
+    fn move_to(&self, server: String, _: Role, keep: Keep, by: String) -> ControlsFuture<()> {
         self.follow(format!("move {server} {} {} {by}", keep.world, keep.memory), |_| ())
     }
 
