@@ -5,6 +5,7 @@
 //! Whoever asks in another way gets an answer that says what this is.
 
 use crate::calls::CallsLayer;
+use crate::connection;
 use crate::dashboard;
 use crate::gate::{Asked, GateLayer};
 use crate::methods;
@@ -46,6 +47,8 @@ pub(crate) struct Pages {
     pub(crate) metrics_open: bool,
     /// The web page is served.
     pub(crate) page: bool,
+    /// Longest time from the head of a request to the end of its body.
+    pub(crate) body_max: Duration,
     /// The daemon leaves.
     pub(crate) leaving: Arc<AtomicBool>,
 }
@@ -62,6 +65,7 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, origins: &[String]) -> Routes {
         .layer(middleware::from_fn(only_calls));
     let origins: Arc<[HeaderValue]> =
         origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let body_max = pages.body_max;
     let page = if pages.page { dashboard::routes() } else { Router::new() };
     let router = Router::new()
         .merge(page)
@@ -70,7 +74,8 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, origins: &[String]) -> Routes {
         .with_state(pages)
         .fallback_service(grpc)
         .layer(cors(&origins))
-        .layer(middleware::from_fn_with_state(origins, only_named_origins));
+        .layer(middleware::from_fn_with_state(origins, only_named_origins))
+        .layer(middleware::from_fn_with_state(body_max, connection::hold));
     Routes::from(router)
 }
 
