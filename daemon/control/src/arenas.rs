@@ -12,6 +12,7 @@ use crate::events::EventLog;
 use crate::follow::epoch;
 use crate::gate::Caller;
 use crate::page::Page;
+use crate::shares::Holder;
 use crate::tail::{Begin, Tails};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -137,13 +138,14 @@ impl v1::arenas_server::Arenas for ArenasService {
         &self,
         request: Request<v1::WatchArenaRequest>,
     ) -> Answer<Self::WatchArenaStream> {
+        let holder = Holder::of(&request);
         let request = request.into_inner();
         let arena = self.find(&request.name)?;
         let show = |cursor, event: &ArenaEvent| {
             Some(v1::WatchArenaResponse { event: Some(convert::event(cursor, event)) })
         };
-        let events =
-            self.tails.open(self.logs.log(&arena), (&request.cursor, Begin::Oldest), show)?;
+        let (log, begin) = (self.logs.log(&arena), (&*request.cursor, Begin::Oldest));
+        let events = self.tails.open(holder, log, begin, show)?;
         Ok(Response::new(events))
     }
 }

@@ -7,6 +7,7 @@ use crate::changes::{Call, Changes};
 use crate::convert::{board, value};
 use crate::error::{Reason, refuse, refuse_field};
 use crate::page::Page;
+use crate::shares::{Holder, Shares};
 use crate::{Asking, TeamDirectory, TeamView, caller, teams, wait};
 use follow::BoardFollowers;
 use futures_util::StreamExt;
@@ -18,7 +19,7 @@ use phalanx_game::Value;
 use phalanx_proto::v1;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
 /// Longest resource name of an entry that is looked up, in bytes: the longest key fits, escaped.
@@ -31,8 +32,8 @@ pub(crate) struct BoardsService {
     directory: Arc<dyn TeamDirectory>,
     changes: Changes,
     followers: BoardFollowers,
-    /// One permit an open stream.
-    streams: Arc<Semaphore>,
+    /// One slot an open stream.
+    streams: Arc<Shares>,
     closing: watch::Receiver<bool>,
 }
 
@@ -118,22 +119,21 @@ impl v1::boards_server::Boards for BoardsService {
         &self,
         request: Request<v1::WatchBoardRequest>,
     ) -> Answer<Self::WatchBoardStream> {
+        let holder = Holder::of(&request);
         let request = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
         let prefix = bounded_prefix(request.prefix)?;
-        let permit = Arc::clone(&self.streams)
-            .try_acquire_owned()
-            .map_err(|_| refuse(Reason::TooManyStreams, "too many open streams; close some", []))?;
+        let lease = self.streams.open(holder)?;
         let feed = self.followers.feed(&team);
-        let news = stream::news(feed, prefix, &request.cursor, self.closing.clone(), permit)?;
-        Ok(Response::new(news.boxed()))
+        let news = stream::news(feed, prefix, &request.cursor, self.closing.clone())?;
+        Ok(Response::new(lease.watch(news.boxed()).boxed()))
     }
 }
 
 impl BoardsService {
     pub(crate) fn new(
         directory: Arc<dyn TeamDirectory>,
-        streams: Arc<Semaphore>,
+        streams: Arc<Shares>,
         changes: Changes,
         changes_max: usize,
         closing: watch::Receiver<bool>,

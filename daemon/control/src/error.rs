@@ -111,6 +111,7 @@ fn code(reason: Reason) -> Code {
         | Reason::TooManyTokens
         | Reason::ClientTooSlow
         | Reason::TooManyStreams
+        | Reason::TooManyConnections
         | Reason::TooManySessions
         | Reason::TooManyRequests
         | Reason::TooManyTeams

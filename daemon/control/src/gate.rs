@@ -7,6 +7,7 @@
 
 use crate::error::{Reason, refuse};
 use crate::methods::{self, Method};
+use crate::slots::Slot;
 use crate::{caller, listener::NetPeer};
 use axum::body::Body;
 use phalanx_access::{
@@ -119,6 +120,7 @@ pub(crate) struct Asked {
     headers: HeaderMap,
     local: Option<UdsConnectInfo>,
     peer: Option<SocketAddr>,
+    slot: Option<Arc<Slot>>,
 }
 
 impl Asked {
@@ -128,6 +130,7 @@ impl Asked {
             headers: request.headers().clone(),
             local: extensions.get().cloned(),
             peer: extensions.get::<NetPeer>().map(|peer| peer.address),
+            slot: extensions.get().cloned(),
         }
     }
 }
@@ -273,7 +276,7 @@ impl GateLayer {
         asked: Asked,
     ) -> Result<Option<Caller>, (Status, (String, String))> {
         let Some(needed) = method.role else { return Ok(None) };
-        let Asked { headers, local, peer } = asked;
+        let Asked { headers, local, peer, slot } = asked;
         let caller = if let Some(peer) = local {
             let who = caller::user_at(&peer).await;
             Caller { identity: who.clone(), who, role: Role::Admin, from: "unix".to_owned() }
@@ -286,6 +289,12 @@ impl GateLayer {
         };
         let who = caller::shown(&headers, &caller.who);
         let caller = Caller { who, ..caller };
+        if slot.is_some_and(|slot| !slot.admits(caller.role)) {
+            let message = "every connection slot is in use; the last ones are for admins: close \
+                           some connections or try again later";
+            let refused = refuse(Reason::TooManyConnections, message, []);
+            return Err((refused, (caller.who, caller.from)));
+        }
         if caller.role.may(needed) {
             return Ok(Some(caller));
         }

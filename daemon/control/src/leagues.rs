@@ -11,6 +11,7 @@ use crate::league_view::{
     LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueView,
 };
 use crate::page::Page;
+use crate::shares::Holder;
 use crate::tail::{Begin, Tails};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -85,13 +86,14 @@ impl v1::leagues_server::Leagues for LeaguesService {
         &self,
         request: Request<v1::WatchLeagueRequest>,
     ) -> Answer<Self::WatchLeagueStream> {
+        let holder = Holder::of(&request);
         let request = request.into_inner();
         let league = self.find(&request.name)?;
         let show = |cursor, event: &LeagueEvent| {
             Some(v1::WatchLeagueResponse { event: Some(convert::event(cursor, event)) })
         };
-        let events =
-            self.tails.open(self.logs.log(&league), (&request.cursor, Begin::Oldest), show)?;
+        let (log, begin) = (self.logs.log(&league), (&*request.cursor, Begin::Oldest));
+        let events = self.tails.open(holder, log, begin, show)?;
         Ok(Response::new(events))
     }
 

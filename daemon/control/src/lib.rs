@@ -27,6 +27,7 @@ mod caller;
 mod calls;
 mod changes;
 pub mod client;
+mod connection;
 mod controls;
 mod convert;
 mod dashboard;
@@ -34,7 +35,6 @@ mod directory;
 mod error;
 mod events;
 mod feeds;
-mod first_words;
 mod follow;
 mod gate;
 mod host;
@@ -51,6 +51,8 @@ mod recordings;
 mod refusal;
 mod reload;
 mod server;
+mod shares;
+mod slots;
 mod socket;
 mod strategies;
 mod tail;
@@ -84,5 +86,7 @@ pub use server::{
     Bound, Control, ControlError, ControlHandle, Inherited, Options, SocketOptions, adopt_unix,
     bind, bind_over, bind_unix, build, prepare,
 };
+pub use shares::StreamLimits;
+pub use slots::ConnectionLimits;
 pub use socket::{SocketGuard, place_of};
 pub use tls::{Certificates, TlsError, TlsOptions};

@@ -1,8 +1,9 @@
-//! Callers of both listeners: how many at once, with or without TLS, and nobody who says nothing.
+//! Callers of both listeners, with or without TLS; each has a slot (`crate::slots`) from the
+//! moment it is accepted.
 
-use crate::first_words::{FIRST_WORDS_MAX, FirstWords};
+use crate::connection::Connection;
+use crate::slots::Slots;
 use crate::tls::Certificates;
-use phalanx_metrics::ApiMetrics;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -11,20 +12,19 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
+use tokio::time::{Interval, MissedTickBehavior};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
-/// Most connections to a listener at once; who comes then is hung up on.
-pub const CONNECTIONS_MAX: usize = 512;
 /// Wait after the system refused to accept, as without free descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The listeners, in metrics.
-const TCP: &str = "tcp";
-const UNIX: &str = "unix";
+pub(crate) const TCP: &str = "tcp";
+pub(crate) const UNIX: &str = "unix";
 
 /// The other end of a connection over the network.
 #[derive(Clone, Copy, Debug)]
@@ -56,18 +56,22 @@ impl Connected for NetStream {
 }
 
 /// Accepts until the receiver is gone. Every caller is greeted by a task of its own, so that a
-/// slow handshake keeps nobody waiting.
+/// slow handshake keeps no other caller waiting.
 pub(crate) fn accept(
     listener: TcpListener,
     tls: Option<Arc<Certificates>>,
-    metrics: Option<ApiMetrics>,
-) -> ReceiverStream<io::Result<FirstWords<NetStream>>> {
+    slots: Arc<Slots>,
+) -> ReceiverStream<io::Result<Connection<NetStream>>> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let mut deadlines = deadlines(&slots);
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
+                _ = deadlines.tick() => {
+                    slots.sweep();
+                    continue;
+                }
                 () = sender.closed() => return,
             };
             let (stream, address) = match accepted {
@@ -78,45 +82,52 @@ pub(crate) fn accept(
                     continue;
                 }
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                metrics.as_ref().inspect(|metrics| metrics.hung_up(TCP));
+            let Some(place) = slots.admit(Some(address.ip())) else {
+                slots.refused();
                 tracing::warn!(%address, "too many connections to the control API: hung up");
                 continue;
             };
-            let counted = metrics.as_ref().map(|metrics| metrics.connected(TCP));
             let (sender, tls) = (sender.clone(), tls.clone());
             let secure = tls.is_some();
             tokio::spawn(async move {
-                let greeted = tokio::time::timeout(FIRST_WORDS_MAX, greet(stream, tls)).await;
-                let reason = match greeted {
-                    Ok(Ok(inner)) => {
-                        let stream = NetStream { inner, peer: NetPeer { address, secure } };
-                        // A server that is gone takes nobody.
-                        drop(sender.send(Ok(FirstWords::new(stream, place, counted))).await);
-                        return;
-                    }
-                    Ok(Err(error)) => error.to_string(),
-                    Err(_) => format!("no word within {FIRST_WORDS_MAX:?}"),
+                let slot = Arc::clone(place.slot());
+                let greeted = tokio::select! {
+                    greeted = greet(stream, tls) => greeted,
+                    // The slot keeps the deadline, and says in metrics why it was closed.
+                    () = slot.closed() => return,
                 };
-                tracing::debug!(%address, reason, "a caller of the control API was hung up on");
+                match greeted {
+                    Ok(inner) => {
+                        let stream = NetStream { inner, peer: NetPeer { address, secure } };
+                        // A server that is gone takes no connection.
+                        drop(sender.send(Ok(Connection::new(stream, place))).await);
+                    }
+                    Err(error) => {
+                        tracing::debug!(%address, %error, "a caller of the control API was hung up on");
+                    }
+                }
             });
         }
     });
     ReceiverStream::new(receiver)
 }
 
-/// The same for callers on this machine. Whoever may open the socket is known to the system, so
-/// nothing is said before the first call.
+/// The same for callers on this machine. The system knows who opens the socket, so nothing is said
+/// before the first call.
 pub(crate) fn accept_unix(
     listener: UnixListener,
-    metrics: Option<ApiMetrics>,
-) -> ReceiverStream<io::Result<FirstWords<UnixStream>>> {
+    slots: Arc<Slots>,
+) -> ReceiverStream<io::Result<Connection<UnixStream>>> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let mut deadlines = deadlines(&slots);
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
+                _ = deadlines.tick() => {
+                    slots.sweep();
+                    continue;
+                }
                 () = sender.closed() => return,
             };
             let stream = match accepted {
@@ -127,17 +138,22 @@ pub(crate) fn accept_unix(
                     continue;
                 }
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                metrics.as_ref().inspect(|metrics| metrics.hung_up(UNIX));
+            let Some(place) = slots.admit(None) else {
+                slots.refused();
                 tracing::warn!("too many connections to the control API's socket: hung up");
                 continue;
             };
-            let counted = metrics.as_ref().map(|metrics| metrics.connected(UNIX));
-            // A server that is gone takes nobody.
-            drop(sender.send(Ok(FirstWords::new(stream, place, counted))).await);
+            // A server that is gone takes no connection.
+            drop(sender.send(Ok(Connection::new(stream, place))).await);
         }
     });
     ReceiverStream::new(receiver)
+}
+
+fn deadlines(slots: &Slots) -> Interval {
+    let mut deadlines = tokio::time::interval(slots.pause());
+    deadlines.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    deadlines
 }
 
 async fn greet(stream: TcpStream, tls: Option<Arc<Certificates>>) -> io::Result<Inner> {

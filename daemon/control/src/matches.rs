@@ -2,6 +2,7 @@
 
 use crate::error::{Reason, refuse, refuse_field};
 use crate::follow::Followers;
+use crate::shares::Holder;
 use crate::tail::{Begin, Tails};
 use crate::{Feed, TeamDirectory, convert, teams};
 use futures_util::stream::BoxStream;
@@ -25,6 +26,7 @@ impl v1::matches_server::Matches for MatchesService {
         &self,
         request: Request<v1::WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
+        let holder = Holder::of(&request);
         let v1::WatchMatchRequest { team, cursor, decisions } = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &team)?;
         let (log, name) = (self.followers.log(&team), team.name().to_owned());
@@ -33,7 +35,7 @@ impl v1::matches_server::Matches for MatchesService {
                 (decisions || !is_decision(item)).then(|| convert::event(&name, cursor, item));
             event.map(|event| v1::WatchMatchResponse { event: Some(event) })
         };
-        Ok(Response::new(self.tails.open(log, (&cursor, Begin::Next), show)?))
+        Ok(Response::new(self.tails.open(holder, log, (&cursor, Begin::Next), show)?))
     }
 
     async fn explain_decision(

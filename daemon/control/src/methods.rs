@@ -75,7 +75,12 @@ pub(crate) const METHODS: &[Method] = &[
     looks("phalanx.v1.Strategies/ListParams"),
     steers("phalanx.v1.Strategies/SetParam"),
     steers("phalanx.v1.Strategies/EvalScript"),
-    looks("phalanx.v1.Strategies/ProfileStrategy"),
+    // It runs in the team's VM while the team plays.
+    Method {
+        path: "phalanx.v1.Strategies/ProfileStrategy",
+        role: Some(Role::Operator),
+        changes: false,
+    },
     looks("phalanx.v1.Boards/GetEntry"),
     looks("phalanx.v1.Boards/ListEntries"),
     steers("phalanx.v1.Boards/SetEntry"),

@@ -7,13 +7,16 @@ use crate::changes::{Call, Changes};
 use crate::error::{Reason, refuse, refuse_field};
 use crate::page::Page;
 use crate::recording_view::{PartFile, RecordingDirectory, RecordingRefusal};
+use crate::shares::{Ended, Holder, Leased, Shares};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use pace::Filter;
 use phalanx_proto::v1;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
@@ -23,8 +26,12 @@ const RECORDINGS: &str = "recordings/";
 const TEAMS: &str = "teams/";
 /// Longest id of a recording, in bytes.
 const ID_BYTES_MAX: usize = 200;
-/// So many recordings are read at once; each takes a thread.
-const READERS_MAX: usize = 8;
+/// Recordings that are replayed or downloaded at once; each takes a thread.
+pub(crate) const READERS_MAX: usize = 8;
+/// Short looks into recordings at once; each takes a thread.
+const LOOKS_MAX: usize = 4;
+/// Longest wait for such a look.
+const LOOK_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Messages and pieces of files that wait for a client.
 const WAITING_MAX: usize = 16;
 /// Size of a piece of a file, in bytes.
@@ -34,15 +41,19 @@ const PIECE_BYTES: usize = 256 << 10;
 pub(crate) struct RecordingsService {
     directory: Arc<dyn TeamDirectory>,
     changes: Changes,
-    readers: Arc<Semaphore>,
+    readers: Arc<Shares>,
+    looks: Arc<Semaphore>,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
-type Sent<T> = mpsc::Sender<Result<T, Status>>;
 
 impl RecordingsService {
-    pub(crate) fn new(directory: Arc<dyn TeamDirectory>, changes: Changes) -> Self {
-        Self { directory, changes, readers: Arc::new(Semaphore::new(READERS_MAX)) }
+    pub(crate) fn new(
+        directory: Arc<dyn TeamDirectory>,
+        changes: Changes,
+        readers: Arc<Shares>,
+    ) -> Self {
+        Self { directory, changes, readers, looks: Arc::new(Semaphore::new(LOOKS_MAX)) }
     }
 
     fn kept(&self) -> Result<Arc<dyn RecordingDirectory>, Status> {
@@ -53,21 +64,19 @@ impl RecordingsService {
         })
     }
 
-    fn reader(&self) -> Result<OwnedSemaphorePermit, Status> {
-        Arc::clone(&self.readers).try_acquire_owned().map_err(|_| {
-            let message = format!("{READERS_MAX} recordings are read already; try again later");
-            refuse(Reason::TooManyStreams, message, [])
-        })
-    }
-
     /// Does something with files, on a thread that may wait for them.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn RecordingDirectory) -> Result<T, RecordingRefusal> + Send + 'static,
     ) -> Result<T, Status> {
-        let (kept, reader) = (self.kept()?, self.reader()?);
+        let kept = self.kept()?;
+        let look = Arc::clone(&self.looks).acquire_owned();
+        let look = tokio::time::timeout(LOOK_WAIT_MAX, look).await.map_err(|_| {
+            let message = "other callers look into recordings all the time; try again later";
+            refuse(Reason::TooManyStreams, message, [])
+        })?;
         let done = tokio::task::spawn_blocking(move || {
-            let _reader = reader;
+            let _look = look;
             work(&*kept)
         });
         answered(done.await)
@@ -76,16 +85,35 @@ impl RecordingsService {
     /// The same for what is sent piece by piece; ends when the client is gone.
     fn stream<T: Send + 'static, W: Send + 'static>(
         &self,
+        holder: Holder,
         what: W,
-        send: impl FnOnce(W, &Sent<T>) -> Option<()> + Send + 'static,
-    ) -> Result<ReceiverStream<Result<T, Status>>, Status> {
-        let reader = self.reader()?;
-        let (sender, receiver) = mpsc::channel(WAITING_MAX);
-        tokio::task::spawn_blocking(move || {
-            let _reader = reader;
-            send(what, &sender);
-        });
-        Ok(ReceiverStream::new(receiver))
+        send: impl FnOnce(W, &mut Sender<T>) -> Option<()> + Send + 'static,
+    ) -> Result<Leased<ReceiverStream<Result<T, Status>>>, Status> {
+        let lease = self.readers.open(holder)?;
+        let (messages, receiver) = mpsc::channel(WAITING_MAX);
+        let mut sender = Sender { messages, ended: lease.ended(), runtime: Handle::current() };
+        tokio::task::spawn_blocking(move || send(what, &mut sender));
+        Ok(lease.watch(ReceiverStream::new(receiver)))
+    }
+}
+
+/// How a thread hands out what it reads.
+struct Sender<T> {
+    messages: mpsc::Sender<Result<T, Status>>,
+    ended: Ended,
+    runtime: Handle,
+}
+
+impl<T> Sender<T> {
+    /// Waits until there is room; `None`: the client is gone, or its stream was ended.
+    fn send(&mut self, message: Result<T, Status>) -> Option<()> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.ended.wait() => None,
+                sent = self.messages.send(message) => sent.ok(),
+            }
+        })
     }
 }
 
@@ -120,14 +148,15 @@ impl v1::recordings_server::Recordings for RecordingsService {
         &self,
         request: Request<v1::ReplayRecordingRequest>,
     ) -> Answer<Self::ReplayRecordingStream> {
+        let holder = Holder::of(&request);
         let request = request.into_inner();
         let (id, filter) = (id(&request.name)?, Filter::of(&request)?);
         let from = pace::from(&request)?;
         let messages = self.read(move |kept| kept.replay(&id, from)).await?;
         let chosen = move |one: &v1::ReplayRecordingResponse| filter.takes(&one.channel);
-        let stream = self.stream(messages, move |messages, sender| {
+        let stream = self.stream(holder, messages, move |messages, sender| {
             let mut messages = messages.filter(chosen);
-            messages.try_for_each(|message| sender.blocking_send(Ok(message)).ok())
+            messages.try_for_each(|message| sender.send(Ok(message)))
         })?;
         Ok(Response::new(pace::paced(stream, request.speed).boxed()))
     }
@@ -136,6 +165,7 @@ impl v1::recordings_server::Recordings for RecordingsService {
         &self,
         request: Request<v1::DownloadRecordingRequest>,
     ) -> Answer<Self::DownloadRecordingStream> {
+        let holder = Holder::of(&request);
         let v1::DownloadRecordingRequest { name, part, offset } = request.into_inner();
         let id = id(&name)?;
         let file = self.read(move |kept| kept.part(&id, part.max(1))).await?;
@@ -148,7 +178,8 @@ impl v1::recordings_server::Recordings for RecordingsService {
                 [("file_bytes", length.to_string())],
             ));
         }
-        let stream = self.stream(file, move |file, sender| send(file, (offset, length), sender))?;
+        let send = move |file, sender: &mut _| send(file, (offset, length), sender);
+        let stream = self.stream(holder, file, send)?;
         Ok(Response::new(stream.boxed()))
     }
 
@@ -198,23 +229,23 @@ impl v1::recordings_server::Recordings for RecordingsService {
 fn send(
     part: PartFile,
     (mut offset, length): (u64, u64),
-    sender: &Sent<v1::DownloadRecordingResponse>,
+    sender: &mut Sender<v1::DownloadRecordingResponse>,
 ) -> Option<()> {
     let PartFile { path, mut file } = part;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if let Err(error) = file.seek(SeekFrom::Start(offset)) {
-        return sender.blocking_send(Err(unreadable(&error))).ok();
+        return sender.send(Err(unreadable(&error)));
     }
     loop {
         let mut data = Vec::new();
         let left = (length - offset).min(PIECE_BYTES as u64);
         if let Err(error) = (&mut file).take(left).read_to_end(&mut data) {
-            return sender.blocking_send(Err(unreadable(&error))).ok();
+            return sender.send(Err(unreadable(&error)));
         }
         let read = data.len() as u64;
         let (file_name, file_bytes) = (name.clone(), length);
         let piece = v1::DownloadRecordingResponse { file_name, file_bytes, offset, data };
-        sender.blocking_send(Ok(piece)).ok()?;
+        sender.send(Ok(piece))?;
         offset += read;
         if read == 0 || offset >= length {
             return Some(());

@@ -11,7 +11,9 @@ use crate::host::{DaemonService, Host};
 use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
 use crate::matches::MatchesService;
-use crate::recordings::RecordingsService;
+use crate::recordings::{READERS_MAX, RecordingsService};
+use crate::shares::{Shares, StreamLimits};
+use crate::slots::{ConnectionLimits, Slots};
 use crate::socket::{self, SocketGuard};
 use crate::strategies::StrategiesService;
 use crate::tail::Tails;
@@ -41,7 +43,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -79,6 +81,10 @@ pub struct Options {
     pub events_max: usize,
     /// Most event streams at once.
     pub streams_max: usize,
+    /// Limits on the connections to each listener.
+    pub connections: ConnectionLimits,
+    /// How long streams may stall.
+    pub streams: StreamLimits,
     /// The origins of web pages that may call.
     pub origins: Vec<String>,
     /// Names by which callers may address the TCP address where it has no TLS, besides `localhost`
@@ -102,6 +108,8 @@ impl Default for Options {
             tls: None,
             events_max: 8_192,
             streams_max: 256,
+            connections: ConnectionLimits::default(),
+            streams: StreamLimits::default(),
             origins: Vec::new(),
             hosts: Vec::new(),
             metrics: None,
@@ -181,6 +189,7 @@ pub struct Control {
     tcp_address: Option<SocketAddr>,
     routes: Routes,
     metrics: Option<Arc<Metrics>>,
+    connections: ConnectionLimits,
     tls: Option<Arc<Certificates>>,
     directory: Arc<dyn TeamDirectory>,
     access: Arc<Access>,
@@ -191,6 +200,8 @@ pub struct Control {
 #[derive(Debug)]
 struct Shared {
     followers: Arc<Followers>,
+    /// The slots of streams.
+    shares: [Arc<Shares>; 2],
     health: HealthReporter,
     closing: watch::Sender<bool>,
     leaving: Arc<AtomicBool>,
@@ -290,7 +301,10 @@ pub fn prepare(
     let health = HealthReporter::new();
     let followers = Arc::new(Followers::new(health.clone(), options.events_max));
     let closing = watch::Sender::new(false);
-    let streams = Arc::new(Semaphore::new(options.streams_max.min(Semaphore::MAX_PERMITS)));
+    let figures = options.metrics.clone().map(ApiMetrics::new);
+    let limits = options.streams;
+    let streams = Shares::new("events", options.streams_max, limits, figures.clone());
+    let readers = Shares::new("recordings", READERS_MAX, limits, figures);
     let changes = Changes::new(closing.subscribe());
     let teams = TeamsService {
         directory: Arc::clone(&directory),
@@ -321,7 +335,9 @@ pub fn prepare(
         .add_service(BoardsServer::new(boards).max_decoding_message_size(BOARD_BYTES_MAX))
         .add_service(WorldsServer::new(worlds).max_decoding_message_size(REQUEST_BYTES_MAX));
     let routes = around(routes, &access, &changes, &health)?;
-    let routes = beside(routes, &directory, &tails, &changes, options.events_max);
+    let recordings = RecordingsService::new(directory.clone(), changes.clone(), readers.clone());
+    let routes = beside(routes, &directory, &tails, &changes, options.events_max)
+        .add_service(RecordingsServer::new(recordings));
     let routes = match options.host.clone() {
         Some(host) => {
             let listeners = listeners(&options, tcp.as_ref().map(|(_, address)| *address));
@@ -336,6 +352,7 @@ pub fn prepare(
         metrics: options.metrics.clone(),
         metrics_open: options.metrics_open,
         page: options.page,
+        body_max: options.connections.body,
         leaving: Arc::clone(&leaving),
     };
     let visitors = Visitors::new(&options.origins, &options.hosts);
@@ -347,10 +364,11 @@ pub fn prepare(
         unix,
         routes,
         metrics: options.metrics,
+        connections: options.connections,
         tls: options.tls,
         directory,
         access,
-        shared: Shared { followers, health, closing, leaving },
+        shared: Shared { followers, shares: [streams, readers], health, closing, leaving },
     })
 }
 
@@ -405,9 +423,7 @@ fn beside(
     };
     let arenas = ArenasServer::new(arenas).max_decoding_message_size(arenas::UPLOAD_BYTES_MAX);
     let leagues = LeaguesServer::new(leagues).max_decoding_message_size(LEAGUE_BYTES_MAX);
-    let recordings = RecordingsService::new(Arc::clone(directory), changes.clone());
-    let recordings = RecordingsServer::new(recordings);
-    routes.add_service(arenas).add_service(leagues).add_service(recordings)
+    routes.add_service(arenas).add_service(leagues)
 }
 
 fn bind_tcp(address: SocketAddr, tls: bool) -> Result<(TcpListener, SocketAddr), ControlError> {
@@ -479,8 +495,10 @@ impl Control {
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
     #[must_use]
     pub fn spawn(self) -> ControlHandle {
-        let Self { unix, tcp, routes, metrics, tls, directory, access, shared, .. } = self;
+        let Self { unix, tcp, routes, metrics, connections, tls, directory, access, shared, .. } =
+            self;
         let metrics = metrics.map(ApiMetrics::new);
+        let slots = |listener| Slots::new(listener, connections.clone(), metrics.clone());
         shared.followers.follow_all(directory.as_ref());
         let health = shared.health.clone();
         let mut tasks = JoinSet::new();
@@ -490,23 +508,27 @@ impl Control {
                 health.set_service_status(name, ServingStatus::Serving).await;
             }
         });
+        for shares in &shared.shares {
+            tasks.spawn(Arc::clone(shares).sweep(shared.closing.subscribe()));
+        }
         let closed = |mut closing: watch::Receiver<bool>| async move {
             // An error means that the handle is gone: the same.
             drop(closing.wait_for(|closing| *closing).await);
         };
         if let Some((listener, guard)) = unix {
             let (router, end) = (server().add_routes(routes.clone()), shared.closing.subscribe());
-            let metrics = metrics.clone();
+            let slots = slots(listener::UNIX);
             tasks.spawn(async move {
-                let clients = listener::accept_unix(listener, metrics);
+                let clients = listener::accept_unix(listener, slots);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
                 drop(guard);
             });
         }
         if let Some(listener) = tcp {
             let (router, end) = (server().add_routes(routes), shared.closing.subscribe());
+            let slots = slots(listener::TCP);
             tasks.spawn(async move {
-                let clients = listener::accept(listener, tls, metrics);
+                let clients = listener::accept(listener, tls, slots);
                 report(router.serve_with_incoming_shutdown(clients, closed(end)).await);
             });
         }
@@ -515,7 +537,8 @@ impl Control {
 }
 
 fn server() -> Server {
-    // Over HTTP/1 a request's head has thirty seconds, as the library has it.
+    // Over HTTP/1 a head has thirty seconds, as the library has it; the first one less, as
+    // `ConnectionLimits` has it.
     Server::builder()
         .accept_http1(true)
         .http2_max_header_list_size(HEAD_BYTES_MAX)

@@ -2,10 +2,11 @@
 
 use crate::error::{Reason, refuse, refuse_field};
 use crate::events::{BadCursor, EventLog, Slot};
+use crate::shares::{Holder, Shares};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tonic::Status;
 
 /// Where a stream without a cursor begins.
@@ -17,11 +18,11 @@ pub(crate) enum Begin {
     Next,
 }
 
-/// Where streams of one kind get their permits, and what ends them all.
+/// Where streams get their slots, and what ends them all.
 #[derive(Clone, Debug)]
 pub(crate) struct Tails {
-    /// One permit an open stream, whatever it is about.
-    pub(crate) streams: Arc<Semaphore>,
+    /// One slot an open stream, whatever it is about.
+    pub(crate) streams: Arc<Shares>,
     pub(crate) closing: watch::Receiver<bool>,
 }
 
@@ -30,6 +31,7 @@ impl Tails {
     /// cursor; `None` is not for this client.
     pub(crate) fn open<T, R>(
         &self,
+        holder: Holder,
         log: Arc<EventLog<T>>,
         (cursor, begin): (&str, Begin),
         show: impl Fn(String, &T) -> Option<R> + Send + 'static,
@@ -38,18 +40,16 @@ impl Tails {
         T: Clone + Send + Sync + 'static,
         R: Send + 'static,
     {
-        let permit = Arc::clone(&self.streams)
-            .try_acquire_owned()
-            .map_err(|_| refuse(Reason::TooManyStreams, "too many open streams; close some", []))?;
+        let lease = self.streams.open(holder)?;
         let wake = log.wake();
         let next = start(&log, cursor, begin)?;
         let closing = self.closing.clone();
-        let reader = Reader { log, next, wake, closing, show, over: false, _permit: permit };
+        let reader = Reader { log, next, wake, closing, show, over: false };
         let events = stream::unfold(reader, |mut reader| async {
             let item = reader.next().await?;
             Some((item, reader))
         });
-        Ok(events.boxed())
+        Ok(lease.watch(events.boxed()).boxed())
     }
 }
 
@@ -80,7 +80,6 @@ struct Reader<T, F> {
     closing: watch::Receiver<bool>,
     show: F,
     over: bool,
-    _permit: OwnedSemaphorePermit,
 }
 
 impl<T: Clone, R, F: Fn(String, &T) -> Option<R>> Reader<T, F> {

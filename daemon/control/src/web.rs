@@ -5,6 +5,7 @@
 //! Whoever asks in another way gets an answer that says what this is.
 
 use crate::calls::CallsLayer;
+use crate::connection;
 use crate::dashboard;
 use crate::gate::{Asked, GateLayer};
 use crate::methods;
@@ -45,6 +46,8 @@ pub(crate) struct Pages {
     pub(crate) metrics_open: bool,
     /// The web page is served.
     pub(crate) page: bool,
+    /// Longest time from the head of a request to the end of its body.
+    pub(crate) body_max: Duration,
     /// The daemon leaves.
     pub(crate) leaving: Arc<AtomicBool>,
 }
@@ -60,6 +63,7 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, visitors: Visitors) -> Routes {
         .layer(GrpcWebLayer::new())
         .layer(middleware::from_fn(only_calls));
     let cors = cors(visitors.origins());
+    let body_max = pages.body_max;
     let page = if pages.page { dashboard::routes() } else { Router::new() };
     let router = Router::new()
         .merge(page)
@@ -68,7 +72,8 @@ pub(crate) fn serve(grpc: Routes, pages: Pages, visitors: Visitors) -> Routes {
         .with_state(pages)
         .fallback_service(grpc)
         .layer(cors)
-        .layer(middleware::from_fn_with_state(visitors, visitors::admit));
+        .layer(middleware::from_fn_with_state(visitors, visitors::admit))
+        .layer(middleware::from_fn_with_state(body_max, connection::hold));
     Routes::from(router)
 }
 

@@ -4,7 +4,8 @@ mod follow;
 mod stream;
 
 use crate::convert::world::{self, Wanted};
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, refuse_field};
+use crate::shares::{Holder, Shares};
 use crate::{TeamDirectory, caller, teams, wait};
 use follow::WorldFollowers;
 use futures_util::StreamExt;
@@ -12,7 +13,7 @@ use futures_util::stream::BoxStream;
 use phalanx_proto::v1;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
 /// Worlds a second of a stream when the client does not say.
@@ -24,8 +25,8 @@ const LAYERS_MAX: usize = 64;
 pub(crate) struct WorldsService {
     directory: Arc<dyn TeamDirectory>,
     followers: WorldFollowers,
-    /// One permit an open stream.
-    streams: Arc<Semaphore>,
+    /// One slot an open stream.
+    streams: Arc<Shares>,
     closing: watch::Receiver<bool>,
 }
 
@@ -53,22 +54,22 @@ impl v1::worlds_server::Worlds for WorldsService {
         &self,
         request: Request<v1::WatchWorldRequest>,
     ) -> Answer<Self::WatchWorldStream> {
+        let holder = Holder::of(&request);
         let request = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
         let (wanted, every) = (wanted(request.layers)?, interval(request.rate_max)?);
-        let permit = Arc::clone(&self.streams)
-            .try_acquire_owned()
-            .map_err(|_| refuse(Reason::TooManyStreams, "too many open streams; close some", []))?;
+        let lease = self.streams.open(holder)?;
         let feed = self.followers.feed(&team);
         let viewer = stream::Viewer { team, feed, wanted, every };
-        Ok(Response::new(stream::worlds(viewer, self.closing.clone(), permit).boxed()))
+        let worlds = stream::worlds(viewer, self.closing.clone()).boxed();
+        Ok(Response::new(lease.watch(worlds).boxed()))
     }
 }
 
 impl WorldsService {
     pub(crate) fn new(
         directory: Arc<dyn TeamDirectory>,
-        streams: Arc<Semaphore>,
+        streams: Arc<Shares>,
         closing: watch::Receiver<bool>,
     ) -> Self {
         Self { directory, followers: WorldFollowers::default(), streams, closing }

@@ -1,7 +1,7 @@
 //! The life of one client: what it says goes to the hub, what waits for it goes out.
 
 use crate::door::{FoxgloveOptions, metadata};
-use crate::hub::{Figures, Hub};
+use crate::hub::{Figures, Guest, Hub};
 use crate::outbox::{Next, Outbox, Post};
 use crate::wire::{self, Level};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -34,14 +34,18 @@ pub(crate) async fn serve(
     socket: WebSocketStream<TcpStream>,
     hub: &Hub,
     options: &FoxgloveOptions,
+    guest: Guest,
 ) {
+    let leaving = guest.leaving.clone();
     let outbox = Arc::new(Outbox::new(options.queue_bytes_max));
     let hello = wire::server_info(&options.name, &metadata(&options.name), &options.session);
-    let number = hub.join(Arc::clone(&outbox), hello);
+    let number = hub.join(Arc::clone(&outbox), hello, guest);
     let (sink, stream) = socket.split();
     let writer = Writer { sink, hub, told: None, lost: 0 };
     tokio::select! {
         () = listen(stream, hub, number) => {}
+        // Another client needs the place.
+        () = leaving.cancelled() => {}
         // An error means that it is gone.
         _ = writer.run(&outbox) => {}
     }

@@ -1,13 +1,13 @@
 //! The listener: who comes in, and who does not.
 
 use crate::client;
-use crate::hub::{Figures, FoxgloveStatus, Hub};
+use crate::hub::{Figures, FoxgloveStatus, Guest, Hub};
 use crate::wire::subprotocol;
 use phalanx_record::{LiveFeed, RecordingInfo};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -20,8 +20,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{debug, info, warn};
 
-/// Most connections that are not clients yet.
+/// Most connections that are not clients yet; for a further one the oldest ends.
 const HANDSHAKES_MAX: usize = 32;
+/// Most such connections from one address.
+const HANDSHAKES_PER_ADDRESS_MAX: usize = 16;
 /// Longest time from a connection to the end of its handshake.
 const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(5);
 /// Longest message of a client; who sends more is disconnected.
@@ -120,7 +122,7 @@ impl Foxglove {
 }
 
 async fn accept(listener: TcpListener, door: Arc<Door>, tasks: TaskTracker) {
-    let handshakes = Arc::new(Semaphore::new(HANDSHAKES_MAX));
+    let handshakes = Arc::new(Handshakes::default());
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(came) => came,
@@ -130,13 +132,63 @@ async fn accept(listener: TcpListener, door: Arc<Door>, tasks: TaskTracker) {
                 continue;
             }
         };
-        // Who finds no place is hung up on: those who are here must finish first.
-        let Ok(place) = Arc::clone(&handshakes).try_acquire_owned() else {
+        let (number, crowded) = handshakes.begin(peer.ip());
+        if crowded {
             Figures::add(&door.hub.figures.too_many, 1);
-            continue;
+        }
+        let (door, handshakes) = (Arc::clone(&door), Arc::clone(&handshakes));
+        tasks.spawn(async move { door.receive(stream, peer, &handshakes, number).await });
+    }
+}
+
+/// The connections that are not clients yet.
+#[derive(Debug, Default)]
+struct Handshakes {
+    begun: Mutex<Begun>,
+}
+
+#[derive(Debug, Default)]
+struct Begun {
+    last: u64,
+    /// By number: the oldest first.
+    open: BTreeMap<u64, (IpAddr, CancellationToken)>,
+}
+
+impl Handshakes {
+    /// A handshake begins; its number, and whether an older one ends for it: one of the same
+    /// address where that has its share, else the oldest of all.
+    fn begin(&self, address: IpAddr) -> (u64, bool) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own = begun.open.iter().filter(|(_, (from, _))| *from == address).map(|(n, _)| *n);
+        let oldest = own.next();
+        let full = own.count() + 1 >= HANDSHAKES_PER_ADDRESS_MAX;
+        let victim = match oldest.filter(|_| full) {
+            Some(oldest) => Some(oldest),
+            None if begun.open.len() >= HANDSHAKES_MAX => begun.open.keys().next().copied(),
+            None => None,
         };
-        let door = Arc::clone(&door);
-        tasks.spawn(async move { door.receive(stream, peer, place).await });
+        let victim = victim.and_then(|number| begun.open.remove(&number));
+        let crowded = victim.map(|(_, ends)| ends.cancel()).is_some();
+        begun.last += 1;
+        let number = begun.last;
+        begun.open.insert(number, (address, CancellationToken::new()));
+        (number, crowded)
+    }
+
+    /// Waits until this handshake has to end.
+    async fn ends(&self, number: u64) {
+        let ends = {
+            let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+            begun.open.get(&number).map(|(_, ends)| ends.clone())
+        };
+        // Without an entry it ended before it began.
+        if let Some(ends) = ends {
+            ends.cancelled().await;
+        }
+    }
+
+    fn end(&self, number: u64) {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).open.remove(&number);
     }
 }
 
@@ -181,15 +233,20 @@ impl Door {
         self: Arc<Self>,
         stream: TcpStream,
         peer: SocketAddr,
-        place: OwnedSemaphorePermit,
+        handshakes: &Handshakes,
+        number: u64,
     ) {
-        let shaken = tokio::time::timeout(HANDSHAKE_TIME_MAX, self.shake_hands(stream, peer)).await;
-        drop(place);
-        let Ok(Some((socket, seat))) = shaken else { return };
+        let shaking = tokio::time::timeout(HANDSHAKE_TIME_MAX, self.shake_hands(stream, peer));
+        let shaken = tokio::select! {
+            shaken = shaking => shaken.ok().flatten(),
+            () = handshakes.ends(number) => None,
+        };
+        handshakes.end(number);
+        let Some((socket, place)) = shaken else { return };
+        let guest = Guest { address: peer.ip(), place, leaving: CancellationToken::new() };
         info!(%peer, "a Foxglove client looks on");
-        client::serve(socket, &self.hub, &self.options).await;
+        client::serve(socket, &self.hub, &self.options, guest).await;
         info!(%peer, "a Foxglove client is gone");
-        drop(seat);
     }
 
     async fn shake_hands(
@@ -206,7 +263,7 @@ impl Door {
         let mut seat = Err(Refusal::Stranger);
         #[expect(clippy::result_large_err, reason = "the library wants it so, once a connection")]
         let answer = |request: &Request, response: Response| {
-            let answered = self.admit(request);
+            let answered = self.admit(request, peer.ip());
             let answer = match &answered {
                 Ok((_, protocol)) => Ok(chosen(response, protocol)),
                 Err(refusal) => Err(refusal.response()),
@@ -247,7 +304,11 @@ impl Door {
     }
 
     /// A place and the protocol that is spoken.
-    fn admit(&self, request: &Request) -> Result<(OwnedSemaphorePermit, &'static str), Refusal> {
+    fn admit(
+        &self,
+        request: &Request,
+        address: IpAddr,
+    ) -> Result<(OwnedSemaphorePermit, &'static str), Refusal> {
         let headers = request.headers();
         if let Some(origin) = headers.get(ORIGIN)
             && !is_welcome(origin, &self.options.origins)
@@ -259,7 +320,12 @@ impl Door {
         let protocol = subprotocol(offers.filter_map(|offer| offer.to_str().ok()));
         let protocol = protocol.ok_or(Refusal::Stranger)?;
         let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| Refusal::TooMany(self.options.clients_max))?;
+        let place = place.ok().or_else(|| {
+            let place = self.hub.crowd_out(address)?;
+            Figures::add(&self.hub.figures.too_many, 1);
+            Some(place)
+        });
+        let place = place.ok_or(Refusal::TooMany(self.options.clients_max))?;
         Ok((place, protocol))
     }
 }

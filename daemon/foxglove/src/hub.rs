@@ -5,10 +5,12 @@ use crate::wire::{self, ChannelId, Level, Schemas, Subscription, SubscriptionId,
 use phalanx_record::{Audience, Channel, LiveFeed, LiveMessage, QueueLimits, RecordingInfo};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio_util::sync::CancellationToken;
 
 /// How it goes, since the begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,8 +90,19 @@ struct Shown {
 #[derive(Debug)]
 struct Client {
     outbox: Arc<Outbox>,
+    guest: Guest,
     subscriptions: BTreeMap<SubscriptionId, ChannelId>,
     channels: BTreeMap<ChannelId, SubscriptionId>,
+}
+
+/// A client that was let in.
+#[derive(Debug)]
+pub(crate) struct Guest {
+    pub(crate) address: IpAddr,
+    /// One of the places.
+    pub(crate) place: OwnedSemaphorePermit,
+    /// Ends its connection.
+    pub(crate) leaving: CancellationToken,
 }
 
 /// A team's side of the hub.
@@ -139,8 +152,14 @@ impl Hub {
     }
 
     /// Somebody came; `hello` is said first.
-    pub(crate) fn join(&self, outbox: Arc<Outbox>, hello: String) -> ClientNumber {
-        self.state().join(outbox, hello)
+    pub(crate) fn join(&self, outbox: Arc<Outbox>, hello: String, guest: Guest) -> ClientNumber {
+        self.state().join(outbox, hello, guest)
+    }
+
+    /// Ends a client that makes room for another one, from this address; its place, where there is
+    /// such a client.
+    pub(crate) fn crowd_out(&self, address: IpAddr) -> Option<OwnedSemaphorePermit> {
+        self.state().crowd_out(address)
     }
 
     /// Somebody went.
@@ -262,7 +281,27 @@ impl State {
         }
     }
 
-    fn join(&mut self, outbox: Arc<Outbox>, hello: String) -> ClientNumber {
+    /// The client that looks at nothing, or has lost messages since it reads too slowly, and came
+    /// first; else the newest one of the address with the most clients, where the newcomer's has
+    /// at least two fewer.
+    fn crowd_out(&mut self, address: IpAddr) -> Option<OwnedSemaphorePermit> {
+        let useless =
+            |client: &Client| client.subscriptions.is_empty() || client.outbox.is_behind();
+        let oldest = self.clients.iter().find(|(_, client)| useless(client)).map(|(n, _)| *n);
+        let crowded = || {
+            let of =
+                |from: IpAddr| self.clients.values().filter(|c| c.guest.address == from).count();
+            let most = self.clients.values().map(|c| c.guest.address).max_by_key(|a| of(*a))?;
+            let newest = self.clients.iter().rev().find(|(_, c)| c.guest.address == most);
+            newest.filter(|_| of(most) > of(address) + 1).map(|(number, _)| *number)
+        };
+        let number = oldest.or_else(crowded)?;
+        let gone = self.remove(number)?;
+        gone.leaving.cancel();
+        Some(gone.place)
+    }
+
+    fn join(&mut self, outbox: Arc<Outbox>, hello: String, guest: Guest) -> ClientNumber {
         outbox.text(hello);
         // Who finds no team is told that, too.
         if self.teams.is_empty() {
@@ -273,16 +312,22 @@ impl State {
             outbox.text(self.schemas.advertise(&shown.name, channels));
         }
         self.last_client += 1;
-        let client = Client { outbox, subscriptions: BTreeMap::new(), channels: BTreeMap::new() };
+        let (subscriptions, channels) = (BTreeMap::new(), BTreeMap::new());
+        let client = Client { outbox, guest, subscriptions, channels };
         self.clients.insert(self.last_client, client);
         self.last_client
     }
 
     fn leave(&mut self, client: ClientNumber) {
-        let Some(gone) = self.clients.remove(&client) else { return };
+        drop(self.remove(client));
+    }
+
+    fn remove(&mut self, client: ClientNumber) -> Option<Guest> {
+        let gone = self.clients.remove(&client)?;
         for team in self.teams_of(gone.channels.keys().copied().collect()) {
             self.want(team, &[]);
         }
+        Some(gone.guest)
     }
 
     fn complain(&self, client: ClientNumber, message: &str) {

@@ -115,6 +115,11 @@ impl Outbox {
         self.filled.notify_one();
     }
 
+    /// Whether messages were left out that the client does not know of: it reads too slowly.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.inner().lost > 0
+    }
+
     /// What waits under a subscription that ended is not wanted any more.
     pub(crate) fn forget(&self, subscription: SubscriptionId) {
         let mut inner = self.inner();

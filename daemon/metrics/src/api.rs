@@ -39,6 +39,19 @@ impl ApiMetrics {
         let labels = [("listener", listener)];
         self.metrics.counter("phalanx_api_connections_refused_total", &labels).increment(1);
     }
+
+    /// The server closed a connection, for a reason of a fixed list.
+    pub fn evicted(&self, listener: &'static str, reason: &'static str) {
+        let labels = [("listener", listener), ("reason", reason)];
+        self.metrics.counter("phalanx_api_connections_evicted_total", &labels).increment(1);
+    }
+
+    /// The server ended a stream (`events`, `recordings`) before it was over, for a reason of a
+    /// fixed list.
+    pub fn stream_evicted(&self, kind: &'static str, reason: &'static str) {
+        let labels = [("kind", kind), ("reason", reason)];
+        self.metrics.counter("phalanx_api_streams_evicted_total", &labels).increment(1);
+    }
 }
 
 /// A call that runs. Dropped, it has ended: cancelled, unless [`OpenCall::ended`] told otherwise.

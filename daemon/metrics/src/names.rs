@@ -228,6 +228,19 @@ pub const METRICS: &[MetricDoc] = &[
         "Connections that were hung up on, as there were too many.",
     ),
     counter(
+        "phalanx_api_connections_evicted_total",
+        &["listener", "reason"],
+        "Connections that the daemon closed: first_request (no request came in time), idle (no call \
+         and no token for too long), stalled (the client accepted no byte for too long), crowded (a \
+         newcomer needed the slot).",
+    ),
+    counter(
+        "phalanx_api_streams_evicted_total",
+        &["kind", "reason"],
+        "Streams (events, recordings) that the daemon ended early: stalled (the client read nothing \
+         for too long), crowded (another stream needed the slot).",
+    ),
+    counter(
         "phalanx_log_lines_dropped_total",
         &[],
         "Log lines that were left out, as too many came from one place.",

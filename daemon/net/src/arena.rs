@@ -16,7 +16,7 @@ use crate::clock::{now, until};
 use crate::seat::panic_text;
 use crate::{Link, Listener};
 use cast::{Keeper, Started};
-use client::{Client, Coming};
+use client::{Client, Coming, host_of};
 use files::Files;
 use futures_util::FutureExt;
 use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Verdict};
@@ -35,12 +35,21 @@ const COMING_MAX: usize = 256;
 /// The pause after the system refused to accept: it is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// Longest time from a connection to the referee's first word to it. A referee that starts its
+/// players itself speaks when it needs them, so that it has no such limit.
+const LOGIN_MAX: Duration = Duration::from_secs(60);
+/// Connections without a login have at most this part of all places, for each address.
+const SILENT_SHARE: usize = 2;
+
 /// Limits of an arena's host.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// Clients at once; for further ones whoever has not logged in makes room, the oldest first.
     /// When all have, they are turned away.
     pub connections_max: usize,
+    /// Longest time from a connection to the referee's first word to it, where clients log in by
+    /// themselves; then the connection is closed.
+    pub login_max: Duration,
     /// Bytes that may wait for one client; one that reads less is dropped.
     pub client_bytes_max: usize,
     /// Who plays, where the arena names the players that it wants; clients are let in only when
@@ -60,6 +69,7 @@ impl Default for HostOptions {
     fn default() -> Self {
         Self {
             connections_max: 512,
+            login_max: LOGIN_MAX,
             client_bytes_max: 8 << 20,
             cast: None,
             artifacts: None,
@@ -99,7 +109,7 @@ pub struct ArenaReport {
     pub artifacts_failed: u64,
     /// Clients dropped since they did not read.
     pub clients_slow: u64,
-    /// Clients turned away since there were too many.
+    /// Clients turned away, or closed before their login, since there were too many.
     pub clients_refused: u64,
 }
 
@@ -278,6 +288,7 @@ enum Wake {
     Coming(ConnectionId, Coming),
     Joined(std::io::Result<Option<Link>>),
     AcceptAgain,
+    LoginLate,
 }
 
 impl Host {
@@ -319,6 +330,7 @@ impl Host {
                     self.accept_after = Some(now() + ACCEPT_PAUSE);
                 }
                 Wake::AcceptAgain => self.accept_after = None,
+                Wake::LoginLate => self.close_silent(),
                 Wake::Started(player, started) => self.started(player, started),
             }
             self.flush();
@@ -348,6 +360,7 @@ impl Host {
             Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),
             joined = accept(self.listener.as_mut()), if accepting => Wake::Joined(joined),
             () = until(self.accept_after) => Wake::AcceptAgain,
+            () = until(self.login_due()) => Wake::LoginLate,
             (player, started) = start_done(self.starting.as_mut()) => Wake::Started(player, started),
         }
     }
@@ -396,14 +409,35 @@ impl Host {
         connection
     }
 
+    /// When the oldest connection without a login is closed.
+    fn login_due(&self) -> Option<Instant> {
+        let mut silent = self.clients.values().filter(|client| !client.greeted);
+        let oldest = silent.next().filter(|_| self.options.cast.is_none())?;
+        oldest.since.checked_add(self.options.login_max)
+    }
+
+    /// Closes the connections whose login did not come in time, or only half of it.
+    fn close_silent(&mut self) {
+        while self.login_due().is_some_and(|due| due <= now()) {
+            let silent = self.clients.iter().find(|(_, client)| !client.greeted);
+            let Some(connection) = silent.map(|(connection, _)| *connection) else { return };
+            tracing::debug!(connection = connection.0, "client did not log in; dropped");
+            self.leave(connection, Leave::Closed);
+        }
+    }
+
     fn join(&mut self, link: Link) {
+        let share = (self.options.connections_max / SILENT_SHARE).max(1);
+        if let Some(oldest) = client::crowded(&self.clients, host_of(&link.peer), share) {
+            self.tally.refused += 1;
+            self.leave(oldest, Leave::CrowdedOut);
+        }
         if self.clients.len() >= self.options.connections_max {
             self.tally.refused += 1;
             // Each doubling once: a flood of clients is not to become one of lines.
             let loud = self.tally.refused.is_power_of_two();
             // Connections without a login are no reason to keep a player out: the oldest goes.
-            let silent = self.clients.iter().find(|(_, client)| !client.greeted);
-            let Some(silent) = silent.map(|(connection, _)| *connection) else {
+            let Some(silent) = client::oldest_of_crowd(&self.clients) else {
                 if loud {
                     let (peer, refused) = (&link.peer, self.tally.refused);
                     tracing::warn!(peer, refused, "too many clients; the newest turned away");

@@ -925,6 +925,8 @@ pub enum ErrorReason {
     RecordingOffset = 134,
     /// FAILED_PRECONDITION: the team has no flight recorder.
     NoFlightRecorder = 135,
+    /// RESOURCE_EXHAUSTED: every connection slot is in use, and the last ones are for admins.
+    TooManyConnections = 141,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1038,6 +1040,7 @@ impl ErrorReason {
             Self::RecordingUnreadable => "ERROR_REASON_RECORDING_UNREADABLE",
             Self::RecordingOffset => "ERROR_REASON_RECORDING_OFFSET",
             Self::NoFlightRecorder => "ERROR_REASON_NO_FLIGHT_RECORDER",
+            Self::TooManyConnections => "ERROR_REASON_TOO_MANY_CONNECTIONS",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1148,6 +1151,7 @@ impl ErrorReason {
             "ERROR_REASON_RECORDING_UNREADABLE" => Some(Self::RecordingUnreadable),
             "ERROR_REASON_RECORDING_OFFSET" => Some(Self::RecordingOffset),
             "ERROR_REASON_NO_FLIGHT_RECORDER" => Some(Self::NoFlightRecorder),
+            "ERROR_REASON_TOO_MANY_CONNECTIONS" => Some(Self::TooManyConnections),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use futures_util::stream::{self, Stream};
 use phalanx_proto::v1;
 use phalanx_proto::v1::watch_board_response::News;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tonic::Status;
 
 /// The news of a board, from a cursor on or from its beginning.
@@ -18,11 +18,10 @@ pub(super) fn news(
     prefix: String,
     cursor: &str,
     closing: watch::Receiver<bool>,
-    permit: OwnedSemaphorePermit,
 ) -> Result<impl Stream<Item = Result<v1::WatchBoardResponse, Status>> + use<>, Status> {
     let phase = if cursor.is_empty() { Phase::Waiting } else { resumed(&feed.shown, cursor)? };
     let wake = feed.shown.wake();
-    let reader = Reader { feed, prefix, phase, wake, closing, _permit: permit };
+    let reader = Reader { feed, prefix, phase, wake, closing };
     Ok(stream::unfold(reader, |mut reader| async {
         let item = reader.next().await?;
         if item.is_err() {
@@ -54,7 +53,6 @@ struct Reader {
     phase: Phase,
     wake: watch::Receiver<u64>,
     closing: watch::Receiver<bool>,
-    _permit: OwnedSemaphorePermit,
 }
 
 /// What comes next.

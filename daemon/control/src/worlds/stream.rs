@@ -10,7 +10,7 @@ use phalanx_engine::Drawing;
 use phalanx_proto::v1;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tonic::Status;
 
@@ -30,17 +30,15 @@ struct Reader {
     told: Option<(Arc<Drawing>, Instant)>,
     closing: watch::Receiver<bool>,
     over: bool,
-    _permit: OwnedSemaphorePermit,
 }
 
 /// The worlds that a client sees: always the newest, never more often than it wants.
 pub(super) fn worlds(
     viewer: Viewer,
     closing: watch::Receiver<bool>,
-    permit: OwnedSemaphorePermit,
 ) -> impl Stream<Item = Result<v1::WatchWorldResponse, Status>> {
     let drawings = viewer.feed.shown.drawings();
-    let reader = Reader { viewer, drawings, told: None, closing, over: false, _permit: permit };
+    let reader = Reader { viewer, drawings, told: None, closing, over: false };
     stream::unfold(reader, |mut reader| async {
         if reader.over {
             return None;

@@ -13,6 +13,7 @@ mod arenas;
 mod boards;
 mod crowds;
 mod events;
+mod floods;
 mod reflection;
 mod sockets;
 mod strategies;

@@ -2,13 +2,15 @@
 
 use super::HostOptions;
 use crate::Link;
+use crate::clock::now;
 use crate::pipe::{Pipe, Reader, Writer};
 use crate::web_socket;
 use bytes::{Bytes, BytesMut};
 use phalanx_game::{ConnectionId, Framing};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -36,6 +38,10 @@ pub(super) struct Client {
     waiting: Arc<AtomicUsize>,
     bytes_max: usize,
     linger: Duration,
+    /// When it connected.
+    pub(super) since: Instant,
+    /// The address that it comes from.
+    host: String,
     /// The arena has said something to it: its login was read.
     pub(super) greeted: bool,
     /// The arena knows of it.
@@ -52,6 +58,7 @@ impl Client {
         options: &HostOptions,
         host: mpsc::Sender<(ConnectionId, Coming)>,
     ) -> Self {
+        let (since, peer) = (now(), host_of(&link.peer).to_owned());
         let (queue, messages) = mpsc::channel(MESSAGES_MAX);
         let waiting = Arc::new(AtomicUsize::new(0));
         let farewell = Arc::new(AtomicU16::new(NO_REASON));
@@ -61,7 +68,18 @@ impl Client {
         let writer = tokio::spawn(write(open, messages, Arc::clone(&waiting), line));
         let (bytes_max, linger) = (options.client_bytes_max, options.linger);
         let (greeted, joined) = (false, framing == Framing::Stream);
-        Self { queue, waiting, bytes_max, linger, greeted, joined, reader, writer }
+        Self {
+            queue,
+            waiting,
+            bytes_max,
+            linger,
+            since,
+            host: peer,
+            greeted,
+            joined,
+            reader,
+            writer,
+        }
     }
 
     /// Queues a message; false when the client is too slow to take it, or gone.
@@ -93,6 +111,32 @@ impl Client {
         self.reader.abort();
         self.writer.abort();
     }
+}
+
+/// The address in a peer's name, without its port.
+pub(super) fn host_of(peer: &str) -> &str {
+    peer.rsplit_once(':').map_or(peer, |(host, _)| host)
+}
+
+/// The oldest client of this address that has not logged in, where the address has its share of
+/// them.
+pub(super) fn crowded(
+    clients: &BTreeMap<ConnectionId, Client>,
+    host: &str,
+    share: usize,
+) -> Option<ConnectionId> {
+    let silent = || clients.iter().filter(|(_, client)| !client.greeted && client.host == host);
+    let full = silent().count() >= share;
+    silent().next().filter(|_| full).map(|(connection, _)| *connection)
+}
+
+/// The oldest client that has not logged in, of the address with the most of them.
+pub(super) fn oldest_of_crowd(clients: &BTreeMap<ConnectionId, Client>) -> Option<ConnectionId> {
+    let silent = || clients.iter().filter(|(_, client)| !client.greeted);
+    let mut crowds: BTreeMap<&str, usize> = BTreeMap::new();
+    silent().for_each(|(_, client)| *crowds.entry(&client.host).or_default() += 1);
+    let (host, _) = crowds.into_iter().max_by_key(|(_, count)| *count)?;
+    silent().find(|(_, client)| client.host == host).map(|(connection, _)| *connection)
 }
 
 /// What both tasks of a client share.

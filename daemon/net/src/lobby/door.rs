@@ -2,34 +2,61 @@
 
 use super::{HELLO, HELLO_BYTES_MAX, Lobby, REFUSED, SEPARATOR, WELCOME};
 use crate::Link;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How long a bridge may take to say who it is.
 const GREETING_MAX: Duration = Duration::from_secs(2);
-/// Bridges that are being greeted at once; further ones wait in the system's queue.
+/// Connections that are being greeted at once. A further one takes the place of another that has
+/// not said who it is: the oldest, of the user with the most of them. Where all have, it waits in
+/// the system's queue.
 const GREETINGS_MAX: usize = 64;
 /// The pause after the system refused to accept: it is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// A connection that is being greeted.
+struct Greeting {
+    /// Who is at the other end, where the system knows.
+    user: Option<u32>,
+    task: AbortHandle,
+    /// It has said who it is.
+    heard: Arc<AtomicBool>,
+}
+
 /// Lets bridges in until `stopped`.
 pub async fn receive_bridges(listener: UnixListener, lobby: Lobby, stopped: CancellationToken) {
-    let mut greetings = JoinSet::new();
+    let mut tasks = JoinSet::new();
+    // By number: the oldest first.
+    let mut greetings: BTreeMap<u64, Greeting> = BTreeMap::new();
+    let mut last = 0;
     let refused = Arc::new(AtomicU64::new(0));
     loop {
-        let full = greetings.len() >= GREETINGS_MAX;
+        let full = greetings.len() >= GREETINGS_MAX && silent(&greetings).is_none();
         tokio::select! {
             () = stopped.cancelled() => return,
-            Some(_) = greetings.join_next() => {}
+            Some(_) = tasks.join_next() => greetings.retain(|_, one| !one.task.is_finished()),
             accepted = listener.accept(), if !full => match accepted {
                 Ok((stream, _)) => {
-                    greetings.spawn(receive(stream, lobby.clone(), Arc::clone(&refused)));
+                    if greetings.len() >= GREETINGS_MAX
+                        && let Some(oldest) = silent(&greetings)
+                        && let Some(greeting) = greetings.remove(&oldest)
+                    {
+                        greeting.task.abort();
+                        note(&refused, "another bridge came while this one said nothing");
+                    }
+                    let user = stream.peer_cred().ok().map(|user| user.uid());
+                    let heard = Arc::new(AtomicBool::new(false));
+                    let refused = Arc::clone(&refused);
+                    let task = tasks.spawn(receive(stream, lobby.clone(), refused, Arc::clone(&heard)));
+                    last += 1;
+                    greetings.insert(last, Greeting { user, task, heard });
                 }
                 Err(error) => {
                     tracing::warn!(%error, "accepting a bridge failed");
@@ -40,8 +67,28 @@ pub async fn receive_bridges(listener: UnixListener, lobby: Lobby, stopped: Canc
     }
 }
 
-async fn receive(stream: UnixStream, lobby: Lobby, refused: Arc<AtomicU64>) {
-    let Err(reason) = greet(stream, &lobby).await else { return };
+/// The connection that makes room for another: the oldest that has said nothing, of the user with
+/// the most such connections.
+fn silent(greetings: &BTreeMap<u64, Greeting>) -> Option<u64> {
+    let silent = || greetings.iter().filter(|(_, one)| !one.heard.load(Ordering::Relaxed));
+    let mut crowds: BTreeMap<Option<u32>, usize> = BTreeMap::new();
+    silent().for_each(|(_, one)| *crowds.entry(one.user).or_default() += 1);
+    let (user, _) = crowds.into_iter().max_by_key(|(_, count)| *count)?;
+    silent().find(|(_, one)| one.user == user).map(|(id, _)| *id)
+}
+
+async fn receive(
+    stream: UnixStream,
+    lobby: Lobby,
+    refused: Arc<AtomicU64>,
+    heard: Arc<AtomicBool>,
+) {
+    if let Err(reason) = greet(stream, &lobby, &heard).await {
+        note(&refused, &reason);
+    }
+}
+
+fn note(refused: &AtomicU64, reason: &str) {
     let count = refused.fetch_add(1, Ordering::Relaxed) + 1;
     // Each doubling once: a bridge that is refused comes again every second.
     if count.is_power_of_two() {
@@ -50,13 +97,14 @@ async fn receive(stream: UnixStream, lobby: Lobby, refused: Arc<AtomicU64>) {
 }
 
 /// Hears who comes and hands it to its seat; otherwise tells it why not, and us.
-async fn greet(mut stream: UnixStream, lobby: &Lobby) -> Result<(), String> {
+async fn greet(mut stream: UnixStream, lobby: &Lobby, said: &AtomicBool) -> Result<(), String> {
     let heard = tokio::time::timeout(GREETING_MAX, hear(&mut stream)).await;
     let line = match heard {
         Ok(Ok(line)) => line,
         Ok(Err(error)) => return refuse(stream, error.to_string()).await,
         Err(_) => return refuse(stream, format!("no greeting within {GREETING_MAX:?}")).await,
     };
+    said.store(true, Ordering::Relaxed);
     let (team, agent) = match parts(&line) {
         Ok(parts) => parts,
         Err(reason) => return refuse(stream, reason).await,

@@ -76,6 +76,39 @@ async fn clients_that_never_log_in_make_room_for_players() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_that_says_nothing_or_half_a_word_is_closed_and_a_player_is_not() {
+    let options = HostOptions { login_max: SOON, ..HostOptions::default() };
+    let (arena, endpoint) = host(2, 1, options);
+    let mut silent = client(&endpoint).await;
+    let mut halting = client(&endpoint).await;
+    halting.writer.write_all(b"hel").await.unwrap();
+    let mut player = client(&endpoint).await;
+    player.say("hello red0").await;
+    player.says("welcome").await;
+    // The clock runs as soon as all wait.
+    assert_eq!(silent.hear().await, None);
+    assert_eq!(halting.hear().await, None);
+    let mut late = client(&endpoint).await;
+    late.say("hello blue0").await;
+    late.says("welcome").await;
+    player.says("start").await;
+    drop((player, late));
+    arena.stop();
+    arena.ended().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_of_one_address_that_never_log_in_have_half_of_the_places() {
+    let options = HostOptions { connections_max: 4, ..HostOptions::default() };
+    let (arena, endpoint) = host(1, 1, options);
+    let mut oldest = client(&endpoint).await;
+    let (_second, _third) = (client(&endpoint).await, client(&endpoint).await);
+    assert_eq!(oldest.hear().await, None);
+    assert_eq!(arena.clients(), 2);
+    arena.stop();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_read_is_dropped_and_the_match_goes_on() {
     let options = HostOptions { client_bytes_max: 50, ..HostOptions::default() };
     let (arena, endpoint) = host(2, 20_000, options);

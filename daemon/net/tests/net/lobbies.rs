@@ -135,6 +135,25 @@ async fn a_busy_seat_and_strangers_are_refused_with_a_reason() {
     house.knock(&hello("red", "red0")).await.begin().await;
 }
 
+#[tokio::test]
+async fn connections_that_say_nothing_keep_no_bridge_waiting() {
+    /// As many as are greeted at once.
+    const SILENT: usize = 64;
+    let mut house = House::new();
+    house.waits().await;
+    let mut silent = Vec::new();
+    for _ in 0..SILENT {
+        silent.push(UnixStream::connect(&house.socket).await.unwrap());
+    }
+    house.knock(&hello("red", "red0")).await.begin().await;
+    // The oldest one made room, without a word: it was not its time that was over.
+    let mut rest = Vec::new();
+    silent[0].read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"");
+    silent[1].read_to_end(&mut rest).await.unwrap();
+    assert_eq!(String::from_utf8_lossy(&rest), "refused\tno greeting within 2s\n");
+}
+
 #[test]
 fn an_answer_is_a_welcome_or_a_reason() {
     assert_eq!(welcomed("welcome"), Ok(()));

@@ -72,6 +72,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("NOT_ASKED", "`phalanx why AGENT` tells of its last turn, AGENT@-1 of the one before"),
     ("CURSOR_EXPIRED", "follow without a cursor: the old events are gone"),
     ("TOO_MANY_STREAMS", "end other `phalanx match watch`, or raise the limit in the settings"),
+    ("TOO_MANY_CONNECTIONS", "close other clients, or use the daemon's Unix socket"),
     ("TOO_MANY_SESSIONS", "leave another `phalanx agent repl` first"),
     ("NO_ARENAS", "only a phalanxd hosts referees; `phalanx arena GAME` runs one in this terminal"),
     ("NO_LEAGUES", "set state_dir, or play here: `phalanx league run`"),

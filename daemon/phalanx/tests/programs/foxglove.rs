@@ -513,7 +513,10 @@ fn foreign_pages_strangers_and_too_many_clients_are_refused() {
     }
     let (status, words) = refused("foxglove.sdk.v9", None);
     assert!(status == 400 && words.contains(SDK), "{status} {words}");
-    let first = knock(address, SDK, Some("https://app.foxglove.dev")).unwrap();
+    let mut first = Looker::over(knock(address, SDK, Some("https://app.foxglove.dev")).unwrap().0);
+    first.know("/A/team");
+    first.subscribe(&["/A/team"]);
+    first.settle();
     let (status, words) = refused(SDK, Some("http://localhost:8080"));
     assert!(status == 503 && words.contains("foxglove.clients_max"), "{status} {words}");
     let text = scrape(bench.dir.path());
@@ -525,6 +528,36 @@ fn foreign_pages_strangers_and_too_many_clients_are_refused() {
     // Its place is free as soon as its end was noticed.
     let local = Some("http://localhost:8080");
     wait(|| knock(address, SDK, local).ok());
+    bench.leave();
+}
+
+#[test]
+fn connections_that_stall_or_look_at_nothing_make_room_for_a_client() {
+    /// As many handshakes as one address may have at once.
+    const STALLED: usize = 16;
+    let mut bench = Bench::new(&format!("{OPEN}\nclients_max = 2"));
+    let address = address(&mut bench.daemon);
+    let connect = || {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    };
+    let mut stalled: Vec<_> = (0..STALLED).map(|_| connect()).collect();
+    // Half a request for a WebSocket.
+    stalled[1].write_all(b"GET / HTTP/1.1\r\nupgrade: webs").unwrap();
+    let mut oldest = Looker::connect(address);
+    let mut rest = Vec::new();
+    assert!(matches!(stalled[0].read_to_end(&mut rest), Ok(0) | Err(_)), "{rest:?}");
+    let second = Looker::connect(address);
+    // Nobody looks at anything so far: the first of them goes.
+    let mut third = Looker::connect(address);
+    while oldest.hear().is_some() {}
+    third.know("/A/team");
+    third.subscribe(&["/A/team"]);
+    third.settle();
+    // A handshake that never ends has five seconds.
+    assert!(matches!(stalled[1].read_to_end(&mut rest), Ok(0) | Err(_)), "{rest:?}");
+    drop(second);
     bench.leave();
 }
 
