@@ -56,25 +56,28 @@ pub fn welcomed(line: &str) -> Result<(), String> {
 #[derive(Clone, Debug, Default)]
 pub struct Lobby {
     seats: Arc<Mutex<Seats>>,
+    /// A seat waits again.
+    free: Arc<Notify>,
 }
 
-/// By team and agent.
-type Seats = BTreeMap<(String, String), Arc<Place>>;
+/// By the team that bridges ask for and the agent: the seats of the team's instances, by their
+/// names. Each instance plays a match of its own.
+type Seats = BTreeMap<(String, String), BTreeMap<String, Arc<Place>>>;
 
-/// One seat.
+/// One seat: takes the next connection, while one is waited for.
 #[derive(Debug, Default)]
 struct Place {
-    /// Takes the next connection, while one is waited for.
     waiting: Mutex<Option<oneshot::Sender<Link>>>,
-    /// Somebody waits again.
-    free: Notify,
 }
 
 /// The way to the seats of a team that are waited for.
 #[derive(Clone, Debug)]
 pub struct Awaited {
     lobby: Lobby,
+    /// What bridges ask for.
     team: String,
+    /// Which instance of it.
+    instance: String,
 }
 
 impl fmt::Display for Awaited {
@@ -84,17 +87,25 @@ impl fmt::Display for Awaited {
 }
 
 impl Lobby {
-    /// The endpoint of a team with these agents, whose seats are waited for.
+    /// The endpoint of an instance of a team with these agents, whose seats are waited for. Bridges
+    /// ask for the team, and get the first instance that plays no match.
     #[must_use]
-    pub fn endpoint<'a>(&self, team: &str, agents: impl Iterator<Item = &'a str>) -> Endpoint {
+    pub fn endpoint<'a>(
+        &self,
+        team: &str,
+        instance: &str,
+        agents: impl Iterator<Item = &'a str>,
+    ) -> Endpoint {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         for agent in agents {
-            seats.entry((team.to_owned(), agent.to_owned())).or_default();
+            let places = seats.entry((team.to_owned(), agent.to_owned())).or_default();
+            places.entry(instance.to_owned()).or_default();
         }
-        Endpoint::Awaited(Awaited { lobby: self.clone(), team: team.to_owned() })
+        let (team, instance) = (team.to_owned(), instance.to_owned());
+        Endpoint::Awaited(Awaited { lobby: self.clone(), team, instance })
     }
 
-    fn place(&self, team: &str, agent: &str) -> Result<Arc<Place>, String> {
+    fn places(&self, team: &str, agent: &str) -> Result<BTreeMap<String, Arc<Place>>, String> {
         let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (team.to_owned(), agent.to_owned());
         let missing = || {
@@ -113,26 +124,37 @@ impl Lobby {
     /// Finds the seat and takes what it waits with; a seat whose connection is ending is given a
     /// moment.
     async fn admit(&self, team: &str, agent: &str) -> Result<oneshot::Sender<Link>, String> {
-        let place = self.place(team, agent)?;
-        let busy = || format!("{agent} of team {team} is connected already");
-        tokio::time::timeout(BUSY_MAX, place.take()).await.map_err(|_| busy())
+        let places = self.places(team, agent)?;
+        let busy = || {
+            format!(
+                "{agent} of team {team} is connected already, in as many matches as it plays at \
+                 once ({}, the team's setting `matches`): the bridge answers by itself until one of them ends",
+                places.len()
+            )
+        };
+        tokio::time::timeout(BUSY_MAX, self.take(&places)).await.map_err(|_| busy())
     }
-}
 
-impl Place {
-    async fn take(&self) -> oneshot::Sender<Link> {
+    /// The first of these seats that waits, or will.
+    async fn take(&self, places: &BTreeMap<String, Arc<Place>>) -> oneshot::Sender<Link> {
         loop {
             let freed = self.free.notified();
             tokio::pin!(freed);
             // From here on no call is missed.
             freed.as_mut().enable();
-            let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // A seat that was left while it waited has dropped the other end.
-            if let Some(waiting) = waiting.filter(|waiting| !waiting.is_closed()) {
+            if let Some(waiting) = places.values().find_map(|place| place.take()) {
                 return waiting;
             }
             freed.await;
         }
+    }
+}
+
+impl Place {
+    fn take(&self) -> Option<oneshot::Sender<Link>> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A seat that was left while it waited has dropped the other end.
+        waiting.filter(|waiting| !waiting.is_closed())
     }
 }
 
@@ -144,11 +166,13 @@ impl Awaited {
 
     /// Waits for the seat's next connection, however long it takes.
     pub(crate) async fn wait(&self, agent: &str) -> std::io::Result<Link> {
-        let place = self.lobby.place(&self.team, agent).map_err(std::io::Error::other)?;
+        let places = self.lobby.places(&self.team, agent).map_err(std::io::Error::other)?;
+        let missing = || std::io::Error::other(format!("no seat of {}", self.instance));
+        let place = places.get(&self.instance).ok_or_else(missing)?;
         loop {
             let (sender, link) = oneshot::channel();
             *place.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
-            place.free.notify_waiters();
+            self.lobby.free.notify_waiters();
             // A bridge that went away in the middle of its welcome leaves nothing: wait again.
             if let Ok(link) = link.await {
                 return Ok(link);

@@ -83,23 +83,27 @@ fn live(args: &Phalanxd, inherited: Result<Inherited>, manager: &Manager) -> Res
     // The last spans leave when everything else is done.
     let (log, _traces) = crate::logs::start(&settings.log, settings.otel_endpoint.as_deref())?;
     raise_file_limit();
-    let inherited = inherited?;
+    let mut inherited = inherited?;
     // Before anything in it is read. It stays ours until the process ends.
     let claim = |folder: &PathBuf| state::claim(folder, &args.config);
     let _folder = settings.state_dir.as_ref().map(claim).transpose()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.context("no runtime")?;
+    let door = {
+        let _inside = runtime.enter();
+        listeners::door(&settings, &mut inherited, manager)?
+    };
     let first = first(&settings, &mut findings, !args.no_watch, manager)?;
     if findings.playable().is_none() {
         return Ok(usage(&findings, manager));
     }
     findings.warn();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.context("no runtime")?;
     let code = runtime.block_on(serve(
         args,
         Arc::new(settings),
         first,
         &log,
-        Service { manager, inherited },
+        Service { manager, inherited, door },
     ));
     // A trial that is held now may not keep us.
     runtime.shutdown_timeout(WRITE_GRACE);
@@ -190,6 +194,8 @@ impl Stop {
 struct Service<'a> {
     manager: &'a Manager,
     inherited: Inherited,
+    /// Where bridges come in. They wait until somebody lets them in.
+    door: Option<listeners::Door>,
 }
 
 async fn serve(
@@ -199,7 +205,7 @@ async fn serve(
     log: &LogControl,
     service: Service<'_>,
 ) -> Result<ExitCode> {
-    let Service { manager, mut inherited } = service;
+    let Service { manager, mut inherited, door } = service;
     let state = settings.state_dir.as_deref();
     let handed = handover::take(manager, state, std::mem::take(&mut inherited.seats));
     let mut stop = Stop::listen()?;
@@ -233,18 +239,18 @@ async fn serve(
         directory: directory.clone(),
         settings: Arc::clone(&settings),
         watch: !args.no_watch,
-        lobby: bound.bridge.is_some().then(|| lobby.clone()),
+        lobby: door.is_some().then(|| lobby.clone()),
         followers: followers.clone(),
         witnesses: witnesses.clone(),
         leaving: leaving.clone(),
         names: Names::default(),
     };
-    let control = phalanx_control::prepare(bound.control, Arc::new(Teams { maker }), access)?;
+    let control = phalanx_control::prepare(bound, Arc::new(Teams { maker }), access)?;
     announce(&control, &directory.handles());
     let control = control.spawn();
     // Last: whoever follows the teams is to hear of the first bridge. The socket's file stays as long
     // as this does.
-    let _door = bound.bridge.map(|(listener, guard)| {
+    let _door = door.map(|(listener, guard)| {
         tokio::spawn(receive_bridges(listener, lobby, leaving.clone()));
         guard
     });

@@ -20,6 +20,7 @@ pub use summary::{Summary, TeamSummary};
 
 use crate::cli::DemoArgs;
 use crate::remote::say;
+use crate::terminal::ending;
 use anyhow::{Context, Result};
 use phalanx_game::Artifact;
 use phalanx_net::{now, origin};
@@ -36,6 +37,7 @@ pub struct Interrupted;
 /// # Errors
 /// When a strategy or the simulation's settings do not load, or the match gets stuck.
 pub fn run(args: &DemoArgs) -> Result<()> {
+    ending::listen(&std::io::stderr())?;
     let mut cast = cast::Cast::new(args)?;
     let begun = if args.fast { beginning(now(), args.seed) } else { origin() };
     let takes = Takes::begin(args, &mut cast, begun)?;

@@ -11,16 +11,45 @@ use std::sync::Arc;
 use tokio::net::UnixListener;
 use tracing::{info, warn};
 
-/// The listeners that are bound. Nobody is answered before somebody serves on them.
-#[derive(Debug)]
-pub struct Listeners {
-    /// Those of the control API.
-    pub control: Bound,
-    /// The one of the bridges, where a team waits for some.
-    pub bridge: Option<(UnixListener, SocketGuard)>,
+/// Where bridges come in; its file stays as long as the guard does.
+pub type Door = (UnixListener, SocketGuard);
+
+/// Binds the socket of the bridges, where a team waits for some and nobody handed it over. It comes
+/// before all that takes its time: a referee's match goes on while we start, and a bridge that gets
+/// through waits for its answer instead of calling again. Must run inside a tokio runtime.
+///
+/// # Errors
+/// When the socket is taken or cannot be made.
+pub fn door(
+    settings: &Settings,
+    inherited: &mut Inherited,
+    manager: &Manager,
+) -> Result<Option<Door>> {
+    let awaited = settings.teams.iter().any(TeamSettings::is_awaited);
+    let wanted = awaited && is_at(inherited.bridge.as_ref(), settings.bridge.socket.as_deref());
+    if inherited.kept.contains(&Listener::Bridge) && !wanted {
+        outdated(Listener::Bridge, inherited, manager);
+    }
+    if !awaited {
+        return Ok(None);
+    }
+    if let Some(listener) = inherited.bridge.take() {
+        info!("bridges come in by the service manager's socket");
+        return Ok(Some(phalanx_control::adopt_unix(listener)?));
+    }
+    let Some(path) = settings.bridge.socket.clone() else { return Ok(None) };
+    let options = SocketOptions { path, mode: settings.bridge.socket_mode, group: None };
+    info!(socket = %options.path.display(), "bridges");
+    let (listener, mut guard) = phalanx_control::bind_unix(&options)?;
+    if manager.is_there() {
+        guard.leave();
+        let kept = listener.as_fd().try_clone_to_owned().context("the bridges' socket")?;
+        manager.keep(&Listener::Bridge.kept_name(), kept);
+    }
+    Ok(Some((listener, guard)))
 }
 
-/// Binds what the settings want and nobody handed over. What a socket unit hands over is served
+/// Binds what the settings want of the control API and nobody handed over. What a socket unit hands over is served
 /// wherever it is; what an earlier process left with the manager only where the settings still want
 /// it. Our own sockets are left with the manager from then on, so that callers wait during a
 /// restart. Must run inside a tokio runtime.
@@ -32,16 +61,13 @@ pub fn open(
     options: &Options,
     mut inherited: Inherited,
     manager: &Manager,
-) -> Result<Listeners> {
-    let awaited = settings.teams.iter().any(TeamSettings::is_awaited);
+) -> Result<Bound> {
     for name in &inherited.unknown {
         let known = "control, control-tcp or bridge";
         warn!(name, "a socket unit's descriptor is not used: FileDescriptorName= must be {known}");
     }
-    for listener in outdated(settings, awaited, &inherited) {
-        info!(name = listener.name(), "a socket that was kept over the restart is not wanted now");
-        inherited.drop_one(listener);
-        manager.forget(&listener.kept_name());
+    for listener in unwanted(settings, &inherited) {
+        outdated(listener, &mut inherited, manager);
     }
     let (own_control, own_tcp) = (inherited.control.is_none(), inherited.control_tcp.is_none());
     let handed = phalanx_control::Inherited {
@@ -49,21 +75,11 @@ pub fn open(
         tcp: inherited.control_tcp.take(),
     };
     let mut control = phalanx_control::bind_over(options, handed)?;
-    let own_bridge = inherited.bridge.is_none();
-    let mut bridge = if awaited { bridge_door(settings, inherited)? } else { None };
     if manager.is_there() {
         let (unix, tcp) = control.share().context("the control API's sockets")?;
-        let door = match bridge.as_mut().filter(|_| own_bridge) {
-            Some((listener, guard)) => {
-                guard.leave();
-                Some(listener.as_fd().try_clone_to_owned().context("the bridges' socket")?)
-            }
-            None => None,
-        };
         let shared = [
             (Listener::Control, unix.filter(|_| own_control)),
             (Listener::ControlTcp, tcp.filter(|_| own_tcp)),
-            (Listener::Bridge, door),
         ];
         for (listener, descriptor) in shared {
             if let Some(descriptor) = descriptor {
@@ -71,11 +87,18 @@ pub fn open(
             }
         }
     }
-    Ok(Listeners { control, bridge })
+    Ok(control)
 }
 
 /// What was kept by an earlier process and is somewhere else in the settings of today.
-fn outdated(settings: &Settings, awaited: bool, inherited: &Inherited) -> Vec<Listener> {
+fn outdated(listener: Listener, inherited: &mut Inherited, manager: &Manager) {
+    info!(name = listener.name(), "a socket that was kept over the restart is not wanted now");
+    inherited.drop_one(listener);
+    manager.forget(&listener.kept_name());
+}
+
+/// Sockets of the control API that were kept by an earlier process and are somewhere else now.
+fn unwanted(settings: &Settings, inherited: &Inherited) -> Vec<Listener> {
     let control = &settings.control;
     let wanted = |listener: &&Listener| match listener {
         Listener::Control => is_at(inherited.control.as_ref(), control.socket.as_deref()),
@@ -83,9 +106,8 @@ fn outdated(settings: &Settings, awaited: bool, inherited: &Inherited) -> Vec<Li
             let address = inherited.control_tcp.as_ref().and_then(|one| one.local_addr().ok());
             address.zip(control.tcp).is_some_and(|(is, wanted)| same(is, wanted))
         }
-        Listener::Bridge => {
-            awaited && is_at(inherited.bridge.as_ref(), settings.bridge.socket.as_deref())
-        }
+        // `door` has seen to it.
+        Listener::Bridge => true,
     };
     inherited.kept.iter().filter(|listener| !wanted(listener)).copied().collect()
 }
@@ -99,20 +121,6 @@ fn is_at(listener: Option<&std::os::unix::net::UnixListener>, wanted: Option<&Pa
 /// Port 0 took any free one.
 fn same(is: SocketAddr, wanted: SocketAddr) -> bool {
     is.ip() == wanted.ip() && (wanted.port() == 0 || is.port() == wanted.port())
-}
-
-fn bridge_door(
-    settings: &Settings,
-    inherited: Inherited,
-) -> Result<Option<(UnixListener, SocketGuard)>> {
-    if let Some(listener) = inherited.bridge {
-        info!("bridges come in by the service manager's socket");
-        return Ok(Some(phalanx_control::adopt_unix(listener)?));
-    }
-    let Some(path) = settings.bridge.socket.clone() else { return Ok(None) };
-    let options = SocketOptions { path, mode: settings.bridge.socket_mode, group: None };
-    info!(socket = %options.path.display(), "bridges");
-    Ok(Some(phalanx_control::bind_unix(&options)?))
 }
 
 /// Where and to whom the control API is served, as the settings have it.

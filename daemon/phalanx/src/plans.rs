@@ -167,7 +167,7 @@ fn alerts(alerts: &AlertSettings) -> AlertOptions {
 pub fn endpoint(team: &TeamSettings, lobby: &Lobby) -> Option<Endpoint> {
     if team.is_awaited() {
         let agents = team.agents.iter().map(|agent| agent.name.as_str());
-        return Some(lobby.endpoint(&team.name, agents));
+        return Some(lobby.endpoint(team.bridge_name(), &team.name, agents));
     }
     let (host, port) = team.server.rsplit_once(':')?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -194,6 +194,8 @@ mod tests {
             name: "A".into(),
             game: "assemble".into(),
             server: server.into(),
+            matches: 1,
+            instance_of: None,
             strategy: ".".into(),
             agents: Vec::new(),
             seed: 0,

@@ -5,6 +5,7 @@ mod complete;
 
 use crate::paint::{Ink, Paint};
 use crate::remote::say;
+use crate::terminal::ending;
 use anyhow::{Context, Result};
 use complete::Assistant;
 use rustyline::error::ReadlineError;
@@ -67,6 +68,8 @@ impl Console {
     /// # Errors
     /// When the terminal fails.
     pub(crate) fn open(game: &str, commands: &[&str]) -> Result<Self> {
+        // Whoever waits for a key hears of nothing else.
+        ending::listen(&std::io::stdin())?;
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .max_history_size(HISTORY_MAX)?
@@ -103,7 +106,7 @@ impl Console {
     }
 
     fn talk(&mut self, partner: &mut dyn Partner) -> Result<()> {
-        loop {
+        while !ending::is_due() {
             let line = match self.editor.readline(&partner.prompt()) {
                 Ok(line) => line,
                 // Ctrl-c drops what was typed.
@@ -132,6 +135,7 @@ impl Console {
                 None => say(&format!("there is no {word}; :help lists what there is")),
             }
         }
+        Ok(())
     }
 }
 

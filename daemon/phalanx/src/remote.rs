@@ -60,6 +60,7 @@ pub use world::world;
 
 use crate::cli::{Look, Remote};
 use crate::failure::{Interrupted, misused, refused};
+use crate::terminal::ending;
 use anyhow::{Result, anyhow};
 use phalanx_control::client::{Link, strategies};
 use phalanx_proto::v1::teams_client::TeamsClient;
@@ -86,12 +87,14 @@ pub(crate) struct Shown {
 
 /// Runs a verb that shows something, once or until ctrl-c.
 fn look(look: &Look, mut verb: impl AsyncFnMut(Link) -> Result<Shown>) -> Result<()> {
-    let shown = run(&look.remote, async |link| {
-        let print = &look.remote.print;
-        let Some(every) = look.watch else {
+    let print = &look.remote.print;
+    let Some(every) = look.watch else {
+        return run(&look.remote, async |link| {
             let shown = verb(link).await?;
-            return print.tell(&shown.json, || shown.text);
-        };
+            print.tell(&shown.json, || shown.text)
+        });
+    };
+    until_left(&look.remote, async |link| {
         let mut screen = Screen::new(print);
         let mut clock = tokio::time::interval(every);
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -101,11 +104,15 @@ fn look(look: &Look, mut verb: impl AsyncFnMut(Link) -> Result<Shown>) -> Result
                 return Ok(());
             }
         }
-    });
-    match shown {
-        // Ctrl-c is how people leave.
-        Err(error) if look.watch.is_some() && error.is::<Interrupted>() => Ok(()),
-        shown => shown,
+    })
+}
+
+/// Runs a verb that follows something until people leave: with ctrl-c, or by closing the terminal.
+fn until_left(remote: &Remote, verb: impl AsyncFnOnce(Link) -> Result<()>) -> Result<()> {
+    ending::listen(&std::io::stdout())?;
+    match run(remote, verb) {
+        Err(error) if error.is::<Interrupted>() => Ok(()),
+        followed => followed,
     }
 }
 
@@ -118,11 +125,11 @@ fn block_on_all<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(verb)
 }
 
-/// What is done until it is done; ctrl-c is an error.
+/// What is done until it is done; ctrl-c is an error, and so is a terminal that has gone.
 async fn uncut<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::select! {
         done = verb => done,
-        _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
+        () = ending::left() => Err(Interrupted.into()),
     }
 }
 

@@ -98,6 +98,7 @@ const DECISIONS: &[(&str, Change)] = &[
     ("teams[].name", Restart(MADE)),
     ("teams[].game", Restart(TEAM)),
     ("teams[].server", Live),
+    ("teams[].matches", Restart(MADE)),
     ("teams[].strategy", Live),
     ("teams[].agents", Live),
     ("teams[].role", Live),

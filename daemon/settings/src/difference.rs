@@ -280,11 +280,12 @@ fn of_foxglove(foxglove: &FoxgloveSettings) -> Vec<(&'static str, String)> {
 
 /// A team's own values, those of its agents apart, and its options, which may be secret.
 fn own(team: &TeamSettings) -> Vec<(&'static str, String)> {
-    let TeamSettings { name: _, game, server, strategy, agents: _, seed, deadline, options: _ } =
-        team;
+    let TeamSettings { game, server, matches, strategy, seed, deadline, .. } = team;
+    let TeamSettings { name: _, instance_of: _, agents: _, options: _, .. } = team;
     vec![
         ("game", game.clone()),
         ("server", server.clone()),
+        ("matches", shown(matches)),
         ("strategy", shown(strategy)),
         ("seed", shown(seed)),
         ("deadline", shown(deadline)),
@@ -300,6 +301,7 @@ fn in_team(all: &mut Vec<Difference>, old: &TeamSettings, new: &TeamSettings) {
         let (path, before, after) = match key {
             "game" => ("teams[].game", before, after),
             "server" => ("teams[].server", before, after),
+            "matches" => ("teams[].matches", before, after),
             "strategy" => ("teams[].strategy", before, after),
             "seed" => ("teams[].seed", before, after),
             _ => ("teams[].deadline", before, after),

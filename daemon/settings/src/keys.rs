@@ -25,6 +25,8 @@ const MINUTE: u64 = 60_000;
 pub(crate) const NAME_CHARS_MAX: usize = 64;
 /// Longest of other texts, in characters.
 const TEXT_CHARS_MAX: usize = 256;
+/// Most matches that a team plays at once.
+const MATCHES_MAX: i64 = 64;
 
 /// Every key, in the order of the sample.
 pub const KEYS: &[KeyDoc] = &[
@@ -435,6 +437,14 @@ pub const KEYS: &[KeyDoc] = &[
         "\"127.0.0.1:12300\"",
         "The referee's address, host:port; or \"bridge\" where the referee starts our agents itself: \
          the seats wait for `phalanx bridge --team NAME --agent AGENT`.",
+    ),
+    key(
+        "teams[].matches",
+        Kind::Whole(1, MATCHES_MAX),
+        Some("1"),
+        "1",
+        "How many matches it plays at once, where the server is \"bridge\": each has an instance of \
+         the team, called A, A~2, A~3 and so on, with these settings.",
     ),
     key(
         "teams[].strategy",

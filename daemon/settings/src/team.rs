@@ -18,34 +18,67 @@ pub(crate) fn teams(top: &Section<'_>, games: &[GameKeys]) -> Vec<TeamSettings> 
     let mut names = BTreeSet::new();
     let mut teams = Vec::new();
     for section in &sections {
-        let team = team(section, games);
-        if !team.name.is_empty() && !names.insert(team.name.clone()) {
-            let got = format!("{:?} again", team.name);
-            section.reader.note(
-                &section.origin,
-                section.shown("name"),
-                got,
-                "a name of its own for each team",
-            );
+        for team in instances(team(section, games)) {
+            if !team.name.is_empty() && !names.insert(team.name.clone()) {
+                let got = format!("{:?} again", team.name);
+                section.reader.note(
+                    &section.origin,
+                    section.shown("name"),
+                    got,
+                    "a name of its own for each team",
+                );
+            }
+            teams.push(team);
         }
-        teams.push(team);
+    }
+    if teams.len() > TEAMS_MAX {
+        let expected = format!("at most {TEAMS_MAX} teams, one for each of their matches");
+        top.reader.note(&top.origin, "teams", teams.len().to_string(), expected);
+        return Vec::new();
     }
     teams
+}
+
+/// A team, and an instance of it for each further match that it plays at once.
+fn instances(team: TeamSettings) -> impl Iterator<Item = TeamSettings> {
+    (1..=team.matches.max(1)).map(move |number| match number {
+        1 => team.clone(),
+        number => TeamSettings {
+            name: format!("{}~{number}", team.name),
+            instance_of: Some(team.name.clone()),
+            ..team.clone()
+        },
+    })
 }
 
 pub(crate) fn team(section: &Section<'_>, games: &[GameKeys]) -> TeamSettings {
     let game = game(section, games);
     let known = games.iter().find(|known| known.name == game);
+    let server: String = section.value("server", parse::server);
     TeamSettings {
         name: section.value("name", parse::text),
         options: options(section, known.map(|known| known.options)),
         game,
-        server: section.value("server", parse::server),
+        matches: matches(section, &server),
+        instance_of: None,
+        server,
         strategy: section.value("strategy", parse::path),
         agents: agents::agents(section),
         seed: section.value("seed", parse::whole).unsigned_abs(),
         deadline: section.value("deadline", parse::duration),
     }
+}
+
+/// Who calls a referee knows how often; several at once are for referees that call us.
+fn matches(section: &Section<'_>, server: &str) -> u16 {
+    let matches = u16::try_from(section.value("matches", parse::whole)).unwrap_or(1);
+    if matches > 1
+        && server != parse::BRIDGE
+        && let Some(node) = section.node("matches")
+    {
+        section.refuse("matches", node, "1, or server = \"bridge\"");
+    }
+    matches
 }
 
 fn game(section: &Section<'_>, games: &[GameKeys]) -> String {

@@ -344,6 +344,10 @@ pub struct TeamSettings {
     pub game: String,
     /// The referee: `host:port`; or `bridge`, see [`is_awaited`](Self::is_awaited).
     pub server: String,
+    /// How many matches it plays at once; each but the first has an instance of its own.
+    pub matches: u16,
+    /// The team of the settings that this is another instance of.
+    pub instance_of: Option<String>,
     /// The folder of the strategy.
     pub strategy: PathBuf,
     /// The agents, in the order in which they decide; at least one, names unique.
@@ -373,6 +377,12 @@ impl TeamSettings {
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         self.server == BRIDGE
+    }
+
+    /// The name by which bridges ask for it: that of the settings.
+    #[must_use]
+    pub fn bridge_name(&self) -> &str {
+        self.instance_of.as_deref().unwrap_or(&self.name)
     }
 
     /// The roster: entry `i` is agent `i` of [`agents`](Self::agents).

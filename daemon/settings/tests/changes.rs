@@ -186,6 +186,19 @@ fn a_teams_keys_are_noticed_under_its_name() {
 }
 
 #[test]
+fn more_matches_at_once_are_more_teams() {
+    let text = BASE.replace("name = \"A\"", "server = \"bridge\"\nmatches = 2\nname = \"A\"");
+    let old = settings(&text);
+    let names: Vec<_> = old.teams.iter().map(|team| (&*team.name, team.bridge_name())).collect();
+    assert_eq!(names, [("A", "A"), ("A~2", "A")]);
+    assert_eq!(old.teams[0].agents, old.teams[1].agents);
+    let found = differences(&old, &settings(&text.replace("matches = 2", "matches = 3")));
+    let told: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["teams[A].matches: 2 → 3", "teams[A~2].matches: 2 → 3", "teams: A~3 is new"]);
+    assert!(found.iter().all(|one| one.change != Change::Live), "{found:?}");
+}
+
+#[test]
 fn a_team_with_another_name_is_another_team() {
     let old = settings(BASE);
     let found = differences(&old, &settings(&BASE.replace("\"A\"", "\"B\"")));

@@ -30,6 +30,9 @@ use std::time::{Duration, Instant};
 /// Most sessions that one run keeps results of.
 pub const SESSIONS_MAX: usize = 1000;
 
+/// Notices that wait to be taken; older ones are dropped.
+const NOTICES_MAX: usize = 64;
+
 /// The referee.
 #[derive(Debug)]
 pub struct AsimulatorArena {
@@ -44,6 +47,9 @@ pub struct AsimulatorArena {
     trouble: Option<String>,
     out: VecDeque<Outgoing>,
     artifacts: VecDeque<Artifact>,
+    notices: VecDeque<String>,
+    /// Connections beyond [`SESSIONS_MAX`].
+    refused: u64,
 }
 
 impl AsimulatorArena {
@@ -61,6 +67,8 @@ impl AsimulatorArena {
             trouble: None,
             out: VecDeque::new(),
             artifacts: VecDeque::new(),
+            notices: VecDeque::new(),
+            refused: 0,
         })
     }
 
@@ -74,6 +82,15 @@ impl AsimulatorArena {
     #[must_use]
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// Says why a connection is closed before its time.
+    fn blame(&mut self, trouble: String) {
+        if self.notices.len() >= NOTICES_MAX {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(trouble.clone());
+        self.trouble = Some(trouble);
     }
 
     /// Moves what a session wants said, and closes it when it is over.
@@ -94,7 +111,11 @@ impl AsimulatorArena {
                 self.close(connection);
             }
             Stand::Broken(reason) => {
-                self.trouble = Some(format!("client {}: {reason}", play.number + 1));
+                let (number, (simulation, action)) = (play.number + 1, play.place());
+                self.blame(format!(
+                    "client {number} is disconnected in simulation {simulation} after {action} \
+                     actions: {reason}"
+                ));
                 self.close(connection);
             }
         }
@@ -125,11 +146,18 @@ impl Arena for AsimulatorArena {
     fn handle_join(&mut self, connection: ConnectionId, now: Instant) {
         let number = self.scores.len();
         if number >= SESSIONS_MAX {
-            self.trouble = Some(format!("more than {SESSIONS_MAX} sessions in one run"));
+            self.refused += 1;
+            // Each doubling once: a flood of connections is not to become one of lines.
+            if self.refused.is_power_of_two() {
+                let refused = self.refused;
+                self.blame(format!(
+                    "more than {SESSIONS_MAX} sessions in one run: {refused} connections are closed"
+                ));
+            }
             self.out.push_back(Outgoing::Close(connection));
             return;
         }
-        self.scores.push(Score { team: format!("client {}", number + 1), rounds: Vec::new() });
+        self.scores.push(Score::of(format!("client {}", number + 1)));
         self.plays.insert(connection, Play::new(number, &self.config, now));
     }
 
@@ -160,6 +188,10 @@ impl Arena for AsimulatorArena {
 
     fn poll_artifact(&mut self) -> Option<Artifact> {
         self.artifacts.pop_front()
+    }
+
+    fn poll_notice(&mut self) -> Option<String> {
+        self.notices.pop_front()
     }
 
     fn poll_timeout(&self) -> Option<Instant> {

@@ -438,7 +438,7 @@ impl phalanx_game::Session for Session {
             self.phase = Phase::Done;
         } else if self.phase != Phase::Done {
             if !between && self.phase != Phase::Offline {
-                self.complain("the connection to last until the simulation's end", b"its end");
+                // A connection that goes takes its simulation along. That is no mistake of a message.
                 self.turn = Turn::new(self.turn.round + 1, 0);
             }
             self.phase = Phase::Offline;

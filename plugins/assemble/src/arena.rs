@@ -106,8 +106,7 @@ impl AssembleArena {
                 Some(origin.instant + until(minute, options.local_ms(origin.unix_ms)))
             }
         });
-        let score =
-            |team: &config::TeamConfig| Score { team: team.name.clone(), rounds: Vec::new() };
+        let score = |team: &config::TeamConfig| Score::of(&team.name);
         let verdict =
             Verdict { teams: config.teams.iter().map(score).collect(), ..Verdict::default() };
         Self {

@@ -106,8 +106,7 @@ impl BomberlandArena {
             Some(seed) => (Play::new(&config, seed, prng_seed, game_id(&mut luck))?, seed),
             None => random_world(&config, prng_seed, &mut luck)?,
         };
-        let score =
-            |(secret, _): &(String, String)| Score { team: secret.clone(), rounds: Vec::new() };
+        let score = |(secret, _): &(String, String)| Score::of(secret);
         let teams = config.server.secrets.iter().take(config.setup.agents.into()).map(score);
         let verdict = Verdict { teams: teams.collect(), ..Verdict::default() };
         Ok(Self {

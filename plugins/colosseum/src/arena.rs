@@ -132,7 +132,7 @@ impl ColosseumArena {
         if options.epochs == Some(0) {
             return Err(OptionsError("epochs: a match has at least one tick".to_owned()));
         }
-        let team = |name: &String| Score { team: name.clone(), rounds: Vec::new() };
+        let team = |name: &String| Score::of(name);
         let steps = options.epochs();
         let teams = options.players.iter().map(team).collect();
         Ok(Self {
@@ -457,7 +457,7 @@ impl ColosseumArena {
     fn count(&mut self, points: &[Points]) {
         for (agent, points) in self.agents.iter().zip(points) {
             if let Some(team) = self.verdict.teams.get_mut(agent.player) {
-                team.rounds.push(whole(points.value));
+                team.enter(points.value);
             }
         }
         let ([a, b], [first, second]) = (self.agents.as_slice(), points) else { return };
@@ -482,13 +482,6 @@ impl ColosseumArena {
             self.artifacts.push_back(Artifact { path: "standings.json".to_owned(), bytes });
         }
     }
-}
-
-/// A score in whole points.
-fn whole(points: f64) -> i64 {
-    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
-    let score = points.floor() as i64;
-    score
 }
 
 impl Arena for ColosseumArena {
@@ -553,7 +546,7 @@ impl Arena for ColosseumArena {
         if self.table.is_some() {
             for (agent, points) in self.agents.iter().zip(self.points()) {
                 if let Some(team) = verdict.teams.get_mut(agent.player) {
-                    team.rounds.push(whole(points.value));
+                    team.enter(points.value);
                 }
             }
         }

@@ -44,12 +44,44 @@ pub struct Artifact {
 }
 
 /// One team's result in one round.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// The team.
     pub team: String,
     /// Its score in each round that was played, in order; the running one included.
     pub rounds: Vec<i64>,
+    /// Half points on top of them: what a draw brings, in games that have draws.
+    pub halves: u32,
+}
+
+impl Score {
+    /// Nothing yet.
+    #[must_use]
+    pub fn of(team: impl Into<String>) -> Self {
+        Self { team: team.into(), ..Self::default() }
+    }
+
+    /// Enters a round. Less than half a point is not told.
+    pub fn enter(&mut self, points: f64) {
+        #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+        self.rounds.push(points.floor() as i64);
+        self.halves += u32::from(points - points.floor() >= 0.5);
+    }
+
+    /// The sum over all rounds, in half points.
+    #[must_use]
+    pub fn in_halves(&self) -> i64 {
+        let whole = self.rounds.iter().fold(0_i64, |sum, points| sum.saturating_add(*points));
+        whole.saturating_mul(2).saturating_add(self.halves.into())
+    }
+}
+
+/// Half points as people write points: `3` or `3.5`.
+#[must_use]
+pub fn points_text(halves: i64) -> String {
+    let sign = if halves < 0 { "-" } else { "" };
+    let half = if halves % 2 == 0 { "" } else { ".5" };
+    format!("{sign}{}{half}", halves.unsigned_abs() / 2)
 }
 
 /// How a match stands or ended.
@@ -141,4 +173,20 @@ pub trait Arena: Debug + Send {
     /// The longest that the arena waits for answers in a turn; for progress displays.
     #[must_use]
     fn turn_limit(&self) -> Duration;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_add_up_by_halves_and_no_half_is_lost() {
+        let mut score = Score::of("A");
+        let mut told = Vec::new();
+        for points in [0.5, 1.0, 0.5, -10.0, 0.5, 3.2] {
+            score.enter(points);
+            told.push(points_text(score.in_halves()));
+        }
+        assert_eq!(told, ["0.5", "1.5", "2", "-8", "-7.5", "-4.5"]);
+    }
 }

@@ -28,7 +28,7 @@ mod value;
 mod world;
 
 pub use api::{ActionDoc, Api, FieldDoc, Kind, ParamDoc, QueryDoc};
-pub use arena::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
+pub use arena::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict, points_text};
 pub use deadline::{DeadlineClock, REQUESTS_MAX, WINDOW_MAX};
 pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
 pub use event::{DefaultCause, Event, Notice};

@@ -93,8 +93,7 @@ impl MarsArena {
         let teams = config.teams.len();
         let matches: Vec<[usize; 2]> =
             (0..teams).flat_map(|a| (a + 1..teams).map(move |b| [a, b])).collect();
-        let score =
-            |team: &config::TeamConfig| Score { team: team.name.clone(), rounds: Vec::new() };
+        let score = |team: &config::TeamConfig| Score::of(&team.name);
         let teams = config.teams.iter().map(score).collect();
         Self {
             lobby: Lobby::new(&config),

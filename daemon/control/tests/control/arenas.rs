@@ -70,7 +70,7 @@ fn past(ask: &ArenaAsk) -> Past {
             round: 1,
             step: 5,
             steps: 5,
-            teams: vec![Score { team: "A".into(), rounds: vec![-3] }],
+            teams: vec![Score { rounds: vec![-3], ..Score::of("A") }],
         },
         clients: 1,
         sides: Vec::new(),

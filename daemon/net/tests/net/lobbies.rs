@@ -22,7 +22,7 @@ impl House {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("bridge.sock");
         let (lobby, stopped) = (Lobby::default(), CancellationToken::new());
-        let endpoint = lobby.endpoint("red", ["red0"].into_iter());
+        let endpoint = lobby.endpoint("red", "red", ["red0"].into_iter());
         let listener = UnixListener::bind(&socket).unwrap();
         tokio::spawn(receive_bridges(listener, lobby, stopped.clone()));
         let bench = Bench::at(endpoint, SeatOptions::default());

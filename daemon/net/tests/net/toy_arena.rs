@@ -167,7 +167,7 @@ impl Arena for ToyArena {
             step: self.step,
             steps: self.steps,
             teams: teams
-                .map(|(team, score)| Score { team: team.clone(), rounds: vec![*score] })
+                .map(|(team, score)| Score { rounds: vec![*score], ..Score::of(team) })
                 .collect(),
         }
     }

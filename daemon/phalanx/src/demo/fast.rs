@@ -1,10 +1,12 @@
 //! A demo on virtual time.
 
+use super::Interrupted;
 use super::cast::Cast;
 use super::keep;
 use super::progress::Progress;
 use super::summary::{Effort, Summary, TeamSummary};
 use crate::cli::DemoArgs;
+use crate::terminal::ending;
 use crate::wire;
 use anyhow::{Result, bail};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
@@ -79,6 +81,9 @@ impl Watch {
 impl Observer for Watch {
     fn step(&mut self, verdict: &Verdict) -> ControlFlow<()> {
         self.progress.step(verdict, &self.teams, None);
+        if ending::is_due() {
+            self.problem.get_or_insert(Interrupted.into());
+        }
         if self.problem.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

@@ -13,6 +13,7 @@ use crate::followers::Followers;
 use crate::live::Live;
 use crate::paint::Paint;
 use crate::recordings::{self, Recordings};
+use crate::terminal::ending;
 use crate::{keepers, wire};
 use anyhow::{Context, Result, bail};
 use phalanx_control::{Access, Control, ControlHandle, Options, Role, SocketOptions};
@@ -190,7 +191,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
         tokio::spawn(report_lines(team.clone(), sender.clone(), args.log));
     }
     drop(sender);
-    let mut interrupted = pin!(tokio::signal::ctrl_c());
+    let mut interrupted = pin!(ending::left());
     loop {
         let verdict: Verdict = verdicts.borrow_and_update().clone();
         let snapshots: Vec<Arc<Snapshot>> = teams.iter().map(TeamHandle::snapshot).collect();
@@ -208,7 +209,7 @@ async fn follow(args: &DemoArgs, arena: &ArenaHandle, teams: &[TeamHandle]) -> R
                 return Ok(progress.finish());
             },
             Some(line) = lines.recv() => print(&mut progress, line),
-            _ = &mut interrupted => {
+            () = &mut interrupted => {
                 progress.finish();
                 return Err(Interrupted.into());
             }

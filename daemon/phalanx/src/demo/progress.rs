@@ -11,12 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Without a terminal a line is printed every so many steps.
-const STEPS_PER_LINE: u32 = 50;
+const STEPS_PER_LINE: u64 = 50;
 
 /// The living line. What a narrow terminal has no room for is cut, since a line that wraps jumps.
 const ONE_LINE: &str = "step {pos:>4}/{len:<4} {bar:12} {wide_msg}";
-/// The same below a picture.
-const WITH_PICTURE: &str = "{prefix}\nstep {pos:>4}/{len:<4} {bar:12} {wide_msg}";
+/// Where a match has no last step.
+const OPEN_END: &str = "{wide_msg}";
+/// Above either of them, once the game is drawn.
+const PICTURE: &str = "{prefix}\n";
 
 /// Rows of the terminal below a picture: the living line, and one for the cursor.
 const LINES_BELOW: usize = 2;
@@ -28,6 +30,10 @@ pub(crate) struct Progress {
     lines: bool,
     last: (u32, u32),
     steps: u64,
+    /// Steps that the last line told of.
+    lined: u64,
+    /// The match has no last step.
+    open_end: bool,
     /// By team.
     troubles: BTreeMap<String, Repeats>,
 }
@@ -37,14 +43,22 @@ impl Progress {
     pub(crate) fn new(silent: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!silent && terminal).then(bar);
-        Self { bar, lines: !silent && !terminal, last: (0, 0), steps: 0, troubles: BTreeMap::new() }
+        Self {
+            bar,
+            lines: !silent && !terminal,
+            last: (0, 0),
+            steps: 0,
+            lined: 0,
+            open_end: false,
+            troubles: BTreeMap::new(),
+        }
     }
 
     /// The game as its referee draws it, above the living line.
     pub(crate) fn draw(&self, picture: &str) {
         if let (Some(bar), false) = (&self.bar, picture.is_empty()) {
             if bar.prefix().is_empty() {
-                bar.set_style(style(WITH_PICTURE));
+                bar.set_style(style(true, self.open_end));
             }
             let (rows, columns) = Term::stderr().size();
             bar.set_prefix(fit(picture.trim_end(), rows.into(), columns.into()));
@@ -66,13 +80,18 @@ impl Progress {
         let before = if step.0 == self.last.0 { self.last.1 } else { 0 };
         self.steps += u64::from(step.1.saturating_sub(before));
         self.last = step;
+        let text = message(verdict, teams, p99);
         if let Some(bar) = &self.bar {
+            let open_end = verdict.steps == 0;
+            if std::mem::replace(&mut self.open_end, open_end) != open_end {
+                bar.set_style(style(!bar.prefix().is_empty(), open_end));
+            }
             bar.set_length(verdict.steps.into());
             bar.set_position(verdict.step.into());
-            bar.set_message(message(verdict, teams, p99));
-        } else if self.lines && verdict.step.is_multiple_of(STEPS_PER_LINE) {
-            let text = message(verdict, teams, p99);
-            let line = format!("step {}/{}  {text}", verdict.step, verdict.steps);
+            bar.set_message(if open_end { format!("{}  {text}", place(verdict)) } else { text });
+        } else if self.lines && self.steps >= self.lined + STEPS_PER_LINE {
+            self.lined = self.steps;
+            let line = format!("{}  {text}", place(verdict));
             // A closed standard error only means that nobody watches.
             writeln!(std::io::stderr(), "{line}").unwrap_or_default();
         }
@@ -136,7 +155,7 @@ impl Progress {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    bar.set_style(style(ONE_LINE));
+    bar.set_style(style(false, false));
     bar
 }
 
@@ -156,8 +175,19 @@ fn fit(picture: &str, rows: usize, columns: usize) -> String {
     cut.join("\n")
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+fn style(pictured: bool, open_end: bool) -> ProgressStyle {
+    let above = if pictured { PICTURE } else { "" };
+    let line = if open_end { OPEN_END } else { ONE_LINE };
+    ProgressStyle::with_template(&format!("{above}{line}"))
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Where the match is: `step 7/300`; where it has no last step `round 2, step 7`.
+fn place(verdict: &Verdict) -> String {
+    match verdict.steps {
+        0 => format!("round {}, step {}", verdict.round, verdict.step),
+        steps => format!("step {}/{steps}", verdict.step),
+    }
 }
 
 fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) -> String {
@@ -186,6 +216,13 @@ fn message(verdict: &Verdict, teams: &[Arc<Snapshot>], p99: Option<Duration>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_match_without_a_last_step_tells_its_round_instead() {
+        let open = Verdict { round: 2, step: 7, ..Verdict::default() };
+        assert_eq!(place(&open), "round 2, step 7");
+        assert_eq!(place(&Verdict { steps: 300, ..open }), "step 7/300");
+    }
 
     #[test]
     fn a_picture_that_is_too_large_is_cut_and_says_so() {

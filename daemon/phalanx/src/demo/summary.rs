@@ -1,7 +1,7 @@
 //! How a demo match ended: for people and for programs.
 
 use phalanx_engine::Snapshot;
-use phalanx_game::Verdict;
+use phalanx_game::{Score, Verdict, points_text};
 use phalanx_net::Meter;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -43,7 +43,10 @@ pub struct TeamSummary {
     pub name: String,
     /// Sum of its scores over all simulations, from the referee.
     pub score: i64,
-    /// Its score in each simulation.
+    /// Half a point more than `score`: an odd number of draws, where a draw brings half a point.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub half: bool,
+    /// Its score in each simulation, in whole points.
     pub rounds: Vec<i64>,
     /// Requests for action.
     pub asked: u64,
@@ -67,10 +70,12 @@ impl TeamSummary {
             _ => None,
         });
         let rounds = score.map(|score| score.rounds.clone()).unwrap_or_default();
+        let halves = score.map_or(0, Score::in_halves);
         let counters = snapshot.counters;
         Self {
             name: name.to_owned(),
-            score: rounds.iter().sum(),
+            score: halves.div_euclid(2),
+            half: halves % 2 != 0,
             rounds,
             asked: counters.asked,
             decided: counters.decided,
@@ -139,7 +144,12 @@ impl Summary {
         for team in &self.teams {
             line(format!(
                 "{:<10} {:>8} {:>9} {:>9} {:>6} {:>14}",
-                team.name, team.score, team.decided, team.fallback, team.late, team.script_errors
+                team.name,
+                points_text(2 * team.score + i64::from(team.half)),
+                team.decided,
+                team.fallback,
+                team.late,
+                team.script_errors
             ));
         }
         line(format!(

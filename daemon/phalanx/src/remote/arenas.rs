@@ -2,8 +2,8 @@
 
 mod shown;
 
-use super::watch::{follow, left};
-use super::{Shown, Table, look, run};
+use super::watch::follow;
+use super::{Shown, Table, look, run, until_left};
 use crate::cli::arena::{NameArgs, RemoteArenaVerb, ShowArgs, StartArgs};
 use crate::cli::{Look, Remote};
 use crate::failure::{misused, refused};
@@ -159,7 +159,7 @@ fn tell(arena: Option<v1::Arena>, remote: &Remote) -> Result<()> {
 }
 
 fn watch(args: &NameArgs) -> Result<()> {
-    left(run(&args.remote, async |channel| {
+    until_left(&args.remote, async |channel| {
         let mut client = ArenasClient::new(channel);
         let name = name(&mut client, args.name.as_deref()).await?;
         let cursor = RefCell::new(String::new());
@@ -174,7 +174,7 @@ fn watch(args: &NameArgs) -> Result<()> {
             args.remote.print.tell_one(&shown::event_json(&event), || shown::event_text(&event))
         };
         follow(open, take).await
-    }))
+    })
 }
 
 async fn all(client: &mut ArenasClient<Link>) -> Result<Vec<v1::Arena>> {

@@ -1,7 +1,9 @@
 //! The verbs around a team's board.
 
-use super::watch::{follow, left};
-use super::{Shown, Table, look, run, short, split_team, team_name, team_of_words, values};
+use super::watch::follow;
+use super::{
+    Shown, Table, look, run, short, split_team, team_name, team_of_words, until_left, values,
+};
 use crate::cli::OutputArgs;
 use crate::cli::board::{BoardVerb, DeleteArgs, KeyArgs, ListArgs, SetArgs, WatchArgs};
 use crate::failure::{misused, refused};
@@ -136,7 +138,7 @@ fn delete(args: &DeleteArgs) -> Result<()> {
 }
 
 fn watch(args: &WatchArgs) -> Result<()> {
-    left(run(&args.remote, async |channel| {
+    until_left(&args.remote, async |channel| {
         let team = team_name(&channel, args.team.as_deref()).await?;
         let client = BoardsClient::new(channel);
         // Opened again, the board as it is then is told anew.
@@ -150,7 +152,7 @@ fn watch(args: &WatchArgs) -> Result<()> {
             None => Ok(true),
         };
         follow(open, take).await
-    }))
+    })
 }
 
 /// Prints one piece of news; false when nobody reads any more.

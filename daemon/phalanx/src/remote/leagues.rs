@@ -2,8 +2,8 @@
 
 mod shown;
 
-use super::watch::{follow, left};
-use super::{Shown, Table, look, run};
+use super::watch::follow;
+use super::{Shown, Table, look, run, until_left};
 use crate::cli::league::{
     CreateArgs, LeagueArgs, LeagueNameArgs, RemoteLeagueVerb, ShowLeagueArgs,
 };
@@ -157,7 +157,7 @@ fn tell(league: Option<v1::League>, remote: &Remote) -> Result<()> {
 }
 
 fn watch(args: &LeagueNameArgs) -> Result<()> {
-    left(run(&args.remote, async |channel| {
+    until_left(&args.remote, async |channel| {
         let mut client = LeaguesClient::new(channel);
         let name = name(&mut client, args.name.as_deref()).await?;
         let cursor = RefCell::new(String::new());
@@ -172,7 +172,7 @@ fn watch(args: &LeagueNameArgs) -> Result<()> {
             args.remote.print.tell_one(&shown::event_json(&event), || shown::event_text(&event))
         };
         follow(open, take).await
-    }))
+    })
 }
 
 async fn all(client: &mut LeaguesClient<Link>) -> Result<Vec<v1::League>> {

@@ -11,6 +11,7 @@ use crate::cli::OutputArgs;
 use crate::cli::agent::PilotArgs;
 use crate::failure::{Refused, refused};
 use crate::paint::{Ink, Paint};
+use crate::terminal::ending;
 use anyhow::{Context, Result, bail};
 use phalanx_control::client::Link;
 use phalanx_proto::v1::match_event::Kind;
@@ -21,6 +22,7 @@ use phalanx_proto::v1::{
     GetTeamRequest, MatchEvent, PilotAgentRequest, ReleaseAgentRequest, SendOrderRequest,
     WatchMatchRequest, WatchMatchResponse,
 };
+use std::pin::pin;
 use tonic::Streaming;
 use typed::{Prompt, Typed};
 
@@ -51,6 +53,7 @@ pub(super) fn pilot(args: &PilotArgs) -> Result<()> {
         let Some(events) = events else {
             return tell(print, &piloted, &taken.etag, validate_only);
         };
+        ending::listen(&std::io::stdin())?;
         say("an order a line, for example move(n); :quit hands the agent back");
         let agent = agent.to_owned();
         let mut flight =
@@ -89,6 +92,7 @@ impl Flight<'_> {
     /// Until the pilot leaves or the agent is taken away.
     async fn fly(&mut self, mut events: Streaming<WatchMatchResponse>) -> Result<()> {
         let mut leaving = false;
+        let mut left = pin!(ending::left());
         loop {
             // Lines of a pipe are given one a turn; people change their minds.
             let listens = !leaving && (self.prompt.is_terminal() || !self.waiting);
@@ -114,7 +118,7 @@ impl Flight<'_> {
                     Typed::Leave => return Ok(()),
                     Typed::End => leaving = true,
                 },
-                _ = tokio::signal::ctrl_c() => return Ok(()),
+                () = &mut left => return Ok(()),
             }
         }
     }

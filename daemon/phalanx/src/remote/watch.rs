@@ -1,9 +1,9 @@
 //! The verb that follows a match, and what all verbs share that follow something.
 
 use super::fold::{Fold, is_quiet};
-use super::{events, run, team_name};
+use super::{events, team_name, until_left};
 use crate::cli::{OutputArgs, WatchArgs};
-use crate::failure::{Interrupted, refused};
+use crate::failure::refused;
 use crate::paint::Paint;
 use anyhow::Result;
 use phalanx_control::client::is_gone;
@@ -18,7 +18,7 @@ use tonic::{Code, Status, Streaming};
 /// When no daemon answers, there is no such team, or the stream breaks.
 pub fn watch(args: &WatchArgs) -> Result<()> {
     let decisions = args.decisions;
-    left(run(&args.remote, async |channel| {
+    until_left(&args.remote, async |channel| {
         let team = team_name(&channel, args.name.as_deref()).await?;
         let printer =
             Printer { print: &args.remote.print, trouble: args.trouble, fold: Fold::default() };
@@ -38,7 +38,7 @@ pub fn watch(args: &WatchArgs) -> Result<()> {
         let followed = followed.await;
         printer.borrow_mut().finish()?;
         followed
-    }))
+    })
 }
 
 /// Gives what a stream brings to `take`, until it ends or `take` says false: nobody reads any more.
@@ -62,14 +62,6 @@ pub(super) async fn follow<T>(
                 Err(status) => return Err(refused(&status)),
             }
         }
-    }
-}
-
-/// Ctrl-c is how people leave what they follow.
-pub(super) fn left(followed: Result<()>) -> Result<()> {
-    match followed {
-        Err(error) if error.is::<Interrupted>() => Ok(()),
-        followed => followed,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A terminal that is ours for a while.
 
+use super::ending;
 use crate::paint::Paint;
 use anyhow::{Context, Result};
 use ratatui::buffer::Buffer;
@@ -22,6 +23,7 @@ impl Held {
     pub(crate) fn take() -> Result<Self> {
         // It also restores the terminal when we panic.
         let terminal = ratatui::try_init().context("the terminal cannot be taken over")?;
+        ending::fills(true);
         let coloured = Paint::stdout().is_on();
         force_color_output(coloured);
         Ok(Self { terminal, coloured, given_back: false })
@@ -46,7 +48,9 @@ impl Held {
     /// Everything is as it was before.
     pub(crate) fn give_back(mut self) -> Result<()> {
         self.given_back = true;
-        ratatui::try_restore().context("the terminal cannot be given back")
+        let restored = ratatui::try_restore();
+        ending::fills(false);
+        restored.context("the terminal cannot be given back")
     }
 }
 

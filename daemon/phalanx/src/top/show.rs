@@ -7,21 +7,18 @@ use super::need_terminal;
 use crate::cli::top::TopArgs;
 use crate::failure::refused;
 use crate::remote::{all_teams, link, resource};
-use crate::terminal::{Held, Told};
+use crate::terminal::{Held, Keyboard, ending};
 use anyhow::{Context, Result, bail};
 use phalanx_control::client::Link;
 use phalanx_proto::v1::GetTeamRequest;
 use phalanx_proto::v1::teams_client::TeamsClient;
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use std::io;
+use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 /// Pictures are at least so far apart.
 const FRAME: Duration = Duration::from_millis(100);
-/// Keys that wait at most.
-const KEYS_MAX: usize = 64;
 /// So much of what is heard is taken before keys are looked at again.
 const TAKEN_MAX: usize = 512;
 
@@ -36,10 +33,10 @@ pub(super) fn show(args: &TopArgs) -> Result<()> {
         let mut cockpit = Cockpit::new(begin(&link, args.team.as_deref()).await?);
         cockpit.hear(Heard::Teams(all_teams(link.clone()).await?));
         need_terminal(args)?;
-        let mut told = Told::listen()?;
+        ending::listen(&std::io::stdin())?;
         let (daemon, heard) = Daemon::begin(link, args.remote.clone());
         let mut held = Held::take()?;
-        let shown = run(&mut held, cockpit, (daemon, heard), &mut told).await;
+        let shown = run(&mut held, cockpit, (daemon, heard)).await;
         let restored = held.give_back();
         shown.and(restored)
     });
@@ -60,9 +57,9 @@ async fn run(
     held: &mut Held,
     mut cockpit: Cockpit,
     (mut daemon, mut heard): (Daemon, mpsc::Receiver<Heard>),
-    told: &mut Told,
 ) -> Result<()> {
-    let mut keys = keyboard();
+    let mut keys = Keyboard::open();
+    let mut left = pin!(ending::left());
     let (mut next, mut stale) = (Instant::now(), true);
     loop {
         while let Some(wish) = cockpit.poll_wish() {
@@ -84,32 +81,15 @@ async fn run(
                     stale |= cockpit.hear(what);
                 }
             }
-            event = keys.recv() => {
-                match event.context("nothing reads the keys any more")? {
-                    Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => cockpit.press(key),
-                    Ok(_) => {}
-                    Err(error) => return Err(error).context("the terminal failed"),
+            key = keys.next() => {
+                if let Some(key) = key? {
+                    cockpit.press(key);
                 }
                 stale = true;
             }
             () = sleep_until(next), if stale => {}
-            () = told.leave() => return Ok(()),
+            () = &mut left => return Ok(()),
             failed = daemon.failed() => bail!("this is a defect: {failed}"),
         }
     }
-}
-
-/// Keys as they come, until nobody wants them.
-fn keyboard() -> mpsc::Receiver<io::Result<Event>> {
-    let (sender, receiver) = mpsc::channel(KEYS_MAX);
-    std::thread::spawn(move || {
-        loop {
-            let read = event::read();
-            let failed = read.is_err();
-            if sender.blocking_send(read).is_err() || failed {
-                return;
-            }
-        }
-    });
-    receiver
 }

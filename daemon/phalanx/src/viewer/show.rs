@@ -3,71 +3,43 @@
 use super::draw::draw;
 use super::player::{Flow, Player};
 use super::reel::Reel;
-use crate::terminal::{Held, Told};
-use anyhow::{Context, Result};
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::terminal::{Held, Keyboard, ending};
+use anyhow::Result;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 /// While it plays, the picture is drawn so often.
 const FRAME: Duration = Duration::from_millis(50);
-/// While nothing happens, we look for signals so often.
-const IDLE: Duration = Duration::from_millis(250);
 
-/// Until somebody leaves, or we are told to.
+/// Until somebody leaves, or the terminal goes.
 pub(super) fn show(reel: &Reel, player: Player) -> Result<()> {
-    let told = told_to_leave()?;
+    ending::listen(&std::io::stdin())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut held = Held::take()?;
-    let shown = run(&mut held, reel, player, &told);
+    let shown = runtime.block_on(run(&mut held, reel, player));
     let restored = held.give_back();
     shown.and(restored)
 }
 
-fn run(held: &mut Held, reel: &Reel, mut player: Player, told: &AtomicBool) -> Result<()> {
+async fn run(held: &mut Held, reel: &Reel, mut player: Player) -> Result<()> {
+    let mut keys = Keyboard::open();
+    let mut left = pin!(ending::left());
     let mut before = Instant::now();
-    let mut stale = true;
-    while !told.load(Ordering::Relaxed) {
-        if stale {
-            held.draw(|frame| draw(frame, reel, &player))?;
-        }
-        let patience = if player.plays { FRAME } else { IDLE };
-        let pressed = event::poll(patience).context("the terminal failed")?;
-        stale = pressed || player.plays;
-        if pressed {
-            match event::read().context("the terminal failed")? {
-                Event::Key(key) if key.kind != KeyEventKind::Release => {
-                    if player.press(key, reel) == Flow::Leave {
-                        return Ok(());
-                    }
+    loop {
+        held.draw(|frame| draw(frame, reel, &player))?;
+        tokio::select! {
+            key = keys.next() => {
+                if let Some(key) = key?
+                    && player.press(key, reel) == Flow::Leave
+                {
+                    return Ok(());
                 }
-                Event::Key(_)
-                | Event::Resize(..)
-                | Event::FocusGained
-                | Event::FocusLost
-                | Event::Mouse(_)
-                | Event::Paste(_) => {}
             }
+            () = tokio::time::sleep(FRAME), if player.plays => {}
+            () = &mut left => return Ok(()),
         }
         let now = Instant::now();
         player.tick(now.saturating_duration_since(before), reel);
         before = now;
     }
-    Ok(())
-}
-
-/// Becomes true when somebody ends us from outside: the terminal is to be given back then, too.
-fn told_to_leave() -> Result<Arc<AtomicBool>> {
-    let leaves = Arc::new(AtomicBool::new(false));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let tell = Arc::clone(&leaves);
-    let guard = runtime.enter();
-    let mut told = Told::listen()?;
-    drop(guard);
-    // It waits for signals until the process ends.
-    std::thread::spawn(move || {
-        runtime.block_on(told.leave());
-        tell.store(true, Ordering::Relaxed);
-    });
-    Ok(leaves)
 }

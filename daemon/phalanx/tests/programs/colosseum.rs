@@ -1,11 +1,12 @@
 //! `phalanx bridge` and `phalanx arena colosseum`: the real programs, started as a referee starts
 //! its agents.
 
-use crate::support::{PHALANX, Running, daemon, phalanx, quiet, shown, stderr, stdout};
+use crate::support::{PATIENCE, PHALANX, Running, daemon, phalanx, quiet, shown, stderr, stdout};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The answer that only the daemon's script gives; the bridge itself plays the first legal move.
 const PLAYS: &str = "return { decide = function() return act.play('d2d4') end }";
@@ -191,9 +192,66 @@ fn a_second_bridge_of_a_seat_plays_on_its_own() {
     assert!(refused.contains("a1 of team A is connected already"), "{refused}");
     assert_eq!(second.moves(1), "e2e4");
     assert_eq!(first.moves(1), "d2d4");
+    let said = std::fs::read_to_string(&log).unwrap();
+    assert!(said.contains("a1 of team A is connected already"), "{said}");
+    assert!(said.contains("once (1, the team's setting `matches`)"), "{said}");
+    // The first match ends: from then on the daemon plays the second one.
+    first.ask(&json!({ "stop": { "reason": "end_of_game" } }));
+    is_served(&mut second);
     assert_eq!(second.leave(), (String::new(), Some(0)));
-    let log = std::fs::read_to_string(log).unwrap();
-    assert!(log.contains("a1 of team A is connected already"), "{log}");
+}
+
+#[test]
+fn matches_of_one_agent_are_played_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = settings(dir.path(), PLAYS);
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, text.replacen("\"bridge\"", "\"bridge\"\nmatches = 2", 1)).unwrap();
+    let mut daemon = open_daemon(&config);
+    let [mut one, mut two] = ["x", "y"].map(|id| {
+        let mut referee = Referee::start(&bridge(dir.path(), "a1"));
+        referee.introduce(id);
+        daemon.line_with("seated");
+        referee
+    });
+    // Turn by turn, each in a match of its own.
+    for epoch in 1..=3 {
+        assert_eq!((one.moves(epoch), two.moves(epoch)), (json!("d2d4"), json!("d2d4")));
+    }
+    let control = format!("unix:{}/control.sock", dir.path().display());
+    let listed = stdout(&phalanx(&["team", "list", "--control", &control]));
+    assert!(listed.contains("\"A~2\"") && !listed.contains("A~3"), "{listed}");
+    // The bound is reached: the third plays by itself, until one of them has ended.
+    let mut three = Referee::start(&bridge(dir.path(), "a1"));
+    three.introduce("z");
+    let refused = daemon.line_with("bridge refused");
+    assert!(refused.contains("once (2, the team's setting `matches`)"), "{refused}");
+    assert_eq!(three.moves(1), "e2e4");
+    two.ask(&json!({ "stop": { "reason": "end_of_game" } }));
+    is_served(&mut three);
+    assert_eq!(one.moves(4), "d2d4");
+}
+
+#[test]
+fn bridges_find_their_door_before_strategies_are_tried() {
+    let dir = tempfile::tempdir().unwrap();
+    let (log, code) = daemon(&settings(dir.path(), "error('not today')")).finish();
+    assert_eq!(code, Some(64), "{log}");
+    let door = log.find("\"bridges\"").expect("the socket is bound");
+    assert!(log.find("not today").is_some_and(|tried| door < tried), "{log}");
+    assert!(!dir.path().join("bridge.sock").exists(), "it went with the daemon");
+}
+
+/// The daemon decides for it, sooner or later.
+fn is_served(referee: &mut Referee) {
+    let begun = Instant::now();
+    let mut epoch = 2;
+    while referee.moves(epoch) != "d2d4" {
+        epoch += 1;
+        assert!(begun.elapsed() < PATIENCE, "nobody but the bridge answers");
+        // It calls the daemon again after a pause; the referee need not ask all the while.
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
 }
 
 /// An executable that starts a bridge. Written by another process: whoever has it open for writing

@@ -13,6 +13,7 @@ mod command_line;
 mod daemon;
 mod demo;
 mod doctor;
+mod endings;
 mod every_method;
 mod foxglove;
 mod league;

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long anything may take that is waited for. No test measures it: it ends those that hang.
-const PATIENCE: Duration = Duration::from_secs(180);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(crate) const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
 pub(crate) const PHALANXD: &str = env!("CARGO_BIN_EXE_phalanxd");

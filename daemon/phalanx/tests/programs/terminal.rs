@@ -40,9 +40,18 @@ pub(crate) struct Left {
 impl InTerminal {
     /// Runs `phalanx` there.
     pub(crate) fn start(args: &[&str]) -> Self {
+        Self::run("", args)
+    }
+
+    /// The same in a session of its own: no signal tells it when the terminal goes.
+    pub(crate) fn start_apart(args: &[&str]) -> Self {
+        Self::run("setsid ", args)
+    }
+
+    fn run(how: &str, args: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let run = dir.path().join("run.sh");
-        std::fs::write(&run, steps(dir.path(), args)).unwrap();
+        std::fs::write(&run, steps(dir.path(), how, args)).unwrap();
         let mut command = quiet(Command::new("script"));
         command.args(["--quiet", "--flush", "--command"]).arg(format!("sh {}", run.display()));
         command.arg("/dev/null").env("TERM", "xterm-256color");
@@ -105,6 +114,19 @@ impl InTerminal {
         assert!(sent.success());
     }
 
+    /// Closes the terminal.
+    pub(crate) fn hang_up(&mut self) {
+        self.maker.kill().unwrap();
+        self.maker.wait().unwrap();
+    }
+
+    /// Whether the program runs.
+    pub(crate) fn is_running(&self) -> bool {
+        // What has ended may stay until it is looked after.
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.note("pid")));
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    }
+
     /// Waits for its end.
     pub(crate) fn leave(mut self) -> Left {
         let begun = Instant::now();
@@ -149,13 +171,13 @@ fn size(count: u16) -> NonZero<u16> {
 }
 
 /// What is run in the terminal: the program, between notes about it.
-fn steps(dir: &Path, args: &[&str]) -> String {
+fn steps(dir: &Path, how: &str, args: &[&str]) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let note = |name: &str| quoted(dir.join(name).to_str().unwrap());
     let mut steps = String::from("stty rows 24 cols 80\n");
     writeln!(steps, "tty >{}", note("tty")).unwrap();
     let (pid, program) = (note("pid"), quoted(PHALANX));
-    write!(steps, r#"sh -c 'echo $$ >"$0"; exec "$@"' {pid} {program}"#).unwrap();
+    write!(steps, r#"{how}sh -c 'echo $$ >"$0"; exec "$@"' {pid} {program}"#).unwrap();
     for arg in args {
         write!(steps, " {}", quoted(arg)).unwrap();
     }

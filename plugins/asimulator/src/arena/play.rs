@@ -101,6 +101,10 @@ impl Play {
         let mut bytes = bytes;
         if self.dialect.is_none() {
             let Some((info, rest)) = bytes.split_first() else { return };
+            if config.strict_client && !rest.is_empty() {
+                self.stand = Stand::Broken(out_of_turn("the info byte", rest));
+                return;
+            }
             self.dialect = Some(config.dialect.informed(*info));
             bytes = rest;
             self.begin(config, now);
@@ -123,6 +127,13 @@ impl Play {
             match wire::decode_request(rest, dialect) {
                 Ok(None) => break,
                 Ok(Some((request, length))) => {
+                    let more = rest.get(length..).unwrap_or_default();
+                    if config.strict_client
+                        && matches!(request, Request::Act(_))
+                        && !more.is_empty()
+                    {
+                        return Err(out_of_turn("an action", more));
+                    }
                     from += length;
                     self.request(request, config, now);
                 }
@@ -247,6 +258,13 @@ impl Play {
         }
         out
     }
+}
+
+/// A client speaks in its turn alone: whoever sends on before it has heard the answer did not wait
+/// for its percept (spec section 11.2).
+fn out_of_turn(last: &str, more: &[u8]) -> String {
+    let count = more.len();
+    format!("out of turn: {count} bytes directly after {last}; expected silence until the answer")
 }
 
 /// What the opening lists: all known tiles but the start.

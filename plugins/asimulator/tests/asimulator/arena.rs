@@ -91,13 +91,38 @@ fn nothing_is_said_before_the_info_byte_and_everything_after_it() {
 }
 
 #[test]
-fn two_actions_in_one_write_are_two_turns() {
-    let mut table = Table::new(wumpus(1));
+fn two_actions_in_one_write_are_two_turns_for_a_lenient_referee() {
+    let mut table = Table::new(ArenaConfig { strict_client: false, ..wumpus(1) });
     table.join(A);
     let (opening, _) = table.say(A, &[0]);
     let (answer, closed) = table.say(A, &[2, 3, 0xFF, 0, 2, b'h', b'i', 0]);
     assert_eq!((answer.len(), closed), (1 + 1 + 1 + 4, true));
     assert!(!opening.is_empty());
+}
+
+#[test]
+fn a_strict_referee_closes_at_what_comes_out_of_turn_before_it_answers() {
+    let mut table = Table::new(wumpus(1));
+    table.join(A);
+    table.say(A, &[0]);
+    assert_eq!(table.say(A, &[2, 3]), (vec![], true), "two actions at once");
+    let notice = table.arena.poll_notice().unwrap();
+    let head = "client 1 is disconnected in simulation 1 after 0 actions: out of turn: 1 bytes \
+                directly after an action";
+    assert!(notice.starts_with(head), "{notice}");
+    table.join(B);
+    assert_eq!(table.say(B, &[0, 2]), (vec![], true), "an action before the first percept");
+    let notice = table.arena.poll_notice().unwrap();
+    assert!(
+        notice.contains("client 2") && notice.contains("directly after the info byte"),
+        "{notice}"
+    );
+    // Marks and texts belong to the turn of the action that they come before.
+    let mut table = Table::new(wumpus(1));
+    table.join(A);
+    table.say(A, &[0]);
+    assert!(!table.say(A, &[0xFF, 0, 2, b'h', b'i', 2]).1);
+    assert_eq!(table.arena.poll_notice(), None);
 }
 
 #[test]
@@ -122,6 +147,8 @@ fn a_strict_referee_closes_at_a_code_without_meaning_a_lenient_one_skips_it() {
     table.say(A, &[0]);
     assert!(table.say(A, &[77]).1);
     assert!(table.arena.trouble().unwrap().contains("request code"));
+    assert_eq!(table.arena.poll_notice().as_deref(), table.arena.trouble());
+    assert_eq!(table.arena.poll_notice(), None);
     let mut table = Table::new(ArenaConfig { strict_client: false, ..wumpus(1) });
     table.join(A);
     table.say(A, &[0]);
@@ -148,12 +175,14 @@ fn who_says_nothing_is_closed_in_the_end() {
     table.join(A);
     table.pass();
     assert!(table.heard(A).1);
+    assert!(table.arena.poll_notice().unwrap().ends_with("no info byte in time"));
     let limit = Some(Duration::from_secs(1));
     let mut table = Table::new(ArenaConfig { turn_timeout: limit, ..wumpus(1) });
     table.join(A);
     table.say(A, &[0]);
     table.pass();
     assert!(table.heard(A).1);
+    assert!(table.arena.poll_notice().unwrap().ends_with("no action in time"));
     let mut patient = Table::new(wumpus(1));
     patient.join(A);
     patient.say(A, &[0]);
@@ -181,11 +210,12 @@ fn too_many_actions_end_a_simulation() {
     let mut table = Table::new(ArenaConfig { max_actions: 3, ..wumpus(1) });
     table.join(A);
     table.say(A, &[0]);
-    let (answer, closed) = table.say(A, &[2, 2, 2]);
+    assert!((0..2).all(|_| !table.say(A, &[2]).1));
+    let (answer, closed) = table.say(A, &[2]);
     assert!(closed);
     // At home, with three turns paid.
-    assert_eq!(&answer[answer.len() - 4..], (-3_i32).to_be_bytes());
-    assert_eq!(answer[2] & 0x81, 0x81);
+    assert_eq!(&answer[1..], (-3_i32).to_be_bytes());
+    assert_eq!(answer[0] & 0x81, 0x81);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::options::{ArenaOptions, Mode};
 use super::ratings::Standing;
 use crate::rules::Num;
 use crate::wire::text;
-use phalanx_game::Score;
+use phalanx_game::{Score, points_text};
 use serde_json::{Map, Value};
 
 /// The score of a disqualified agent.
@@ -145,11 +145,10 @@ pub(super) fn standings(options: &ArenaOptions, table: &[Standing]) -> Vec<u8> {
 pub(super) fn summary(options: &ArenaOptions, teams: &[Score], table: &[Standing]) -> String {
     let mut rows: Vec<(&Score, &Standing)> = teams.iter().zip(table).collect();
     let tournament = options.mode != Mode::Skirmish;
-    let total = |score: &Score| score.rounds.iter().sum::<i64>();
     if tournament {
         rows.sort_by_key(|(_, row)| -row.elo);
     } else {
-        rows.sort_by_key(|(score, _)| -total(score));
+        rows.sort_by_key(|(score, _)| score.in_halves().saturating_neg());
     }
     let width = rows.iter().map(|(score, _)| score.team.chars().count()).max().unwrap_or(0).max(6);
     let mut out = match tournament {
@@ -162,12 +161,12 @@ pub(super) fn summary(options: &ArenaOptions, teams: &[Score], table: &[Standing
             let (elo, points, won, drawn, lost) =
                 (row.elo, row.points(), row.wins, row.draws, row.losses);
             let matches = i64::try_from(score.rounds.len()).unwrap_or(i64::MAX).max(1);
-            let mean = total(score) / matches;
+            let mean = points_text(score.in_halves() / matches);
             format!(
                 "{name:<width$}  {elo:>4}  {points:>6.1}  {won:>3} {drawn:>5} {lost:>4}  {mean:>10}"
             )
         } else {
-            format!("{name:<width$}  {:>5}", total(score))
+            format!("{name:<width$}  {:>5}", points_text(score.in_halves()))
         };
         out.push_str(&line);
         out.push('\n');

@@ -242,6 +242,9 @@ fn our_sessions_play_every_game_to_its_end_and_equal_seeds_play_equal_matches() 
         if game == GameName::Chess {
             // Only the colours are by chance, and equal players draw.
             assert_eq!(played.result["outcome"]["winner"], "DRAW", "{}", played.result);
+            let table = played.arena.summary();
+            let rows: Vec<_> = table.lines().skip(1).collect();
+            assert!(rows.len() == 2 && rows.iter().all(|row| row.ends_with(" 0.5")), "{table}");
             continue;
         }
         let other = play(ArenaOptions { seed: 4, ..options }, |_| ours());

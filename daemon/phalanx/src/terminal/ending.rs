@@ -1,0 +1,159 @@
+//! What ends a program at a terminal from outside: a signal, or a terminal that has gone.
+//!
+//! ```text
+//!  SIGTERM, SIGHUP ─┐                 ┌─► `left`, `is_due`: the program leaves by itself
+//!  terminal gone ───┴─► a thread ─────┤
+//!                                     └─► after GRACE: terminal restored, process ended
+//! ```
+//!
+//! The second way is for whoever cannot look: some libraries read a terminal that has gone in an
+//! endless loop, others wait for a key that never comes.
+
+use crate::cli::EXIT_INTERRUPTED;
+use rustix::process::getpgrp;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+/// Between two looks whether the terminal is still there.
+const LOOK: Duration = Duration::from_millis(200);
+/// The program may take so long to leave by itself. With the other two it makes less than a second.
+const GRACE: Duration = Duration::from_millis(500);
+/// The terminal may take so long to be given back: one that is held with ctrl-s takes nothing.
+const RESTORE: Duration = Duration::from_millis(150);
+/// Ends an update that is shown at once, shows the cursor, ends bracketed paste.
+const PLAIN: &str = "\u{1b}[?2026l\u{1b}[?25h\u{1b}[?2004l";
+/// Back to the screen from before.
+const LEAVE_SCREEN: &str = "\u{1b}[?1049l";
+
+/// Becomes true when the process is to end. One for all: signals are the process's, too.
+static DUE: OnceLock<watch::Receiver<bool>> = OnceLock::new();
+/// Whether the whole screen is ours now.
+static FILLED: AtomicBool = AtomicBool::new(false);
+
+/// From now on SIGTERM, and SIGHUP or the end of this terminal, end the process within a second.
+/// Where it is none only SIGTERM does: `nohup` keeps what prints into a file.
+///
+/// # Errors
+/// When the system refuses it.
+pub(crate) fn listen(on: &(impl AsFd + IsTerminal)) -> io::Result<()> {
+    if DUE.get().is_some() {
+        return Ok(());
+    }
+    let terminal = on.is_terminal().then(|| Terminal::of(on)).transpose()?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let signals = {
+        let _inside = runtime.enter();
+        let hang_up = terminal.is_some().then(|| signal(SignalKind::hangup())).transpose()?;
+        (signal(SignalKind::terminate())?, hang_up)
+    };
+    let (tell, due) = watch::channel(false);
+    if DUE.set(due).is_err() {
+        return Ok(());
+    }
+    thread::Builder::new().name("ending".to_owned()).spawn(move || {
+        wait(&runtime, signals, terminal.as_ref());
+        tell.send_replace(true);
+        thread::sleep(GRACE);
+        restore(terminal);
+        std::process::exit(EXIT_INTERRUPTED.into());
+    })?;
+    Ok(())
+}
+
+/// Whether the process is to end.
+pub(crate) fn is_due() -> bool {
+    DUE.get().is_some_and(|due| *due.borrow())
+}
+
+/// Ends when the process is to end: what `listen` hears of, or ctrl-c.
+pub(crate) async fn left() {
+    let due = async {
+        match DUE.get().cloned() {
+            // The sender is there until the process ends.
+            Some(mut due) => drop(due.wait_for(|due| *due).await),
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = due => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}
+
+/// Whether the whole screen is ours from here on.
+pub(super) fn fills(filled: bool) {
+    FILLED.store(filled, Ordering::Relaxed);
+}
+
+fn wait(runtime: &Runtime, signals: (Signal, Option<Signal>), terminal: Option<&Terminal>) {
+    let (mut terminate, mut hang_up) = signals;
+    runtime.block_on(async {
+        let hung_up = async {
+            match &mut hang_up {
+                Some(hang_up) => drop(hang_up.recv().await),
+                None => std::future::pending().await,
+            }
+        };
+        let gone = async {
+            match terminal {
+                Some(terminal) => terminal.gone().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            () = hung_up => {}
+            () = gone => {}
+        }
+    });
+}
+
+/// A terminal as it was when we came.
+struct Terminal {
+    fd: OwnedFd,
+    before: Termios,
+}
+
+impl Terminal {
+    fn of(on: &impl AsFd) -> io::Result<Self> {
+        let fd = on.as_fd().try_clone_to_owned()?;
+        let before = tcgetattr(&fd)?;
+        Ok(Self { fd, before })
+    }
+
+    /// Ends when its other end is closed. No signal tells of that where another session has it.
+    async fn gone(&self) {
+        while tcgetattr(&self.fd).is_ok() {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+/// Gives the terminal back in the place of whoever hangs. Not through standard output, which may be
+/// locked by them.
+fn restore(terminal: Option<Terminal>) {
+    let Some(Terminal { fd, before }) = terminal else { return };
+    // From the background it is not ours to change: who tries is stopped.
+    if tcgetpgrp(&fd) != Ok(getpgrp()) {
+        return;
+    }
+    let (done, is_done) = sync_channel(1);
+    thread::spawn(move || {
+        // There is nothing better to do with a terminal that does not take it.
+        tcsetattr(&fd, OptionalActions::Now, &before).unwrap_or_default();
+        let leave = if FILLED.load(Ordering::Relaxed) { LEAVE_SCREEN } else { "" };
+        let written = write!(File::from(fd), "{leave}{PLAIN}\r\n");
+        done.send(written).unwrap_or_default();
+    });
+    drop(is_done.recv_timeout(RESTORE));
+}
