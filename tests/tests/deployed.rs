@@ -241,8 +241,7 @@ fn pages() -> Vec<PathBuf> {
 fn typed(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1).filter_map(|part| part.split("```").next());
     let blocks = blocks.map(|block| block.replace("\\\n", ""));
-    let lines: Vec<_> = blocks.flat_map(|block| commands(&block)).collect();
-    lines.into_iter().filter(|line| is_ours(line)).collect()
+    blocks.flat_map(|block| commands(&block)).filter(|line| is_ours(line)).collect()
 }
 
 /// The simple commands of a script: separated by lines, `&&` and `|`; redirections and comments

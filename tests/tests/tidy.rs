@@ -294,15 +294,14 @@ fn resolves(page: &Path, target: &str) -> bool {
         "" => page.to_owned(),
         file => page.parent().unwrap().join(file),
     };
-    let is_heading = heading.is_empty() || anchors(&text(&there)).any(|anchor| anchor == heading);
+    let is_heading =
+        heading.is_empty() || anchors(&text(&there)).iter().any(|anchor| anchor == heading);
     root().join(&there).exists() && is_heading
 }
 
 /// The anchors that a Markdown viewer gives to the headings of a page.
-fn anchors(page: &str) -> impl Iterator<Item = String> {
-    let page = prose(page);
-    let titles: Vec<_> = page.lines().filter_map(|line| line.strip_prefix('#')).map(slug).collect();
-    titles.into_iter()
+fn anchors(page: &str) -> Vec<String> {
+    prose(page).lines().filter_map(|line| line.strip_prefix('#')).map(slug).collect()
 }
 
 fn slug(title: &str) -> String {
