@@ -6,7 +6,7 @@ use crate::failure::calling_line;
 use crate::host::Host;
 use crate::plain::{self, describe};
 use crate::similar;
-use crate::{explain, param, team_natives};
+use crate::{explain, pace, param, team_natives};
 use memchr::memmem;
 use mlua::{
     AnyUserData, Function, Lua, LuaString, MultiValue, Table, UserData, UserDataMethods,
@@ -85,9 +85,13 @@ pub(crate) fn library(lua: &Lua) -> mlua::Result<Table> {
     Ok(table)
 }
 
+/// A plain search goes on after a pause when it has looked at so many bytes; no longer text is
+/// searched for.
+const SEARCH_BYTES_MAX: usize = 1 << 20;
+
 /// `string.find` for plain text: the VM's own takes the product of both lengths, this one their sum.
 fn find_plain(
-    _: &Lua,
+    lua: &Lua,
     (text, wanted, init, _plain): (LuaString, LuaString, Option<f64>, LuaValue),
 ) -> mlua::Result<(Option<f64>, Option<f64>)> {
     let (text, wanted) = (text.as_bytes(), wanted.as_bytes());
@@ -96,9 +100,27 @@ fn find_plain(
     let init = init.map_or(1, |init| init as i64);
     let init = if init < 0 { init.saturating_add(length).saturating_add(1) } else { init };
     let skipped = usize::try_from(init.saturating_sub(1)).unwrap_or(0);
-    let found = text.get(skipped..).and_then(|rest| memmem::find(rest, &wanted));
+    if wanted.len() > SEARCH_BYTES_MAX {
+        return Err(mlua::Error::runtime(format!(
+            "string.find: the text to find has {} bytes, at most {SEARCH_BYTES_MAX}",
+            wanted.len()
+        )));
+    }
+    let finder = memmem::Finder::new(&wanted[..]);
+    let mut found = None;
+    let mut from = skipped;
+    // Each piece reaches as far into the next one as a text that begins in it can.
+    while let Some(rest) = text.get(from..).filter(|rest| rest.len() >= wanted.len()) {
+        let piece = rest.get(..SEARCH_BYTES_MAX + wanted.len()).unwrap_or(rest);
+        found = finder.find(piece).map(|at| from + at);
+        if found.is_some() || piece.len() == rest.len() {
+            break;
+        }
+        from += SEARCH_BYTES_MAX;
+        pace::pause(lua)?;
+    }
     #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
-    let place = |at: usize| (Some((skipped + at + 1) as f64), Some((skipped + at + wanted.len()) as f64));
+    let place = |at: usize| (Some((at + 1) as f64), Some((at + wanted.len()) as f64));
     Ok(found.map_or((None, None), place))
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn arm(lua: &Lua, pause: Function) -> mlua::Result<()> {
 
 /// Lets the interrupt come, which fails when the time of the call is over. It comes at the same
 /// places each time that the same work is done, as the count of interrupts demands.
-fn pause(lua: &Lua) -> mlua::Result<()> {
+pub(crate) fn pause(lua: &Lua) -> mlua::Result<()> {
     // A VM without scripts has none.
     match lua.named_registry_value::<Option<Function>>(PAUSE)? {
         Some(pause) => pause.call(()),

@@ -2,10 +2,13 @@
 
 use crate::toy::{Toy, ToyBrain, squad};
 use crate::toy_arena::ToyArena;
-use phalanx_engine::{Ask, Brain, JournalEntry, JournalEvent, Outcome, RoundResult, Staged};
+use phalanx_engine::{
+    Ask, Brain, BrainError, BrainErrorKind, JournalEntry, JournalEvent, Outcome, RoundResult,
+    Staged,
+};
 use phalanx_game::{AgentId, Said, Turn, Verdict};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -155,6 +158,84 @@ fn a_seat_whose_framing_is_lost_reconnects_and_plays_on() {
     let (lockstep, _) = accident("garble");
     assert_eq!(lockstep.verdict().teams[0].rounds, [19]);
     assert_eq!(lockstep.snapshot(0).unwrap().counters.malformed, 1);
+}
+
+/// A brain whose scripts never end.
+struct Endless(Rc<Cell<u32>>);
+
+impl Endless {
+    fn stopped<T>(&self, role: &str) -> Outcome<T> {
+        self.0.set(self.0.get() + 1);
+        let error = BrainError {
+            kind: BrainErrorKind::Budget,
+            place: Some(("worker.luau".into(), 3)),
+            role: role.into(),
+            message: "used up its time".into(),
+        };
+        Outcome::new(Err(error), Duration::from_secs(3))
+    }
+}
+
+impl Brain for Endless {
+    fn start(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn plan(&mut self, _ask: &Ask<'_>) -> Outcome<()> {
+        self.stopped("team")
+    }
+
+    fn decide(&mut self, _ask: &Ask<'_>) -> Outcome<Said> {
+        self.stopped("worker")
+    }
+
+    fn finish(&mut self, _ask: &Ask<'_>, _result: RoundResult) -> Outcome<()> {
+        Outcome::new(Ok(()), Duration::ZERO)
+    }
+
+    fn generation(&self) -> u32 {
+        1
+    }
+}
+
+/// Why agents got their fallback, and why calls failed, each once.
+#[derive(Debug, Default)]
+struct Reasons(BTreeSet<String>);
+
+impl Observer for Reasons {
+    fn journal(&mut self, _team: usize, entry: JournalEntry) {
+        if let JournalEvent::Fallback { reason, .. } | JournalEvent::ScriptError { reason, .. } =
+            entry.event
+        {
+            self.0.insert(reason);
+        }
+    }
+}
+
+#[test]
+fn a_script_that_used_up_its_time_twice_is_suspended_for_the_rest_of_the_match() {
+    let arena = ToyArena::new(5, 10, WINDOW);
+    let mut lockstep = Lockstep::new(Box::new(arena), now(), LockstepOptions::default());
+    let calls = Rc::<Cell<u32>>::default();
+    let counted = Rc::clone(&calls);
+    let brain = move |_link, _: &_| Ok(Endless(Rc::clone(&counted)));
+    let (roster, seats) = squad("blue", 5);
+    lockstep
+        .add_team(&Toy, Arc::new(roster), &seats, Default::default(), Staged::default(), brain)
+        .unwrap();
+    let mut reasons = Reasons::default();
+    assert_eq!(lockstep.run(&mut reasons), LockstepEnd::Over);
+    assert_eq!(calls.get(), 4, "the one role twice, and plan twice");
+    let counters = lockstep.snapshot(0).unwrap().counters;
+    assert_eq!((counters.asked, counters.fallback, counters.late), (50, 50, 0));
+    let told: Vec<_> = reasons.0.iter().map(String::as_str).collect();
+    let want = [
+        "worker.luau:3: suspended for the rest of the match: it used up its time in 2 calls",
+        "worker.luau:3: used up its time",
+        "worker.luau:3: used up its time, in 2 calls now: the script is suspended for the rest of \
+         the match",
+    ];
+    assert_eq!(told, want);
 }
 
 /// A brain on a machine that does something else: each decision takes seconds of real time.

@@ -52,6 +52,40 @@ fn a_hostile_worker_is_refused_by_its_file(#[case] worker: &str) {
     assert!(faults.iter().all(|fault| fault.message.chars().count() < 600), "{faults:?}");
 }
 
+#[rstest]
+#[case::at_file_level("worker.luau", "local n = 0\nwhile true do\nend", "it may not return at all")]
+#[case::in_decide(
+    "worker.luau",
+    "return { decide = function(me)\nwhile true do end\nend }",
+    "decide does not return: it used up its time of 1000ms"
+)]
+#[case::in_plan(
+    "team.luau",
+    "return { plan = function(team)\nwhile true do end\nend }",
+    "plan does not return: it used up its time of 1000ms"
+)]
+fn before_a_match_a_script_that_does_not_return_is_refused_by_its_line(
+    #[case] file: &str,
+    #[case] source: &str,
+    #[case] want: &str,
+) {
+    let mut files = vec![("worker.luau", SKIP), ("scout.luau", SKIP)];
+    files.retain(|(name, _)| *name != file);
+    files.push((file, source));
+    let mut checked = short();
+    checked.view = None;
+    let report = phalanx_trial::run(&bundle(&files), &checked);
+    let faults = report.faults();
+    let found = faults.iter().find(|fault| fault.message.contains(want));
+    let found = found.unwrap_or_else(|| panic!("{}", shown(&report)));
+    assert!(found.fatal && found.file == file && found.line == Some(2), "{faults:?}");
+
+    // A team that plays gets a warning: in the match the world is known.
+    checked.options.refuse_endless = false;
+    let report = phalanx_trial::run(&bundle(&files), &checked);
+    assert_eq!(report.passed(), !want.contains("may not return"), "{}", shown(&report));
+}
+
 #[test]
 fn a_loop_in_a_migration_is_refused() {
     let worker = "return { memory = 2, migrate = function(old, memory) while true do end end,\n\
