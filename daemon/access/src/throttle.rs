@@ -27,14 +27,14 @@ impl Throttle {
     /// How long this address must still wait; `None`: it may try.
     #[must_use]
     pub fn wait(&self, address: IpAddr, now: Instant) -> Option<Duration> {
-        let record = self.records.get(&whole(address))?;
+        let record = self.records.get(&network(address))?;
         let left = WINDOW.checked_sub(now.saturating_duration_since(record.since))?;
         (record.failures >= FAILURES_MAX && !left.is_zero()).then_some(left)
     }
 
     /// Notes a failure.
     pub fn failed(&mut self, address: IpAddr, now: Instant) {
-        let address = whole(address);
+        let address = network(address);
         let over = |record: &Record| now.saturating_duration_since(record.since) >= WINDOW;
         if self.records.len() >= ADDRESSES_MAX && !self.records.contains_key(&address) {
             self.records.retain(|_, record| !over(record));
@@ -54,7 +54,7 @@ impl Throttle {
 
 /// The address, or for IPv6 its network of 64 bits: whoever has one address there has them all.
 #[must_use]
-pub fn whole(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {

@@ -255,7 +255,7 @@ impl GateLayer {
     fn count(&self, method: &Method, (who, from): (String, String), status: &Status) {
         let what = short(method);
         let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
-        let address = from.parse::<SocketAddr>().map(|peer| throttle::whole(peer.ip()).to_string());
+        let address = from.parse::<SocketAddr>().map(|peer| throttle::network(peer.ip()).to_string());
         let denial = Denial { who, from: address.unwrap_or(from), reason };
         let Denial { who, from, reason } = denial.clone();
         if self.access.denials.count(denial, what, unix_ms()) {
@@ -451,4 +451,29 @@ fn unix_seconds() -> u64 {
 fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn tokens_that_have_to_be_hashed_wait_in_a_bounded_queue() {
+        let lane = Lane::new(Duration::ZERO);
+        let (open, door) = std::sync::mpsc::channel::<()>();
+        let door = Arc::new(std::sync::Mutex::new(door));
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..HASHES_WAITING_MAX {
+            let (lane, door) = (Arc::clone(&lane), Arc::clone(&door));
+            let wait = move || door.lock().is_ok_and(|door| door.recv().is_err());
+            waiting.spawn(async move { lane.hash(wait).await.is_some() });
+        }
+        while lane.waiting.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(lane.hash(|| ()).await.is_none(), "there is no room");
+        drop(open);
+        assert!(waiting.join_all().await.into_iter().all(|hashed| hashed));
+        assert!(lane.hash(|| ()).await.is_some(), "there is room again");
+    }
 }
