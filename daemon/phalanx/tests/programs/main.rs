@@ -14,6 +14,7 @@ mod daemon;
 mod demo;
 mod doctor;
 mod every_method;
+mod floods;
 mod foxglove;
 mod league;
 mod manager;
