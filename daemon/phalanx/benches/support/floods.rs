@@ -60,7 +60,9 @@ impl Kind {
 /// Starts a flood in these tasks.
 pub(crate) async fn start(kind: Kind, control: SocketAddr, tasks: &mut JoinSet<()>) {
     match kind {
-        Kind::Idle => (0..CONNECTIONS).for_each(|_| drop(tasks.spawn(hold(control, PREFACE, PING)))),
+        Kind::Idle => {
+            (0..CONNECTIONS).for_each(|_| drop(tasks.spawn(hold(control, PREFACE, PING))))
+        }
         Kind::Slowloris => {
             let head = b"GET / HTTP/1.1\r\nx: ";
             (0..CONNECTIONS).for_each(|_| drop(tasks.spawn(hold(control, head, b"x"))));
@@ -104,7 +106,10 @@ async fn hold(control: SocketAddr, begin: &'static [u8], again: &'static [u8]) {
 async fn channel(control: SocketAddr) -> Channel {
     let window = Some(u32::from(u16::MAX));
     let endpoint = Endpoint::from_shared(format!("http://{control}")).unwrap();
-    endpoint.initial_stream_window_size(window).initial_connection_window_size(window).connect_lazy()
+    endpoint
+        .initial_stream_window_size(window)
+        .initial_connection_window_size(window)
+        .connect_lazy()
 }
 
 async fn guess(control: SocketAddr) {
@@ -120,7 +125,8 @@ async fn guess(control: SocketAddr) {
 async fn overreach(control: SocketAddr) {
     let mut access = AccessClient::new(channel(control).await);
     loop {
-        let request = v1::RevokeTokenRequest { name: "tokens/abcdefgh".to_owned(), ..Default::default() };
+        let request =
+            v1::RevokeTokenRequest { name: "tokens/abcdefgh".to_owned(), ..Default::default() };
         drop(access.revoke_token(request).await);
     }
 }
