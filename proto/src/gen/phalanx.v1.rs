@@ -719,8 +719,8 @@ pub enum ErrorReason {
     /// OUT_OF_RANGE: the events after this cursor are gone. Metadata `oldest`: the oldest cursor that
     /// is there.
     CursorExpired = 6,
-    /// RESOURCE_EXHAUSTED: the client read a stream too slowly and missed something. Metadata
-    /// `cursor`: resume there.
+    /// RESOURCE_EXHAUSTED: the client read a stream too slowly. Metadata `cursor`: it missed something;
+    /// resume there. Metadata `seconds`: it took nothing for that long.
     ClientTooSlow = 7,
     /// RESOURCE_EXHAUSTED: too many streams are open.
     TooManyStreams = 8,
