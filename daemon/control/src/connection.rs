@@ -94,7 +94,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 }
 
 /// Notes every request in the slot of its connection, until the last byte of the answer; a body
-/// that does not come in time fails. What stands behind this finds the peer and the slot among the
+/// that does not come in time fails. Services behind this find the peer and the slot among the
 /// request's extensions.
 pub(crate) async fn hold(
     State(body_max): State<Duration>,

@@ -378,7 +378,7 @@ async fn opened(daemon: &Daemon, id: &str) -> Streaming<v1::DownloadRecordingRes
 
 #[tokio::test]
 async fn a_stream_whose_client_reads_nothing_ends_with_a_status_and_then_with_its_connection() {
-    let streams = StreamLimits { stalled: DEADLINE, crowded: DEADLINE };
+    let streams = StreamLimits { stalled: 2 * DEADLINE, crowded: DEADLINE };
     let daemon = Daemon::start(local(), Options { streams, ..Options::default() });
     let channel = narrow(&daemon).await;
     let request = v1::WatchMatchRequest { team: "teams/A".to_owned(), ..Default::default() };
