@@ -163,8 +163,7 @@ fn flooded(bench: &mut Bench, turns: u32) {
         let (mut alone, mut with) = (Times::new(3).unwrap(), Times::new(3).unwrap());
         for _ in 0..ROUNDS {
             alone.add(bench.play(turns / ROUNDS / 2)).unwrap();
-            let mut flood = JoinSet::new();
-            bench.runtime.block_on(floods::start(kind, bench.control, &mut flood));
+            let mut flood = floods::start(kind, bench.control, bench.runtime.handle());
             with.add(bench.play(turns / ROUNDS / 2)).unwrap();
             bench.runtime.block_on(flood.shutdown());
         }

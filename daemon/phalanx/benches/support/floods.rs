@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tonic::Request;
 use tonic::transport::{Channel, Endpoint};
@@ -57,23 +58,27 @@ impl Kind {
     }
 }
 
-/// Starts a flood in these tasks.
-pub(crate) async fn start(kind: Kind, control: SocketAddr, tasks: &mut JoinSet<()>) {
+/// Starts a flood; it ends with the tasks.
+pub(crate) fn start(kind: Kind, control: SocketAddr, runtime: &Handle) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    let count = match kind {
+        Kind::Idle | Kind::Slowloris => CONNECTIONS,
+        Kind::BadTokens | Kind::Denied => CALLERS,
+        Kind::NeverRead => STREAMS,
+    };
+    for _ in 0..count {
+        tasks.spawn_on(rude(kind, control), runtime);
+    }
+    tasks
+}
+
+async fn rude(kind: Kind, control: SocketAddr) {
     match kind {
-        Kind::Idle => {
-            (0..CONNECTIONS).for_each(|_| drop(tasks.spawn(hold(control, PREFACE, PING))))
-        }
-        Kind::Slowloris => {
-            let head = b"GET / HTTP/1.1\r\nx: ";
-            (0..CONNECTIONS).for_each(|_| drop(tasks.spawn(hold(control, head, b"x"))));
-        }
-        Kind::BadTokens => (0..CALLERS).for_each(|_| drop(tasks.spawn(guess(control)))),
-        Kind::Denied => (0..CALLERS).for_each(|_| drop(tasks.spawn(overreach(control)))),
-        Kind::NeverRead => {
-            for _ in 0..STREAMS {
-                tasks.spawn(never_read(control));
-            }
-        }
+        Kind::Idle => hold(control, PREFACE, PING).await,
+        Kind::Slowloris => hold(control, b"GET / HTTP/1.1\r\nx: ", b"x").await,
+        Kind::BadTokens => guess(control).await,
+        Kind::Denied => overreach(control).await,
+        Kind::NeverRead => never_read(control).await,
     }
 }
 
@@ -103,7 +108,7 @@ async fn hold(control: SocketAddr, begin: &'static [u8], again: &'static [u8]) {
     }
 }
 
-async fn channel(control: SocketAddr) -> Channel {
+fn channel(control: SocketAddr) -> Channel {
     let window = Some(u32::from(u16::MAX));
     let endpoint = Endpoint::from_shared(format!("http://{control}")).unwrap();
     endpoint
@@ -113,7 +118,7 @@ async fn channel(control: SocketAddr) -> Channel {
 }
 
 async fn guess(control: SocketAddr) {
-    let mut teams = TeamsClient::new(channel(control).await);
+    let mut teams = TeamsClient::new(channel(control));
     for number in 0_u64.. {
         let mut request = Request::new(v1::ListTeamsRequest::default());
         let token = format!("Bearer phx_abcdefgh_{number:043}");
@@ -123,7 +128,7 @@ async fn guess(control: SocketAddr) {
 }
 
 async fn overreach(control: SocketAddr) {
-    let mut access = AccessClient::new(channel(control).await);
+    let mut access = AccessClient::new(channel(control));
     loop {
         let request =
             v1::RevokeTokenRequest { name: "tokens/abcdefgh".to_owned(), ..Default::default() };
@@ -133,7 +138,7 @@ async fn overreach(control: SocketAddr) {
 
 async fn never_read(control: SocketAddr) {
     loop {
-        let mut matches = MatchesClient::new(channel(control).await);
+        let mut matches = MatchesClient::new(channel(control));
         let request = v1::WatchMatchRequest {
             team: "teams/A".to_owned(),
             decisions: true,

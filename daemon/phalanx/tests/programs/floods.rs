@@ -11,8 +11,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Connections of each kind: all of them are more than one address may have.
-const EACH: usize = 150;
+/// Connections of each kind: all of them are more than the listener has slots.
+const EACH: usize = 180;
 const TURNS: i64 = 40;
 /// A turn's time, in milliseconds: an answer that needs it all is the fallback.
 const TIME: i64 = 20_000;
