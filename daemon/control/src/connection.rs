@@ -2,6 +2,7 @@
 
 use crate::error::{Reason, refuse};
 use crate::listener::NetPeer;
+use crate::shares::Flow;
 use crate::slots::{OpenRequest, Place, Slot};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
@@ -93,7 +94,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 }
 
 /// Notes every request in the slot of its connection, until the last byte of the answer; a body
-/// that does not come in time fails. What stands behind this finds the peer and the slot among the
+/// that does not come in time fails. Services behind this find the peer and the slot among the
 /// request's extensions.
 pub(crate) async fn hold(
     State(body_max): State<Duration>,
@@ -103,6 +104,8 @@ pub(crate) async fn hold(
     let Some(slot) = unpack(request.extensions_mut()) else { return next.run(request).await };
     let open = Arc::new(slot.asked());
     request.extensions_mut().insert(slot);
+    let flow = Arc::new(Flow::default());
+    request.extensions_mut().insert(Arc::clone(&flow));
     if request.body().is_end_stream() {
         open.received();
     }
@@ -110,7 +113,7 @@ pub(crate) async fn hold(
         let late = Box::pin(tokio::time::sleep(body_max));
         Body::new(Receiving { inner, open: Arc::clone(&open), late, max: body_max })
     });
-    next.run(request).await.map(|inner| Body::new(Answering { inner, _open: open }))
+    next.run(request).await.map(|inner| Body::new(Answering { inner, flow, _open: open }))
 }
 
 /// Puts peer and slot of a request's connection among its extensions.
@@ -163,6 +166,7 @@ impl HttpBody for Receiving {
 /// An answer on its way.
 struct Answering {
     inner: Body,
+    flow: Arc<Flow>,
     _open: Arc<OpenRequest>,
 }
 
@@ -174,7 +178,12 @@ impl HttpBody for Answering {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.inner).poll_frame(context)
+        self.flow.asked();
+        let frame = Pin::new(&mut self.inner).poll_frame(context);
+        if matches!(frame, Poll::Ready(Some(_))) {
+            self.flow.sent();
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

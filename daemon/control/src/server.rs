@@ -301,10 +301,7 @@ pub fn prepare(
     let health = HealthReporter::new();
     let followers = Arc::new(Followers::new(health.clone(), options.events_max));
     let closing = watch::Sender::new(false);
-    let figures = options.metrics.clone().map(ApiMetrics::new);
-    let limits = options.streams;
-    let streams = Shares::new("events", options.streams_max, limits, figures.clone());
-    let readers = Shares::new("recordings", READERS_MAX, limits, figures);
+    let [streams, readers] = shares(&options);
     let changes = Changes::new(closing.subscribe());
     let teams = TeamsService {
         directory: Arc::clone(&directory),
@@ -369,6 +366,13 @@ pub fn prepare(
         directory,
         access,
         shared: Shared { followers, shares: [streams, readers], health, closing, leaving },
+    })
+}
+
+/// The slots of event streams, and those of recordings that are read.
+fn shares(options: &Options) -> [Arc<Shares>; 2] {
+    [("events", options.streams_max), ("recordings", READERS_MAX)].map(|(kind, max)| {
+        Shares::new(kind, max, options.streams, options.metrics.clone().map(ApiMetrics::new))
     })
 }
 

@@ -28,7 +28,7 @@ const STALLED_CROWDED: Duration = Duration::from_secs(1);
 const SHARE: usize = 2;
 /// Looks at the streams within the longest time that they may stall.
 const SWEEPS: u32 = 4;
-/// The stream does not stall.
+/// The answer does not stall.
 const FLOWING: u64 = u64::MAX;
 
 /// How long streams may stall.
@@ -55,7 +55,6 @@ pub(crate) struct Shares {
     max: usize,
     limits: StreamLimits,
     metrics: Option<ApiMetrics>,
-    began: Instant,
     table: Mutex<Table>,
 }
 
@@ -73,14 +72,48 @@ struct Table {
 pub(crate) struct Holder {
     caller: String,
     slot: Option<Arc<Slot>>,
+    flow: Arc<Flow>,
+}
+
+/// Whether the connection takes the bytes of an answer. Messages say little of that: several of
+/// them wait together until the connection takes any.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    began: Instant,
+    /// Since when the connection has not asked for more after it took some, in milliseconds after
+    /// the beginning; or [`FLOWING`].
+    stalled: AtomicU64,
+}
+
+impl Default for Flow {
+    fn default() -> Self {
+        Self { began: Instant::now(), stalled: AtomicU64::new(FLOWING) }
+    }
+}
+
+impl Flow {
+    /// The connection asks for bytes.
+    pub(crate) fn asked(&self) {
+        self.stalled.store(FLOWING, Ordering::Relaxed);
+    }
+
+    /// It got some, and asks again once they are on their way.
+    pub(crate) fn sent(&self) {
+        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(FLOWING - 1);
+        self.stalled.store(now, Ordering::Relaxed);
+    }
+
+    /// For how long it has not asked for more.
+    fn stalled(&self) -> Option<Duration> {
+        let since = self.stalled.load(Ordering::Relaxed);
+        let since = Duration::from_millis(Some(since).filter(|since| *since != FLOWING)?);
+        Some(self.began.elapsed().saturating_sub(since))
+    }
 }
 
 #[derive(Debug)]
 struct Entry {
     holder: Holder,
-    /// Since when there is a message that the connection does not take, in milliseconds after the
-    /// beginning; or [`FLOWING`].
-    stalled: AtomicU64,
     ended: watch::Sender<Option<Cause>>,
     waker: AtomicWaker,
 }
@@ -108,7 +141,8 @@ impl Holder {
     pub(crate) fn of<T>(request: &Request<T>) -> Self {
         let extensions = request.extensions();
         let caller = extensions.get::<Caller>().map(|caller| caller.identity.clone());
-        Self { caller: caller.unwrap_or_default(), slot: extensions.get().cloned() }
+        let flow = extensions.get().cloned().unwrap_or_default();
+        Self { caller: caller.unwrap_or_default(), slot: extensions.get().cloned(), flow }
     }
 }
 
@@ -119,8 +153,7 @@ impl Shares {
         limits: StreamLimits,
         metrics: Option<ApiMetrics>,
     ) -> Arc<Self> {
-        let (began, table) = (Instant::now(), Mutex::default());
-        Arc::new(Self { kind, max, limits, metrics, began, table })
+        Arc::new(Self { kind, max, limits, metrics, table: Mutex::default() })
     }
 
     /// A slot, if need be that of the stream that has stalled for the longest time.
@@ -129,12 +162,8 @@ impl Shares {
         if let Some((number, cause)) = self.room(&table, &holder)? {
             self.end(&mut table, number, cause);
         }
-        let entry = Arc::new(Entry {
-            holder,
-            stalled: AtomicU64::new(FLOWING),
-            ended: watch::Sender::new(None),
-            waker: AtomicWaker::new(),
-        });
+        let entry =
+            Arc::new(Entry { holder, ended: watch::Sender::new(None), waker: AtomicWaker::new() });
         table.last += 1;
         let number = table.last;
         table.open.insert(number, Arc::clone(&entry));
@@ -143,23 +172,19 @@ impl Shares {
 
     /// The stream that ends so that this caller gets a slot; `None`: there is one.
     fn room(&self, table: &Table, holder: &Holder) -> Result<Option<(u64, Cause)>, Status> {
-        let (share, now) = ((self.max / SHARE).max(1), self.now());
+        let share = (self.max / SHARE).max(1);
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for entry in table.open.values() {
             *counts.entry(&entry.holder.caller).or_default() += 1;
         }
         let own = counts.get(holder.caller.as_str()).copied().unwrap_or_default();
-        let crowded = u64::try_from(self.limits.crowded.as_millis()).unwrap_or(FLOWING);
         let slowest = |of: Option<&str>| {
             let stalls = table.open.iter().filter_map(|(number, entry)| {
-                let since = entry.stalled.load(Ordering::Relaxed);
                 let ours = of.is_none_or(|caller| entry.holder.caller == caller);
-                let long = since != FLOWING && now.saturating_sub(since) >= crowded;
-                (ours && long).then_some((since, *number))
+                let stalled = entry.holder.flow.stalled().filter(|_| ours)?;
+                (stalled >= self.limits.crowded).then_some((stalled, *number))
             });
-            stalls.min().map(|(since, number)| {
-                (number, Cause::Stalled(Duration::from_millis(now.saturating_sub(since))))
-            })
+            stalls.max().map(|(stalled, number)| (number, Cause::Stalled(stalled)))
         };
         if own >= share {
             let message =
@@ -215,15 +240,12 @@ impl Shares {
 
     fn sweep_once(&self) {
         let mut table = self.table();
-        let now = self.now();
         let stalls: Vec<_> = table
             .open
             .iter()
             .filter_map(|(number, entry)| {
-                let since = entry.stalled.load(Ordering::Relaxed);
-                let stalled = Duration::from_millis(now.saturating_sub(since));
-                let is_over = since != FLOWING && stalled >= self.limits.stalled;
-                is_over.then_some((*number, Cause::Stalled(stalled)))
+                let stalled = entry.holder.flow.stalled()?;
+                (stalled >= self.limits.stalled).then_some((*number, Cause::Stalled(stalled)))
             })
             .collect();
         for (number, cause) in stalls {
@@ -237,10 +259,6 @@ impl Shares {
             }
             waits
         });
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(FLOWING - 1)
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -318,20 +336,14 @@ impl<T, S: Stream<Item = Result<T, Status>> + Unpin> Stream for Leased<S> {
         let this = &mut *self;
         let entry = &this.lease.entry;
         let Some(inner) = &mut this.inner else { return Poll::Ready(None) };
-        entry.stalled.store(FLOWING, Ordering::Relaxed);
         entry.waker.register(context.waker());
         if let Some(cause) = *entry.ended.borrow() {
             this.inner = None;
             return Poll::Ready(Some(Err(cause.status())));
         }
         let item = Pin::new(inner).poll_next(context);
-        match &item {
-            // The connection asks for the next message once it has taken this one.
-            Poll::Ready(Some(_)) => {
-                entry.stalled.store(this.lease.shares.now(), Ordering::Relaxed);
-            }
-            Poll::Ready(None) => this.inner = None,
-            Poll::Pending => {}
+        if matches!(item, Poll::Ready(None)) {
+            this.inner = None;
         }
         item
     }
@@ -348,7 +360,7 @@ mod tests {
     type Numbers = Leased<futures_util::stream::Pending<Result<u32, Status>>>;
 
     fn open(shares: &Arc<Shares>, caller: &str) -> Result<Lease, Status> {
-        shares.open(Holder { caller: caller.to_owned(), slot: None })
+        shares.open(Holder { caller: caller.to_owned(), ..Holder::default() })
     }
 
     /// A stream that waits for events, and whose client reads.
@@ -358,7 +370,7 @@ mod tests {
         stream
     }
 
-    /// A stream with one message that its client took, and no more.
+    /// A stream with a message that its client does not take.
     fn stalls(
         shares: &Arc<Shares>,
         caller: &str,
@@ -366,6 +378,7 @@ mod tests {
         let numbers = futures_util::stream::iter((0..9).map(Ok));
         let mut stream = open(shares, caller).unwrap().watch(numbers);
         assert_eq!(stream.next().now_or_never().unwrap().unwrap().unwrap(), 0);
+        stream.lease.entry.holder.flow.sent();
         stream
     }
 

@@ -217,10 +217,12 @@ impl Slots {
     /// Closes every connection whose time is over.
     pub(crate) fn sweep(&self) {
         let now = Instant::now();
-        let late = |slot: &Slot| Some(slot.late(&self.limits, now)?);
         let mut table = self.table();
-        let gone: Vec<_> =
-            table.slots.iter().filter_map(|(n, slot)| Some((*n, late(slot)?))).collect();
+        let gone: Vec<_> = table
+            .slots
+            .iter()
+            .filter_map(|(n, slot)| Some((*n, slot.late(&self.limits, now)?)))
+            .collect();
         for (number, why) in gone {
             if let Some(slot) = table.slots.remove(&number) {
                 self.close(&slot, why);

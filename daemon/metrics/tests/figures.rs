@@ -263,6 +263,8 @@ fn everything() -> String {
     drop(call);
     let _open = api.connected("unix");
     api.hung_up("tcp");
+    api.evicted("tcp", "idle");
+    api.stream_evicted("events", "stalled");
     metrics.log_lines_dropped(2);
     let moment = Duration::from_millis(1);
     CheckpointMetrics::new(Arc::clone(&metrics), "A").written(moment, moment, 9);

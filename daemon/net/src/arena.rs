@@ -352,6 +352,7 @@ impl Host {
         }
         self.start_wanted();
         let accepting = self.accept_after.is_none() && self.lets_in();
+        let login_due = self.login_due();
         // Fair: neither a flood of bytes nor one of connections keeps the other out.
         tokio::select! {
             () = until(self.arena.poll_timeout()) => Wake::Timer,
@@ -360,7 +361,7 @@ impl Host {
             Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),
             joined = accept(self.listener.as_mut()), if accepting => Wake::Joined(joined),
             () = until(self.accept_after) => Wake::AcceptAgain,
-            () = until(self.login_due()) => Wake::LoginLate,
+            () = until(login_due) => Wake::LoginLate,
             (player, started) = start_done(self.starting.as_mut()) => Wake::Started(player, started),
         }
     }

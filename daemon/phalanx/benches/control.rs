@@ -1,9 +1,11 @@
 //! What the control API costs a team that plays, and how fast it is then: calls per second, and
 //! answer times of fifteen agents with calls at several rates and without, in turn; a hundred
-//! followers of the match of whom ten never read; how long the daemon takes to be ready; its memory.
+//! followers of the match of whom ten never read; answer times under floods of hostile callers; how
+//! long the daemon takes to be ready; its memory.
 //! The real daemon; referee and clients are this process.
 //!
-//! `cargo bench -p phalanx --bench control [-- TURNS]`
+//! `cargo bench -p phalanx --bench control [-- TURNS] [floods]`: with `floods` only these, about
+//! three minutes with 2,000 turns for each row.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -12,9 +14,12 @@
     reason = "a benchmark may fail loudly, and prints"
 )]
 
+#[path = "support/floods.rs"]
+mod floods;
 #[path = "support/referee.rs"]
 mod referee;
 
+use floods::Kind as Flood;
 use hdrhistogram::Histogram;
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
@@ -51,6 +56,12 @@ const STARTS: u32 = 30;
 
 fn main() {
     let turns = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(TURNS);
+    if std::env::args().any(|arg| arg == "floods") {
+        let mut bench = Bench::new();
+        bench.start();
+        bench.play(WARM_UP);
+        return flooded(&mut bench, turns);
+    }
     let mut starts = Histogram::<u64>::new(3).unwrap();
     for _ in 0..STARTS {
         let bench = Bench::new();
@@ -69,6 +80,7 @@ fn main() {
     println!("resident memory: {idle:.1} MiB idle, {:.1} MiB playing", bench.resident());
     under_calls(&mut bench, turns);
     followed(&mut bench, turns);
+    flooded(&mut bench, turns);
 }
 
 /// Answer times in nanoseconds, since the last percept of their turn.
@@ -139,6 +151,34 @@ fn followed(bench: &mut Bench, turns: u32) {
         bench.resident()
     );
     drop(deaf);
+}
+
+/// The p99 of the answers stays below twice its value alone under every flood: the last column.
+fn flooded(bench: &mut Bench, turns: u32) {
+    println!(
+        "{AGENTS} agents, a turn every {PACE:?}, under floods\n{:<22} {:>22} {:>22} {:>13}",
+        "flood", "answer p50, p99 alone", "under the flood", "ratio"
+    );
+    for kind in Flood::ALL {
+        let (mut alone, mut with) = (Times::new(3).unwrap(), Times::new(3).unwrap());
+        for _ in 0..ROUNDS {
+            alone.add(bench.play(turns / ROUNDS / 2)).unwrap();
+            let mut flood = floods::start(kind, bench.control, bench.runtime.handle());
+            with.add(bench.play(turns / ROUNDS / 2)).unwrap();
+            bench.runtime.block_on(flood.shutdown());
+        }
+        let ratio = |q| micros(&with, q) / micros(&alone, q);
+        println!(
+            "{:<22} {:>8.0} µs, {:>6.0} µs {:>8.0} µs, {:>6.0} µs {:>6.2} {:>6.2}",
+            kind.name(),
+            micros(&alone, 0.5),
+            micros(&alone, 0.99),
+            micros(&with, 0.5),
+            micros(&with, 0.99),
+            ratio(0.5),
+            ratio(0.99)
+        );
+    }
 }
 
 async fn connect(control: SocketAddr, window: Option<u32>) -> Channel {

@@ -719,8 +719,8 @@ pub enum ErrorReason {
     /// OUT_OF_RANGE: the events after this cursor are gone. Metadata `oldest`: the oldest cursor that
     /// is there.
     CursorExpired = 6,
-    /// RESOURCE_EXHAUSTED: the client read a stream too slowly and missed something. Metadata
-    /// `cursor`: resume there.
+    /// RESOURCE_EXHAUSTED: the client read a stream too slowly. Metadata `cursor`: it missed something;
+    /// resume there. Metadata `seconds`: it took nothing for that long.
     ClientTooSlow = 7,
     /// RESOURCE_EXHAUSTED: too many streams are open.
     TooManyStreams = 8,
@@ -3166,7 +3166,8 @@ pub mod strategies_client {
                 .insert(GrpcMethod::new("phalanx.v1.Strategies", "EvalScript"));
             self.inner.unary(req, path, codec).await
         }
-        /// Measures where the scripts spend their time, over some turns; answers after them.
+        /// Measures where the scripts spend their time, over some turns; answers after them. Takes an
+        /// operator: the measurement runs in the team's VM while the team plays.
         /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED).
         pub async fn profile_strategy(
             &mut self,
@@ -3310,7 +3311,8 @@ pub mod strategies_server {
             tonic::Response<super::EvalScriptResponse>,
             tonic::Status,
         >;
-        /// Measures where the scripts spend their time, over some turns; answers after them.
+        /// Measures where the scripts spend their time, over some turns; answers after them. Takes an
+        /// operator: the measurement runs in the team's VM while the team plays.
         /// Errors: INVALID_ARGUMENT (reason TURNS_MALFORMED).
         async fn profile_strategy(
             &self,
@@ -12998,7 +13000,8 @@ pub mod recordings_client {
     /// Shows, streams, hands out and deletes the recordings in the daemon's folder, and writes flight
     /// recorders. Files are read by few threads at once, beside the teams, which never wait for it.
     /// Errors of every call: FAILED_PRECONDITION (reason NO_RECORDINGS: this daemon records nothing),
-    /// RESOURCE_EXHAUSTED (reason TOO_MANY_STREAMS: as many recordings are read as may be at once),
+    /// RESOURCE_EXHAUSTED (reason TOO_MANY_STREAMS: as many recordings are read as may be at once, or
+    /// this caller has its share of them; metadata `share`),
     /// INTERNAL (reason RECORDING_UNREADABLE: the disk fails, or the file is none of ours).
     #[derive(Debug, Clone)]
     pub struct RecordingsClient<T> {
@@ -13134,7 +13137,9 @@ pub mod recordings_client {
             self.inner.unary(req, path, codec).await
         }
         /// Streams the messages of a recording in their order, from any moment, as fast as they are read or
-        /// at the pace of the match. A client that reads slowly slows its own stream alone.
+        /// at the pace of the match. A client that reads slowly slows its own stream alone. A client that
+        /// takes nothing for 30 seconds, or for one while another call needs the slot, loses the stream
+        /// (RESOURCE_EXHAUSTED, reason CLIENT_TOO_SLOW).
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, RATE_MALFORMED: `speed` is no number from 0 to
         /// 1000), NOT_FOUND (reason RECORDING_NOT_FOUND).
         pub async fn replay_recording(
@@ -13162,7 +13167,8 @@ pub mod recordings_client {
             self.inner.server_streaming(req, path, codec).await
         }
         /// Streams the bytes of one file of a recording, from any offset on, so that a download that broke
-        /// off goes on. Of a file that is being written it ends with what is there.
+        /// off goes on. Of a file that is being written it ends with what is there. Clients that take
+        /// nothing lose the stream, as in `ReplayRecording`.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason RECORDING_NOT_FOUND: also
         /// where there is no such part), OUT_OF_RANGE (reason RECORDING_OFFSET: the file is shorter).
         pub async fn download_recording(
@@ -13285,7 +13291,9 @@ pub mod recordings_server {
             + std::marker::Send
             + 'static;
         /// Streams the messages of a recording in their order, from any moment, as fast as they are read or
-        /// at the pace of the match. A client that reads slowly slows its own stream alone.
+        /// at the pace of the match. A client that reads slowly slows its own stream alone. A client that
+        /// takes nothing for 30 seconds, or for one while another call needs the slot, loses the stream
+        /// (RESOURCE_EXHAUSTED, reason CLIENT_TOO_SLOW).
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, RATE_MALFORMED: `speed` is no number from 0 to
         /// 1000), NOT_FOUND (reason RECORDING_NOT_FOUND).
         async fn replay_recording(
@@ -13305,7 +13313,8 @@ pub mod recordings_server {
             + std::marker::Send
             + 'static;
         /// Streams the bytes of one file of a recording, from any offset on, so that a download that broke
-        /// off goes on. Of a file that is being written it ends with what is there.
+        /// off goes on. Of a file that is being written it ends with what is there. Clients that take
+        /// nothing lose the stream, as in `ReplayRecording`.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason RECORDING_NOT_FOUND: also
         /// where there is no such part), OUT_OF_RANGE (reason RECORDING_OFFSET: the file is shorter).
         async fn download_recording(
@@ -13340,7 +13349,8 @@ pub mod recordings_server {
     /// Shows, streams, hands out and deletes the recordings in the daemon's folder, and writes flight
     /// recorders. Files are read by few threads at once, beside the teams, which never wait for it.
     /// Errors of every call: FAILED_PRECONDITION (reason NO_RECORDINGS: this daemon records nothing),
-    /// RESOURCE_EXHAUSTED (reason TOO_MANY_STREAMS: as many recordings are read as may be at once),
+    /// RESOURCE_EXHAUSTED (reason TOO_MANY_STREAMS: as many recordings are read as may be at once, or
+    /// this caller has its share of them; metadata `share`),
     /// INTERNAL (reason RECORDING_UNREADABLE: the disk fails, or the file is none of ours).
     #[derive(Debug)]
     pub struct RecordingsServer<T> {

@@ -119,6 +119,11 @@ async fn each_role_may_what_the_table_says_and_nobody_more() {
     let told = |key: &str| info.metadata.get(key).cloned().unwrap_or_default();
     assert_eq!((told("has").as_str(), told("needs").as_str()), ("viewer", "operator"));
 
+    // It runs in the team's VM.
+    let request = v1::ProfileStrategyRequest { team: "teams/A".to_owned(), turns: 1 };
+    let refused = StrategiesClient::new(viewer).profile_strategy(request).await.unwrap_err();
+    assert_eq!(reason(&refused), "ROLE_TOO_SMALL");
+
     // The fake team keeps no strategy: whoever gets so far was let in.
     let (_, operator) = daemon.token("kim", v1::Role::Operator).await;
     let operator = daemon.with(&operator).await;

@@ -4,8 +4,8 @@
 use crate::support::fake::Daemon;
 use futures_util::task::AtomicWaker;
 use hyper_util::rt::TokioIo;
-use phalanx_control::Options;
 use phalanx_control::client::{Address, Credentials, Link, connect};
+use phalanx_control::{ConnectionLimits, Options, StreamLimits};
 use phalanx_proto::v1;
 use phalanx_proto::v1::matches_client::MatchesClient;
 use phalanx_proto::v1::teams_client::TeamsClient;
@@ -74,7 +74,15 @@ async fn ten_thousand_silent_callers_keep_nobody_at_the_socket_waiting() {
 async fn callers_who_open_streams_and_never_read_take_little_memory_and_are_told() {
     const STREAMS: usize = 100;
     const EVENTS: u32 = 10_000;
-    let daemon = Daemon::start_with(&["A"], Options { events_max: 50, ..Options::default() });
+    // It does not read for as long as this test takes on a busy machine: that is no subject here.
+    let patience = 10 * PATIENCE;
+    let options = Options {
+        events_max: 50,
+        connections: ConnectionLimits { stalled: patience, ..ConnectionLimits::default() },
+        streams: StreamLimits { stalled: patience, ..StreamLimits::default() },
+        ..Options::default()
+    };
+    let daemon = Daemon::start_with(&["A"], options);
     let team = daemon.teams.first().unwrap();
     let ears = Arc::new(Ears::default());
     // It takes gigabytes, it says, and then it does not read.

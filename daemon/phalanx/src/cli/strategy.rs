@@ -28,7 +28,7 @@ pub enum StrategyVerb {
     Pin(TeamArgs),
     /// Let changed files play again.
     Unpin(TeamArgs),
-    /// Measure where a running team's scripts spend their time.
+    /// Measure where a running team's scripts spend their time; takes an operator.
     Profile(ProfileArgs),
 }
 

@@ -15,6 +15,7 @@ mod demo;
 mod doctor;
 mod endings;
 mod every_method;
+mod floods;
 mod foxglove;
 mod league;
 mod manager;

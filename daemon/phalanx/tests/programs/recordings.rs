@@ -189,6 +189,18 @@ impl Bench {
         })
     }
 
+    /// The same, with the control API at a free TCP port, too.
+    pub(crate) fn reachable(strategy: &str) -> Self {
+        Self::with("", |config| {
+            let text = std::fs::read_to_string(config).unwrap();
+            let text = text.replace("[control]\n", "[control]\ntcp = \"127.0.0.1:0\"\n");
+            std::fs::write(config, text).unwrap();
+            let worker = config.with_file_name("strategy").join("worker.luau");
+            std::fs::write(worker, strategy).unwrap();
+            daemon(config)
+        })
+    }
+
     fn with(more: &str, start: impl FnOnce(&Path) -> Running) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let referee = TcpListener::bind("127.0.0.1:0").unwrap();
