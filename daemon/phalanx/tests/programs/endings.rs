@@ -36,7 +36,7 @@ impl Bench {
             (&["replay", recording], " A assemble"),
             (&["replay", recording, "--decide", "--break", "true"], "agentA1 0:"),
             (&["top", "A", "--control", &control], "agentA2"),
-            (&["team", "list", "--watch", "1h", "--control", &control], "assemble"),
+            (&["team", "list", "--watch=1m", "--control", &control], "assemble"),
             (&["match", "watch", "A", "--control", &control], ""),
             (&["agent", "repl", "A", "agentA1", "--control", &control], "g1>"),
             (&["agent", "pilot", "A/agentA1", "--control", &control], "> "),
