@@ -37,7 +37,6 @@ impl Bench {
             (&["replay", recording, "--decide", "--break", "true"], "agentA1 0:"),
             (&["top", "A", "--control", &control], "agentA2"),
             (&["team", "list", "--watch=1m", "--control", &control], "assemble"),
-            (&["match", "watch", "A", "--control", &control], ""),
             (&["agent", "repl", "A", "agentA1", "--control", &control], "g1>"),
             (&["agent", "pilot", "A/agentA1", "--control", &control], "> "),
             (&["demo", "--no-page"], "decided"),
