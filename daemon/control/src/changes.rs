@@ -59,8 +59,8 @@ macro_rules! guarded {
 }
 
 changes! {
-    CreateTeamRequest StartTeamRequest StopTeamRequest DrainTeamRequest DeleteTeamRequest
-    MoveTeamRequest AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest
+    CreateTeamRequest StartTeamRequest StopTeamRequest RestartTeamRequest DrainTeamRequest
+    DeleteTeamRequest MoveTeamRequest AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest
     PinOrderRequest PilotAgentRequest SendOrderRequest ReleaseAgentRequest
     ActivateStrategyRequest RollBackStrategyRequest PinStrategyRequest UnpinStrategyRequest
     SetParamRequest EvalScriptRequest
@@ -72,7 +72,8 @@ changes! {
 }
 
 guarded! {
-    StartTeamRequest StopTeamRequest DrainTeamRequest DeleteTeamRequest MoveTeamRequest
+    StartTeamRequest StopTeamRequest RestartTeamRequest DrainTeamRequest DeleteTeamRequest
+    MoveTeamRequest
     AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest PinOrderRequest
     PilotAgentRequest ReleaseAgentRequest
 }

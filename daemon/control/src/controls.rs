@@ -21,6 +21,9 @@ pub trait TeamControls: Send + Sync + 'static {
     /// error.
     fn stop(&self, by: String) -> ControlsFuture<()>;
 
+    /// Makes the team anew from its last checkpoint; a thread that does not respond is replaced.
+    fn restart(&self, by: String) -> ControlsFuture<()>;
+
     /// Whether the team could be sent to this address.
     ///
     /// # Errors
@@ -95,6 +98,9 @@ pub enum ControlsError {
     /// The team's inbox is full, or too many requests wait.
     #[error("the team is busy; try again")]
     Busy,
+    /// The team's thread does not respond and cannot be replaced: what to do.
+    #[error("{0}")]
+    Stuck(String),
     /// The team has ended.
     #[error("the team has ended")]
     Ended,

@@ -2,6 +2,7 @@
 
 use super::Tape;
 use crate::clock::now;
+use crate::lease::Lease;
 use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, CallKind, Carry, Memory, Outcome, Profile, Ran,
     RoundResult, Shared, Staged, TapedCall, TeamAct, TimeReads,
@@ -26,6 +27,7 @@ pub(crate) struct TapedBrain<B> {
     tape: Tape,
     shared: Rc<RefCell<Shared>>,
     clock: Clock,
+    lease: Arc<Lease>,
 }
 
 /// Which time a team lives in.
@@ -49,13 +51,20 @@ impl Clock {
 }
 
 impl<B: Brain> TapedBrain<B> {
-    pub(crate) fn new(brain: B, tape: Tape, shared: Rc<RefCell<Shared>>, clock: Clock) -> Self {
+    /// On the thread of this lease.
+    pub(crate) fn new(
+        brain: B,
+        tape: Tape,
+        shared: Rc<RefCell<Shared>>,
+        clock: Clock,
+        lease: Arc<Lease>,
+    ) -> Self {
         let mut time = if tape.is_on() { TimeReads::kept() } else { TimeReads::default() };
         if clock == Clock::Virtual {
             time = time.standing_still();
         }
         shared.borrow_mut().time = time;
-        Self { brain, tape, shared, clock }
+        Self { brain, tape, shared, clock, lease }
     }
 
     fn call<T>(
@@ -66,7 +75,7 @@ impl<B: Brain> TapedBrain<B> {
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
         let began = now();
-        let mut outcome = run(&mut self.brain);
+        let mut outcome = self.lease.call(call, agent, || run(&mut self.brain));
         if self.clock == Clock::Virtual {
             outcome.spent = Duration::ZERO;
         }

@@ -106,6 +106,10 @@ impl TeamControls for FakeControls {
         self.follow(format!("stop {by}"), |state| *state.stopped.lock().unwrap() = true)
     }
 
+    fn restart(&self, by: String) -> ControlsFuture<()> {
+        self.follow(format!("restart {by}"), |_| ())
+    }
+
     fn check_server(&self, server: &str) -> Result<(), ControlsError> {
         let wrong = || ControlsError::Server("expected host:port".into());
         server.contains(':').then_some(()).ok_or_else(wrong)
