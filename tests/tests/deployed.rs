@@ -31,11 +31,12 @@ const PROCESS: &[&str] = &[
     "process_open_fds",
     "process_resident_memory_bytes",
 ];
-const ALERTS: [AlertKind; 4] = [
+const ALERTS: [AlertKind; 5] = [
     AlertKind::SilentAgent,
     AlertKind::StuckAgent,
     AlertKind::ShrinkingMargin,
     AlertKind::ErrorStorm,
+    AlertKind::SuspendedScript,
 ];
 
 #[test]

@@ -60,8 +60,8 @@ macro_rules! guarded {
 }
 
 changes! {
-    CreateTeamRequest StartTeamRequest StopTeamRequest DrainTeamRequest DeleteTeamRequest
-    MoveTeamRequest AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest
+    CreateTeamRequest StartTeamRequest StopTeamRequest RestartTeamRequest DrainTeamRequest
+    DeleteTeamRequest MoveTeamRequest AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest
     PinOrderRequest PilotAgentRequest SendOrderRequest ReleaseAgentRequest
     ActivateStrategyRequest RollBackStrategyRequest PinStrategyRequest UnpinStrategyRequest
     SetParamRequest EvalScriptRequest
@@ -73,7 +73,8 @@ changes! {
 }
 
 guarded! {
-    StartTeamRequest StopTeamRequest DrainTeamRequest DeleteTeamRequest MoveTeamRequest
+    StartTeamRequest StopTeamRequest RestartTeamRequest DrainTeamRequest DeleteTeamRequest
+    MoveTeamRequest
     AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest PinOrderRequest
     PilotAgentRequest ReleaseAgentRequest
 }

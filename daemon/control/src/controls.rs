@@ -22,6 +22,9 @@ pub trait TeamControls: Send + Sync + 'static {
     /// error.
     fn stop(&self, by: String) -> ControlsFuture<()>;
 
+    /// Makes the team anew from its last checkpoint; a thread that does not respond is replaced.
+    fn restart(&self, by: String) -> ControlsFuture<()>;
+
     /// Whether a caller of this role may send the team to this address. The agents' passwords are
     /// sent there.
     ///
@@ -98,6 +101,9 @@ pub enum ControlsError {
     /// The team's inbox is full, or too many requests wait.
     #[error("the team is busy; try again")]
     Busy,
+    /// The team's thread does not respond and cannot be replaced: what to do.
+    #[error("{0}")]
+    Stuck(String),
     /// The team has ended.
     #[error("the team has ended")]
     Ended,

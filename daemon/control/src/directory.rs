@@ -76,6 +76,11 @@ pub trait TeamView: Send + Sync + 'static {
     /// Why it has ended; `None` while it has not.
     fn end(&self) -> Option<TeamEnd>;
 
+    /// How the thread does that decides for it.
+    fn thread(&self) -> TeamThread {
+        TeamThread::default()
+    }
+
     /// Who made it over the API; `None`: it stands in the settings.
     fn creator(&self) -> Option<String>;
 
@@ -101,6 +106,19 @@ pub enum TeamError {
     /// It has ended.
     #[error("the team has ended")]
     Ended,
+}
+
+/// How the thread does that decides for a team.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TeamThread {
+    /// How often one that did not respond was replaced.
+    pub replaced: u64,
+    /// Abandoned ones that still run.
+    pub abandoned: u32,
+    /// It does not respond and cannot be replaced.
+    pub stuck: bool,
+    /// Events of connections that it never took.
+    pub dropped: u64,
 }
 
 /// Why a team has ended.

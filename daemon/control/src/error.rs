@@ -119,7 +119,9 @@ fn code(reason: Reason) -> Code {
         | Reason::BoardFull
         | Reason::TooManyArenas
         | Reason::TooManyLeagues => Code::ResourceExhausted,
-        Reason::ShuttingDown | Reason::TeamBusy | Reason::TeamEnded => Code::Unavailable,
+        Reason::ShuttingDown | Reason::TeamBusy | Reason::TeamEnded | Reason::TeamStuck => {
+            Code::Unavailable
+        }
     }
 }
 

@@ -69,7 +69,7 @@ pub use arena_view::{
     ArenaSide, ArenaState, ArenaStatus, ArenaView, Started,
 };
 pub use controls::{AgentDraft, ControlsError, ControlsFuture, TeamControls, Wrong};
-pub use directory::{Asking, Feed, TeamDirectory, TeamEnd, TeamError, TeamView};
+pub use directory::{Asking, Feed, TeamDirectory, TeamEnd, TeamError, TeamThread, TeamView};
 pub use gate::Access;
 pub use host::{About, Host, LogFilter, LogFilterError};
 pub use league_view::{

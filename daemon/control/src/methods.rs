@@ -51,6 +51,7 @@ pub(crate) const METHODS: &[Method] = &[
     rules("phalanx.v1.Teams/DeleteTeam"),
     steers("phalanx.v1.Teams/StartTeam"),
     steers("phalanx.v1.Teams/StopTeam"),
+    steers("phalanx.v1.Teams/RestartTeam"),
     steers("phalanx.v1.Teams/DrainTeam"),
     steers("phalanx.v1.Teams/MoveTeam"),
     steers("phalanx.v1.Teams/AddAgent"),

@@ -83,6 +83,14 @@ impl v1::teams_server::Teams for TeamsService {
         self.stop(&call, request.into_inner()).await.map(Response::new)
     }
 
+    async fn restart_team(
+        &self,
+        request: Request<v1::RestartTeamRequest>,
+    ) -> Answer<v1::RestartTeamResponse> {
+        let call = Call::open(&request, &request.get_ref().name);
+        self.restart(&call, request.into_inner()).await.map(Response::new)
+    }
+
     async fn drain_team(
         &self,
         request: Request<v1::DrainTeamRequest>,

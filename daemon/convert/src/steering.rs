@@ -44,6 +44,7 @@ fn alert_kind(kind: AlertKind) -> v1::AlertKind {
         AlertKind::StuckAgent => v1::AlertKind::StuckAgent,
         AlertKind::ShrinkingMargin => v1::AlertKind::ShrinkingMargin,
         AlertKind::ErrorStorm => v1::AlertKind::ErrorStorm,
+        AlertKind::SuspendedScript => v1::AlertKind::SuspendedScript,
     }
 }
 

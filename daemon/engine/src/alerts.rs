@@ -74,6 +74,8 @@ pub enum AlertKind {
     ShrinkingMargin,
     /// Scripts fail again and again.
     ErrorStorm,
+    /// A script did not return: it is not called any more.
+    SuspendedScript,
 }
 
 impl AlertKind {
@@ -85,6 +87,7 @@ impl AlertKind {
             Self::StuckAgent => "stuck_agent",
             Self::ShrinkingMargin => "shrinking_margin",
             Self::ErrorStorm => "error_storm",
+            Self::SuspendedScript => "suspended_script",
         }
     }
 }

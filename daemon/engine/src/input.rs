@@ -3,7 +3,7 @@
 use crate::{
     BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, BrainError, Carry, Drawing,
     Enrolled, Fault, JournalEntry, Keep, ParamError, Profile, Ran, Scope, Snapshot, Staged, Steer,
-    SteerError, Steering, StrategyOrigin, TeamOptions, View,
+    SteerError, Steering, StrategyOrigin, Suspension, TeamOptions, View,
 };
 use phalanx_game::{AgentId, Event, Game, Roster, SeatId, Turn, Value};
 use std::sync::Arc;
@@ -185,12 +185,23 @@ pub enum Input<G: Game> {
         /// How many.
         turns: u32,
     },
+    /// The team is a new one in the place of another, which did not respond or which an operator
+    /// restarted.
+    Restarted {
+        /// Why, for the journal; empty: the journal says nothing.
+        reason: String,
+        /// Scripts that are not called any more.
+        suspended: Vec<Suspension>,
+    },
     /// Answer what is open, then say [`Output::Drained`] and ask for nothing more.
     Drain,
 }
 
 /// Names the answer to an operator's request: whoever asks chooses it.
 pub type Ticket = u64;
+
+/// The ticket of a change of roles that repeats what an operator asked of an earlier life of the team.
+pub const REPEATED_TICKET: Ticket = Ticket::MAX;
 
 /// What an operator's request came to.
 #[derive(Debug)]

@@ -27,6 +27,7 @@ mod rounds;
 mod shared;
 mod snapshot;
 mod steering;
+mod suspension;
 mod tape;
 mod team;
 mod time_reads;
@@ -53,7 +54,7 @@ pub use grounds::{
 pub use hindsight::{
     Explained, HINDSIGHT_BYTES_MAX, HINDSIGHT_TURNS_MAX, Hindsight, NotExplained, WhichTurn,
 };
-pub use input::{Answer, Input, Output, SeatState, Ticket};
+pub use input::{Answer, Input, Output, REPEATED_TICKET, SeatState, Ticket};
 pub use journal::{JournalEntry, JournalEvent, TurnDone};
 pub use memory::{Memory, Plain, PlainKey};
 pub use order::{ORDER_BYTES_MAX, OrderError, check_order, read_order, write_order};
@@ -70,6 +71,7 @@ pub use snapshot::{AgentSnapshot, Counters, Inherited, Snapshot};
 pub use steering::{
     Keep, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerCause, SteerError, Steering,
 };
+pub use suspension::Suspension;
 pub use tape::{
     Beginning, CallKind, TapedCall, TapedInput, TapedInstall, TeamAct, TeamStep, TimeRead, Wish,
 };

@@ -5,7 +5,7 @@
 
 use crate::{
     BoardRead, BoardWrite, BrainError, Carry, Fault, Input, Keep, Params, Scope, SeatState, Staged,
-    Steer, Steering, StrategyOrigin, TeamOptions, Ticket,
+    Steer, Steering, StrategyOrigin, Suspension, TeamOptions, Ticket,
 };
 use phalanx_game::{AgentId, Event, Game, Roster, SeatId, Turn, Value};
 use std::sync::Arc;
@@ -96,6 +96,13 @@ pub enum TapedInput {
         by: String,
         /// What.
         wish: Wish,
+    },
+    /// [`Input::Restarted`].
+    Restarted {
+        /// Why.
+        reason: String,
+        /// Scripts that are not called any more.
+        suspended: Vec<Suspension>,
     },
     /// [`Input::Drain`].
     Drain,
@@ -259,6 +266,9 @@ impl TapedInput {
             Input::StrategyRefused { origin, faults } => {
                 Self::StrategyRefused { origin: origin.clone(), faults: faults.clone() }
             }
+            Input::Restarted { reason, suspended } => {
+                Self::Restarted { reason: reason.clone(), suspended: suspended.clone() }
+            }
             Input::Drain => Self::Drain,
             Input::Look { ticket } => Self::look(*ticket, Wish::Look),
             Input::Draw { ticket } => Self::look(*ticket, Wish::Draw),
@@ -326,6 +336,7 @@ impl TapedInput {
             }
             Self::StrategyRefused { origin, faults } => Input::StrategyRefused { origin, faults },
             Self::Wish { ticket, by, wish } => wish.into_input(ticket, by),
+            Self::Restarted { reason, suspended } => Input::Restarted { reason, suspended },
             Self::Drain => Input::Drain,
         })
     }

@@ -12,6 +12,7 @@ mod report;
 mod resume;
 mod retune;
 mod steer;
+mod suspend;
 mod swap;
 
 pub use look::SCENE_EVERY;
@@ -23,7 +24,8 @@ use crate::snapshot::{AgentSnapshot, Counters, Inherited};
 use crate::turn::{OpenTurn, Phase};
 use crate::{
     Alert, AlertKind, AlertOptions, Board, Brain, BrainError, Input, JournalEvent, Memory, Output,
-    Params, Probation, RoundResult, Scene, SeatState, Shared, Staged, Steering, TeamLink,
+    Params, Probation, RoundResult, Scene, SeatState, Shared, Staged, Steering, Suspension,
+    TeamLink,
 };
 use decide::Source;
 use leave::Departure;
@@ -131,6 +133,8 @@ pub struct Team<G: Game, B: Brain> {
     alerts: Alerts,
     alerts_open: BTreeMap<(AlertKind, Option<AgentId>), Alert>,
     departure: Option<Departure>,
+    /// Scripts that are not called any more.
+    suspended: Vec<Suspension>,
     /// It was restored, and waits to be recognized.
     resuming: Option<Resuming<G>>,
     /// Memories that were restored and that nobody has yet.
@@ -208,6 +212,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             alerts: Alerts::new(roster.agents.len(), options.alerts),
             alerts_open: BTreeMap::new(),
             departure: None,
+            suspended: Vec::new(),
             rounds: Rounds::new(roster.agents.len()),
             quorum: Quorum::default(),
             roster,
@@ -291,6 +296,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.request(Request::Run { ticket, agent, code, by });
             }
             Input::Profile { ticket, turns } => self.profile(ticket, turns),
+            Input::Restarted { reason, suspended } => self.restarted(reason, suspended, now),
             Input::Drain => self.begin_drain(),
         }
     }

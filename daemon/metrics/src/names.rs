@@ -179,7 +179,7 @@ pub const METRICS: &[MetricDoc] = &[
         "phalanx_alerts",
         &["team", "kind"],
         "Alerts that have begun and not ended: silent_agent, stuck_agent, shrinking_margin, \
-         error_storm.",
+         error_storm, suspended_script.",
     ),
     counter("phalanx_alerts_begun_total", &["team", "kind"], "Alerts that began."),
     gauge("phalanx_round", &["team"], "The round that is played, from 0."),
@@ -208,6 +208,27 @@ pub const METRICS: &[MetricDoc] = &[
         "phalanx_team_restarts_total",
         &["team"],
         "Times that the team's thread was restarted after a panic.",
+    ),
+    counter(
+        "phalanx_team_threads_replaced_total",
+        &["team"],
+        "Times that another thread took the place of the team's, which did not respond.",
+    ),
+    gauge(
+        "phalanx_team_threads_abandoned",
+        &["team"],
+        "Threads of the team that were replaced and still run.",
+    ),
+    gauge(
+        "phalanx_team_stuck",
+        &["team"],
+        "1 while the team's thread does not respond and is not replaced, since too many abandoned \
+         ones still run; else 0.",
+    ),
+    counter(
+        "phalanx_team_events_dropped_total",
+        &["team"],
+        "Events of seats that the team's thread never took, since newer ones had made them useless.",
     ),
     counter(
         "phalanx_api_calls_total",

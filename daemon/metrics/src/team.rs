@@ -13,11 +13,12 @@ const OTHER: &str = "other";
 /// What becomes of a changed strategy.
 const RESULTS: [&str; 4] = ["accepted", "refused", "held", "taken_back"];
 /// All kinds of alerts.
-const ALERTS: [AlertKind; 4] = [
+const ALERTS: [AlertKind; 5] = [
     AlertKind::SilentAgent,
     AlertKind::StuckAgent,
     AlertKind::ShrinkingMargin,
     AlertKind::ErrorStorm,
+    AlertKind::SuspendedScript,
 ];
 
 /// A seat at the moment of a scrape.
@@ -55,6 +56,14 @@ pub struct TeamSample {
     pub lost: u64,
     /// Restarts of its thread so far.
     pub restarts: u64,
+    /// How often a thread that did not respond was replaced.
+    pub replaced: u64,
+    /// Abandoned threads that still run.
+    pub abandoned: u32,
+    /// The thread does not respond and is not replaced.
+    pub stuck: bool,
+    /// Events of seats that the thread never took.
+    pub dropped: u64,
 }
 
 /// The figures of one team.
@@ -170,9 +179,18 @@ impl TeamMetrics {
         }
     }
 
+    fn thread(&self, TeamSample { replaced, abandoned, stuck, dropped, .. }: &TeamSample) {
+        self.count("phalanx_team_threads_replaced_total", *replaced);
+        self.count("phalanx_team_events_dropped_total", *dropped);
+        let labels = [("team", self.team.as_str())];
+        let gauge = |name, value| self.metrics.gauge(name, &labels).set(value);
+        gauge("phalanx_team_threads_abandoned", f64::from(*abandoned));
+        gauge("phalanx_team_stuck", f64::from(u8::from(*stuck)));
+    }
+
     /// How the team is right now.
     pub fn sample(&self, sample: &TeamSample) {
-        let TeamSample { snapshot, seats, answers, lost, restarts } = sample;
+        let TeamSample { snapshot, seats, answers, lost, restarts, .. } = sample;
         let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
         // What an earlier life counted was counted then, in this daemon or in another one.
         let Inherited { tick, counters: before } = &snapshot.inherited;
@@ -183,6 +201,7 @@ impl TeamMetrics {
         self.count("phalanx_turns_total", turns);
         self.count("phalanx_journal_lost_total", *lost);
         self.count("phalanx_team_restarts_total", *restarts);
+        self.thread(sample);
         self.place(snapshot);
         for result in RESULTS {
             self.reloaded(result, 0);

@@ -92,6 +92,10 @@ fn sample() -> TeamSample {
         answers: vec![answer(2, Some(3_900)), answer(30, Some(1_200)), answer(4_000, None)],
         lost: 8,
         restarts: 1,
+        replaced: 2,
+        abandoned: 1,
+        stuck: true,
+        dropped: 9,
     }
 }
 
@@ -122,6 +126,10 @@ fn a_team_is_shown_as_it_counts_itself() {
         ("phalanx_board_keys", 11.0),
         ("phalanx_journal_lost_total", 8.0),
         ("phalanx_team_restarts_total", 1.0),
+        ("phalanx_team_threads_replaced_total", 2.0),
+        ("phalanx_team_threads_abandoned", 1.0),
+        ("phalanx_team_stuck", 1.0),
+        ("phalanx_team_events_dropped_total", 9.0),
         ("phalanx_deadline_margin_seconds_count", 3.0),
         ("phalanx_answer_seconds_count", 3.0),
     ] {

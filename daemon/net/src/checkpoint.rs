@@ -2,6 +2,8 @@
 //! whoever keeps them.
 
 use crate::clock::{now, wall};
+use crate::estate::Estate;
+use crate::lease::Lease;
 use phalanx_engine::{
     Brain, Checkpoint, Freezer, Identity, JournalEvent, Keep, Snapshot, Team, inspect,
 };
@@ -78,6 +80,15 @@ impl<G: Game> Freeze for Taken<G> {
     }
 }
 
+/// Why a team is made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// It panicked.
+    Panic,
+    /// Its thread did not respond, or an operator wants it.
+    Replacement,
+}
+
 /// The checkpoints of one team, on its thread.
 pub(crate) struct Checkpoints<G: Game> {
     options: Option<CheckpointOptions>,
@@ -88,15 +99,17 @@ pub(crate) struct Checkpoints<G: Game> {
     due: bool,
     /// None is taken before; `None`: now.
     next: Option<Instant>,
-    last: Option<(Arc<Mutex<Checkpoint<G>>>, Identity)>,
+    /// Has the last one.
+    estate: Estate<G>,
 }
 
 impl<G: Game> Checkpoints<G> {
-    pub(crate) fn new(team: String, options: Option<CheckpointOptions>) -> Self {
+    pub(crate) fn new(team: String, options: Option<CheckpointOptions>, estate: Estate<G>) -> Self {
+        let last = estate.parts().last.as_ref().map(|(_, identity)| identity.begun);
         let from = options.as_ref().and_then(|options| options.from.as_deref());
-        let begun = from.and_then(|bytes| inspect(bytes).ok()).map(|found| found.identity.begun);
-        let begun = begun.unwrap_or_else(wall);
-        Self { options, team, begun, due: false, next: None, last: None }
+        let from = from.and_then(|bytes| inspect(bytes).ok()).map(|found| found.identity.begun);
+        let begun = last.or(from).unwrap_or_else(wall);
+        Self { options, team, begun, due: false, next: None, estate }
     }
 
     fn sink(&self) -> Option<&Arc<dyn CheckpointSink>> {
@@ -108,14 +121,16 @@ impl<G: Game> Checkpoints<G> {
             JournalEvent::TurnDone(_) | JournalEvent::RoundOver { .. } => self.due = true,
             JournalEvent::RoundStarted => {
                 // What is known of the round before is of no use in this one.
-                (self.begun, self.last, self.next) = (wall(), None, None);
+                (self.begun, self.next) = (wall(), None);
+                self.estate.parts().last = None;
             }
             JournalEvent::CheckpointRefused { reason } => {
                 self.sink().inspect(|sink| sink.refused(reason));
             }
             JournalEvent::Left { keep: Keep { world: false, .. }, .. }
             | JournalEvent::MatchOver => {
-                (self.due, self.last) = (false, None);
+                self.due = false;
+                self.estate.parts().last = None;
                 self.sink().inspect(|sink| sink.forget());
             }
             JournalEvent::Seat { .. }
@@ -157,14 +172,14 @@ impl<G: Game> Checkpoints<G> {
         &mut self,
         team: &mut Team<G, B>,
         server: impl FnOnce() -> String,
-        present: Instant,
+        (present, lease): (Instant, &Lease),
     ) {
         let Some(options) = self.options.as_ref().filter(|_| self.due) else { return };
         if self.next.is_some_and(|next| present < next) {
             return;
         }
         let interval = options.interval;
-        let Some(checkpoint) = team.checkpoint() else {
+        let Some(checkpoint) = lease.work(|| team.checkpoint()) else {
             // The next moment will do: nobody need be woken for it.
             self.next = None;
             return;
@@ -185,7 +200,8 @@ impl<G: Game> Checkpoints<G> {
         };
         self.sink().inspect(|sink| sink.put(Box::new(taken)));
         // The one before may end here, which takes its time too.
-        self.last = Some((checkpoint, identity));
+        let before = self.estate.parts().last.replace((checkpoint, identity));
+        drop(before);
         let end = now();
         let cost = end.saturating_duration_since(present);
         self.next = Some(end + interval.max(cost.saturating_mul(SHARE)));
@@ -196,10 +212,13 @@ impl<G: Game> Checkpoints<G> {
         self.next.filter(|_| self.due && self.options.is_some())
     }
 
-    /// What a fresh team goes on with after a panic: the last checkpoint, with what operators did
-    /// since. Each is used once, since it may be the reason.
-    pub(crate) fn take_last(&mut self, snapshot: &Snapshot) -> Option<Arc<[u8]>> {
-        let (checkpoint, identity) = self.last.take()?;
+    /// What a fresh team goes on with: the last checkpoint, with what operators did since. After a
+    /// panic each is used once, since it may be the reason.
+    pub(crate) fn last(&self, snapshot: &Snapshot, after: After) -> Option<Arc<[u8]>> {
+        let (checkpoint, identity) = match after {
+            After::Panic => self.estate.parts().last.take()?,
+            After::Replacement => self.estate.parts().last.clone()?,
+        };
         let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         let steering: Vec<_> = snapshot.agents.iter().map(|agent| agent.steering.clone()).collect();
         checkpoint.steered(&snapshot.params, &steering);

@@ -1,10 +1,10 @@
 //! Where a running team is to be: at which address, or nowhere for now.
 
 use crate::handed::Shelf;
-use crate::handle::OperatorError;
+use crate::handle::{OperatorError, SeatStatus};
 use crate::operator::Wish;
 use crate::{Endpoint, TeamHandle};
-use phalanx_engine::{Answer, Keep, SteerError};
+use phalanx_engine::{Answer, Keep, SeatState, SteerError};
 
 /// What every seat of a team follows.
 #[derive(Clone, Debug)]
@@ -118,7 +118,11 @@ impl TeamHandle {
         self.course().send_modify(|course| course.stopped = true);
         let told = to.as_ref().map(ToString::to_string);
         let wish = |ticket| Wish::Leave { ticket, to: told, keep, by };
-        let left = self.ask(wish).await.map_err(CourseError::from).and_then(course_answer);
+        let left = match self.ask(wish).await {
+            // Nobody is left to hear that they have hung up: the seats did it by themselves.
+            Err(OperatorError::Stuck) if to.is_none() => Ok(self.hung_up().await),
+            answer => answer.map_err(CourseError::from).and_then(course_answer),
+        };
         let stopped = to.is_none() || before.stopped;
         let next = match (&left, to) {
             (Ok(()), Some(endpoint)) => Course { endpoint, stopped, ..before },
@@ -127,6 +131,20 @@ impl TeamHandle {
         };
         self.course().send_replace(next);
         left
+    }
+}
+
+impl TeamHandle {
+    /// Waits until every seat has hung up.
+    async fn hung_up(&self) {
+        let seats = self.lineup().borrow().seats.clone();
+        for seat in seats {
+            let Some(mut status) = self.seat(seat) else { continue };
+            let away = |status: &SeatStatus| {
+                matches!(status.state, SeatState::Stopped | SeatState::Closed)
+            };
+            drop(status.wait_for(away).await);
+        }
     }
 }
 

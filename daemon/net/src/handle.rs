@@ -3,14 +3,17 @@
 use crate::clock::now;
 use crate::course::Course;
 use crate::handed::{HandedSeat, Shelf};
+use crate::lease::Lease;
+use crate::mailbox::Mailbox;
 use crate::operator::Port;
 use crate::outlet::JournalStream;
 use crate::places::Places;
 use crate::pulse::Pulse;
+use crate::supervisor::{ABANDONED_MAX, Command, Health};
 use crate::thread::Signals;
 use crate::tickets::Tickets;
-use crate::{Meter, Timings};
-use phalanx_engine::{Input, JournalEntry, SeatState, Snapshot};
+use crate::{Meter, ThreadHealth, Timings};
+use phalanx_engine::{JournalEntry, SeatState, Snapshot};
 use phalanx_game::{AgentId, Framing, Game, Roster, SeatId};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -68,9 +71,15 @@ pub enum OperatorError {
     /// There is no agent of that id.
     #[error("the team has no such agent")]
     NoSuchAgent,
-    /// The team's inbox is full, too many requests wait, or it lost this one in a restart.
+    /// Too many requests wait, or the team lost this one in a restart.
     #[error("the team is busy; try again")]
     Busy,
+    /// The team's thread does not respond and cannot be replaced.
+    #[error(
+        "the team's thread does not respond, and {ABANDONED_MAX} abandoned ones still run: it is not \
+         replaced, its seats answer by themselves; restart the daemon"
+    )]
+    Stuck,
     /// The team has ended.
     #[error("the team has ended")]
     Ended,
@@ -126,6 +135,11 @@ pub(crate) struct Parts {
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
     pub(crate) pulse: Pulse,
+    /// Of the thread that acts for the team now.
+    pub(crate) lease: watch::Receiver<Arc<Lease>>,
+    /// To whoever watches that thread.
+    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) health: Arc<Health>,
 }
 
 struct Inner {
@@ -148,10 +162,21 @@ impl Drop for Inner {
     }
 }
 
+struct CloseOnDrop<G: Game>(Mailbox<G>);
+
+impl<G: Game> Drop for CloseOnDrop<G> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 impl TeamHandle {
-    pub(crate) fn new<G: Game>(parts: Parts, inbox: mpsc::Sender<Input<G>>) -> Self {
+    pub(crate) fn new<G: Game>(parts: Parts, inbox: Mailbox<G>) -> Self {
         let (stop, seats_ended) = (parts.signals.stop.clone(), parts.places.ended());
+        let closing = CloseOnDrop(inbox.clone());
         tokio::spawn(async move {
+            // A runtime that ends drops this task: then the thread must not wait for ever.
+            let _closing = closing;
             seats_ended.await;
             stop.cancel();
         });
@@ -255,6 +280,13 @@ impl TeamHandle {
         self.inner.parts.restarts.load(Ordering::Relaxed)
     }
 
+    /// What seats reported and the team never heard of: newer news had made it useless before the
+    /// team's thread took it.
+    #[must_use]
+    pub fn inbox_dropped(&self) -> u64 {
+        self.inner.port.dropped()
+    }
+
     pub(crate) fn places(&self) -> &Places {
         &self.inner.parts.places
     }
@@ -268,6 +300,20 @@ impl TeamHandle {
     #[must_use]
     pub fn pulse(&self) -> &Pulse {
         &self.inner.parts.pulse
+    }
+
+    /// How the team's thread does.
+    #[must_use]
+    pub fn thread(&self) -> ThreadHealth {
+        self.inner.parts.health.look()
+    }
+
+    pub(crate) fn lease(&self) -> watch::Receiver<Arc<Lease>> {
+        self.inner.parts.lease.clone()
+    }
+
+    pub(crate) fn commands(&self) -> &mpsc::Sender<Command> {
+        &self.inner.parts.commands
     }
 
     pub(crate) fn port(&self) -> &dyn Port {

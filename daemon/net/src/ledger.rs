@@ -3,8 +3,8 @@
 
 use crate::tickets::{OWN_ROLE_TICKET, OWN_TICKET, Tickets};
 use phalanx_engine::{
-    Answer, BrainError, BrainErrorKind, Carry, Input, JournalEvent, Snapshot, Staged, TeamOptions,
-    Ticket,
+    Answer, BrainError, BrainErrorKind, Carry, Input, JournalEvent, Snapshot, Staged, Suspension,
+    TeamOptions, Ticket,
 };
 use phalanx_game::{AgentId, Game};
 use std::collections::BTreeMap;
@@ -24,6 +24,10 @@ pub(crate) struct Ledger {
     roles: BTreeMap<AgentId, String>,
     /// Options that operators changed.
     options: Option<TeamOptions>,
+    /// Scripts that did not return.
+    suspended: Vec<Suspension>,
+    /// Why the next team is another one, for the journal; empty: it says so itself.
+    why: String,
 }
 
 /// A request that the team has taken and not answered.
@@ -44,6 +48,8 @@ impl Ledger {
             watched: None,
             roles: BTreeMap::new(),
             options: None,
+            suspended: Vec::new(),
+            why: String::new(),
         }
     }
 
@@ -73,6 +79,7 @@ impl Ledger {
             | Input::Event { .. }
             | Input::Late { .. }
             | Input::StrategyRefused { .. }
+            | Input::Restarted { .. }
             | Input::Drain => return,
         };
         self.open.insert(ticket, open);
@@ -88,6 +95,9 @@ impl Ledger {
                 self.watched = Some(staged);
             }
             (Answer::Role(Ok(_)), Some(Open::Role { agent, role })) => {
+                if ticket != OWN_ROLE_TICKET {
+                    self.suspended.retain(|known| known.role.as_ref() != Some(&role));
+                }
                 self.roles.insert(agent, role);
             }
             (Answer::Retuned(Ok(())), Some(Open::Retune(options))) => self.options = Some(options),
@@ -131,6 +141,21 @@ impl Ledger {
         }
     }
 
+    /// The team's thread is replaced, or an operator has it made anew: why, and what script is not
+    /// called any more.
+    pub(crate) fn replaced(&mut self, why: String, suspension: Option<Suspension>) {
+        self.why = why;
+        if let Some(suspension) = suspension {
+            self.suspended.retain(|known| known.role != suspension.role);
+            self.suspended.push(suspension);
+        }
+    }
+
+    /// All scripts are called again.
+    pub(crate) fn lift_suspensions(&mut self) {
+        self.suspended.clear();
+    }
+
     /// What a fresh team is made from.
     pub(crate) fn proven(&self) -> Staged {
         self.proven.clone()
@@ -140,6 +165,10 @@ impl Ledger {
     /// installed nobody returns to it.
     pub(crate) fn replay<G: Game>(&mut self) -> Vec<Input<G>> {
         let mut inputs = Vec::new();
+        let (reason, suspended) = (std::mem::take(&mut self.why), self.suspended.clone());
+        if !reason.is_empty() || !suspended.is_empty() {
+            inputs.push(Input::Restarted { reason, suspended });
+        }
         if let Some(staged) = self.watched.take() {
             let input = Input::Install { ticket: OWN_TICKET, staged, pinned: false };
             self.note(&input);

@@ -6,7 +6,7 @@
 //! one `select!`; each team is one OS thread; between them are two bounded hand-offs:
 //!
 //! ```text
-//!            Input (bounded, back-pressure)             poll_output
+//!            Input (bounded, never waits)               poll_output
 //!  seat task ───────────────────────────────► team thread ─────────► snapshot (watch)
 //!     ▲  │                                          │                 journal (broadcast)
 //!     │  └ session: fallback at `due`, always       │
@@ -14,13 +14,14 @@
 //!            action (bounded, as soon as decided)
 //! ```
 //!
-//! The seat never waits for anything without its timer, so a stuck team, a full inbox or a referee
-//! that does not read cannot stop a fallback. [`serve_arena`] hosts a referee of our own on the
+//! The seat never waits for anything without its timer, nor for its team at all, so a stuck team or a
+//! referee that does not read cannot stop a fallback. What a stuck team does not take is dropped once
+//! newer news has made it useless, see [`Mailbox`]. [`serve_arena`] hosts a referee of our own on the
 //! same transports, and starts the players that it wants as processes; a [`Lobby`] is where seats
 //! wait for a referee that comes to them; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
 //!
 //! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
-//! the path of a turn (one mutex guards a histogram, one the operators' open requests, one lets them
+//! the path of a turn (each hand-off to the team is one short lock, one mutex guards a histogram, one the operators' open requests, one lets them
 //! send a team away one after the other, one guards the list of its seats, two in the lobby are taken when a bridge comes).
 #![deny(missing_docs)]
 
@@ -33,14 +34,17 @@ mod course;
 mod desk;
 mod endpoint;
 mod enrol;
+mod estate;
 mod handed;
 mod handle;
 mod knock;
+mod lease;
 mod ledger;
 mod listener;
 mod lobby;
 mod lockstep;
 mod lookout;
+mod mailbox;
 mod meter;
 mod operator;
 mod options;
@@ -52,6 +56,7 @@ mod rerun;
 mod seat;
 mod spec;
 mod standing;
+mod supervisor;
 mod tape;
 mod thread;
 mod tickets;
@@ -76,6 +81,7 @@ pub use knock::{Knock, KnockError, KnockOptions, knock};
 pub use listener::Listener;
 pub use lobby::{Awaited, Lobby, hello, receive_bridges, welcomed};
 pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer};
+pub use mailbox::Mailbox;
 pub use meter::{Answered, Meter, Timings};
 pub use options::SeatOptions;
 pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
@@ -87,6 +93,7 @@ pub use rerun::{
 };
 pub use seat::{Act, SeatLink, open_seat};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
+pub use supervisor::{ABANDONED_MAX, STUCK_AFTER, ThreadHealth};
 pub use tape::{Appetite, Message, Percepts, Recorder, SeatAct, Taped};
 pub use thread::{RESTART_WINDOW, RESTARTS_MAX};
 pub use tickets::REQUESTS_MAX;

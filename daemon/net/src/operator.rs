@@ -1,6 +1,8 @@
 //! What operators ask of a running team. Each call waits for its answer; dropped, it only stops
 //! waiting: what it asked for may still happen.
 
+use crate::mailbox::Mailbox;
+use crate::supervisor::{Command, stuck};
 use crate::tickets::Tickets;
 use crate::{OperatorError, TeamHandle};
 use phalanx_engine::{
@@ -10,11 +12,18 @@ use phalanx_engine::{
 };
 use phalanx_game::{AgentId, Game, Value};
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// An operator whose change is not answered waits no longer for a thread that does not respond.
+const HURRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The way into a team's inbox, without its types.
 pub(crate) trait Port: Send + Sync {
     fn send(&self, wish: Wish) -> Result<(), OperatorError>;
+
+    /// Inputs that were dropped before the team took them.
+    fn dropped(&self) -> u64;
 }
 
 /// The inputs that no game has a part in.
@@ -36,6 +45,31 @@ pub(crate) enum Wish {
     WriteBoard { ticket: Ticket, write: BoardWrite },
     Run { ticket: Ticket, agent: AgentId, code: String, by: String },
     Profile { ticket: Ticket, turns: u32 },
+}
+
+impl Wish {
+    /// An operator waits for it, and it changes something or is needed for that. What only looks
+    /// waits until the thread is replaced anyway.
+    fn is_urgent(&self) -> bool {
+        match self {
+            Self::SetRole { .. }
+            | Self::Steer { .. }
+            | Self::AddAgent { .. }
+            | Self::RemoveAgent { .. }
+            | Self::Leave { .. }
+            | Self::Return { .. }
+            | Self::Install { .. }
+            | Self::Retune { .. }
+            | Self::SetParam { .. }
+            | Self::Look { .. }
+            | Self::WriteBoard { .. } => true,
+            Self::Refused { .. }
+            | Self::Draw { .. }
+            | Self::ReadBoard { .. }
+            | Self::Run { .. }
+            | Self::Profile { .. } => false,
+        }
+    }
 }
 
 impl<G: Game> From<Wish> for Input<G> {
@@ -65,12 +99,13 @@ impl<G: Game> From<Wish> for Input<G> {
     }
 }
 
-impl<G: Game> Port for mpsc::Sender<Input<G>> {
+impl<G: Game> Port for Mailbox<G> {
     fn send(&self, wish: Wish) -> Result<(), OperatorError> {
-        self.try_send(wish.into()).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => OperatorError::Busy,
-            mpsc::error::TrySendError::Closed(_) => OperatorError::Ended,
-        })
+        self.ask(wish.into())
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped()
     }
 }
 
@@ -239,14 +274,54 @@ impl TeamHandle {
         Ok(result)
     }
 
+    /// Makes the team anew from its last checkpoint, all of its scripts included: a thread that does
+    /// not respond is replaced. Its seats answer meanwhile.
+    ///
+    /// # Errors
+    /// When the team has ended, too many requests wait, or its thread does not respond and cannot be
+    /// replaced.
+    pub async fn restart(&self, by: String) -> Result<(), OperatorError> {
+        self.command(|done| Command::Restart { by, done }).await
+    }
+
     pub(crate) async fn ask(
         &self,
         wish: impl FnOnce(Ticket) -> Wish,
     ) -> Result<Answer, OperatorError> {
         let tickets: &Arc<Tickets> = self.tickets();
         let claim = tickets.claim()?;
-        self.port().send(wish(claim.ticket()))?;
-        claim.answer().await
+        let wish = wish(claim.ticket());
+        let urgent = wish.is_urgent();
+        self.port().send(wish)?;
+        tokio::select! {
+            biased;
+            answer = claim.answer() => answer,
+            error = self.hurry(), if urgent => Err(error),
+        }
+    }
+
+    /// Has the team's thread replaced as soon as it does not respond, as often as it takes. Returns
+    /// when it cannot be.
+    async fn hurry(&self) -> OperatorError {
+        let mut lease = self.lease();
+        loop {
+            let at = stuck(&mut lease, HURRY_AFTER).await;
+            if let Err(error) = self.command(|done| Command::Replace { at, done }).await {
+                return error;
+            }
+        }
+    }
+
+    async fn command(
+        &self,
+        command: impl FnOnce(oneshot::Sender<Result<(), OperatorError>>) -> Command,
+    ) -> Result<(), OperatorError> {
+        let (done, answer) = oneshot::channel();
+        self.commands().try_send(command(done)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => OperatorError::Busy,
+            mpsc::error::TrySendError::Closed(_) => OperatorError::Ended,
+        })?;
+        answer.await.unwrap_or(Err(OperatorError::Ended))
     }
 
     pub(crate) fn check(&self, agent: AgentId) -> Result<(), OperatorError> {

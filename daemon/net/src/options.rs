@@ -5,7 +5,8 @@ use std::time::Duration;
 
 /// Bytes that one read takes at most.
 pub(crate) const READ_BYTES_MAX: usize = 32 << 10;
-/// Events that wait for a team at most, over all of its seats, before sockets are left unread.
+/// So much waits for a team, over all of its seats, before what is of no use any more is dropped; and
+/// so much it takes at most before it decides.
 pub(crate) const INBOX_EVENTS_MAX: usize = 1_024;
 /// Actions that wait for one seat at most.
 pub(crate) const ACTIONS_MAX: usize = 64;

@@ -4,10 +4,11 @@
 use crate::course::Course;
 use crate::handed::HandedSeat;
 use crate::handle::SeatStatus;
+use crate::mailbox::Mailbox;
 use crate::meter::Meter;
 use crate::seat::{Act, Links, SeatLink, seat_name, seat_on_course};
 use crate::{Recorder, SeatOptions};
-use phalanx_engine::{Input, SeatState};
+use phalanx_engine::SeatState;
 use phalanx_game::{AgentId, Game, Seat, SeatId};
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,7 +43,7 @@ pub(crate) struct Workshop<G: Game> {
     pub(crate) game: G,
     pub(crate) course: watch::Receiver<Course>,
     pub(crate) options: SeatOptions,
-    pub(crate) inbox: mpsc::Sender<Input<G>>,
+    pub(crate) inbox: Mailbox<G>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) ways: watch::Sender<Ways<G>>,

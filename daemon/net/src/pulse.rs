@@ -27,7 +27,7 @@ impl Pulse {
 
     /// The thread's end of it.
     pub(crate) fn beat(&self) -> Beat {
-        Beat { asked: self.asked.subscribe(), answered: Arc::clone(&self.answered) }
+        Beat { asked: self.asked.subscribe(), answered: Arc::clone(&self.answered), retired: false }
     }
 }
 
@@ -36,6 +36,8 @@ impl Pulse {
 pub(crate) struct Beat {
     asked: watch::Receiver<u64>,
     answered: Arc<AtomicU64>,
+    /// Another thread answers now.
+    retired: bool,
 }
 
 impl Beat {
@@ -43,6 +45,11 @@ impl Beat {
     pub(crate) fn answer(&mut self) {
         let asked = *self.asked.borrow_and_update();
         self.answered.store(asked, Ordering::Relaxed);
+    }
+
+    /// The thread was abandoned: it answers for nobody any more.
+    pub(crate) fn retire(&mut self) {
+        self.retired = true;
     }
 
     /// Waits until somebody asks; for ever when nobody can any more.
@@ -55,7 +62,9 @@ impl Beat {
 
 impl Drop for Beat {
     fn drop(&mut self) {
-        self.answered.store(u64::MAX, Ordering::Relaxed);
+        if !self.retired {
+            self.answered.store(u64::MAX, Ordering::Relaxed);
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::course::Course;
 use crate::desk::Desk;
 use crate::handed::HandedSeat;
 use crate::handle::SeatStatus;
+use crate::mailbox::Mailbox;
 use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
 use crate::pipe::Pipe;
 use crate::tape::SeatTape;
@@ -28,7 +29,7 @@ use crate::{Endpoint, EndpointError, Meter, Recorder, SeatAct, SeatOptions};
 use bytes::BytesMut;
 use futures_util::FutureExt;
 use line::{Line, Open, Tail, dial_done, read, write};
-use phalanx_engine::{Input, SeatState};
+use phalanx_engine::SeatState;
 use phalanx_game::{AgentId, Game, Seat, SeatId, Session, Turn};
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -60,15 +61,14 @@ pub struct SeatLink<G: Game> {
     pub task: tokio::task::JoinHandle<()>,
 }
 
-/// Starts a seat on the current tokio runtime. Its events go to `inbox`; while that is full the
-/// seat reads nothing more, but still answers in time. Cancelling `leave` lets it say goodbye,
-/// flush and end.
+/// Starts a seat on the current tokio runtime. Its events go to `inbox`, which never makes it wait.
+/// Cancelling `leave` lets it say goodbye, flush and end.
 pub fn open_seat<G: Game>(
     game: G,
     seat: Seat,
     endpoint: Endpoint,
     options: SeatOptions,
-    inbox: mpsc::Sender<Input<G>>,
+    inbox: Mailbox<G>,
     meter: Arc<Meter>,
     leave: CancellationToken,
 ) -> SeatLink<G> {
@@ -82,7 +82,7 @@ pub fn open_seat<G: Game>(
 /// What a seat hears of its team, and says to it.
 pub(crate) struct Links<G: Game> {
     pub(crate) course: watch::Receiver<Course>,
-    pub(crate) inbox: mpsc::Sender<Input<G>>,
+    pub(crate) inbox: Mailbox<G>,
     pub(crate) leave: CancellationToken,
     /// A connection that another process had.
     pub(crate) handed: Option<HandedSeat>,
@@ -141,7 +141,7 @@ struct SeatTask<G: Game> {
     seat: Seat,
     course: watch::Receiver<Course>,
     options: SeatOptions,
-    inbox: mpsc::Sender<Input<G>>,
+    inbox: Mailbox<G>,
     team_gone: bool,
     actions: mpsc::Receiver<Act<G>>,
     leave: CancellationToken,
@@ -169,8 +169,6 @@ enum Wake<G: Game> {
     Dialed(Result<Pipe, EndpointError>),
     Written(io::Result<usize>),
     Action(Act<G>),
-    Delivered,
-    TeamGone,
     Read(io::Result<usize>),
 }
 
@@ -182,6 +180,7 @@ impl<G: Game> SeatTask<G> {
             tracing::error!(reason, "seat restarts");
             self.desk.replace(self.game.session(&self.seat), now());
             self.retry(&reason);
+            self.deliver();
         }
         self.publish();
     }
@@ -201,8 +200,6 @@ impl<G: Game> SeatTask<G> {
                 Wake::Written(Ok(bytes)) => self.written(bytes),
                 Wake::Written(Err(error)) => self.lost(&format!("writing failed: {error}")),
                 Wake::Action(act) => self.act(&act),
-                Wake::Delivered => {}
-                Wake::TeamGone => self.team_gone(),
                 Wake::Read(Ok(0)) => self.lost("the referee closed the connection"),
                 Wake::Read(Ok(_)) => self.read(),
                 Wake::Read(Err(error)) => self.lost(&format!("reading failed: {error}")),
@@ -219,7 +216,6 @@ impl<G: Game> SeatTask<G> {
         if timer.is_some_and(|due| due <= now()) {
             return Wake::Timer;
         }
-        let waiting = !self.desk.inputs.is_empty();
         let (dial, reader, writer) = self.line.parts();
         tokio::select! {
             biased;
@@ -231,17 +227,7 @@ impl<G: Game> SeatTask<G> {
             Ok(()) = self.course.changed() => Wake::Course,
             result = dial_done(dial) => Wake::Dialed(result),
             result = write(writer, &self.desk.outbox) => Wake::Written(result),
-            room = self.inbox.reserve(), if waiting => match room {
-                Ok(room) => {
-                    if let Some(input) = self.desk.inputs.pop_front() {
-                        room.send(input);
-                    }
-                    Wake::Delivered
-                }
-                Err(_) => Wake::TeamGone,
-            },
-            // Back-pressure: nothing is read while the team has not taken what was read before.
-            result = read(reader, &mut self.buffer), if !waiting && !self.giving => Wake::Read(result),
+            result = read(reader, &mut self.buffer), if !self.giving => Wake::Read(result),
         }
     }
 
@@ -377,9 +363,6 @@ impl<G: Game> SeatTask<G> {
 
     /// After each step: what the session's events and the queues' sizes mean for the connection.
     fn settle(&mut self) {
-        if self.team_gone {
-            self.desk.inputs.clear();
-        }
         if let Line::Open(open) = &mut self.line {
             if *self.desk.state() == SeatState::Seated && open.login_by.take().is_some() {
                 open.seated_at = Some(now());
@@ -401,7 +384,19 @@ impl<G: Game> SeatTask<G> {
                 self.lost(&format!("the referee does not read: {bytes} bytes wait"));
             }
         }
+        self.deliver();
         self.publish();
+    }
+
+    /// The team hears what happened. One that has ended hears nothing: the seat answers alone.
+    fn deliver(&mut self) {
+        if self.desk.inputs.is_empty() {
+            return;
+        }
+        if self.team_gone || self.inbox.report(&mut self.desk.inputs).is_err() {
+            self.desk.inputs.clear();
+            self.team_gone();
+        }
     }
 
     fn start_leaving(&mut self) {

@@ -1,20 +1,26 @@
 //! From a description to a running team: `build` may fail, `spawn` cannot.
 
 use crate::course::Course;
-use crate::handle::{Lineup, Parts, TeamHandle};
-use crate::options::INBOX_EVENTS_MAX;
+use crate::estate::Estate;
+use crate::handle::{Lineup, Parts, TeamEnd, TeamHandle};
+use crate::lease::Lease;
+use crate::mailbox::Mailbox;
 use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
 use crate::places::{Places, Ways, Workshop};
 use crate::pulse::Pulse;
-use crate::thread::{Outlets, Recipe, Signals, run};
-use crate::{CheckpointOptions, Endpoint, HandedSeat, Meter, Recorder, SeatOptions};
-use phalanx_engine::{Brain, BrainError, Input, JournalEntry, Staged, TeamLink, TeamOptions};
+use crate::supervisor::{COMMANDS_MAX, Command, Health, STUCK_AFTER, Supervisor, begin};
+use crate::thread::{Life, Outlets, Recipe, Signals, Voice, run};
+use crate::{CheckpointOptions, Endpoint, HandedSeat, Recorder, SeatOptions};
+use phalanx_engine::{Brain, BrainError, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tracing::Instrument;
 
 /// A team as configured.
 #[derive(Clone, Debug)]
@@ -87,6 +93,15 @@ struct Start {
     stopped: bool,
     /// Connections that another process had.
     handed: Vec<HandedSeat>,
+    /// When a thread that does not respond is replaced; `None`: after [`STUCK_AFTER`].
+    stuck_after: Option<Duration>,
+}
+
+/// A team's first thread, which waits.
+struct First<G: Game, F> {
+    recipe: Recipe<G, F>,
+    life: Life,
+    outlets: oneshot::Sender<(Outlets<G>, Voice)>,
 }
 
 /// A team whose strategy is loaded and whose thread waits. Dropped, it ends.
@@ -94,6 +109,7 @@ pub struct BuiltTeam {
     name: String,
     journal: broadcast::Sender<Arc<JournalEntry>>,
     journal_dropped: Arc<AtomicU64>,
+    stuck_after: Option<Duration>,
     start: Box<dyn FnOnce(Start) -> TeamHandle + Send>,
 }
 
@@ -116,37 +132,47 @@ impl BuiltTeam {
         JournalStream::new(self.journal.subscribe(), Arc::clone(&self.journal_dropped))
     }
 
+    /// Replaces a thread that is inside one step for so long, instead of [`STUCK_AFTER`].
+    #[must_use]
+    pub fn replaced_after(self, stuck_after: Duration) -> Self {
+        Self { stuck_after: Some(stuck_after), ..self }
+    }
+
     /// Opens the seats. Must be called inside a tokio runtime: the seats run there.
     #[must_use]
     pub fn spawn(self) -> TeamHandle {
-        (self.start)(Start::default())
+        self.begin(Start::default())
     }
 
     /// The same for a team that played in another process: each of these is the first connection of
     /// its seat, unless it leads elsewhere.
     #[must_use]
     pub fn spawn_on(self, handed: Vec<HandedSeat>) -> TeamHandle {
-        (self.start)(Start { handed, ..Start::default() })
+        self.begin(Start { handed, ..Start::default() })
     }
 
     /// The same for a team that waits until it is [started](TeamHandle::start): its seats stay away.
     #[must_use]
     pub fn spawn_stopped(self) -> TeamHandle {
-        (self.start)(Start { stopped: true, ..Start::default() })
+        self.begin(Start { stopped: true, ..Start::default() })
+    }
+
+    fn begin(self, start: Start) -> TeamHandle {
+        (self.start)(Start { stuck_after: self.stuck_after, ..start })
     }
 }
 
 impl<G: Game> TeamSpec<G> {
     /// Checks the description, starts the team's thread and loads the strategy there.
     /// `make_brain` is called on that thread with the generation to play: once, and again after each
-    /// panic.
+    /// panic; a copy of it on each thread that takes its place.
     ///
     /// # Errors
     /// When seats and roster do not fit, or the brain does not start.
     pub async fn build<B, F>(self, make_brain: F) -> Result<BuiltTeam, BuildError>
     where
         B: Brain + 'static,
-        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Send + 'static,
+        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
     {
         let name = self.name.clone();
         let seat_of = seat_of(&self.roster, &self.seats)
@@ -172,23 +198,14 @@ impl<G: Game> TeamSpec<G> {
             checkpoints: self.checkpoints.clone(),
             make_brain,
         };
-        let thread_error =
-            |source: std::io::Error| BuildError::Thread { team: name.clone(), source };
-        let (sender, inbox) = mpsc::channel(INBOX_EVENTS_MAX);
         let (built, answer) = oneshot::channel();
         let (outlets, start) = oneshot::channel();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .map_err(thread_error)?;
-        std::thread::Builder::new()
-            // A NUL would be a panic inside the standard library.
-            .name(format!("team {name}").replace('\0', "?"))
-            .spawn({
-                let span = tracing::info_span!("team", team = name);
-                move || span.in_scope(|| run::<G, B, F>(recipe, inbox, built, start, &runtime))
-            })
-            .map_err(thread_error)?;
+        let (life, health) = (Life::new(self.recorder.clone()), Arc::<Health>::default());
+        let first_thread = First { recipe: recipe.clone(), life: life.clone(), outlets };
+        let body = move |runtime: &_| run::<G, B, F>(recipe, life, built, start, runtime);
+        let lease = Arc::clone(&first_thread.life.lease);
+        begin(&name, (&lease, &health), body)
+            .map_err(|source| BuildError::Thread { team: name.clone(), source })?;
         match answer.await {
             Ok(Ok(())) => {}
             Ok(Err(source)) => return Err(BuildError::Brain { team: name, source }),
@@ -200,25 +217,27 @@ impl<G: Game> TeamSpec<G> {
         let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);
         let journal_dropped = Arc::default();
         let told = (journal.clone(), Arc::clone(&journal_dropped));
-        let start = Box::new(move |how| self.open(how, first, lineup, sender, outlets, told));
-        Ok(BuiltTeam { name, journal, journal_dropped, start })
+        let start = Box::new(move |how| {
+            self.open::<B, F>(how, (first, lineup), first_thread, health, told)
+        });
+        Ok(BuiltTeam { name, journal, journal_dropped, stuck_after: None, start })
     }
 
-    fn open(
+    fn open<B, F>(
         self,
         start: Start,
-        first: Seat,
-        lineup: Lineup,
-        inbox: mpsc::Sender<Input<G>>,
-        thread: oneshot::Sender<Outlets<G>>,
+        (first, lineup): (Seat, Lineup),
+        first_thread: First<G, F>,
+        health: Arc<Health>,
         (journal, journal_dropped): (broadcast::Sender<Arc<JournalEntry>>, Arc<AtomicU64>),
-    ) -> TeamHandle {
-        let (signals, meter) = (Signals::default(), Arc::new(Meter::default()));
-        let course = watch::Sender::new(Course {
-            endpoint: self.endpoint,
-            stopped: start.stopped,
-            shelf: None,
-        });
+    ) -> TeamHandle
+    where
+        B: Brain + 'static,
+        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
+    {
+        let (signals, meter, inbox) = (Signals::default(), Arc::default(), Mailbox::default());
+        let course = Course { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
+        let course = watch::Sender::new(course);
         let ways = watch::Sender::new(Ways::new());
         let (heard, followed) = (ways.subscribe(), course.subscribe());
         let workshop = Workshop {
@@ -232,11 +251,11 @@ impl<G: Game> TeamSpec<G> {
             handed: start.handed.into(),
             span: tracing::info_span!("team", team = self.name),
         };
-        let snapshot = watch::Sender::default();
         let lineup = watch::Sender::new(lineup);
-        let ended = watch::Sender::new(None);
+        let (snapshot, ended) = (watch::Sender::default(), watch::Sender::new(None));
         let (restarts, tickets, pulse) = (Arc::default(), Arc::default(), Pulse::default());
-        let beat = pulse.beat();
+        let (commands, orders) = mpsc::channel(COMMANDS_MAX);
+        let leases = watch::Sender::new(Arc::clone(&first_thread.life.lease));
         let parts = Parts {
             name: self.name,
             game: G::NAME,
@@ -252,25 +271,71 @@ impl<G: Game> TeamSpec<G> {
             meter,
             signals: signals.clone(),
             tickets: Arc::clone(&tickets),
-            pulse,
+            pulse: pulse.clone(),
+            lease: leases.subscribe(),
+            commands,
+            health: Arc::clone(&health),
         };
-        let (ways, course) = (heard, followed);
         let outlets = Outlets {
-            ways,
+            inbox: inbox.clone(),
+            estate: Estate::new(self.staged),
+            ways: heard,
             lineup,
             snapshot,
-            journal,
-            ended,
+            journal: journal.downgrade(),
             restarts,
+            lives: watch::Sender::new(0),
             signals,
             tickets,
-            beat,
-            course,
+            course: followed,
         };
-        // The thread waits for this since `build`; if it died, the seats answer by themselves.
-        drop(thread.send(outlets));
+        let reins = Reins { pulse, leases, journal, end: ended, health, commands: orders };
+        watch_over::<G, B, F>(first_thread, outlets, reins, start.stuck_after);
         TeamHandle::new(parts, inbox)
     }
+}
+
+/// What holds a team's thread, and is held for it.
+struct Reins {
+    pulse: Pulse,
+    leases: watch::Sender<Arc<Lease>>,
+    journal: broadcast::Sender<Arc<JournalEntry>>,
+    end: watch::Sender<Option<TeamEnd>>,
+    health: Arc<Health>,
+    commands: mpsc::Receiver<Command>,
+}
+
+/// Lets the first thread go, and watches it and those after it.
+fn watch_over<G, B, F>(
+    First { recipe, life, outlets: thread }: First<G, F>,
+    outlets: Outlets<G>,
+    Reins { pulse, leases, journal, end, health, commands }: Reins,
+    stuck_after: Option<Duration>,
+) where
+    G: Game,
+    B: Brain + 'static,
+    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
+{
+    let (sender, ended) = oneshot::channel();
+    let voice = Voice { beat: pulse.beat(), ended: sender };
+    // The thread waits for this since `build`; if it died, the seats answer by themselves.
+    drop(thread.send((outlets.clone(), voice)));
+    let span = tracing::info_span!("team", team = recipe.name);
+    let supervisor = Supervisor::<G, B, F> {
+        recipe,
+        outlets,
+        pulse,
+        life,
+        ended,
+        leases,
+        journal,
+        end,
+        health,
+        commands,
+        stuck_after: stuck_after.unwrap_or(STUCK_AFTER),
+        brain: PhantomData,
+    };
+    tokio::spawn(supervisor.run().instrument(span));
 }
 
 /// The seat of each agent by roster index, or what does not fit.

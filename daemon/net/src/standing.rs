@@ -67,7 +67,8 @@ impl<G: Game> Standing<G> {
             | Input::ReadBoard { .. }
             | Input::WriteBoard { .. }
             | Input::Run { .. }
-            | Input::Profile { .. } => {}
+            | Input::Profile { .. }
+            | Input::Restarted { .. } => {}
         }
     }
 

@@ -14,10 +14,8 @@ use phalanx_engine::{
     TeamStart, TeamStep,
 };
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId, Turn, Value};
-use std::cell::RefCell;
 use std::fmt;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// So many steps of a team's thread, or other things, wait at most until they are handed on.
@@ -126,54 +124,66 @@ pub enum Message {
 }
 
 /// What a team's thread keeps until it has time to hand it on: while it decides, answers go first.
-/// It never leaves that thread.
+/// Its lock is that thread's alone, until the thread is abandoned and another one ends its tape.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tape(Option<Rc<Reel>>);
+pub(crate) struct Tape(Option<Arc<Reel>>);
 
 #[derive(Debug)]
 struct Reel {
     recorder: Arc<dyn Recorder>,
-    steps: RefCell<Vec<TeamStep>>,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    steps: Vec<TeamStep>,
     /// What is behind steps that were taken before, in order.
-    waiting: RefCell<Vec<(Instant, Taped)>>,
+    queue: Vec<(Instant, Taped)>,
+    /// The thread was abandoned: what it still does nobody sees.
+    ended: bool,
 }
 
 impl Reel {
     fn new(recorder: Arc<dyn Recorder>) -> Self {
-        Self { recorder, steps: RefCell::default(), waiting: RefCell::default() }
+        Self { recorder, waiting: Mutex::default() }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Each change is one step: what waits is whole even when its holder panicked.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something behind all steps so far.
-    fn queue(&self, at: Instant, what: Option<Taped>) {
-        let steps = std::mem::take(&mut *self.steps.borrow_mut());
-        let mut waiting = self.waiting.borrow_mut();
+    fn queue(&self, waiting: &mut Waiting, at: Instant, what: Option<Taped>) {
+        let steps = std::mem::take(&mut waiting.steps);
         if !steps.is_empty() {
-            waiting.push((at, Taped::Steps(steps)));
+            waiting.queue.push((at, Taped::Steps(steps)));
         }
-        waiting.extend(what.map(|what| (at, what)));
-        let full = waiting.len() >= WAITING_MAX;
-        drop(waiting);
-        if full {
-            self.hand_on();
+        waiting.queue.extend(what.map(|what| (at, what)));
+        if waiting.queue.len() >= WAITING_MAX {
+            self.hand_on(waiting);
         }
     }
 
-    fn hand_on(&self) {
-        for (at, what) in self.waiting.borrow_mut().drain(..) {
-            self.recorder.put(at, what);
+    fn hand_on(&self, waiting: &mut Waiting) {
+        for (at, what) in waiting.queue.drain(..) {
+            if !waiting.ended {
+                self.recorder.put(at, what);
+            }
         }
     }
 }
 
 impl Drop for Reel {
     fn drop(&mut self) {
-        self.hand_on();
+        let mut waiting = std::mem::take(&mut *self.waiting());
+        self.hand_on(&mut waiting);
     }
 }
 
 impl Tape {
     pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
-        Self(recorder.map(|recorder| Rc::new(Reel::new(recorder))))
+        Self(recorder.map(|recorder| Arc::new(Reel::new(recorder))))
     }
 
     pub(crate) fn is_on(&self) -> bool {
@@ -184,12 +194,10 @@ impl Tape {
     pub(crate) fn step(&self, at: Instant, act: impl FnOnce() -> TeamAct) {
         let Some(reel) = &self.0 else { return };
         let act = act();
-        let mut steps = reel.steps.borrow_mut();
-        steps.push(TeamStep { at, act });
-        let full = steps.len() >= WAITING_MAX;
-        drop(steps);
-        if full {
-            reel.queue(at, None);
+        let mut waiting = reel.waiting();
+        waiting.steps.push(TeamStep { at, act });
+        if waiting.steps.len() >= WAITING_MAX {
+            reel.queue(&mut waiting, at, None);
         }
     }
 
@@ -201,14 +209,24 @@ impl Tape {
     /// Hands on what waits.
     pub(crate) fn flush(&self, at: Instant) {
         let Some(reel) = &self.0 else { return };
-        reel.queue(at, None);
-        reel.hand_on();
+        let mut waiting = reel.waiting();
+        reel.queue(&mut waiting, at, None);
+        reel.hand_on(&mut waiting);
     }
 
     /// Keeps something else, behind all steps so far.
     pub(crate) fn put(&self, at: Instant, what: impl FnOnce() -> Taped) {
         if let Some(reel) = &self.0 {
-            reel.queue(at, Some(what()));
+            let what = what();
+            reel.queue(&mut reel.waiting(), at, Some(what));
+        }
+    }
+
+    /// The thread was abandoned: what it did so far is handed on, and nothing more ever.
+    pub(crate) fn end(&self, at: Instant) {
+        self.flush(at);
+        if let Some(reel) = &self.0 {
+            reel.waiting().ended = true;
         }
     }
 

@@ -1,24 +1,25 @@
 //! A team's thread: takes everything that waits, decides, hands each action out at once.
 
-use crate::checkpoint::{CheckpointOptions, Checkpoints};
+use crate::checkpoint::{After, CheckpointOptions, Checkpoints};
 use crate::clock::{now, until};
 use crate::course::Course;
+use crate::estate::Estate;
 use crate::handle::{Lineup, TeamEnd};
-use crate::ledger::Ledger;
+use crate::lease::{Abandoned, Lease};
 use crate::lookout::Lookout;
+use crate::mailbox::Mailbox;
 use crate::options::INBOX_EVENTS_MAX;
 use crate::places::Ways;
 use crate::pulse::Beat;
 use crate::seat::{Act, panic_text};
-use crate::standing::Standing;
 use crate::tape::{Clock, Tape, TapedBrain, beginning};
 use crate::tickets::Tickets;
 use crate::turn_span::TurnSpan;
 use crate::{Recorder, Taped};
 use futures_util::FutureExt;
 use phalanx_engine::{
-    Brain, BrainError, Input, JournalEntry, Output, Snapshot, Staged, Team, TeamAct, TeamLink,
-    TeamOptions, TeamStart,
+    Brain, BrainError, Input, JournalEntry, JournalEvent, Output, Snapshot, Staged, Team, TeamAct,
+    TeamLink, TeamOptions, TeamStart,
 };
 use phalanx_game::{Game, Roster, SeatId};
 use std::collections::VecDeque;
@@ -27,8 +28,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc::error::TryRecvError;
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 /// So many panics of a team's thread within [`RESTART_WINDOW`] are survived; one more ends it.
@@ -38,7 +38,8 @@ const LOST_CHANGES: u64 = 1 << 32;
 /// See [`RESTARTS_MAX`].
 pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
 
-/// What a team is made of, again after each panic.
+/// What a team is made of, again after each panic and for each thread that takes its place.
+#[derive(Clone)]
 pub(crate) struct Recipe<G: Game, F> {
     /// The team's name in the daemon.
     pub(crate) name: String,
@@ -57,7 +58,7 @@ impl<G: Game, F> Recipe<G, F> {
     fn team<B: Brain>(
         &mut self,
         start: TeamStart,
-        tape: &Tape,
+        Life { tape, lease }: &Life,
     ) -> Result<Team<G, TapedBrain<B>>, BrainError>
     where
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
@@ -70,7 +71,7 @@ impl<G: Game, F> Recipe<G, F> {
         let brain = |link: TeamLink, staged: &_| {
             let shared = Rc::clone(&link.shared);
             let brain = (self.make_brain)(link, staged)?;
-            Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Real))
+            Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Real, Arc::clone(lease)))
         };
         // A panic in the factory is one more way in which a strategy does not load.
         let (game, options) = (&self.game, self.options);
@@ -86,18 +87,42 @@ impl<G: Game, F> Recipe<G, F> {
     }
 }
 
+/// What one thread of a team has of its own. It keeps both when it is abandoned, and can do nothing
+/// with them any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Life {
+    pub(crate) lease: Arc<Lease>,
+    pub(crate) tape: Tape,
+}
+
+impl Life {
+    pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
+        Self { lease: Arc::default(), tape: Tape::new(recorder) }
+    }
+}
+
 /// Where a team's outputs go, and who tells it to stop.
+#[derive(Clone)]
 pub(crate) struct Outlets<G: Game> {
+    pub(crate) inbox: Mailbox<G>,
+    pub(crate) estate: Estate<G>,
     pub(crate) ways: watch::Receiver<Ways<G>>,
     pub(crate) lineup: watch::Sender<Lineup>,
     pub(crate) snapshot: watch::Sender<Arc<Snapshot>>,
-    pub(crate) journal: broadcast::Sender<Arc<JournalEntry>>,
-    pub(crate) ended: watch::Sender<Option<TeamEnd>>,
+    pub(crate) journal: broadcast::WeakSender<Arc<JournalEntry>>,
     pub(crate) restarts: Arc<AtomicU32>,
+    /// Counts the teams that were made, the first one included.
+    pub(crate) lives: watch::Sender<u64>,
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
-    pub(crate) beat: Beat,
     pub(crate) course: watch::Receiver<Course>,
+}
+
+/// What the thread says of itself.
+pub(crate) struct Voice {
+    pub(crate) beat: Beat,
+    /// Why the team has ended.
+    pub(crate) ended: oneshot::Sender<TeamEnd>,
 }
 
 /// One-way signals between a team's parts.
@@ -113,13 +138,13 @@ pub(crate) struct Signals {
     pub(crate) stop: CancellationToken,
 }
 
-/// The thread's body. Reports through `built` whether the team could be made, then waits for
-/// `outlets`; when that channel is dropped instead, the team was never spawned.
+/// The body of a team's first thread. Reports through `built` whether the team could be made, then
+/// waits for `outlets`; when that channel is dropped instead, the team was never spawned.
 pub(crate) fn run<G, B, F>(
     mut recipe: Recipe<G, F>,
-    inbox: mpsc::Receiver<Input<G>>,
+    life: Life,
     built: oneshot::Sender<Result<(), BrainError>>,
-    outlets: oneshot::Receiver<Outlets<G>>,
+    outlets: oneshot::Receiver<(Outlets<G>, Voice)>,
     runtime: &tokio::runtime::Runtime,
 ) where
     G: Game,
@@ -128,8 +153,7 @@ pub(crate) fn run<G, B, F>(
 {
     let checkpoint = recipe.checkpoints.as_ref().and_then(|options| options.from.clone());
     let start = TeamStart { staged: recipe.staged.clone(), checkpoint, ..TeamStart::default() };
-    let tape = Tape::new(recipe.recorder.clone());
-    let first = match recipe.team::<B>(start, &tape) {
+    let first = match recipe.team::<B>(start, &life) {
         Ok(team) => team,
         Err(error) => {
             drop(built.send(Err(error)));
@@ -140,106 +164,167 @@ pub(crate) fn run<G, B, F>(
         return;
     }
     runtime.block_on(async move {
-        let Ok(outlets) = outlets.await else { return };
-        let checkpoints = Checkpoints::new(recipe.name.clone(), recipe.checkpoints.take());
-        let mut thread = TeamThread::new(inbox, outlets, recipe.staged.clone(), tape, checkpoints);
-        let end = thread.supervise(first, &mut recipe).await;
-        thread.inbox.close();
-        thread.tape.put(now(), || Taped::Ended);
-        thread.tape.flush(now());
-        // Whoever learns of the end finds the journal closed and complete.
-        let Outlets { ended, journal, tickets, .. } = thread.outlets;
-        tickets.close();
-        drop(journal);
-        ended.send_replace(Some(end));
+        let Ok((outlets, voice)) = outlets.await else { return };
+        live(Some(first), recipe, life, (outlets, voice)).await;
     });
 }
 
+/// The body of a thread that takes the place of one that was abandoned.
+pub(crate) fn run_again<G, B, F>(
+    recipe: Recipe<G, F>,
+    life: Life,
+    (outlets, voice): (Outlets<G>, Voice),
+    runtime: &tokio::runtime::Runtime,
+) where
+    G: Game,
+    B: Brain,
+    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+{
+    runtime.block_on(live::<G, B, F>(None, recipe, life, (outlets, voice)));
+}
+
+async fn live<G, B, F>(
+    first: Option<Team<G, TapedBrain<B>>>,
+    mut recipe: Recipe<G, F>,
+    life: Life,
+    (outlets, Voice { beat, ended }): (Outlets<G>, Voice),
+) where
+    G: Game,
+    B: Brain,
+    F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+{
+    let mut thread = TeamThread::new(outlets, life, beat, &mut recipe);
+    let living = AssertUnwindSafe(thread.supervise(first, &mut recipe)).catch_unwind();
+    let end = living.await.unwrap_or_else(|panic| {
+        let reason = panic_text(&*panic).to_owned();
+        (!panic.is::<Abandoned>()).then_some(TeamEnd::Crashed { reason })
+    });
+    let Some(end) = end else {
+        // Another thread acts for the team.
+        thread.beat.retire();
+        tracing::warn!("an abandoned thread came back, and ends");
+        return;
+    };
+    thread.outlets.inbox.close();
+    thread.life.tape.put(now(), || Taped::Ended);
+    thread.life.tape.flush(now());
+    // Whoever learns of the end finds the journal complete.
+    thread.outlets.tickets.close();
+    drop(ended.send(end));
+}
+
+/// Why a team is not served any longer.
+enum Served {
+    Ended(TeamEnd),
+    /// It is to be made anew.
+    Again,
+}
+
 struct TeamThread<G: Game> {
-    inbox: mpsc::Receiver<Input<G>>,
     outlets: Outlets<G>,
+    life: Life,
+    beat: Beat,
     /// The ways to the seats, as they were when an action left last.
     ways: Ways<G>,
-    standing: Standing<G>,
-    ledger: Ledger,
     /// Inputs to be handled before the inbox: what a fresh team must know, failed hand-offs.
     first: VecDeque<Input<G>>,
     /// The drain signal was passed on to the team.
     draining: bool,
     panics: VecDeque<Instant>,
     turn: TurnSpan,
-    tape: Tape,
     lookout: Lookout,
     checkpoints: Checkpoints<G>,
 }
 
 impl<G: Game> TeamThread<G> {
-    fn new(
-        inbox: mpsc::Receiver<Input<G>>,
-        outlets: Outlets<G>,
-        first: Staged,
-        tape: Tape,
-        checkpoints: Checkpoints<G>,
-    ) -> Self {
+    fn new<F>(outlets: Outlets<G>, life: Life, beat: Beat, recipe: &mut Recipe<G, F>) -> Self {
+        let (name, options) = (recipe.name.clone(), recipe.checkpoints.take());
+        let checkpoints = Checkpoints::new(name, options, outlets.estate.clone());
         Self {
-            inbox,
-            ways: Ways::new(),
             outlets,
-            standing: Standing::default(),
-            ledger: Ledger::new(first),
+            life,
+            beat,
+            ways: Ways::new(),
             first: VecDeque::new(),
             draining: false,
             panics: VecDeque::new(),
             turn: TurnSpan::default(),
-            tape,
             lookout: Lookout::default(),
             checkpoints,
         }
     }
 
+    /// Serves one team after the other, until there is none any more. Without a first one, the
+    /// first is made of what the thread before left. `None`: the thread was abandoned.
     async fn supervise<B: Brain, F>(
         &mut self,
-        first: Team<G, TapedBrain<B>>,
+        first: Option<Team<G, TapedBrain<B>>>,
         recipe: &mut Recipe<G, F>,
-    ) -> TeamEnd
+    ) -> Option<TeamEnd>
     where
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
     {
-        let mut next: Result<_, BrainError> = Ok(first);
+        let mut next = match first {
+            Some(team) => Ok(team),
+            None => self.again(recipe, Some(After::Replacement)),
+        };
         loop {
             let reason = match next {
                 Ok(mut team) => {
+                    self.outlets.lives.send_modify(|lives| *lives = lives.saturating_add(1));
                     let serving = AssertUnwindSafe(self.serve(&mut team)).catch_unwind().await;
                     // What panicked once may panic again while it is dropped.
                     drop(catch_unwind(AssertUnwindSafe(|| drop(team))));
                     match serving {
-                        Ok(end) => return end,
+                        Ok(Served::Ended(end)) => return Some(end),
+                        Ok(Served::Again) => {
+                            next = self.again(recipe, Some(After::Replacement));
+                            continue;
+                        }
+                        Err(panic) if panic.is::<Abandoned>() => return None,
                         Err(panic) => format!("the team panicked: {}", panic_text(&*panic)),
                     }
                 }
                 Err(error) => error.to_string(),
             };
+            self.life.lease.recover();
             if !self.may_restart(now()) {
                 tracing::error!(reason, "the team is given up; its seats answer by themselves");
-                return TeamEnd::Crashed { reason };
+                return Some(TeamEnd::Crashed { reason });
             }
             tracing::error!(reason, "the team restarts; its seats answered meanwhile");
             self.outlets.restarts.fetch_add(1, Ordering::Relaxed);
-            self.ledger.panicked(&self.outlets.tickets);
-            self.first = self.standing.replay().into();
-            self.first.extend(self.ledger.replay());
-            let last = Arc::clone(&self.outlets.snapshot.borrow());
-            let steering = last.agents.iter().map(|agent| agent.steering.clone()).collect();
-            let (staged, params) = (self.ledger.proven(), (*last.params).clone());
-            let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
-            (recipe.roster, recipe.seat_of) = (roster, seats);
-            let board_revision = last.board_revision.saturating_add(LOST_CHANGES);
             // What fails again so soon may fail because of what it knows.
             let once = self.panics.len() == 1;
-            let checkpoint = once.then(|| self.checkpoints.take_last(&last)).flatten();
-            let start = TeamStart { staged, params, steering, board_revision, checkpoint };
-            next = recipe.team(start, &self.tape);
+            next = self.again(recipe, once.then_some(After::Panic));
         }
+    }
+
+    /// Another team, made of what outlived the last one; `None`: without its checkpoint.
+    fn again<B: Brain, F>(
+        &mut self,
+        recipe: &mut Recipe<G, F>,
+        after: Option<After>,
+    ) -> Result<Team<G, TapedBrain<B>>, BrainError>
+    where
+        F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
+    {
+        let last = Arc::clone(&self.outlets.snapshot.borrow());
+        let mut parts = self.outlets.estate.parts();
+        parts.ledger.panicked(&self.outlets.tickets);
+        self.first = parts.standing.replay().into();
+        self.first.extend(parts.ledger.replay());
+        let staged = parts.ledger.proven();
+        drop(parts);
+        let steering = last.agents.iter().map(|agent| agent.steering.clone()).collect();
+        let params = (*last.params).clone();
+        let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
+        (recipe.roster, recipe.seat_of) = (roster, seats);
+        let board_revision = last.board_revision.saturating_add(LOST_CHANGES);
+        let checkpoint = after.and_then(|after| self.checkpoints.last(&last, after));
+        let start = TeamStart { staged, params, steering, board_revision, checkpoint };
+        let life = self.life.clone();
+        life.lease.work(|| recipe.team(start, &life))
     }
 
     fn may_restart(&mut self, now: Instant) -> bool {
@@ -248,31 +333,38 @@ impl<G: Game> TeamThread<G> {
         self.panics.len() <= RESTARTS_MAX
     }
 
-    async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> TeamEnd {
+    async fn serve<B: Brain>(&mut self, team: &mut Team<G, B>) -> Served {
+        let Life { lease, tape } = self.life.clone();
         loop {
-            self.outlets.beat.answer();
+            self.beat.answer();
+            if self.outlets.inbox.take_restart() {
+                return Served::Again;
+            }
             let closed = self.take_all(team);
             let present = now();
-            self.tape.step(present, || TeamAct::Polled);
-            if let Some(output) = self.turn.within(|| team.poll_output(present)) {
+            tape.step(present, || TeamAct::Polled);
+            let poll = || self.turn.within(|| team.poll_output(present));
+            if let Some(output) = lease.work(poll) {
                 self.emit(output);
                 continue;
             }
             if self.lookout.due().is_some_and(|due| due <= present) {
-                self.lookout.look(team, &self.tape, present);
+                self.look(team, present);
             }
             let course = &self.outlets.course;
-            self.checkpoints.keep(team, || course.borrow().endpoint.to_string(), now());
+            let server = || course.borrow().endpoint.to_string();
+            self.checkpoints.keep(team, server, (now(), &lease));
             let stopped = self.outlets.signals.stop.is_cancelled();
-            if (closed || stopped) && self.first.is_empty() && self.inbox.is_empty() {
-                self.lookout.look(team, &self.tape, present);
+            if (closed || stopped) && self.first.is_empty() && self.outlets.inbox.is_empty() {
+                self.look(team, present);
                 let drained = self.outlets.signals.leave.is_cancelled();
-                return if drained { TeamEnd::Drained } else { TeamEnd::MatchOver };
+                let end = if drained { TeamEnd::Drained } else { TeamEnd::MatchOver };
+                return Served::Ended(end);
             }
             if let Some(due) = team.poll_timeout().filter(|due| *due <= now()) {
                 let at = now().max(due);
-                self.tape.step(at, || TeamAct::TimedOut);
-                team.handle_timeout(at);
+                tape.step(at, || TeamAct::TimedOut);
+                lease.work(|| team.handle_timeout(at));
                 continue;
             }
             self.wait(team).await;
@@ -284,46 +376,49 @@ impl<G: Game> TeamThread<G> {
     fn take_all<B: Brain>(&mut self, team: &mut Team<G, B>) -> bool {
         while let Some(input) = self.first.pop_front() {
             let at = now();
-            self.lookout.look(team, &self.tape, at);
-            self.tape.handled(at, &input);
-            team.handle(input, at);
+            self.look(team, at);
+            self.life.tape.handled(at, &input);
+            self.life.lease.work(|| team.handle(input, at));
         }
         if self.outlets.signals.drain.is_cancelled() && !self.draining {
             self.draining = true;
             self.handle(Input::Drain, team);
         }
         for _ in 0..INBOX_EVENTS_MAX {
-            match self.inbox.try_recv() {
-                Ok(input) => self.handle(input, team),
-                Err(TryRecvError::Empty) => return false,
-                Err(TryRecvError::Disconnected) => return true,
-            }
+            let Some(input) = self.outlets.inbox.try_recv() else { break };
+            self.handle(input, team);
         }
-        false
+        self.outlets.inbox.is_finished()
     }
 
     fn handle<B: Brain>(&mut self, input: Input<G>, team: &mut Team<G, B>) {
-        self.standing.note(&input);
-        self.ledger.note(&input);
+        self.outlets.estate.note(&input);
         self.turn.note(&input);
         let at = now();
-        self.lookout.look(team, &self.tape, at);
-        self.tape.handled(at, &input);
-        self.turn.within(|| team.handle(input, at));
+        self.look(team, at);
+        self.life.tape.handled(at, &input);
+        self.life.lease.work(|| self.turn.within(|| team.handle(input, at)));
+    }
+
+    fn look<B: Brain>(&mut self, team: &Team<G, B>, at: Instant) {
+        if self.lookout.due().is_some() {
+            let Life { lease, tape } = &self.life;
+            lease.work(|| self.lookout.look(team, tape, at));
+        }
     }
 
     async fn wait<B: Brain>(&mut self, team: &mut Team<G, B>) {
-        self.tape.flush(now());
-        let Outlets { signals: Signals { drain, stop, .. }, beat, .. } = &mut self.outlets;
+        self.life.tape.flush(now());
+        let Outlets { signals: Signals { drain, stop, .. }, inbox, .. } = &self.outlets;
         let input = tokio::select! {
             biased;
-            input = self.inbox.recv() => input,
+            input = inbox.recv() => input,
             () = drain.cancelled(), if !self.draining => None,
             () = stop.cancelled() => None,
             () = until(team.poll_timeout()) => None,
             () = until(self.checkpoints.next()) => None,
             () = until(self.lookout.due()) => None,
-            () = beat.asked() => None,
+            () = self.beat.asked() => None,
         };
         if let Some(input) = input {
             self.handle(input, team);
@@ -349,22 +444,24 @@ impl<G: Game> TeamThread<G> {
                 self.outlets.lineup.send_replace(Lineup { roster, seats });
             }
             Output::Publish(snapshot) => {
-                self.ledger.published(&snapshot);
+                self.outlets.estate.parts().ledger.published(&snapshot);
                 self.lookout.published(&snapshot);
                 self.outlets.snapshot.send_replace(snapshot);
             }
             // Without readers there is nobody to tell.
             Output::Journal(entry) => {
-                self.ledger.told(&entry.event);
+                if let JournalEvent::TakenBack { .. } = &entry.event {
+                    self.outlets.estate.parts().ledger.told(&entry.event);
+                }
                 self.turn.told(&entry.event);
                 let entry = Arc::new(entry);
                 self.lookout.told(&entry, now());
                 self.checkpoints.told(&entry.event);
-                self.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
-                drop(self.outlets.journal.send(entry));
+                self.life.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
+                drop(self.outlets.journal.upgrade().map(|journal| journal.send(entry)));
             }
             Output::Answer { ticket, answer } => {
-                self.ledger.answered(ticket, &answer);
+                self.outlets.estate.parts().ledger.answered(ticket, &answer);
                 self.outlets.tickets.answer(ticket, answer);
             }
             Output::Drained => {

@@ -1,7 +1,7 @@
 //! Who waits for which answer of a team: one bounded table between callers and the team's thread.
 
 use crate::OperatorError;
-use phalanx_engine::{Answer, Ticket};
+use phalanx_engine::{Answer, REPEATED_TICKET, Ticket};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
@@ -11,7 +11,7 @@ pub const REQUESTS_MAX: usize = 64;
 /// The ticket of requests that the team's thread makes itself: nobody waits for the answer.
 pub(crate) const OWN_TICKET: Ticket = 0;
 /// As [`OWN_TICKET`], for changes of roles.
-pub(crate) const OWN_ROLE_TICKET: Ticket = Ticket::MAX;
+pub(crate) const OWN_ROLE_TICKET: Ticket = REPEATED_TICKET;
 
 /// All open requests of a team.
 #[derive(Debug, Default)]

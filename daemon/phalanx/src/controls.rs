@@ -50,6 +50,7 @@ impl Newcomers {
 fn team(error: OperatorError) -> ControlsError {
     match error {
         OperatorError::Busy => ControlsError::Busy,
+        OperatorError::Stuck => ControlsError::Stuck(error.to_string()),
         // The agents are looked up by name; one that went away since is gone with its turn.
         OperatorError::Ended | OperatorError::NoSuchAgent => ControlsError::Ended,
     }
@@ -93,6 +94,15 @@ impl TeamControls for Controls {
     fn stop(&self, by: String) -> ControlsFuture<()> {
         let handle = self.team.clone();
         async move { handle.stop(by).await.map_err(course) }.boxed()
+    }
+
+    fn restart(&self, by: String) -> ControlsFuture<()> {
+        let handle = self.team.clone();
+        async move {
+            info!(team = handle.name(), by, "the team is restarted");
+            handle.restart(by).await.map_err(team)
+        }
+        .boxed()
     }
 
     fn check_server(&self, server: &str, role: Role) -> Result<(), ControlsError> {

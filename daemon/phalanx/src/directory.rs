@@ -8,13 +8,13 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use phalanx_control::{
     ArenaDirectory, Asking, Feed, LeagueDirectory, RecordingDirectory, TeamControls, TeamDirectory,
-    TeamEnd, TeamError, TeamView,
+    TeamEnd, TeamError, TeamThread, TeamView,
 };
 use phalanx_engine::{
     BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, Drawing, SeatState, Snapshot,
 };
 use phalanx_game::{AgentId, Roster};
-use phalanx_net::{Endpoint, JournalItem, OperatorError, TeamHandle};
+use phalanx_net::{Endpoint, JournalItem, OperatorError, TeamHandle, ThreadHealth};
 use phalanx_strategy::KeeperHandle;
 use std::future::Future;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -248,6 +248,11 @@ impl TeamView for Entry {
         })
     }
 
+    fn thread(&self) -> TeamThread {
+        let ThreadHealth { replaced, abandoned, stuck } = self.handle.thread();
+        TeamThread { replaced, abandoned, stuck, dropped: self.handle.inbox_dropped() }
+    }
+
     fn creator(&self) -> Option<String> {
         self.creator.clone()
     }
@@ -272,7 +277,7 @@ fn asking<T: 'static>(
     let told = |error| match error {
         OperatorError::Ended => TeamError::Ended,
         // Neither a board nor a world belongs to one agent.
-        OperatorError::Busy | OperatorError::NoSuchAgent => TeamError::Busy,
+        OperatorError::Busy | OperatorError::Stuck | OperatorError::NoSuchAgent => TeamError::Busy,
     };
     answer.map(move |answer| answer.map_err(told)).boxed()
 }

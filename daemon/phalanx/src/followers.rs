@@ -111,7 +111,7 @@ impl Source for Asked {
             connections: status.connections,
             round_trip: status.round_trip,
         });
-        let answers = team.meter().fresh();
+        let (answers, thread) = (team.meter().fresh(), team.thread());
         let answer =
             |answer: phalanx_net::Answered| Answer { spent: answer.spent, margin: answer.margin };
         self.figures.sample(&TeamSample {
@@ -120,6 +120,10 @@ impl Source for Asked {
             answers: answers.into_iter().map(answer).collect(),
             lost: team.journal_dropped(),
             restarts: team.restarts().into(),
+            replaced: thread.replaced,
+            abandoned: thread.abandoned,
+            stuck: thread.stuck,
+            dropped: team.inbox_dropped(),
         });
         true
     }

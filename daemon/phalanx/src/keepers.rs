@@ -27,7 +27,8 @@ struct TeamStage {
 
 fn failed(error: OperatorError) -> StageError {
     match error {
-        OperatorError::Busy => StageError::Busy,
+        // Left stuck it may still come back by itself.
+        OperatorError::Busy | OperatorError::Stuck => StageError::Busy,
         OperatorError::Ended | OperatorError::NoSuchAgent => StageError::Ended,
     }
 }

@@ -927,6 +927,9 @@ pub enum ErrorReason {
     NoFlightRecorder = 135,
     /// RESOURCE_EXHAUSTED: every connection slot is in use, and the last ones are for admins.
     TooManyConnections = 141,
+    /// UNAVAILABLE: the team's thread does not respond, and is not replaced since too many abandoned ones
+    /// still run; restart the daemon.
+    TeamStuck = 142,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1041,6 +1044,7 @@ impl ErrorReason {
             Self::RecordingOffset => "ERROR_REASON_RECORDING_OFFSET",
             Self::NoFlightRecorder => "ERROR_REASON_NO_FLIGHT_RECORDER",
             Self::TooManyConnections => "ERROR_REASON_TOO_MANY_CONNECTIONS",
+            Self::TeamStuck => "ERROR_REASON_TEAM_STUCK",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1152,6 +1156,7 @@ impl ErrorReason {
             "ERROR_REASON_RECORDING_OFFSET" => Some(Self::RecordingOffset),
             "ERROR_REASON_NO_FLIGHT_RECORDER" => Some(Self::NoFlightRecorder),
             "ERROR_REASON_TOO_MANY_CONNECTIONS" => Some(Self::TooManyConnections),
+            "ERROR_REASON_TEAM_STUCK" => Some(Self::TeamStuck),
             _ => None,
         }
     }
@@ -1224,6 +1229,27 @@ pub struct Team {
     /// Who made it over the API; empty: it stands in the settings.
     #[prost(string, tag = "21")]
     pub creator: ::prost::alloc::string::String,
+    /// How the thread does that decides for it.
+    #[prost(message, optional, tag = "22")]
+    pub thread: ::core::option::Option<TeamThread>,
+}
+/// The thread that decides for a team. One that does not respond is abandoned, and another one takes
+/// its place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TeamThread {
+    /// How often that happened.
+    #[prost(uint64, tag = "1")]
+    pub replaced_count: u64,
+    /// Abandoned threads that still run.
+    #[prost(uint32, tag = "2")]
+    pub abandoned_count: u32,
+    /// The thread does not respond and is not replaced, since too many abandoned ones still run. The
+    /// connections answer by themselves; restart the daemon.
+    #[prost(bool, tag = "3")]
+    pub stuck: bool,
+    /// Events of connections that the thread never took, since newer ones had made them useless.
+    #[prost(uint64, tag = "4")]
+    pub dropped_event_count: u64,
 }
 /// Something that somebody should look at. It begins once and ends once.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1482,6 +1508,8 @@ pub enum AlertKind {
     ShrinkingMargin = 3,
     /// Scripts fail again and again.
     ErrorStorm = 4,
+    /// A script did not return: it is not called any more.
+    SuspendedScript = 5,
 }
 impl AlertKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1495,6 +1523,7 @@ impl AlertKind {
             Self::StuckAgent => "ALERT_KIND_STUCK_AGENT",
             Self::ShrinkingMargin => "ALERT_KIND_SHRINKING_MARGIN",
             Self::ErrorStorm => "ALERT_KIND_ERROR_STORM",
+            Self::SuspendedScript => "ALERT_KIND_SUSPENDED_SCRIPT",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1505,6 +1534,7 @@ impl AlertKind {
             "ALERT_KIND_STUCK_AGENT" => Some(Self::StuckAgent),
             "ALERT_KIND_SHRINKING_MARGIN" => Some(Self::ShrinkingMargin),
             "ALERT_KIND_ERROR_STORM" => Some(Self::ErrorStorm),
+            "ALERT_KIND_SUSPENDED_SCRIPT" => Some(Self::SuspendedScript),
             _ => None,
         }
     }
@@ -4168,6 +4198,29 @@ pub struct StopTeamResponse {
     #[prost(message, optional, tag = "1")]
     pub team: ::core::option::Option<Team>,
 }
+/// Restarts a team.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RestartTeamRequest {
+    /// Resource name of the team: `teams/A`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// Makes repetitions harmless, see the service; empty: each request is done.
+    #[prost(string, tag = "2")]
+    pub request_id: ::prost::alloc::string::String,
+    /// The team's etag as the caller knows it, see the service; empty: whatever it is.
+    #[prost(string, tag = "3")]
+    pub etag: ::prost::alloc::string::String,
+    /// Only checks, see the service.
+    #[prost(bool, tag = "4")]
+    pub validate_only: bool,
+}
+/// A team that was restarted.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RestartTeamResponse {
+    /// The team as it is then, with its agents.
+    #[prost(message, optional, tag = "1")]
+    pub team: ::core::option::Option<Team>,
+}
 /// Drains a team.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DrainTeamRequest {
@@ -4554,7 +4607,8 @@ pub mod teams_client {
     ///  Errors of every call about a team: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
     ///  TEAM_NOT_FOUND), and where it changes something: FAILED_PRECONDITION (reason NOT_STEERABLE: the
     ///  team takes no orders; TEAM_LEAVING: it is drained or sent away; MATCH_OVER), UNAVAILABLE (reason
-    ///  TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED: what changes
+    ///  TEAM_BUSY, TEAM_ENDED, TEAM_STUCK: its thread does not respond and cannot be
+    ///  replaced, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED: what changes
     ///  something goes on, and stands where it always does; what only looks is given up).
     #[derive(Debug, Clone)]
     pub struct TeamsClient<T> {
@@ -4766,6 +4820,34 @@ pub mod teams_client {
             );
             let mut req = request.into_request();
             req.extensions_mut().insert(GrpcMethod::new("phalanx.v1.Teams", "StopTeam"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Makes a team anew from its last checkpoint, with the strategy that decides; the connections stay
+        /// and answer meanwhile. A thread that does not respond is abandoned, and another one takes its
+        /// place; the script that kept it is not called again. Suspensions from before are lifted.
+        /// Errors: UNAVAILABLE (reason TEAM_STUCK: too many abandoned threads still run; restart the daemon).
+        pub async fn restart_team(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RestartTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RestartTeamResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Teams/RestartTeam",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Teams", "RestartTeam"));
             self.inner.unary(req, path, codec).await
         }
         /// Ends a team for good: it answers open turns, says goodbye and ends. What it knows is gone, its
@@ -5135,6 +5217,17 @@ pub mod teams_server {
             tonic::Response<super::StopTeamResponse>,
             tonic::Status,
         >;
+        /// Makes a team anew from its last checkpoint, with the strategy that decides; the connections stay
+        /// and answer meanwhile. A thread that does not respond is abandoned, and another one takes its
+        /// place; the script that kept it is not called again. Suspensions from before are lifted.
+        /// Errors: UNAVAILABLE (reason TEAM_STUCK: too many abandoned threads still run; restart the daemon).
+        async fn restart_team(
+            &self,
+            request: tonic::Request<super::RestartTeamRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RestartTeamResponse>,
+            tonic::Status,
+        >;
         /// Ends a team for good: it answers open turns, says goodbye and ends. What it knows is gone, its
         /// last state stays to be looked at until it is deleted. Answers when it has ended; one that has
         /// ended already is answered as it is.
@@ -5276,7 +5369,8 @@ pub mod teams_server {
     ///  Errors of every call about a team: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason
     ///  TEAM_NOT_FOUND), and where it changes something: FAILED_PRECONDITION (reason NOT_STEERABLE: the
     ///  team takes no orders; TEAM_LEAVING: it is drained or sent away; MATCH_OVER), UNAVAILABLE (reason
-    ///  TEAM_BUSY, TEAM_ENDED, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED: what changes
+    ///  TEAM_BUSY, TEAM_ENDED, TEAM_STUCK: its thread does not respond and cannot be
+    ///  replaced, SHUTTING_DOWN), DEADLINE_EXCEEDED (reason DEADLINE_EXCEEDED: what changes
     ///  something goes on, and stands where it always does; what only looks is given up).
     #[derive(Debug)]
     pub struct TeamsServer<T> {
@@ -5554,6 +5648,49 @@ pub mod teams_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = StopTeamSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Teams/RestartTeam" => {
+                    #[allow(non_camel_case_types)]
+                    struct RestartTeamSvc<T: Teams>(pub Arc<T>);
+                    impl<T: Teams> tonic::server::UnaryService<super::RestartTeamRequest>
+                    for RestartTeamSvc<T> {
+                        type Response = super::RestartTeamResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RestartTeamRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Teams>::restart_team(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RestartTeamSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -11636,7 +11773,7 @@ pub struct TapedPiloted {
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TapedInput {
     /// What.
-    #[prost(oneof = "taped_input::Input", tags = "1, 2, 3, 4, 5, 6, 7")]
+    #[prost(oneof = "taped_input::Input", tags = "1, 2, 3, 4, 5, 6, 7, 8")]
     pub input: ::core::option::Option<taped_input::Input>,
 }
 /// Nested message and enum types in `TapedInput`.
@@ -11665,6 +11802,9 @@ pub mod taped_input {
         /// The team is to answer what is open, and then to end.
         #[prost(message, tag = "7")]
         Drain(super::TapedDrain),
+        /// The team took the place of another one.
+        #[prost(message, tag = "8")]
+        Restart(super::TapedRestart),
     }
 }
 /// A connection changed.
@@ -11875,6 +12015,32 @@ pub struct TapedRefusal {
 /// The team is to end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TapedDrain {}
+/// The team took the place of another one, which did not respond or which an operator restarted.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TapedRestart {
+    /// Why, in words; empty: nothing was said.
+    #[prost(string, tag = "1")]
+    pub reason: ::prost::alloc::string::String,
+    /// Scripts that are not called any more.
+    #[prost(message, repeated, tag = "2")]
+    pub suspended: ::prost::alloc::vec::Vec<TapedSuspension>,
+}
+/// A script that is not called any more.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TapedSuspension {
+    /// The role; absent: the `plan` of the team.
+    #[prost(string, optional, tag = "1")]
+    pub role: ::core::option::Option<::prost::alloc::string::String>,
+    /// The agent for which it was called; absent: for the team.
+    #[prost(uint32, optional, tag = "2")]
+    pub agent: ::core::option::Option<u32>,
+    /// The generation of the strategy.
+    #[prost(uint32, tag = "3")]
+    pub generation: u32,
+    /// What happened, in words.
+    #[prost(string, tag = "4")]
+    pub reason: ::prost::alloc::string::String,
+}
 /// An operator wants something.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TapedWish {

@@ -3,7 +3,7 @@
 pub(crate) use phalanx_convert::team::{AGENTS, TEAMS, resource_name};
 
 use super::{count, steering, turn};
-use crate::{TeamEnd, TeamView};
+use crate::{TeamEnd, TeamThread, TeamView};
 use phalanx_convert::team::{agent as shown_agent, counters};
 use phalanx_engine::{AgentSnapshot, SeatState, Snapshot};
 use phalanx_game::AgentId;
@@ -60,7 +60,17 @@ pub(crate) fn team(team: &dyn TeamView, with_agents: bool) -> v1::Team {
         end: end.into(),
         end_reason,
         creator: team.creator().unwrap_or_default(),
+        thread: Some(thread(team.thread())),
         agents: if with_agents { agents } else { Vec::new() },
+    }
+}
+
+fn thread(TeamThread { replaced, abandoned, stuck, dropped }: TeamThread) -> v1::TeamThread {
+    v1::TeamThread {
+        replaced_count: replaced,
+        abandoned_count: abandoned,
+        stuck,
+        dropped_event_count: dropped,
     }
 }
 

@@ -259,6 +259,7 @@ pub(super) fn refused(error: ControlsError) -> Status {
     match error {
         ControlsError::Steer(error) => not_steered(error, message),
         ControlsError::Busy => refuse(Reason::TeamBusy, message, []),
+        ControlsError::Stuck(_) => refuse(Reason::TeamStuck, message, []),
         ControlsError::Ended => refuse(Reason::TeamEnded, message, []),
         ControlsError::Server(expected) => {
             refuse_violation(Reason::ServerMalformed, "server", &expected, message)

@@ -52,6 +52,25 @@ impl TeamsService {
         self.changes.make(call, &request, work).await
     }
 
+    pub(super) async fn restart(
+        &self,
+        call: &Call,
+        request: v1::RestartTeamRequest,
+    ) -> Result<v1::RestartTeamResponse, Status> {
+        let steered = self.steered("name", &request.name)?;
+        let (by, asked) = (call.who.clone(), request.clone());
+        let work = async move {
+            // Other changes may wait for the very thread that does not respond: not for them.
+            steered.check(&asked)?;
+            steered.check_alive()?;
+            if !asked.validate_only {
+                steered.controls.restart(by).await.map_err(refused)?;
+            }
+            Ok(v1::RestartTeamResponse { team: steered.shown() })
+        };
+        self.changes.make(call, &request, work).await
+    }
+
     pub(super) async fn send(
         &self,
         call: &Call,

@@ -111,6 +111,8 @@ async fn a_team_stops_starts_moves_and_ends() {
     let start = v1::StartTeamRequest { name: name.clone(), ..Default::default() };
     let team = client.start_team(start.clone()).await.unwrap().into_inner().team.unwrap();
     assert!(!team.stopped && team.state() == v1::TeamState::Waiting);
+    let restart = v1::RestartTeamRequest { name: name.clone(), ..Default::default() };
+    client.restart_team(restart).await.unwrap();
     let grace = Some(prost_types::Duration { seconds: 2, nanos: 0 });
     let drain = v1::DrainTeamRequest { name: name.clone(), grace, ..Default::default() };
     let drained = client.drain_team(drain.clone()).await.unwrap().into_inner();
@@ -121,7 +123,7 @@ async fn a_team_stops_starts_moves_and_ends() {
     assert!(client.drain_team(drain).await.unwrap().into_inner().stragglers.is_empty());
     let status = client.start_team(start).await.unwrap_err();
     check(&status, Code::Unavailable, "TEAM_ENDED");
-    let words = ["stop", "move b:1 false true", "start", "drain Some(2s)"];
+    let words = ["stop", "move b:1 false true", "start", "restart", "drain Some(2s)"];
     let told = daemon.controls.told();
     assert_eq!(told.len(), words.len(), "{told:?}");
     assert!(told.iter().zip(words).all(|(told, word)| told.starts_with(word)), "{told:?}");

@@ -28,7 +28,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    fn tell_alert(&mut self, Change { kind, agent, text }: Change) {
+    pub(super) fn tell_alert(&mut self, Change { kind, agent, text }: Change) {
         let event = match text {
             Some(text) => {
                 let name = agent.map(|agent| self.roster.name(agent).to_owned());

@@ -83,6 +83,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         drop(shared);
         self.look_at_results(&present);
         let Some(first) = present.first() else { return Duration::ZERO };
+        if self.suspension(None).is_some() {
+            return Duration::ZERO;
+        }
         let budget = self.options.plan_max.min(time_left / PLAN_SHARE);
         let ask =
             Ask { turn, tick: self.tick, agent: *first, present: &present, budget, time_left };
@@ -102,6 +105,9 @@ impl<G: Game, B: Brain> Team<G, B> {
                 return Duration::ZERO;
             }
             Guidance::Steered(steering) => (self.obey(agent, &steering, in_time), Duration::ZERO),
+            Guidance::Script if in_time && self.is_suspended(agent) => {
+                (Some(self.stand_in(agent)), Duration::ZERO)
+            }
             Guidance::Script if in_time => {
                 let (played, spent) = self.ask_script(agent, asked, now);
                 (Some(played), spent)
@@ -113,6 +119,15 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
         self.expire_steering(agent);
         spent
+    }
+
+    /// The fallback, since the agent's script is not called any more.
+    fn stand_in(&self, agent: AgentId) -> Played<G> {
+        let role = self.shared.borrow().role(agent).to_owned();
+        let reason = self.suspension(Some(&role)).map(|suspension| suspension.reason.clone());
+        let action = self.with_world(|world| world.fallback(agent));
+        let event = JournalEvent::undecided(reason.unwrap_or_default(), role);
+        Played { action, event, source: Source::Fallback }
     }
 
     fn ask_script(&mut self, agent: AgentId, asked: Asked, now: Instant) -> (Played<G>, Duration) {
@@ -209,6 +224,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         let agent = match call {
             Call::Start(agent) | Call::Finish(agent, _) => agent,
         };
+        if self.is_suspended(agent) {
+            return Duration::ZERO;
+        }
         let present = [agent];
         let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
         match call {

@@ -10,8 +10,8 @@ use crate::params::shown;
 use crate::turn::Phase;
 use crate::{
     Answer, Ask, BoardItem, BoardRead, BoardWrite, BoardWriteError, Brain, BrainError,
-    BrainErrorKind, Carry, JournalEvent, Outcome, Output, ParamError, Ran, Scope, Steer,
-    SteerError, Ticket,
+    BrainErrorKind, Carry, JournalEvent, Outcome, Output, ParamError, REPEATED_TICKET, Ran, Scope,
+    Steer, SteerError, Ticket,
 };
 use phalanx_game::{AgentId, Game, Value};
 use std::collections::VecDeque;
@@ -169,6 +169,9 @@ impl<G: Game, B: Brain> Team<G, B> {
                 Answer::Param(self.set_param(&name, scope, value.as_ref(), by))
             }
             Request::Role { agent, role, carry, by, .. } => {
+                if ticket != REPEATED_TICKET {
+                    self.lift_suspension(&role);
+                }
                 Answer::Role(self.set_role(agent, role, carry, by, budget))
             }
             Request::Steer { agent, steer, by, .. } => {

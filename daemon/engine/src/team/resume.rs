@@ -12,7 +12,8 @@ use crate::alerts::Alerts;
 use crate::checkpoint::{MemberParts, SetParams, State, Thawed};
 use crate::rounds::Rounds;
 use crate::{
-    Board, Brain, Checkpoint, Inherited, JournalEvent, Memory, Output, Steering, TurnDone,
+    AlertKind, Board, Brain, Checkpoint, Inherited, JournalEvent, Memory, Output, Steering,
+    TurnDone,
 };
 use phalanx_game::{AgentId, Event, Game, Met, SeatId, Turn, World};
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,8 +143,11 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
         self.take_over_agents(state.members, &state.roles);
         self.alerts = Alerts::new(self.members.len(), self.options.alerts);
-        self.alerts.count_on(&state.counted, state.alerts.keys().copied());
-        self.alerts_open = state.alerts;
+        // What is suspended now is said anew: it does not outlive the daemon.
+        let mut alerts = state.alerts;
+        alerts.retain(|(kind, _), _| *kind != AlertKind::SuspendedScript);
+        self.alerts.count_on(&state.counted, alerts.keys().copied());
+        self.alerts_open = alerts;
         self.rounds = Rounds::of_parts(&state.rounds, self.members.len());
         self.unread = Some(state.memories);
         // Between two rounds there is nothing to recognize: whatever begins next is the next one.
@@ -283,6 +287,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.quorum = Quorum::default();
         self.alerts = Alerts::new(self.members.len(), self.options.alerts);
         self.alerts_open.clear();
+        self.tell_suspended();
         *self.world.borrow_mut() = self.game.world(&self.roster);
         self.brain.forget();
         let mut shared = self.shared.borrow_mut();

@@ -120,6 +120,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             });
         }
         self.journal(None, JournalEvent::Generation { generation, pinned, note });
+        self.tell_suspended();
         self.publish();
         Ok(())
     }
@@ -154,6 +155,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 let generation = Arc::clone(&back.generation);
                 let failed = std::mem::replace(&mut self.active, back).generation;
                 self.journal(None, JournalEvent::TakenBack { failed, generation, reason });
+                self.tell_suspended();
             }
             Err(error) => {
                 let (number, back) = (self.active.generation.number, back.generation.number);

@@ -361,7 +361,7 @@ fn team<G: Game, B: Brain>(
     let brain = |link: TeamLink, staged: &_| {
         let shared = Rc::clone(&link.shared);
         let brain = make_brain(link, staged)?;
-        Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual))
+        Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual, Arc::default()))
     };
     let team = Team::new(game, Arc::clone(roster), seats.to_vec(), options, start, brain);
     team.map_err(|source| BuildError::Brain { team: roster.team.clone(), source })

@@ -2,6 +2,7 @@
 
 use super::Tape;
 use crate::clock::now;
+use crate::lease::Lease;
 use phalanx_engine::{
     Ask, Brain, BrainError, BrainErrorKind, CallKind, Carry, Memory, Outcome, Profile, Ran,
     RoundResult, Shared, Staged, TapedCall, TeamAct, TimeReads,
@@ -37,6 +38,7 @@ pub(crate) struct TapedBrain<B> {
     clock: Clock,
     /// The scripts that used up their time on a virtual clock, by role.
     overruns: BTreeMap<String, Overruns>,
+    lease: Arc<Lease>,
 }
 
 /// How often a script used up its time.
@@ -68,13 +70,20 @@ impl Clock {
 }
 
 impl<B: Brain> TapedBrain<B> {
-    pub(crate) fn new(brain: B, tape: Tape, shared: Rc<RefCell<Shared>>, clock: Clock) -> Self {
+    /// On the thread of this lease.
+    pub(crate) fn new(
+        brain: B,
+        tape: Tape,
+        shared: Rc<RefCell<Shared>>,
+        clock: Clock,
+        lease: Arc<Lease>,
+    ) -> Self {
         let mut time = if tape.is_on() { TimeReads::kept() } else { TimeReads::default() };
         if clock == Clock::Virtual {
             time = time.standing_still();
         }
         shared.borrow_mut().time = time;
-        Self { brain, tape, shared, clock, overruns: BTreeMap::new() }
+        Self { brain, tape, shared, clock, overruns: BTreeMap::new(), lease }
     }
 
     fn call<T>(
@@ -85,10 +94,11 @@ impl<B: Brain> TapedBrain<B> {
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
         let began = now();
-        let outcome = match self.clock {
+        let lease = Arc::clone(&self.lease);
+        let outcome = lease.call(call, agent, || match self.clock {
             Clock::Real => run(&mut self.brain),
             Clock::Virtual => self.call_virtually(call, agent, run),
-        };
+        });
         if !self.tape.is_on() {
             return outcome;
         }

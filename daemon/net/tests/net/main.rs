@@ -20,6 +20,7 @@ mod referee;
 mod reload;
 mod rerun;
 mod seats;
+mod stuck;
 mod teams;
 mod toy;
 mod toy_arena;

@@ -4,11 +4,10 @@ use crate::toy::{Toy, squad};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{AgentId, Event, Turn};
 use phalanx_net::{
-    Act, Endpoint, Link, MemoryListener, Meter, SeatLink, SeatOptions, memory, open_seat,
+    Act, Endpoint, Link, Mailbox, MemoryListener, Meter, SeatLink, SeatOptions, memory, open_seat,
 };
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Client {
@@ -44,7 +43,7 @@ impl Client {
 /// One seat between a referee and a team that the test plays.
 pub(crate) struct Bench {
     pub(crate) listener: MemoryListener,
-    pub(crate) inbox: mpsc::Receiver<Input<Toy>>,
+    pub(crate) inbox: Mailbox<Toy>,
     pub(crate) link: SeatLink<Toy>,
     pub(crate) leave: CancellationToken,
     pub(crate) meter: Arc<Meter>,
@@ -52,30 +51,25 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        Self::with(SeatOptions::default(), 64)
+        Self::with(SeatOptions::default())
     }
 
-    pub(crate) fn with(options: SeatOptions, inbox: usize) -> Self {
+    pub(crate) fn with(options: SeatOptions) -> Self {
         let (dialer, listener) = memory();
-        Self::open(Endpoint::Memory(dialer), listener, options, inbox)
+        Self::open(Endpoint::Memory(dialer), listener, options)
     }
 
     /// A seat whose referee listens elsewhere.
     pub(crate) fn at(endpoint: Endpoint, options: SeatOptions) -> Self {
-        Self::open(endpoint, memory().1, options, 1_024)
+        Self::open(endpoint, memory().1, options)
     }
 
-    fn open(
-        endpoint: Endpoint,
-        listener: MemoryListener,
-        options: SeatOptions,
-        inbox: usize,
-    ) -> Self {
-        let (sender, inbox) = mpsc::channel(inbox);
+    fn open(endpoint: Endpoint, listener: MemoryListener, options: SeatOptions) -> Self {
+        let inbox = Mailbox::default();
         let (leave, meter) = (CancellationToken::new(), Arc::new(Meter::default()));
         let seat = squad("red", 1).1.remove(0);
         let (timed, token) = (Arc::clone(&meter), leave.clone());
-        let link = open_seat(Toy, seat, endpoint, options, sender, timed, token);
+        let link = open_seat(Toy, seat, endpoint, options, inbox.clone(), timed, token);
         Self { listener, inbox, link, leave, meter }
     }
 

@@ -12,7 +12,7 @@ use phalanx_net::{
 };
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -273,4 +273,40 @@ async fn after_a_panic_of_the_team_all_goes_on_as_it_did() {
     let found = again(all(kept.entries()), busy, RerunOptions::default());
     assert_eq!((found.journal.as_slice(), found.sent.as_slice()), (&[][..], &[][..]));
     assert_eq!((found.tally.decisions.all, found.trouble.restarts), (2, 1), "{:?}", found.tally);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_thread_that_did_not_return_all_goes_on_as_it_did() {
+    let (stuck, release) = (Arc::new(AtomicBool::new(true)), Arc::new(Barrier::new(2)));
+    let (first, gate) = (Arc::clone(&stuck), Arc::clone(&release));
+    let (team, mut listener, kept) = recorded(move |agent, turn| {
+        if turn.step == 1 && first.swap(false, Ordering::Relaxed) {
+            gate.wait();
+        }
+        busy(agent, turn)
+    })
+    .await;
+    let mut referee = Client::new(listener.accept().await.unwrap());
+    referee.welcome().await;
+    referee.say("ask 0 60000").await;
+    referee.says("do 0 rest").await;
+    referee.say("ask 1 50").await;
+    referee.says("do 1 rest").await;
+    team.restart("ann".into()).await.unwrap();
+    assert_eq!(team.thread().replaced, 1);
+    // What the abandoned thread does from here on is in no recording.
+    release.wait();
+    referee.say("ask 2 60000").await;
+    referee.says("do 2 rest").await;
+    team.restart("ann".into()).await.unwrap();
+    referee.say("ask 3 60000").await;
+    referee.says("do 3 rest").await;
+    referee.say("ask 4 60000").await;
+    referee.says("do 4 dig").await;
+    referee.say("over 3\nbye").await;
+    assert_eq!(team.ended().await, TeamEnd::MatchOver);
+    let found = again(all(kept.entries()), busy, RerunOptions::default());
+    assert_eq!((found.journal.as_slice(), found.sent.as_slice()), (&[][..], &[][..]));
+    assert_eq!(found.trouble.restarts, 2, "{:?}", found.trouble);
+    assert!(found.tally.decisions.all >= 3, "{:?}", found.tally);
 }

@@ -3,13 +3,16 @@
 use crate::referee::Bench;
 use crate::toy::LINE_BYTES_MAX;
 use phalanx_engine::{Input, SeatState};
-use phalanx_game::{DefaultCause, Event, Notice};
+use phalanx_game::{DefaultCause, Event, Notice, Turn};
 use phalanx_net::{BackoffOptions, Endpoint, SeatOptions, now};
 use socket2::{Domain, SockRef, Socket, Type};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
+
+/// Long enough that only a defect reaches it: 5,000 turns of 10 ms are over before.
+const LONG: Duration = Duration::from_secs(3_600);
 
 fn is_retrying(state: &SeatState) -> bool {
     matches!(state, SeatState::Connecting { failures: 1.., .. })
@@ -62,33 +65,73 @@ async fn an_answer_after_the_fallback_is_late_and_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_inbox_stops_the_reading_but_never_the_timer() {
-    let mut bench = Bench::with(SeatOptions::default(), 1);
+async fn a_team_that_takes_nothing_costs_no_answer_and_little_memory() {
+    const STEPS: u32 = 5_000;
+    let mut bench = Bench::new();
     let mut referee = bench.accept().await;
     referee.welcome().await;
     while !matches!(bench.event().await, Event::RoundStarted { .. }) {}
-    // From here nobody takes anything from the inbox, which has room for one.
-    let flood = format!("ask 0 1000\n{}", "unknown word\n".repeat(100_000));
-    let flooding = referee.writer.write_all(flood.as_bytes());
-    let finished = tokio::time::timeout(Duration::from_secs(60), flooding).await;
-    assert!(finished.is_err(), "the seat read on although nobody took its events");
-    referee.says("do 0 rest").await;
-    // Room again: reading goes on, nothing was lost.
-    bench.asked().await;
-    let defaulted = loop {
-        match bench.event().await {
-            Event::Defaulted { cause, .. } => break cause,
-            Event::Notice(_) => {}
-            other => panic!("{other:?}"),
+    // From here on nobody takes anything from the inbox.
+    let playing = async {
+        for step in 0..STEPS {
+            referee.say(&format!("unknown word\nask {step} 10")).await;
+            referee.says(&format!("do {step} rest")).await;
         }
+        referee.say("over 7\nstart\nask 0 60000").await;
     };
-    assert_eq!(defaulted, DefaultCause::NobodyDecided);
+    tokio::time::timeout(LONG, playing).await.expect("the seat stopped reading");
+    let (mut heard, mut asked, mut over) = (0_u64, None, false);
+    while asked != Some(Turn::new(1, 0)) {
+        heard += 1;
+        match bench.inbox.recv().await.unwrap() {
+            Input::Event { event: Event::Asked { turn, .. }, .. } => {
+                assert!(asked < Some(turn), "the order of an agent's requests stays");
+                asked = Some(turn);
+            }
+            Input::Event { event: Event::RoundOver { score, .. }, .. } => over = score == 7,
+            Input::Event { event: Event::RoundStarted { .. }, .. } => assert!(over),
+            _ => {}
+        }
+    }
+    assert!(heard <= 1_100, "{heard} inputs waited");
+    // A notice, a request and a default a step, and what the second round began with.
+    assert_eq!(heard + bench.inbox.dropped(), u64::from(STEPS) * 3 + 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_connection_does_reaches_a_team_that_took_nothing_for_long() {
+    let mut bench = Bench::new();
+    let mut first = bench.accept().await;
+    first.welcome().await;
+    for step in 0..2_000 {
+        first.say(&format!("ask {step} 10")).await;
+        first.says(&format!("do {step} rest")).await;
+    }
+    drop(first);
+    let mut second = bench.accept().await;
+    second.says("hello red0").await;
+    second.say("welcome").await;
+    for step in 2_000..4_000 {
+        second.say(&format!("ask {step} 10")).await;
+        second.says(&format!("do {step} rest")).await;
+    }
+    let (mut states, mut seated, mut rounds) = (Vec::new(), 0, 0);
+    while let Some(input) = bench.inbox.try_recv() {
+        match input {
+            Input::Seat { state, .. } => states.push(state),
+            Input::Event { event: Event::Seated { .. }, .. } => seated += 1,
+            Input::Event { event: Event::RoundStarted { .. }, .. } => rounds += 1,
+            _ => {}
+        }
+    }
+    assert_eq!((states.last(), rounds), (Some(&SeatState::Seated), 1));
+    assert!(seated >= 1 && states.len() <= 5, "{states:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_referee_that_does_not_read_stops_no_timer_and_is_left() {
     let options = SeatOptions { write_bytes_max: 1_000, ..SeatOptions::default() };
-    let mut bench = Bench::with(options, 1_024);
+    let mut bench = Bench::with(options);
     let mut first = bench.accept().await;
     first.welcome().await;
     // More answers than the connection takes; the referee reads none of them.
@@ -143,7 +186,7 @@ async fn a_connection_closed_in_mid_message_is_opened_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_referee_that_comes_and_goes_is_met_each_time() {
-    let mut bench = Bench::with(SeatOptions::default(), 1_024);
+    let mut bench = Bench::with(SeatOptions::default());
     for _ in 0..50 {
         let mut referee = bench.accept().await;
         referee.says("hello red0").await;
@@ -155,7 +198,7 @@ async fn a_referee_that_comes_and_goes_is_met_each_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_referee_that_seats_and_kicks_is_approached_ever_more_slowly() {
-    let mut bench = Bench::with(SeatOptions::default(), 1_024);
+    let mut bench = Bench::with(SeatOptions::default());
     let start = now();
     for _ in 0..30 {
         let mut referee = bench.accept().await;
@@ -233,7 +276,7 @@ async fn a_mebibyte_of_garbage_costs_the_connection_only() {
     let bytes = |garbage: &[u8]| garbage.iter().copied().cycle().take(1 << 20).collect::<Vec<_>>();
     let every: Vec<u8> = (0..=255).collect();
     for garbage in [bytes(b"x"), bytes(b"\0"), bytes(&every), bytes(b"ask me\nover it")] {
-        let mut bench = Bench::with(SeatOptions::default(), 1_024);
+        let mut bench = Bench::with(SeatOptions::default());
         let mut first = bench.accept().await;
         first.welcome().await;
         let throwing = tokio::spawn(async move {
@@ -322,7 +365,7 @@ async fn leaving_answers_the_open_turn_says_goodbye_and_closes() {
 
 #[tokio::test(start_paused = true)]
 async fn leaving_does_not_wait_for_a_referee_that_never_closes_nor_for_a_stuck_team() {
-    let mut bench = Bench::with(SeatOptions::default(), 1);
+    let mut bench = Bench::with(SeatOptions::default());
     let mut referee = bench.accept().await;
     referee.welcome().await;
     bench.leave.cancel();

@@ -272,7 +272,7 @@ fn done<T>(value: T) -> Outcome<T> {
 /// A factory of such brains, called again after a panic.
 pub(crate) fn brains<F>(
     decide: F,
-) -> impl FnMut(TeamLink, &Staged) -> Result<ToyBrain<F>, BrainError> + Send + 'static
+) -> impl FnMut(TeamLink, &Staged) -> Result<ToyBrain<F>, BrainError> + Clone + Send + 'static
 where
     F: FnMut(AgentId, Turn) -> String + Clone + Send + 'static,
 {

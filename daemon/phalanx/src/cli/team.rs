@@ -20,6 +20,11 @@ pub enum TeamVerb {
     Start(StartArgs),
     /// Hang up and stay away; the team keeps what it knows.
     Stop(NamedArgs),
+    /// Make a team anew from its last checkpoint, even when its thread does not respond.
+    ///
+    /// The seats stay connected and answer meanwhile. A script that did not return is not called
+    /// again; scripts that were suspended before are.
+    Restart(NamedArgs),
     /// End a team for good: it answers open turns, says goodbye and ends.
     Drain(DrainArgs),
     /// Take a team out of the daemon with all that it knows; its name is free then.

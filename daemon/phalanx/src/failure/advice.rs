@@ -47,6 +47,7 @@ const ADVICE: &[(&str, &str)] = &[
     ("BOARD_FULL", "delete some with `phalanx board delete`, or write with --turns"),
     ("ETAG_MISMATCH", "somebody changed it meanwhile: read it again, then decide anew"),
     ("TEAM_BUSY", "try again in a moment"),
+    ("TEAM_STUCK", "its seats answer by themselves; restart the daemon to end its threads"),
     ("TEAM_ENDED", "`phalanx team show TEAM` tells how it ended"),
     ("TEAM_LEAVING", "it is on its way; `phalanx team show TEAM` tells when it is there"),
     (

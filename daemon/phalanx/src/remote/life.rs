@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use phalanx_control::client::Link;
 use phalanx_proto::v1::teams_client::TeamsClient;
 use phalanx_proto::v1::{
-    DeleteTeamRequest, DrainTeamRequest, GetTeamRequest, MoveTeamRequest, StartTeamRequest,
-    StopTeamRequest, Team, TeamState,
+    DeleteTeamRequest, DrainTeamRequest, GetTeamRequest, MoveTeamRequest, RestartTeamRequest,
+    StartTeamRequest, StopTeamRequest, Team, TeamState,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -70,6 +70,19 @@ pub(super) fn stop(args: &NamedArgs) -> Result<()> {
         let mut teams = TeamsClient::new(link);
         let what = format!("team {} says goodbye …", short(name));
         let team = answer(spun(what, teams.stop_team(request)).await)?.team;
+        tell(&change.remote.print, &team.unwrap_or_default(), change.dry_run)
+    })
+}
+
+/// `phalanx team restart`.
+pub(super) fn restart(args: &NamedArgs) -> Result<()> {
+    let NamedArgs { name, change } = args;
+    run(&change.remote, async |link| {
+        let Change { request_id, etag, validate_only } = change.into();
+        let request = RestartTeamRequest { name: resource(name), request_id, etag, validate_only };
+        let mut teams = TeamsClient::new(link);
+        let what = format!("team {} begins anew …", short(name));
+        let team = answer(spun(what, teams.restart_team(request)).await)?.team;
         tell(&change.remote.print, &team.unwrap_or_default(), change.dry_run)
     })
 }

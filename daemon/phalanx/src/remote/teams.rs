@@ -7,7 +7,7 @@ use crate::failure::refused;
 use crate::paint::{Ink, Paint};
 use anyhow::{Context, Result};
 use phalanx_proto::v1::teams_client::TeamsClient;
-use phalanx_proto::v1::{Alert, GetTeamRequest, Team, TeamEnd, TeamState, Turn};
+use phalanx_proto::v1::{Alert, GetTeamRequest, Team, TeamEnd, TeamState, TeamThread, Turn};
 use serde_json::{Value, json};
 
 /// `phalanx team …`.
@@ -21,6 +21,7 @@ pub fn team(verb: TeamVerb) -> Result<()> {
         TeamVerb::Create(args) => create::create(&args),
         TeamVerb::Start(args) => life::start(&args),
         TeamVerb::Stop(args) => life::stop(&args),
+        TeamVerb::Restart(args) => life::restart(&args),
         TeamVerb::Drain(args) => life::drain(&args),
         TeamVerb::Delete(args) => life::delete(&args),
         TeamVerb::Move(args) => life::send(&args),
@@ -53,6 +54,24 @@ fn table(teams: &[Team]) -> Table<10> {
         }
     }
     table
+}
+
+/// What became of the team's thread; empty while it always responded.
+fn thread_line(thread: &TeamThread) -> String {
+    let TeamThread { replaced_count, abandoned_count, stuck, dropped_event_count } = *thread;
+    let mut parts = Vec::new();
+    if replaced_count > 0 {
+        parts.push(format!(
+            "replaced {replaced_count} times, {abandoned_count} abandoned still run"
+        ));
+    }
+    if dropped_event_count > 0 {
+        parts.push(format!("{dropped_event_count} events dropped"));
+    }
+    if stuck {
+        parts.push("STUCK: restart the daemon".to_owned());
+    }
+    if parts.is_empty() { String::new() } else { format!("thread: {}\n", parts.join(", ")) }
 }
 
 /// A team in a table: name, game, state, turn, score, seats, how its orders came about, alerts.
@@ -106,7 +125,8 @@ fn page(team: &Team, table: &str, paint: Paint) -> String {
         counters.malformed,
     );
     let alerts: String = team.alerts.iter().map(|alert| alert_line(alert, paint)).collect();
-    format!("{head}{alerts}{table}{}", agents::troubles(&team.agents, paint))
+    let thread = thread_line(&team.thread.unwrap_or_default());
+    format!("{head}{thread}{alerts}{table}{}", agents::troubles(&team.agents, paint))
 }
 
 /// A team in a line: `team A: assemble at localhost:12300, playing, 15 of 15 seated`.
@@ -151,6 +171,7 @@ fn state_word(state: TeamState) -> String {
 /// A team for programs.
 pub(super) fn team_json(team: &Team) -> Value {
     let counters = team.counters.unwrap_or_default();
+    let thread = team.thread.unwrap_or_default();
     let alert = |alert: &Alert| {
         json!({
             "kind": steered::alert_word(alert.kind()), "agent": alert.agent, "text": alert.text,
@@ -170,6 +191,10 @@ pub(super) fn team_json(team: &Team) -> Value {
             "malformed": counters.malformed, "ordered": counters.ordered, "held": counters.held,
         },
         "alerts": team.alerts.iter().map(alert).collect::<Vec<_>>(),
+        "thread": {
+            "replaced": thread.replaced_count, "abandoned": thread.abandoned_count,
+            "stuck": thread.stuck, "dropped_events": thread.dropped_event_count,
+        },
         "agents": team.agents.iter().map(agents::json).collect::<Vec<_>>(),
     })
 }

@@ -207,7 +207,7 @@ fn patience<P: Plugin>(options: TeamOptions) -> TeamOptions {
 }
 
 /// Makes the team's brain; after a panic of its thread, with the generation that decided then.
-fn brain(limits: Limits) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> {
+fn brain(limits: Limits) -> impl Fn(TeamLink, &Staged) -> Result<LuaBrain, BrainError> + Clone {
     move |link, staged| {
         LuaBrain::new(link, staged, limits)
             .map_err(|error| BrainError::without_place(BrainErrorKind::Script, error.to_string()))

@@ -4,7 +4,7 @@ use super::beginning::{origin, origin_from, staged};
 use super::wish::{wish, wish_from};
 use super::{Epoch, Lacking, Read, Reading, agent, agent_from, need, seat_from, turn, turn_from};
 use phalanx_convert::{default_cause, seat_parts};
-use phalanx_engine::{Fault, SeatState, TapedInput, TapedInstall};
+use phalanx_engine::{Fault, SeatState, Suspension, TapedInput, TapedInstall};
 use phalanx_game::{DefaultCause, Event, Notice, ProtocolError};
 use phalanx_proto::v1;
 use phalanx_proto::v1::taped_event::Event as Told;
@@ -37,6 +37,10 @@ pub(super) fn input(epoch: Epoch, it: &TapedInput) -> v1::TapedInput {
             let (ticket, by, wish) = (*ticket, by.clone(), Some(wish(it)));
             Input::Wish(v1::TapedWish { ticket, by, wish })
         }
+        TapedInput::Restarted { reason, suspended } => Input::Restart(v1::TapedRestart {
+            reason: reason.clone(),
+            suspended: suspended.iter().map(suspension).collect(),
+        }),
         TapedInput::Drain => Input::Drain(v1::TapedDrain {}),
     };
     v1::TapedInput { input: Some(input) }
@@ -65,8 +69,26 @@ pub(super) fn input_from(reading: &Reading<'_>, told: v1::TapedInput) -> Read<Ta
         Input::Wish(v1::TapedWish { ticket, by, wish }) => {
             TapedInput::Wish { ticket, by, wish: wish_from(need(wish, "wish")?)? }
         }
+        Input::Restart(v1::TapedRestart { reason, suspended }) => {
+            let suspended = suspended.into_iter().map(suspension_from).collect::<Read<_>>()?;
+            TapedInput::Restarted { reason, suspended }
+        }
         Input::Drain(_) => TapedInput::Drain,
     })
+}
+
+fn suspension(it: &Suspension) -> v1::TapedSuspension {
+    v1::TapedSuspension {
+        role: it.role.clone(),
+        agent: it.agent.map(agent),
+        generation: it.generation,
+        reason: it.reason.clone(),
+    }
+}
+
+fn suspension_from(told: v1::TapedSuspension) -> Read<Suspension> {
+    let v1::TapedSuspension { role, agent, generation, reason } = told;
+    Ok(Suspension { role, agent: agent.map(agent_from).transpose()?, generation, reason })
 }
 
 fn state_from(told: v1::TapedSeat) -> Read<SeatState> {

@@ -3,8 +3,8 @@
 use super::*;
 use phalanx_engine::{
     AlertOptions, Beginning, BoardRead, BoardWrite, BrainError, BrainErrorKind, CallKind, Carry,
-    Fault, Keep, Params, Probation, Scope, SeatState, Steer, Steering, StrategyOrigin, TapedCall,
-    TapedInput, TapedInstall, TeamAct, TeamOptions, TeamStep, TimeRead, Wish,
+    Fault, Keep, Params, Probation, Scope, SeatState, Steer, Steering, StrategyOrigin, Suspension,
+    TapedCall, TapedInput, TapedInstall, TeamAct, TeamOptions, TeamStep, TimeRead, Wish,
 };
 use phalanx_game::{
     DefaultCause, Event, MarginLimits, Notice, ProtocolError, Roster, RosterEntry, Said, Seat,
@@ -270,8 +270,20 @@ fn an_input(begin: Instant) -> impl Strategy<Value = TapedInput> {
             by,
             wish
         }),
+        (word(), collection::vec(a_suspension(), 0..3))
+            .prop_map(|(reason, suspended)| TapedInput::Restarted { reason, suspended }),
         Just(TapedInput::Drain),
     ]
+}
+
+fn a_suspension() -> impl Strategy<Value = Suspension> {
+    let (role, agent) = (option::of(word()), option::of(an_agent()));
+    (role, agent, any::<u32>(), word()).prop_map(|(role, agent, generation, reason)| Suspension {
+        role,
+        agent,
+        generation,
+        reason,
+    })
 }
 
 fn a_call() -> impl Strategy<Value = TapedCall> {

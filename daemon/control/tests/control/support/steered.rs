@@ -106,6 +106,10 @@ impl TeamControls for FakeControls {
         self.follow(format!("stop {by}"), |state| *state.stopped.lock().unwrap() = true)
     }
 
+    fn restart(&self, by: String) -> ControlsFuture<()> {
+        self.follow(format!("restart {by}"), |_| ())
+    }
+
     fn check_server(&self, server: &str, role: Role) -> Result<(), ControlsError> {
         if !role.may(Role::Admin) && !server.starts_with("listed:") {
             let (server, allowed) = (server.to_owned(), "listed".to_owned());

@@ -1,0 +1,17 @@
+//! Scripts that are not called any more, since one of them did not return.
+
+use phalanx_game::AgentId;
+
+/// A script that is not called any more: its agents get the fallback. It holds while this generation
+/// decides, until an operator sets the role of an agent to it again or restarts the team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspension {
+    /// The role; `None`: the `plan` of the team.
+    pub role: Option<String>,
+    /// The agent for which it was called; `None`: for the team.
+    pub agent: Option<AgentId>,
+    /// The generation of the strategy.
+    pub generation: u32,
+    /// What happened, for people.
+    pub reason: String,
+}
