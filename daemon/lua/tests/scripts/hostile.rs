@@ -236,5 +236,8 @@ fn a_file_that_never_ends_loading_is_refused() {
     let limits = Limits { load: SHORT, ..Limits::default() };
     let files = [("worker.luau", "while true do end"), ("scout.luau", SKIP)];
     let error = Stage::try_new(&files, limits).err().unwrap();
-    assert!(error.to_string().contains("worker.luau:1: loading it took longer than 30ms"), "{error}");
+    assert!(
+        error.to_string().contains("worker.luau:1: loading it took longer than 30ms"),
+        "{error}"
+    );
 }
