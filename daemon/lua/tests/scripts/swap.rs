@@ -82,7 +82,7 @@ fn another_generation_decides_and_remembers() {
 )]
 #[case::a_default_that_never_ends(
     "param('y', { default = (function() while true do end end)() })",
-    "worker.luau: loading it took longer than"
+    "worker.luau:1: loading it took longer than"
 )]
 fn a_refused_swap_changes_nothing(#[case] worker: &str, #[case] want: &str) {
     let first = counter("") + "\n-- board.set is called while loading";
