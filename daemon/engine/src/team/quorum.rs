@@ -192,7 +192,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     fn is_in_step(&self, agent: AgentId, asked: Asked, percept: &G::Percept) -> bool {
         let Some(open) = &self.open else { return false };
         let ahead = asked.local.step.checked_sub(open.turn.step);
-        if !ahead.is_some_and(|ahead| ahead <= 1) {
+        if ahead.is_none_or(|ahead| ahead > 1) {
             return false;
         }
         let turn = Turn::new(self.rounds.current(), asked.local.step);
