@@ -176,8 +176,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state/denied.jsonl");
         let denials = Denials::open(&path).expect("opens");
-        for call in 0..100_000 {
-            assert_eq!(denials.count(denial("?"), "Teams/StopTeam", call / 2), call == 0);
+        for call in 0..10_000 {
+            assert_eq!(denials.count(denial("?"), "Teams/StopTeam", call * 5), call == 0);
         }
         denials.write(59_999).expect("writes");
         assert_eq!(lines(&path), [], "the minute is not over");
@@ -186,10 +186,10 @@ mod tests {
         let all = lines(&path);
         let counts: Vec<_> =
             all.iter().map(|line| (line.count, line.time_ms, line.last_ms)).collect();
-        assert_eq!(counts, [(100_000, 0, 49_999)]);
+        assert_eq!(counts, [(10_000, 0, 49_995)]);
         denials.finish().expect("writes");
         denials.finish().expect("writes");
-        assert_eq!(lines(&path).iter().map(|line| line.count).collect::<Vec<_>>(), [100_000, 1]);
+        assert_eq!(lines(&path).iter().map(|line| line.count).collect::<Vec<_>>(), [10_000, 1]);
     }
 
     #[test]
@@ -212,13 +212,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("denied.jsonl");
         let denials = Denials::open(&path).expect("opens");
-        for minute in 0..400 {
-            for caller in 0..=LINES_MAX {
-                denials.count(denial(&caller.to_string()), "Teams/StopTeam", minute * MINUTE_MS);
-            }
-        }
-        denials.finish().expect("writes");
-        for minute in 0..400 {
+        for minute in 0..300 {
             for caller in 0..=LINES_MAX {
                 denials.count(denial(&caller.to_string()), "Teams/StopTeam", minute * MINUTE_MS);
             }

@@ -255,7 +255,8 @@ impl GateLayer {
     fn count(&self, method: &Method, (who, from): (String, String), status: &Status) {
         let what = short(method);
         let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
-        let address = from.parse::<SocketAddr>().map(|peer| throttle::network(peer.ip()).to_string());
+        let address =
+            from.parse::<SocketAddr>().map(|peer| throttle::network(peer.ip()).to_string());
         let denial = Denial { who, from: address.unwrap_or(from), reason };
         let Denial { who, from, reason } = denial.clone();
         if self.access.denials.count(denial, what, unix_ms()) {
