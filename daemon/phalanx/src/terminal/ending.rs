@@ -63,9 +63,9 @@ pub(crate) fn listen(on: &(impl AsFd + IsTerminal)) -> io::Result<()> {
     thread::Builder::new().name("ending".to_owned()).spawn(move || {
         wait(&runtime, signals, terminal.as_ref());
         tell.send_replace(true);
-        thread::sleep(GRACE);
+        runtime.block_on(tokio::time::sleep(GRACE));
         restore(terminal);
-        std::process::exit(EXIT_INTERRUPTED.into());
+        end();
     })?;
     Ok(())
 }
@@ -116,6 +116,11 @@ fn wait(runtime: &Runtime, signals: (Signal, Option<Signal>), terminal: Option<&
             () = gone => {}
         }
     });
+}
+
+#[expect(clippy::disallowed_methods, reason = "whoever should return from main hangs")]
+fn end() -> ! {
+    std::process::exit(EXIT_INTERRUPTED.into())
 }
 
 /// A terminal as it was when we came.
