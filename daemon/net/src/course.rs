@@ -120,7 +120,10 @@ impl TeamHandle {
         let wish = |ticket| Wish::Leave { ticket, to: told, keep, by };
         let left = match self.ask(wish).await {
             // Nobody is left to hear that they have hung up: the seats did it by themselves.
-            Err(OperatorError::Stuck) if to.is_none() => Ok(self.hung_up().await),
+            Err(OperatorError::Stuck) if to.is_none() => {
+                self.hung_up().await;
+                Ok(())
+            }
             answer => answer.map_err(CourseError::from).and_then(course_answer),
         };
         let stopped = to.is_none() || before.stopped;
