@@ -76,7 +76,6 @@ pub use league_view::{
     Begun, LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueStatus,
     LeagueView,
 };
-pub use listener::CONNECTIONS_MAX;
 pub use maker::{AgentPattern, Checked, Made, MakeError, TeamDraft, TeamMaker};
 pub use phalanx_access::{Audit, Denials, Role, StoreError};
 pub use phalanx_strategy::Trialled;
@@ -87,6 +86,6 @@ pub use server::{
     bind, bind_over, bind_unix, build, prepare,
 };
 pub use shares::StreamLimits;
-pub use slots::ConnectionLimits;
+pub use slots::{CONNECTIONS_MAX, ConnectionLimits};
 pub use socket::{SocketGuard, place_of};
 pub use tls::{Certificates, TlsError, TlsOptions};

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Most connections to a listener at once.
-const CONNECTIONS_MAX: usize = 512;
+pub const CONNECTIONS_MAX: usize = 512;
 /// How many of these only admins and health checks may use.
 const RESERVED: usize = 32;
 /// Most connections from one address: all programs of a machine, and a proxy's users, share one.

@@ -197,7 +197,7 @@ mod tests {
     use phalanx_game::Score;
 
     fn verdict(round: u32, step: u32, rounds: &[i64]) -> Verdict {
-        let teams = vec![Score { team: "A".to_owned(), rounds: rounds.to_vec() }];
+        let teams = vec![Score { rounds: rounds.to_vec(), ..Score::of("A") }];
         Verdict { over: false, round, step, steps: 9, teams }
     }
 

@@ -283,7 +283,7 @@ async fn connections_that_only_answer_pings_make_room_for_the_next_one() {
 
 #[tokio::test]
 async fn where_every_slot_is_busy_health_is_answered_and_admins_get_in() {
-    let access = Arc::new(Access::on_this_machine(Role::Viewer).unwrap());
+    let access = Arc::new(Access::on_this_machine(Role::Viewer));
     let connections = patient(ConnectionLimits { total: 4, reserved: 2, ..limits() });
     let daemon = Daemon::start(access, Options { connections, ..Options::default() });
     let mut watched = Vec::new();
