@@ -499,8 +499,9 @@ impl Control {
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
     #[must_use]
     pub fn spawn(self) -> ControlHandle {
-        let Self { unix, tcp, routes, metrics, connections, tls, directory, access, shared, .. } =
-            self;
+        let Self {
+            unix, tcp, routes, metrics, connections, tls, directory, access, shared, ..
+        } = self;
         let metrics = metrics.map(ApiMetrics::new);
         let slots = |listener| Slots::new(listener, connections.clone(), metrics.clone());
         shared.followers.follow_all(directory.as_ref());

@@ -84,6 +84,18 @@ impl Consensus {
 
     /// Most of the seats that are asked at all were asked in this step last.
     pub(crate) fn agrees(&self, step: u32, now: Instant) -> bool {
+        let (here, all) = self.asked_in(step, now);
+        here * 2 > all
+    }
+
+    /// At least half of them were.
+    pub(crate) fn is_tied(&self, step: u32, now: Instant) -> bool {
+        let (here, all) = self.asked_in(step, now);
+        here > 0 && here * 2 >= all
+    }
+
+    /// How many seats were asked in this step last, and how many are asked at all.
+    fn asked_in(&self, step: u32, now: Instant) -> (usize, usize) {
         let (mut here, mut all) = (0, 0);
         for word in self.words.values().filter(|word| word.is_fresh(2, now)) {
             match word.report {
@@ -95,7 +107,7 @@ impl Consensus {
                 Report::Started | Report::Ended => {}
             }
         }
-        here * 2 > all
+        (here, all)
     }
 
     /// At least half of the seats that may still answer their last request took part in a turn: it
@@ -173,6 +185,20 @@ mod tests {
         for (case, reports, agrees) in cases {
             let now = epoch();
             assert_eq!(said(reports, now).agrees(7, now), agrees, "{case}");
+        }
+    }
+
+    #[test]
+    fn half_of_the_seats_are_a_tie() {
+        let cases: [(&str, &[Report], bool); 4] = [
+            ("no seat", &[], false),
+            ("one of two", &[Asked(7), Asked(6)], true),
+            ("one of three", &[Asked(7), Asked(6), Asked(6)], false),
+            ("none of one", &[Asked(6)], false),
+        ];
+        for (case, reports, tied) in cases {
+            let now = epoch();
+            assert_eq!(said(reports, now).is_tied(7, now), tied, "{case}");
         }
     }
 

@@ -66,8 +66,8 @@ pub const METRICS: &[MetricDoc] = &[
         "phalanx_actions_total",
         &["team", "outcome"],
         "Answers by what became of them. decided: of a script; ordered: of an operator; held: the \
-         fallback, as an operator wished; fallback: the fallback, since a script failed or nobody \
-         decided in time; late: no answer of ours reached the referee in time.",
+         fallback, as an operator wished; fallback: the fallback, because a script failed or did \
+         not decide in time; late: no answer of ours reached the referee in time.",
     ),
     histogram(
         "phalanx_deadline_margin_seconds",
@@ -138,7 +138,7 @@ pub const METRICS: &[MetricDoc] = &[
     gauge(
         "phalanx_recording_trouble",
         &["team"],
-        "1 while the team's recording stands still since the disk fails, else 0.",
+        "1 while the team's recording is suspended because the disk fails, else 0.",
     ),
     gauge("phalanx_foxglove_clients", &[], "Clients of the socket for Foxglove."),
     counter(
@@ -158,7 +158,7 @@ pub const METRICS: &[MetricDoc] = &[
         "Clients that the socket for Foxglove refused. origin: a page of a foreign origin; room: \
          too many clients; protocol: another protocol, or none.",
     ),
-    gauge("phalanx_seat_up", &["team", "seat"], "1 while the seat's login stands, else 0."),
+    gauge("phalanx_seat_up", &["team", "seat"], "1 while the seat is logged in, else 0."),
     counter(
         "phalanx_reconnects_total",
         &["team", "seat"],

@@ -46,13 +46,7 @@ pub const KEYS: &[KeyDoc] = &[
         "Unix socket of the control API, or \"off\". Without it: phalanx/control.sock in the folder \
          that the service manager or the login session names for such files.",
     ),
-    key(
-        "control.socket_mode",
-        Kind::Mode,
-        Some("0660"),
-        "\"0660\"",
-        "Permission bits of the socket, as octal digits in quotes.",
-    ),
+    control::SOCKET_MODE,
     key(
         "control.socket_group",
         Kind::Text(NAME_CHARS_MAX),

@@ -927,8 +927,8 @@ pub enum ErrorReason {
     NoFlightRecorder = 135,
     /// RESOURCE_EXHAUSTED: every connection slot is in use, and the last ones are for admins.
     TooManyConnections = 141,
-    /// UNAVAILABLE: the team's thread does not respond, and is not replaced since too many abandoned ones
-    /// still run; restart the daemon.
+    /// UNAVAILABLE: the team's thread does not respond, and is not replaced because too many abandoned
+    /// ones still run; restart the daemon.
     TeamStuck = 142,
 }
 impl ErrorReason {

@@ -204,11 +204,14 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     /// Whether a request for a turn after the open one opens it at once: the agent was asked in the
-    /// open turn, most others were too, and nobody of that turn has to decide any more.
+    /// open turn, or half of the seats report the next one; most others were asked in the open turn,
+    /// and none of them has to decide any more.
     pub(super) fn is_next(&self, agent: AgentId, turn: Turn, now: Instant) -> bool {
         let Some(open) = &self.open else { return false };
         let follows = open.turn.step.checked_add(1) == Some(turn.step);
-        if !follows || !open.asked.contains_key(&agent) {
+        let is_known =
+            open.asked.contains_key(&agent) || self.quorum.reports.is_tied(turn.step, now);
+        if !follows || !is_known {
             return false;
         }
         let is_past = |agent: &AgentId| match self.report_of(*agent) {

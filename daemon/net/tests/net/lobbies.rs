@@ -117,7 +117,11 @@ async fn a_busy_seat_and_strangers_are_refused_with_a_reason() {
     let mut first = house.knock(&hello("red", "red0")).await;
     first.begin().await;
     let busy = house.refused(&hello("red", "red0")).await;
-    assert_eq!(busy, "red0 of team red is connected already");
+    assert_eq!(
+        busy,
+        "red0 of team red is connected already, in as many matches as it plays at once (1, the \
+         team's setting `matches`): the bridge answers by itself until one of them ends"
+    );
     let stranger = house.refused(&hello("red", "red7")).await;
     assert_eq!(stranger, "team red has no agent red7; it has red0");
     let team = house.refused(&hello("blue", "red0")).await;

@@ -63,7 +63,8 @@ pub(crate) fn listen(on: &(impl AsFd + IsTerminal)) -> io::Result<()> {
     thread::Builder::new().name("ending".to_owned()).spawn(move || {
         wait(&runtime, signals, terminal.as_ref());
         tell.send_replace(true);
-        runtime.block_on(tokio::time::sleep(GRACE));
+        // The timer needs the runtime around it when it is made.
+        runtime.block_on(async { tokio::time::sleep(GRACE).await });
         restore(terminal);
         end();
     })?;

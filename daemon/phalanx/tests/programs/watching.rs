@@ -20,7 +20,7 @@ pub(crate) fn scrape(dir: &Path) -> String {
 
 /// A scrape over that connection.
 pub(crate) fn scrape_over(mut stream: impl Read + Write) -> String {
-    let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     stream.write_all(request).unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();

@@ -1,7 +1,14 @@
-//! Keys of `[control]` that say which hosts are meant.
+//! Keys of `[control]`: the mode of its socket, and which hosts are meant.
 
 use super::{KeyDoc, Kind, key};
 
+pub(super) const SOCKET_MODE: KeyDoc = key(
+    "control.socket_mode",
+    Kind::Mode,
+    Some("0660"),
+    "\"0660\"",
+    "Permission bits of the socket, as octal digits in quotes.",
+);
 pub(super) const HOSTS: KeyDoc = key(
     "control.hosts",
     Kind::Hosts,
