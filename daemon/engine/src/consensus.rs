@@ -57,7 +57,7 @@ impl Consensus {
         self.words.remove(&seat);
     }
 
-    /// Another round: nobody has said anything of it.
+    /// Another round: no seat has reported anything of it.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
     }

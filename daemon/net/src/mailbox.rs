@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Rounds of one agent whose beginnings and ends are kept while nobody takes them.
+/// Rounds of one agent whose beginnings and ends are kept while the team takes nothing.
 const ROUNDS_MAX: usize = 8;
 /// Requests of operators that wait at most; one more is refused as busy.
 const WISHES_MAX: usize = 128;
@@ -114,8 +114,7 @@ impl<G: Game> Mailbox<G> {
     }
 
     /// The next input; `None` once the mailbox is closed and empty, or when the team is to be made
-    /// anew. Only one caller may wait at a
-    /// time. Cancel-safe.
+    /// anew. Only one caller may wait at a time. Cancel-safe.
     pub async fn recv(&self) -> Option<Input<G>> {
         std::future::poll_fn(|context| {
             let mut state = self.state();

@@ -22,8 +22,8 @@ use tokio::time::MissedTickBehavior;
 /// A thread that is inside the same step for so long is replaced: no decision, plan or new strategy
 /// takes as long.
 pub const STUCK_AFTER: Duration = Duration::from_secs(5);
-/// So many abandoned threads a team may have that still run; each may keep a core busy. With one
-/// more the team is left stuck: its seats answer by themselves.
+/// Most abandoned threads of a team that still run; each may keep a core busy. With one more the
+/// team is left stuck: its seats answer by themselves.
 pub const ABANDONED_MAX: u32 = 3;
 /// How often a thread is looked at before it is taken for stuck. That many looks are needed, however
 /// much time went by: a machine that slept makes no thread stuck.
@@ -191,7 +191,7 @@ where
                 }
             }
         };
-        // Whoever learns of the end finds the journal closed.
+        // A reader that sees the end finds the journal closed.
         drop(self.journal);
         self.end.send_replace(Some(end));
     }
@@ -253,7 +253,6 @@ where
                     drop(begun.map_err(|_| OperatorError::Ended)?);
                     return Ok(());
                 }
-                // The main loop learns of it again: it is told by the end of the sender.
                 () = tokio::time::sleep(RESTART_PATIENCE) => {}
             }
             if outlets.signals.stop.is_cancelled() || inbox.is_closed() {

@@ -137,7 +137,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             Some(open) if turn.step.checked_add(1) == Some(open.turn.step) => {}
             Some(open) if turn == open.turn || self.is_next(agent, turn, now) => {
                 self.take_request(turn, agent, asked, percept, now);
-                // Whoever reports this turn too was waiting for it.
+                // Agents that reported this turn too were waiting for it.
                 self.open_turn(turn, now);
             }
             Some(_) | None => self.hold(seat, agent, asked, percept, now),

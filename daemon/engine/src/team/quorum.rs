@@ -266,7 +266,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 continue;
             };
             let start = held.start.take().unwrap_or((request.asked.local.round, None));
-            // Whoever was somewhere else before the others left is not where they are.
+            // An agent that was elsewhere before the others left is not where they are.
             if held.isolated && result.is_some() {
                 held.request = None;
             } else {
@@ -408,7 +408,8 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    /// The team decides a turn: whoever reports another one is named and answered by its session.
+    /// The team decides a turn: an agent that reports another one is named in the journal, and its
+    /// session answers for it.
     pub(super) fn isolate(&mut self) {
         let Some(open) = &self.open else { return };
         let (turn, took_part) = (open.turn, open.asked.len());

@@ -6,7 +6,7 @@
 //!                                     └─► after GRACE: terminal restored, process ended
 //! ```
 //!
-//! The second way is for whoever cannot look: some libraries read a terminal that has gone in an
+//! The second way is for programs that cannot look: some libraries read a terminal that has gone in an
 //! endless loop, others wait for a key that never comes.
 
 use crate::cli::EXIT_INTERRUPTED;
@@ -119,7 +119,7 @@ fn wait(runtime: &Runtime, signals: (Signal, Option<Signal>), terminal: Option<&
     });
 }
 
-#[expect(clippy::disallowed_methods, reason = "whoever should return from main hangs")]
+#[expect(clippy::disallowed_methods, reason = "the thread that should return from main hangs")]
 fn end() -> ! {
     std::process::exit(EXIT_INTERRUPTED.into())
 }
@@ -145,8 +145,8 @@ impl Terminal {
     }
 }
 
-/// Gives the terminal back in the place of whoever hangs. Not through standard output, which may be
-/// locked by them.
+/// Restores the terminal instead of the thread that hangs. Not through standard output, which that
+/// thread may have locked.
 fn restore(terminal: Option<Terminal>) {
     let Some(Terminal { fd, before }) = terminal else { return };
     // From the background it is not ours to change: who tries is stopped.
