@@ -5,13 +5,17 @@
 //! and fails on any difference. After a change of a `.proto` file run
 //! `UPDATE_PROTO=1 cargo test -p phalanx-proto`.
 //!
-//! Use: [`v1`] has the types; [`v1::NAMES`] the names of the services; [`DESCRIPTORS`] what a
+//! Use: [`v1`] has the types; [`v1::NAMES`] the names of the services; [`METHODS`] the methods with
+//! the role that each needs; [`Change`] what requests for changes share; [`DESCRIPTORS`] what a
 //! reflection service needs.
 //!
 //! Absent on purpose: any behaviour, any conversion from the daemon's own types. Only how messages with
 //! passwords or tokens look in logs is written by hand.
 
+mod methods;
 mod redacted;
+
+pub use methods::{Change, METHODS, Method};
 
 /// Everything of the package `phalanx.v1`.
 pub mod v1 {

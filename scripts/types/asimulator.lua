@@ -15,14 +15,14 @@
 ---@field heading ("east" | "north" | "west" | "south")? Where the agent looks.
 
 ---@class WorldRules
----@field lower_x_bound integer? The map's bound in the west; nil when not told.
+---@field lower_x_bound integer? The map's bound in the west; nil when unknown.
 ---@field upper_x_bound integer? In the east.
 ---@field lower_y_bound integer? In the south.
 ---@field upper_y_bound integer? In the north.
----@field homes integer? Number of homes; nil when not told.
----@field items integer? Number of items at the start; nil when not told.
----@field enemies integer? Number of enemies at the start; nil when not told.
----@field dangers integer? Number of deadly tiles; nil when not told.
+---@field homes integer? Number of homes; nil when unknown.
+---@field items integer? Number of items at the start; nil when unknown.
+---@field enemies integer? Number of enemies at the start; nil when unknown.
+---@field dangers integer? Number of deadly tiles; nil when unknown.
 ---@field range integer? How far a shot reaches; 0 is without limit.
 ---@field move_cost integer? Cost of a move.
 ---@field turn_left_cost integer? Cost of a turn.
@@ -90,7 +90,7 @@
 
 ---What an agent sees.
 ---@class Percept
----@field home boolean? The agent stands on a home.
+---@field home boolean? The agent is on a home.
 ---@field item boolean? An item lies here.
 ---@field hostility boolean? An enemy is on a neighbouring tile.
 ---@field fear boolean? A neighbouring tile is deadly.
@@ -127,7 +127,7 @@
 
 ---For how long something stays on the board.
 ---@class Expiry
----@field turns integer? So many turns, this one included; for ever when left out.
+---@field turns integer? Number of turns, this one included; without it, the entry stays.
 
 ---An agent of the team.
 ---@class Member
@@ -141,7 +141,7 @@
 
 ---What a live parameter accepts; its type is the default's.
 ---@class ParamSpec
----@field default any Its value while nobody set one: boolean, number or string.
+---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
 ---@field whole boolean? Only whole numbers.
@@ -194,12 +194,12 @@ local queries = {}
 ---@class World: WorldQueries
 world = {}
 
----The same queries for another agent of the team; also in `plan`, where nobody decides.
+---The same queries for another agent of the team; also in `plan`, where no agent is deciding.
 ---@param name string
 ---@return WorldQueries
 function world.of(name) end
 
----Where the agent stands and looks.
+---The agent's position and heading.
 ---@return WorldHere?
 function queries.here() end
 
@@ -343,7 +343,7 @@ function team.assign(costs) end
 ---@class Log
 log = {}
 
----For whoever writes the script. Values, or a format and values.
+---Logs for the author of the script. Takes values, or a format and values.
 ---@param ... any
 function log.debug(...) end
 

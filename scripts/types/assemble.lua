@@ -125,7 +125,7 @@
 ---@field turns integer? Quarter turns clockwise to the best fit.
 ---@field rotate ("cw" | "ccw")? The turn to make now; nil when none.
 ---@field matched integer? Required blocks in place.
----@field extra integer? Attached blocks that nobody requires.
+---@field extra integer? Attached blocks that are not required.
 ---@field missing WorldTaskRequirement[]? Required blocks not in place, after the turns.
 
 ---@class PerceptThing
@@ -184,7 +184,7 @@
 
 ---For how long something stays on the board.
 ---@class Expiry
----@field turns integer? So many turns, this one included; for ever when left out.
+---@field turns integer? Number of turns, this one included; without it, the entry stays.
 
 ---An agent of the team.
 ---@class Member
@@ -198,7 +198,7 @@
 
 ---What a live parameter accepts; its type is the default's.
 ---@class ParamSpec
----@field default any Its value while nobody set one: boolean, number or string.
+---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
 ---@field whole boolean? Only whole numbers.
@@ -276,7 +276,7 @@ local queries = {}
 ---@class World: WorldQueries
 world = {}
 
----The same queries for another agent of the team; also in `plan`, where nobody decides.
+---The same queries for another agent of the team; also in `plan`, where no agent is deciding.
 ---@param name string
 ---@return WorldQueries
 function world.of(name) end
@@ -304,21 +304,21 @@ function queries.size() end
 ---@return WorldSim?
 function queries.sim() end
 
----What is known of a cell; nil when nobody of the group has seen it.
+---What is known of a cell; nil when no agent of the group has seen it.
 ---@param x integer East, in the group's coordinates.
 ---@param y integer South, in the group's coordinates.
 ---@return WorldCell?
 function queries.cell(x, y) end
 
 ---All known things of a kind, the nearest as the crow flies first.
----@param kind ("dispenser" | "taskboard" | "goal" | "block" | "enemy" | "obstacle" | "frontier") What to look for; block means one that hangs on nobody, frontier a known cell beside an unknown one.
+---@param kind ("dispenser" | "taskboard" | "goal" | "block" | "enemy" | "obstacle" | "frontier") What to look for; block means one that hangs on no agent, frontier a known cell beside an unknown one.
 ---@param detail? string Only dispensers or blocks of this type.
 ---@param limit? integer 64 when left out.
 ---@return WorldFind[]?
 function queries.find(kind, detail, limit) end
 
 ---The thing of a kind that costs least to walk to; nil when none is reachable.
----@param kind ("dispenser" | "taskboard" | "goal" | "block" | "enemy" | "obstacle" | "frontier") What to look for; block means one that hangs on nobody, frontier a known cell beside an unknown one.
+---@param kind ("dispenser" | "taskboard" | "goal" | "block" | "enemy" | "obstacle" | "frontier") What to look for; block means one that hangs on no agent, frontier a known cell beside an unknown one.
 ---@param detail? string Only dispensers or blocks of this type.
 ---@return WorldFind?
 function queries.nearest(kind, detail) end
@@ -386,7 +386,7 @@ function queries.dig(x, y) end
 ---@return boolean?
 function queries.can_move(dir) end
 
----Whether a turn would find all its cells free and nobody else attached.
+---Whether a turn would find all its cells free and no other agent attached.
 ---@param turn ("cw" | "ccw") Which way.
 ---@return boolean?
 function queries.can_rotate(turn) end
@@ -530,7 +530,7 @@ function team.assign(costs) end
 ---@class Log
 log = {}
 
----For whoever writes the script. Values, or a format and values.
+---Logs for the author of the script. Takes values, or a format and values.
 ---@param ... any
 function log.debug(...) end
 

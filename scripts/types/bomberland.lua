@@ -28,7 +28,7 @@
 ---@field x integer? Column.
 ---@field y integer? Row.
 ---@field entity WorldCellEntity? What is there; nil when empty.
----@field unit string? Who stands there, dead or alive.
+---@field unit string? The unit in the cell, dead or alive.
 ---@field free boolean? Whether a unit can step there now.
 
 ---@class WorldCellEntity
@@ -128,7 +128,7 @@
 
 ---For how long something stays on the board.
 ---@class Expiry
----@field turns integer? So many turns, this one included; for ever when left out.
+---@field turns integer? Number of turns, this one included; without it, the entry stays.
 
 ---An agent of the team.
 ---@class Member
@@ -142,7 +142,7 @@
 
 ---What a live parameter accepts; its type is the default's.
 ---@class ParamSpec
----@field default any Its value while nobody set one: boolean, number or string.
+---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
 ---@field whole boolean? Only whole numbers.
@@ -162,7 +162,7 @@ function act.wait() end
 ---@return Action
 function act.move(dir) end
 
----Puts a bomb where the unit stands, in an empty cell; in fire it goes off at once.
+---Puts a bomb into the unit's own cell, if it is empty. In fire the bomb explodes at once.
 ---@return Action
 function act.bomb() end
 
@@ -179,7 +179,7 @@ local queries = {}
 ---@class World: WorldQueries
 world = {}
 
----The same queries for another agent of the team; also in `plan`, where nobody decides.
+---The same queries for another agent of the team; also in `plan`, where no agent is deciding.
 ---@param name string
 ---@return WorldQueries
 function world.of(name) end
@@ -188,11 +188,11 @@ function world.of(name) end
 ---@return WorldSize?
 function queries.size() end
 
----The rules, as far as the referee told or showed them; the engine's defaults otherwise.
+---The rules, as far as the referee announced or showed them; the engine's defaults otherwise.
 ---@return WorldRules?
 function queries.rules() end
 
----Where the agent's unit stands.
+---The cell of the agent's unit.
 ---@return Cell?
 function queries.here() end
 
@@ -370,7 +370,7 @@ function team.assign(costs) end
 ---@class Log
 log = {}
 
----For whoever writes the script. Values, or a format and values.
+---Logs for the author of the script. Takes values, or a format and values.
 ---@param ... any
 function log.debug(...) end
 

@@ -78,7 +78,7 @@
 ---@field game ("food_catcher" | "cherry_picker" | "snake" | "chess" | "unknown")? Which game is played.
 ---@field id string? Our id.
 ---@field ids string[]? The ids of all players, in the order of their start.
----@field score number? Our score as it stands.
+---@field score number? Our current score.
 
 ---The agent that decides.
 ---@class Me
@@ -105,7 +105,7 @@
 
 ---For how long something stays on the board.
 ---@class Expiry
----@field turns integer? So many turns, this one included; for ever when left out.
+---@field turns integer? Number of turns, this one included; without it, the entry stays.
 
 ---An agent of the team.
 ---@class Member
@@ -119,7 +119,7 @@
 
 ---What a live parameter accepts; its type is the default's.
 ---@class ParamSpec
----@field default any Its value while nobody set one: boolean, number or string.
+---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
 ---@field whole boolean? Only whole numbers.
@@ -130,7 +130,7 @@
 ---@class Act
 act = {}
 
----Orders nothing; a snake stands still.
+---Orders nothing; a snake stays in place.
 ---@return Action
 function act.nothing() end
 
@@ -156,12 +156,12 @@ local queries = {}
 ---@class World: WorldQueries
 world = {}
 
----The same queries for another agent of the team; also in `plan`, where nobody decides.
+---The same queries for another agent of the team; also in `plan`, where no agent is deciding.
 ---@param name string
 ---@return WorldQueries
 function world.of(name) end
 
----The numbers of the game, as the referee told them.
+---The numbers of the game, as the referee sent them.
 ---@return WorldRules?
 function queries.rules() end
 
@@ -361,7 +361,7 @@ function team.assign(costs) end
 ---@class Log
 log = {}
 
----For whoever writes the script. Values, or a format and values.
+---Logs for the author of the script. Takes values, or a format and values.
 ---@param ... any
 function log.debug(...) end
 

@@ -25,11 +25,11 @@
 ---@class WorldVertex
 ---@field name string? Its name.
 ---@field value integer? Its value; nil until it is probed.
----@field owner ("own" | "enemy" | "none")? Who owned it when it was seen last; nil when that was never told.
+---@field owner ("own" | "enemy" | "none")? Who owned it when it was seen last; nil when that was never seen.
 ---@field complete boolean? All its edges are known.
 ---@field surveyed boolean? All its edges are known with their weights.
 ---@field degree integer? Its known edges.
----@field seen integer? The step in which its owner was told last.
+---@field seen integer? The step in which its owner was seen last.
 ---@field watched integer? The step in which an agent saw last who stood there.
 
 ---@class WorldNeighbour
@@ -82,7 +82,7 @@
 ---@class WorldAgent
 ---@field name string? Its name.
 ---@field role ("Explorer" | "Repairer" | "Saboteur" | "Sentinel" | "Inspector")? Its role; nil when no start message came.
----@field vertex string? Where it stands.
+---@field vertex string? Where it is.
 ---@field health integer? Its health.
 ---@field max_health integer? Its most health.
 ---@field energy integer? Its energy.
@@ -148,7 +148,7 @@
 
 ---@class WorldHolding
 ---@field name string? The agent.
----@field vertex string? Where it stands.
+---@field vertex string? Where it is.
 ---@field loss integer? What our zones lose without it.
 
 ---@class WorldPrey
@@ -169,7 +169,7 @@
 
 ---@class PerceptVertice
 ---@field name string? Its name.
----@field team string? The team that owns it; nil when nobody does.
+---@field team string? The team that owns it; nil when none does.
 
 ---@class PerceptEdge
 ---@field a string? One end.
@@ -178,7 +178,7 @@
 ---@class PerceptEntitie
 ---@field name string? Its name.
 ---@field team string? Its team's name.
----@field vertex string? Where it stands.
+---@field vertex string? Where it is.
 ---@field disabled boolean? Its health is 0.
 
 ---@class PerceptProbed
@@ -193,7 +193,7 @@
 ---@class PerceptInspected
 ---@field name string? Its name.
 ---@field team string? Its team's name.
----@field vertex string? Where it stands.
+---@field vertex string? Where it is.
 ---@field role ("Explorer" | "Repairer" | "Saboteur" | "Sentinel" | "Inspector")? Its role.
 ---@field energy integer? Energy now.
 ---@field max_energy integer? Most energy.
@@ -205,7 +205,7 @@
 ---What an agent sees.
 ---@class Percept
 ---@field step integer? The step, from 0.
----@field position string? The vertex on which the agent stands.
+---@field position string? The vertex where the agent is.
 ---@field energy integer? Energy now.
 ---@field max_energy integer? Most energy while enabled.
 ---@field max_energy_disabled integer? Most energy while disabled.
@@ -214,7 +214,7 @@
 ---@field disabled boolean? Health is 0: only skip, goto, recharge and repair work.
 ---@field strength integer? Damage of an attack.
 ---@field vis_range integer? How far it sees, in edges.
----@field zone_score integer? Value of the zone in which the agent stands; 0 in none.
+---@field zone_score integer? Value of the zone in which the agent is; 0 in none.
 ---@field last_action string? The last action by the referee's name; noAction when none came in time.
 ---@field last_param string? Its parameter; null in step 0.
 ---@field last_result string? successful, useless, failed, failed_random, failed_resources, failed_attacked, failed_parried, failed_away, failed_role, failed_status, failed_wrong_param, failed_limit.
@@ -226,9 +226,9 @@
 ---@field vertices PerceptVertice[]? Vertices in sight and in the own zone.
 ---@field edges PerceptEdge[]? Edges in sight and in the own zone.
 ---@field entities PerceptEntitie[]? Agents in sight, oneself included.
----@field probed PerceptProbed[]? What a probe of the last step told.
----@field surveyed PerceptSurveyed[]? What a survey of the last step told.
----@field inspected PerceptInspected[]? What an inspection of the last step told.
+---@field probed PerceptProbed[]? What a probe of the last step found.
+---@field surveyed PerceptSurveyed[]? What a survey of the last step found.
+---@field inspected PerceptInspected[]? What an inspection of the last step found.
 
 ---The agent that decides.
 ---@class Me
@@ -255,7 +255,7 @@
 
 ---For how long something stays on the board.
 ---@class Expiry
----@field turns integer? So many turns, this one included; for ever when left out.
+---@field turns integer? Number of turns, this one included; without it, the entry stays.
 
 ---An agent of the team.
 ---@class Member
@@ -269,7 +269,7 @@
 
 ---What a live parameter accepts; its type is the default's.
 ---@class ParamSpec
----@field default any Its value while nobody set one: boolean, number or string.
+---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
 ---@field whole boolean? Only whole numbers.
@@ -315,7 +315,7 @@ function act.attack(agent) end
 function act.parry() end
 
 ---Gives another agent on the own vertex its full health. Repairers, also disabled ones; costs 2, or 3 while disabled.
----@param agent string The name of whoever is to be repaired.
+---@param agent string The name of the agent to repair.
 ---@return Action
 function act.repair(agent) end
 
@@ -331,12 +331,12 @@ local queries = {}
 ---@class World: WorldQueries
 world = {}
 
----The same queries for another agent of the team; also in `plan`, where nobody decides.
+---The same queries for another agent of the team; also in `plan`, where no agent is deciding.
 ---@param name string
 ---@return WorldQueries
 function world.of(name) end
 
----The name of the vertex on which the agent stands.
+---The name of the vertex where the agent is.
 ---@return string?
 function queries.here() end
 
@@ -344,7 +344,7 @@ function queries.here() end
 ---@return WorldSim?
 function queries.sim() end
 
----What is known of a vertex; nil when nobody has seen it.
+---What is known of a vertex; nil when no agent has seen it.
 ---@param vertex? string Where; the agent's own vertex when left out.
 ---@return WorldVertex?
 function queries.vertex(vertex) end
@@ -387,7 +387,7 @@ function queries.closest(vertices) end
 ---@return WorldCut[]?
 function queries.cuts(most) end
 
----How the team stands.
+---Score, money and achievements of the team.
 ---@return WorldTeam?
 function queries.team() end
 
@@ -446,7 +446,7 @@ function queries.holding() end
 ---@return WorldPrey[]?
 function queries.prey() end
 
----Where a number of agents should stand so that our zones are worth most: a search that tries so many placements and no more.
+---Where a number of agents should stand so that our zones are worth most: a search that tries a limited number of placements.
 ---@param count integer How many agents, at most 64.
 ---@param options? WorldBestZoneOptions How.
 ---@return WorldBestZone?
@@ -545,7 +545,7 @@ function team.assign(costs) end
 ---@class Log
 log = {}
 
----For whoever writes the script. Values, or a format and values.
+---Logs for the author of the script. Takes values, or a format and values.
 ---@param ... any
 function log.debug(...) end
 

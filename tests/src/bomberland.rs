@@ -9,7 +9,7 @@ type Cell = (i64, i64);
 /// The hits that a team brought upon itself, counted with caution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blunders {
-    /// Lives that its units lost while a blast of the team was in their cell, whoever else's fire
+    /// Lives that its units lost while a blast of the team was in their cell, even if other fire
     /// was there, too.
     pub hits: u32,
     /// Units whose last life it was.
@@ -40,7 +40,7 @@ pub fn blunders(replay: &Value, team: &str) -> Blunders {
 
 #[derive(Clone)]
 struct Fire {
-    /// The team whose blast it is; nobody's is the ring of fire.
+    /// The team that caused the blast; the ring of fire has none.
     owner: String,
     /// The tick in which it is out; `None` for ever.
     out: Option<i64>,
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        // The blast of an explosion is told after the hit.
+        // The explosion is reported after the hit.
         for (unit, cell, left) in hurt {
             let owners = burnt.get(&cell);
             if owners.is_some_and(|owners| owners.iter().any(|owner| owner == self.team)) {

@@ -18,14 +18,14 @@ use phalanx_colosseum::bridge::Bridge;
 use phalanx_game::{Arena, ConnectionId, Framing, Game, Origin, Outgoing, Roster, RosterEntry};
 use std::time::{Duration, Instant};
 
-/// What stands between two pieces: no text in UTF-8 holds it.
+/// Separates two pieces; it never occurs in UTF-8.
 pub const CUT: &[u8] = b"\xFF\xFE";
 
 /// Longest input that is looked at, in bytes: below every limit of a single message.
 const INPUT_BYTES_MAX: usize = 32 << 10;
 /// How the same stream comes in pieces the second time: nothing may depend on that.
 const PIECE_BYTES: usize = 7;
-/// So many waits of a referee are looked at after the last word.
+/// How many timeouts of a referee are handled after the last input.
 const TIMEOUTS_MAX: usize = 8;
 /// Clients of a referee.
 const CLIENTS: u64 = 4;
@@ -137,7 +137,7 @@ fn arena(stage: fn(Origin) -> Box<dyn Arena>, bytes: &[u8]) -> usize {
     told + drain(arena.as_mut())
 }
 
-/// All that a referee has to say; what it told clients is counted.
+/// Takes everything that a referee has to send; counts what it sent to clients.
 fn drain(arena: &mut dyn Arena) -> usize {
     let mut told = 0;
     while let Some(out) = arena.poll_transmit() {
@@ -184,5 +184,5 @@ fn orders(bytes: &[u8]) -> usize {
 /// The token of a caller.
 fn tokens(bytes: &[u8]) -> usize {
     let Ok(text) = std::str::from_utf8(bytes) else { return 0 };
-    usize::from(phalanx_access::Token::parse(text).is_ok())
+    usize::from(phalanx_access::AccessToken::parse(text).is_ok())
 }

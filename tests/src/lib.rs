@@ -4,6 +4,7 @@
 
 pub mod bomberland;
 pub mod fuzz;
+pub mod modules;
 
 use std::path::{Path, PathBuf};
 

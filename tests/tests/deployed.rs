@@ -9,10 +9,11 @@
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use phalanx::cli::{Phalanx, Phalanxd};
+use phalanx::cli::Phalanx;
 use phalanx_e2e::{files, is, root, text};
 use phalanx_engine::AlertKind;
 use phalanx_metrics::{METRICS, MetricKind};
+use phalanxd::args::Phalanxd;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -177,10 +178,10 @@ fn rules_and_dashboard_ask_for_metrics_that_there_are() {
 
 #[test]
 fn the_image_and_its_neighbours_find_what_they_copy_and_mount() {
-    let compose: serde_yaml::Value = serde_yaml::from_str(&text(Path::new(COMPOSE))).unwrap();
+    let compose: serde_json::Value = serde_saphyr::from_str(&text(Path::new(COMPOSE))).unwrap();
     let mut looked = 0;
-    for (_, service) in compose["services"].as_mapping().unwrap() {
-        for volume in service["volumes"].as_sequence().unwrap() {
+    for (_, service) in compose["services"].as_object().unwrap() {
+        for volume in service["volumes"].as_array().unwrap() {
             let source = volume.as_str().unwrap().trim_start_matches("${PHALANX_SETTINGS:-");
             let source = source.split([':', '}']).next().unwrap();
             if source.starts_with('.') {
@@ -325,13 +326,13 @@ fn headings() -> BTreeSet<String> {
     titles.map(place).collect()
 }
 
-fn rules() -> Vec<serde_yaml::Value> {
-    let file: serde_yaml::Value = serde_yaml::from_str(&text(Path::new(RULES))).unwrap();
-    let groups = file["groups"].as_sequence().unwrap().clone();
-    groups.iter().flat_map(|group| group["rules"].as_sequence().unwrap().clone()).collect()
+fn rules() -> Vec<serde_json::Value> {
+    let file: serde_json::Value = serde_saphyr::from_str(&text(Path::new(RULES))).unwrap();
+    let groups = file["groups"].as_array().unwrap().clone();
+    groups.iter().flat_map(|group| group["rules"].as_array().unwrap().clone()).collect()
 }
 
-/// Every expression of the dashboard, wherever it stands.
+/// Every expression of the dashboard.
 fn expressions() -> Vec<String> {
     let dashboard: serde_json::Value = serde_json::from_str(&text(Path::new(DASHBOARD))).unwrap();
     let (mut waiting, mut found) = (vec![dashboard], Vec::new());

@@ -20,11 +20,11 @@ impl Lint {
         let game = settings.file_stem().unwrap().to_string_lossy().into_owned();
         let config: CheckerConfig<toml::Value> = toml::from_str(&text(settings)).unwrap();
         let library = settings.with_file_name(format!("{}.yml", config.std()));
-        let library: StandardLibrary = serde_yaml::from_str(&text(&library)).unwrap();
+        let library: StandardLibrary = serde_saphyr::from_str(&text(&library)).unwrap();
         Self { game, checker: Checker::new(config, library.clone()).unwrap(), library }
     }
 
-    /// What stands against a source, a line each.
+    /// The findings for a source, one line each.
     fn findings(&self, place: &str, source: &str) -> Vec<String> {
         let parsed = full_moon::parse_fallible(source, self.library.lua_version().0);
         let broken = parsed.errors().iter().map(|error| format!("{place}: {error}"));

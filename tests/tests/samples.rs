@@ -64,7 +64,7 @@ fn read(file: &Path) -> Result<Settings, SettingsErrors> {
         file,
         environment: &environment,
         overrides: &[],
-        games: &phalanx::wire::keys(),
+        games: &phalanx_games::keys(),
     })
 }
 

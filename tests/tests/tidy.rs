@@ -1,6 +1,7 @@
 //! The rules of the repository that no compiler checks.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use phalanx_e2e::modules::Modules;
 use phalanx_e2e::{files, is, root, text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +12,6 @@ const LINES_MAX: usize = 600;
 const README_LINES_MAX: usize = 180;
 /// Most terms of a glossary.
 const GLOSSARY_TERMS_MAX: usize = 30;
-/// Words that make documents hard to read: each has an ordinary word that says it better.
-const DIALECT: &[&str] = &["told", "nobody", "stands", "so many", "whoever"];
-/// How often each of them may occur in ten thousand words.
-const DIALECT_MAX: usize = 1;
 /// What may stand at the top besides dot files.
 const TOP: &[&str] = &[
     "CHANGELOG.md",
@@ -36,7 +33,7 @@ const TOP: &[&str] = &[
     "tests",
 ];
 /// Plugin crates that are not games.
-const SHARED_PLUGINS: &[&str] = &["game", "grid", "testkit"];
+const SHARED_PLUGINS: &[&str] = &["game", "grid", "massim", "testkit"];
 /// The files of a game.
 const SKELETON: &[&str] = &[
     "src/lib.rs",
@@ -48,10 +45,16 @@ const SKELETON: &[&str] = &[
     "src/arena.rs",
     "tests",
 ];
-/// Who may use whom. Games stand for themselves; programs and end-to-end tests may use all.
+/// The crate that uses the games.
+const GAMES: &str = "phalanx-games";
+/// Who may use whom: each only crates above it. Games may use what is shared by games, and only
+/// [`GAMES`] uses them; end-to-end tests may use all.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-game", &[]),
     ("phalanx-grid", &["phalanx-game"]),
+    ("phalanx-massim", &["phalanx-game", "phalanx-grid"]),
+    ("phalanx-mars", &["phalanx-game", "phalanx-grid", "phalanx-massim"]),
+    ("phalanx-assemble", &["phalanx-game", "phalanx-grid", "phalanx-massim"]),
     ("phalanx-testkit", &["phalanx-game"]),
     ("phalanx-engine", &["phalanx-game"]),
     ("phalanx-lua", &["phalanx-game", "phalanx-engine"]),
@@ -73,13 +76,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("phalanx-metrics", &["phalanx-engine"]),
     ("phalanx-league", &[]),
     ("phalanx-trial", &["phalanx-game", "phalanx-engine", "phalanx-lua"]),
-    ("phalanx-strategy", &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-trial"]),
+    (
+        "phalanx-strategy",
+        &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", "phalanx-trial"],
+    ),
     (
         "phalanx-control",
         &[
             "phalanx-game",
             "phalanx-engine",
             "phalanx-lua",
+            "phalanx-net",
+            "phalanx-settings",
             "phalanx-league",
             "phalanx-trial",
             "phalanx-strategy",
@@ -89,7 +97,79 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-convert",
         ],
     ),
+    (GAMES, &["phalanx-game", "phalanx-engine", "phalanx-lua", "phalanx-net", "phalanx-settings"]),
+    (
+        "phalanx-cli",
+        &[
+            "phalanx-game",
+            "phalanx-lua",
+            "phalanx-net",
+            "phalanx-settings",
+            "phalanx-proto",
+            "phalanx-league",
+            "phalanx-control",
+            GAMES,
+        ],
+    ),
+    (
+        "phalanx-analysis",
+        &[
+            "phalanx-game",
+            "phalanx-engine",
+            "phalanx-lua",
+            "phalanx-net",
+            "phalanx-proto",
+            "phalanx-convert",
+            "phalanx-record",
+            "phalanx-exchange",
+            "phalanx-picture",
+            GAMES,
+            "phalanx-cli",
+        ],
+    ),
+    (
+        "phalanxd",
+        &[
+            "phalanx-game",
+            "phalanx-engine",
+            "phalanx-lua",
+            "phalanx-net",
+            "phalanx-settings",
+            "phalanx-proto",
+            "phalanx-record",
+            "phalanx-foxglove",
+            "phalanx-metrics",
+            "phalanx-league",
+            "phalanx-trial",
+            "phalanx-strategy",
+            "phalanx-control",
+            GAMES,
+        ],
+    ),
+    (
+        "phalanx-play",
+        &[
+            "phalanx-game",
+            "phalanx-convert",
+            "phalanx-engine",
+            "phalanx-lua",
+            "phalanx-net",
+            "phalanx-settings",
+            "phalanx-record",
+            "phalanx-metrics",
+            "phalanx-league",
+            "phalanx-trial",
+            "phalanx-strategy",
+            "phalanx-control",
+            GAMES,
+            "phalanx-cli",
+            "phalanxd",
+        ],
+    ),
+    ("phalanx", &["phalanx-cli", "phalanx-analysis", "phalanxd", "phalanx-play"]),
 ];
+/// Most files of a crate that need each other.
+const CYCLE_FILES_MAX: usize = 3;
 /// Libraries with clocks, sockets, tasks or files.
 const IMPURE: &[&str] = &["tokio", "mio", "socket2", "async-std", "smol", "notify", "tonic"];
 
@@ -187,8 +267,35 @@ fn crates_depend_in_one_direction() {
     nothing(&wrong);
 }
 
+#[test]
+fn no_arrow_between_crates_leads_up() {
+    let mut wrong = Vec::new();
+    for (at, (name, may)) in MAY_USE.iter().enumerate() {
+        let above = MAY_USE.get(..at).unwrap_or_default();
+        let below = may.iter().filter(|used| !above.iter().any(|(known, _)| known == *used));
+        wrong.extend(below.map(|used| format!("{name} may not use {used}: it is not above")));
+    }
+    nothing(&wrong);
+}
+
+#[test]
+fn files_of_a_crate_do_not_need_each_other_in_circles() {
+    let mut wrong = Vec::new();
+    for (name, (folder, _)) in crates() {
+        let cycles = Modules::of(&folder).cycles(CYCLE_FILES_MAX);
+        let large = cycles.iter().filter(|files| files.len() > CYCLE_FILES_MAX);
+        wrong.extend(large.map(|files| format!("{name}: {} need each other", files.join(", "))));
+    }
+    nothing(&wrong);
+}
+
 fn may_use(name: &str, folder: &Path, used: &str, in_tests: bool) -> bool {
-    if name == "phalanx" || name == "phalanx-e2e" {
+    if name == "phalanx-e2e" {
+        return true;
+    }
+    let is_game =
+        used.strip_prefix("phalanx-").is_some_and(|used| games().contains(&used.to_owned()));
+    if name == GAMES && is_game {
         return true;
     }
     let table = MAY_USE.iter().find(|(known, _)| *known == name).map(|(_, may)| *may);
@@ -201,16 +308,13 @@ fn may_use(name: &str, folder: &Path, used: &str, in_tests: bool) -> bool {
 }
 
 #[test]
-fn only_the_wire_file_names_games() {
+fn only_one_crate_uses_the_games() {
     let games: Vec<_> = games().iter().map(|game| format!("phalanx_{game}")).collect();
     let games: Vec<_> = games.iter().map(String::as_str).collect();
-    let wire = |path: &Path| {
-        let at = Path::new("daemon/phalanx/src");
-        path == at.join("wire.rs") || path.starts_with(at.join("wire"))
-    };
     let source = |path: &PathBuf| {
         let shipped = path.components().any(|part| part.as_os_str() == "src");
-        path.starts_with("daemon") && is(path, &["rs"]) && shipped && !wire(path)
+        let uses_games = path.starts_with("daemon/games");
+        path.starts_with("daemon") && is(path, &["rs"]) && shipped && !uses_games
     };
     let all: Vec<_> = written().into_iter().filter(source).collect();
     nothing(&lines_with(&all, &games));
@@ -326,35 +430,6 @@ fn a_glossary_is_short() {
     }
 }
 
-#[test]
-fn documents_are_in_plain_english() {
-    let changelog = Path::new("CHANGELOG.md");
-    let pages = written().into_iter().filter(|path| is(path, &["md"]) && path != changelog);
-    let all: Vec<_> = pages.map(|path| words(&text(&path))).collect();
-    nothing(&dialect(&all));
-    assert_eq!(dialect(&[words("Whoever is told so, many times.")]).len(), 3);
-    assert_eq!(dialect(&[words("The seat understands; `stand`s.")]), Vec::<String>::new());
-}
-
-/// The words of the dialect that occur too often in these texts.
-fn dialect(texts: &[String]) -> Vec<String> {
-    let total: usize = texts.iter().map(|text| text.split_whitespace().count()).sum();
-    let count = |phrase: &str| {
-        let phrase = format!(" {phrase} ");
-        texts.iter().map(|text| text.matches(&phrase).count()).sum::<usize>()
-    };
-    let often = |phrase: &&str| count(phrase) * 10_000 > DIALECT_MAX * total;
-    let line = |phrase: &str| format!("{phrase}: {} times in {total} words", count(phrase));
-    DIALECT.iter().filter(|phrase| often(phrase)).map(|phrase| line(phrase)).collect()
-}
-
-/// The words of a text in lower case, with a space before and behind each.
-fn words(text: &str) -> String {
-    let text = text.to_lowercase();
-    let words = text.split(|letter: char| !letter.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).fold(" ".to_owned(), |all, word| all + word + " ")
-}
-
 /// A page without its fenced blocks of code, where brackets are no links.
 fn prose(page: &str) -> String {
     let mut is_code = false;
@@ -402,6 +477,7 @@ fn written() -> Vec<PathBuf> {
             || path.starts_with("scripts/types")
             || path.starts_with("tests/lint") && is(path, &["yml"])
             || path.starts_with("proto/tests/published.txt")
+            || path.starts_with("deploy/config/schema.json")
             || path.starts_with("tests/fuzz/corpus")
             || path.starts_with("LICENSE-APACHE")
             || is(path, &["lock", "snap", "bin", "bmp", "png", "gz", "ttf"])

@@ -1,6 +1,6 @@
 //! Who changed what: a line of JSON for each call that changes something, kept apart from the log.
 
-use crate::lines::{Bound, LineFile};
+use crate::lines::{LineFile, LineFileLimits};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -44,7 +44,7 @@ impl Audit {
     /// # Errors
     /// When it cannot be opened for writing.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let bound = Bound { file_bytes: FILE_BYTES_MAX, old_files: OLD_FILES };
+        let bound = LineFileLimits { file_bytes: FILE_BYTES_MAX, old_files: OLD_FILES };
         Ok(Self { file: LineFile::open(path, bound)? })
     }
 

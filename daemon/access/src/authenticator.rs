@@ -7,9 +7,9 @@
 //! and that were not used since are compared by argon2.
 
 use crate::Role;
-use crate::store::{self, Challenge, StoreError, TokenInfo, TokenStore};
+use crate::store::{self, Challenge, TokenInfo, TokenStore, TokenStoreError};
 use crate::throttle::Throttle;
-use crate::token::{Digest, Token};
+use crate::token::{AccessToken, Digest};
 use rand::Rng;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -43,12 +43,12 @@ pub struct Authenticator {
     /// Held while a token is hashed and written, which takes tens of milliseconds.
     store: Mutex<TokenStore>,
     /// The same tokens, for checks; never held for long.
-    known: RwLock<Known>,
+    known: RwLock<KnownTokens>,
     throttle: Mutex<Throttle>,
 }
 
 /// Tokens by their ids, with what to compare them with.
-type Known = BTreeMap<String, (Challenge, TokenInfo)>;
+type KnownTokens = BTreeMap<String, (Challenge, TokenInfo)>;
 
 /// No token has this digest, as far as anybody knows.
 const NO_DIGEST: Digest = [0; 32];
@@ -89,8 +89,9 @@ impl Authenticator {
     /// Whether a check of this text needs no argon2.
     #[must_use]
     pub fn is_quick(&self, text: &str) -> bool {
-        let quick = |token: Token| matches!(self.challenge(&token.id).0, Challenge::Digest(_));
-        Token::parse(text).map_or(true, quick)
+        let quick =
+            |token: AccessToken| matches!(self.challenge(&token.id).0, Challenge::Digest(_));
+        AccessToken::parse(text).map_or(true, quick)
     }
 
     /// How long failures from this address are answered with "wait", if they are.
@@ -100,7 +101,7 @@ impl Authenticator {
     }
 
     fn find(&self, text: &str, unix: u64) -> Result<TokenInfo, Denied> {
-        let token = Token::parse(text).map_err(|_| Denied::Malformed)?;
+        let token = AccessToken::parse(text).map_err(|_| Denied::Malformed)?;
         let (challenge, info) = self.challenge(&token.id);
         let fits = match challenge {
             Challenge::Digest(digest) => digest.ct_eq(&token.digest()).into(),
@@ -158,7 +159,7 @@ impl Authenticator {
         life: Option<Duration>,
         unix: u64,
         random: &mut dyn Rng,
-    ) -> Result<(Token, TokenInfo), StoreError> {
+    ) -> Result<(AccessToken, TokenInfo), TokenStoreError> {
         self.change(|store| store.create(name, role, life, unix, random))
     }
 
@@ -166,7 +167,7 @@ impl Authenticator {
     ///
     /// # Errors
     /// As there.
-    pub fn revoke(&self, id: &str, unix: u64) -> Result<TokenInfo, StoreError> {
+    pub fn revoke(&self, id: &str, unix: u64) -> Result<TokenInfo, TokenStoreError> {
         self.change(|store| store.revoke(id, unix))
     }
 }

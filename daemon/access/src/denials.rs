@@ -4,7 +4,7 @@
 //! apart from the audit log, where they would push out what matters, and a minute of them takes a
 //! bounded number of lines however many there are.
 
-use crate::lines::{Bound, LineFile};
+use crate::lines::{LineFile, LineFileLimits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +13,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Lines of a minute; the calls of further callers are counted together in one more.
 pub const LINES_MAX: usize = 64;
-/// Who stands in the line of further callers.
+/// Name of the line that counts all further callers.
 pub const OTHERS: &str = "(others)";
 /// How much is kept: at 64 lines of 200 bytes a minute this is two hours and a half.
-const BOUND: Bound = Bound { file_bytes: 1 << 20, old_files: 1 };
+const BOUND: LineFileLimits = LineFileLimits { file_bytes: 1 << 20, old_files: 1 };
 /// What is counted together, in milliseconds.
 const MINUTE_MS: u64 = 60_000;
 
@@ -54,11 +54,11 @@ pub struct DenialLine {
 #[derive(Debug, Default)]
 pub struct Denials {
     file: Option<LineFile>,
-    counted: Mutex<Counted>,
+    counted: Mutex<DenialCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counted {
+struct DenialCounts {
     /// The minute that is counted, in minutes since the Unix epoch.
     minute: u64,
     lines: BTreeMap<Denial, DenialLine>,
@@ -82,7 +82,7 @@ impl Denials {
         let mut counted = self.lock();
         counted.turn(now_ms);
         let full = counted.lines.len() >= LINES_MAX;
-        let Counted { lines, others, .. } = &mut *counted;
+        let DenialCounts { lines, others, .. } = &mut *counted;
         if let Some(line) = lines.get_mut(&denial) {
             line.add(now_ms);
             return false;
@@ -128,13 +128,13 @@ impl Denials {
         self.write(u64::MAX)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counted> {
+    fn lock(&self) -> MutexGuard<'_, DenialCounts> {
         // Each count is one step: the lines are whole even when their holder panicked.
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Counted {
+impl DenialCounts {
     /// Begins another minute when the old one is over.
     fn turn(&mut self, now_ms: u64) {
         let minute = now_ms / MINUTE_MS;

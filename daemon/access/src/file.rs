@@ -18,7 +18,7 @@ pub(crate) fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(MODE).open(path)
 }
 
-/// Replaces a file: whoever reads it sees the old text or the new one, also after a crash.
+/// Replaces a file atomically: a reader sees the old text or the new one, also after a crash.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     folder(path)?;
     let beside = beside(path);

@@ -11,13 +11,13 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub(crate) struct LineFile {
     path: PathBuf,
-    bound: Bound,
-    open: Mutex<Open>,
+    bound: LineFileLimits,
+    open: Mutex<OpenLineFile>,
 }
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct LineFileLimits {
     /// Size from which a file is put aside and a new one begun, in bytes.
     pub(crate) file_bytes: u64,
     /// Files that were put aside and are kept.
@@ -25,15 +25,15 @@ pub(crate) struct Bound {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenLineFile {
     file: File,
     bytes: u64,
 }
 
 impl LineFile {
     /// Goes on with the file of that path.
-    pub(crate) fn open(path: &Path, bound: Bound) -> io::Result<Self> {
-        Ok(Self { path: path.to_owned(), bound, open: Mutex::new(Open::at(path)?) })
+    pub(crate) fn open(path: &Path, bound: LineFileLimits) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), bound, open: Mutex::new(OpenLineFile::at(path)?) })
     }
 
     /// Adds lines, all in one write. Blocks.
@@ -52,7 +52,7 @@ impl LineFile {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.bytes >= self.bound.file_bytes {
             self.rotate()?;
-            *open = Open::at(&self.path)?;
+            *open = OpenLineFile::at(&self.path)?;
         }
         open.file.write_all(&text)?;
         open.bytes = open.bytes.saturating_add(u64::try_from(text.len()).unwrap_or(u64::MAX));
@@ -77,7 +77,7 @@ impl LineFile {
     }
 }
 
-impl Open {
+impl OpenLineFile {
     fn at(path: &Path) -> io::Result<Self> {
         let file = file::append(path)?;
         let bytes = file.metadata()?.len();

@@ -5,7 +5,7 @@
 //! It is kept as the associated data (`data=`) of the argon2 hash, so that the file keeps its form
 //! and earlier daemons still read it. Hashes of earlier daemons have none until the token is used.
 
-use crate::token::{Digest, Token};
+use crate::token::{AccessToken, Digest};
 use crate::{Role, file};
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, Salt, SaltString};
 use argon2::{Algorithm, Argon2, AssociatedData, Params, ParamsBuilder, Version};
@@ -25,7 +25,6 @@ pub const NAME_CHARS_MAX: usize = 64;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// argon2id: memory in KiB, passes, lanes, as OWASP recommends.
 const COST: (u32, u32, u32) = (19 * 1024, 2, 1);
-/// Bytes of a salt.
 const SALT_BYTES: usize = 16;
 
 /// A token as lists show it.
@@ -57,7 +56,7 @@ impl TokenInfo {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Entry {
+struct StoredToken {
     #[serde(flatten)]
     info: TokenInfo,
     /// In PHC form.
@@ -70,7 +69,6 @@ struct Entry {
 /// What to compare a token with.
 #[derive(Clone, Debug)]
 pub(crate) enum Challenge {
-    /// With this digest.
     Digest(Digest),
     /// With this argon2 hash, which takes tens of milliseconds.
     Hash(String),
@@ -78,13 +76,13 @@ pub(crate) enum Challenge {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Page {
-    tokens: Vec<Entry>,
+struct TokenFile {
+    tokens: Vec<StoredToken>,
 }
 
 /// What is wrong with a token or with the file.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum TokenStoreError {
     /// The system says no.
     #[error("the token file {path}: could not {what}: {source}")]
     Io {
@@ -132,7 +130,7 @@ pub enum StoreError {
 #[derive(Debug)]
 pub struct TokenStore {
     path: Option<PathBuf>,
-    entries: Vec<Entry>,
+    entries: Vec<StoredToken>,
 }
 
 impl TokenStore {
@@ -146,27 +144,26 @@ impl TokenStore {
     ///
     /// # Errors
     /// When it cannot be read, is damaged, or others may read it.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> Result<Self, TokenStoreError> {
         let mut store = Self { path: Some(path.to_owned()), entries: Vec::new() };
-        let failed = |what, source| StoreError::Io { path: path.to_owned(), what, source };
+        let failed = |what, source| TokenStoreError::Io { path: path.to_owned(), what, source };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(store),
             Err(error) => return Err(failed("look at it", error)),
             Ok(found) if found.len() > FILE_BYTES_MAX => {
                 let reason = format!("it has more than {FILE_BYTES_MAX} bytes");
-                return Err(StoreError::Damaged { path: path.to_owned(), reason });
+                return Err(TokenStoreError::Damaged { path: path.to_owned(), reason });
             }
             Ok(_) => {}
         }
         if file::is_open_to_others(path).map_err(|error| failed("look at it", error))? {
-            return Err(StoreError::OpenToOthers { path: path.to_owned() });
+            return Err(TokenStoreError::OpenToOthers { path: path.to_owned() });
         }
         let text = std::fs::read_to_string(path).map_err(|error| failed("read it", error))?;
-        let page: Page = serde_json::from_str(&text).map_err(|error| StoreError::Damaged {
-            path: path.to_owned(),
-            reason: error.to_string(),
+        let page: TokenFile = serde_json::from_str(&text).map_err(|error| {
+            TokenStoreError::Damaged { path: path.to_owned(), reason: error.to_string() }
         })?;
-        let digested = |entry: Entry| Entry { digest: digest_of(&entry.hash), ..entry };
+        let digested = |entry: StoredToken| StoredToken { digest: digest_of(&entry.hash), ..entry };
         store.entries = page.tokens.into_iter().map(digested).collect();
         Ok(store)
     }
@@ -187,17 +184,17 @@ impl TokenStore {
         life: Option<Duration>,
         now: u64,
         random: &mut dyn Rng,
-    ) -> Result<(Token, TokenInfo), StoreError> {
+    ) -> Result<(AccessToken, TokenInfo), TokenStoreError> {
         let chars = name.chars().count();
         if !(1..=NAME_CHARS_MAX).contains(&chars) || name.chars().any(char::is_control) {
-            return Err(StoreError::Name);
+            return Err(TokenStoreError::Name);
         }
         if self.entries.len() >= TOKENS_MAX {
-            return Err(StoreError::Full);
+            return Err(TokenStoreError::Full);
         }
-        let token = std::iter::repeat_with(|| Token::generate(random))
+        let token = std::iter::repeat_with(|| AccessToken::generate(random))
             .find(|token| self.find(&token.id).is_none())
-            .ok_or(StoreError::Full)?;
+            .ok_or(TokenStoreError::Full)?;
         let info = TokenInfo {
             id: token.id.clone(),
             name: name.to_owned(),
@@ -208,7 +205,7 @@ impl TokenStore {
         };
         let digest = Some(token.digest());
         let salt = salt(random)?;
-        let entry = Entry { info: info.clone(), hash: hash(&token, salt.as_salt())?, digest };
+        let entry = StoredToken { info: info.clone(), hash: hash(&token, salt.as_salt())?, digest };
         self.entries.push(entry);
         if let Err(error) = self.write() {
             self.entries.pop();
@@ -221,12 +218,12 @@ impl TokenStore {
     ///
     /// # Errors
     /// When there is none of that id, it was revoked before, or it cannot be written.
-    pub fn revoke(&mut self, id: &str, now: u64) -> Result<TokenInfo, StoreError> {
+    pub fn revoke(&mut self, id: &str, now: u64) -> Result<TokenInfo, TokenStoreError> {
         let place = self.entries.iter().position(|entry| entry.info.id == id);
-        let unknown = || StoreError::Unknown(id.to_owned());
+        let unknown = || TokenStoreError::Unknown(id.to_owned());
         let entry = place.and_then(|place| self.entries.get_mut(place)).ok_or_else(unknown)?;
         if entry.info.revoked.is_some() {
-            return Err(StoreError::Revoked(id.to_owned()));
+            return Err(TokenStoreError::Revoked(id.to_owned()));
         }
         entry.info.revoked = Some(now);
         let info = entry.info.clone();
@@ -241,7 +238,7 @@ impl TokenStore {
 
     /// Each token by its id, with what to compare it with.
     pub(crate) fn challenges(&self) -> BTreeMap<String, (Challenge, TokenInfo)> {
-        let challenge = |entry: &Entry| match entry.digest {
+        let challenge = |entry: &StoredToken| match entry.digest {
             Some(digest) => Challenge::Digest(digest),
             None => Challenge::Hash(entry.hash.clone()),
         };
@@ -255,26 +252,26 @@ impl TokenStore {
     ///
     /// # Errors
     /// When it cannot be written; then it counts as long as the process lives.
-    pub(crate) fn learn(&mut self, token: &Token) -> Result<(), StoreError> {
-        let known = |entry: &&mut Entry| entry.info.id == token.id && entry.digest.is_none();
+    pub(crate) fn learn(&mut self, token: &AccessToken) -> Result<(), TokenStoreError> {
+        let known = |entry: &&mut StoredToken| entry.info.id == token.id && entry.digest.is_none();
         let Some(entry) = self.entries.iter_mut().find(known) else { return Ok(()) };
         entry.digest = Some(token.digest());
         let old = PasswordHash::new(&entry.hash).map_err(not_hashed)?;
         let salt =
-            old.salt.ok_or_else(|| StoreError::Hash("the old hash has no salt".to_owned()))?;
+            old.salt.ok_or_else(|| TokenStoreError::Hash("the old hash has no salt".to_owned()))?;
         let hash = hash(token, salt)?;
         entry.hash = hash;
         self.write()
     }
 
-    fn find(&self, id: &str) -> Option<&Entry> {
+    fn find(&self, id: &str) -> Option<&StoredToken> {
         self.entries.iter().find(|entry| entry.info.id == id)
     }
 
-    fn write(&self) -> Result<(), StoreError> {
+    fn write(&self) -> Result<(), TokenStoreError> {
         let Some(path) = &self.path else { return Ok(()) };
-        let page = Page { tokens: self.entries.clone() };
-        let failed = |source| StoreError::Io { path: path.clone(), what: "write it", source };
+        let page = TokenFile { tokens: self.entries.clone() };
+        let failed = |source| TokenStoreError::Io { path: path.clone(), what: "write it", source };
         let text = serde_json::to_string_pretty(&page).map_err(|error| failed(error.into()))?;
         file::replace(path, &(text + "\n")).map_err(failed)
     }
@@ -285,7 +282,7 @@ fn argon(params: Params) -> Argon2<'static> {
 }
 
 /// The argon2 hash of a token, with its digest as associated data.
-fn hash(token: &Token, salt: Salt<'_>) -> Result<String, StoreError> {
+fn hash(token: &AccessToken, salt: Salt<'_>) -> Result<String, TokenStoreError> {
     let (memory, passes, lanes) = COST;
     let mut params = ParamsBuilder::new();
     params.m_cost(memory).t_cost(passes).p_cost(lanes);
@@ -296,14 +293,14 @@ fn hash(token: &Token, salt: Salt<'_>) -> Result<String, StoreError> {
     argon(params).hash_password(secret, salt).map(|hash| hash.to_string()).map_err(not_hashed)
 }
 
-fn salt(random: &mut dyn Rng) -> Result<SaltString, StoreError> {
+fn salt(random: &mut dyn Rng) -> Result<SaltString, TokenStoreError> {
     let mut salt = [0; SALT_BYTES];
     random.fill_bytes(&mut salt);
     SaltString::encode_b64(&salt).map_err(not_hashed)
 }
 
-fn not_hashed(error: impl ToString) -> StoreError {
-    StoreError::Hash(error.to_string())
+fn not_hashed(error: impl ToString) -> TokenStoreError {
+    TokenStoreError::Hash(error.to_string())
 }
 
 /// The digest in a hash, if a daemon put it there.
@@ -313,7 +310,7 @@ fn digest_of(hash: &str) -> Option<Digest> {
 }
 
 /// Whether a token's secret fits a hash. Takes tens of milliseconds.
-pub(crate) fn fits(token: &Token, hash: &str) -> bool {
+pub(crate) fn fits(token: &AccessToken, hash: &str) -> bool {
     let secret = token.secret().expose_secret().as_bytes();
     PasswordHash::new(hash)
         .is_ok_and(|hash| argon(Params::default()).verify_password(secret, &hash).is_ok())

@@ -1,7 +1,7 @@
 //! A brake for those who guess: after some failures an address waits.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
 /// Failures of one address within [`WINDOW`] after which it must wait.
@@ -12,7 +12,7 @@ pub const WINDOW: Duration = Duration::from_secs(60);
 pub const ADDRESSES_MAX: usize = 4_096;
 
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct FailureRecord {
     failures: u32,
     since: Instant,
 }
@@ -20,7 +20,7 @@ struct Record {
 /// Counts failures by address.
 #[derive(Debug, Default)]
 pub struct Throttle {
-    records: BTreeMap<IpAddr, Record>,
+    records: BTreeMap<IpAddr, FailureRecord>,
 }
 
 impl Throttle {
@@ -35,7 +35,7 @@ impl Throttle {
     /// Notes a failure.
     pub fn failed(&mut self, address: IpAddr, now: Instant) {
         let address = network(address);
-        let over = |record: &Record| now.saturating_duration_since(record.since) >= WINDOW;
+        let over = |record: &FailureRecord| now.saturating_duration_since(record.since) >= WINDOW;
         if self.records.len() >= ADDRESSES_MAX && !self.records.contains_key(&address) {
             self.records.retain(|_, record| !over(record));
         }
@@ -44,26 +44,24 @@ impl Throttle {
             let quietest = quietest.map(|(address, _)| *address);
             quietest.and_then(|address| self.records.remove(&address));
         }
-        let record = self.records.entry(address).or_insert(Record { failures: 0, since: now });
+        let record =
+            self.records.entry(address).or_insert(FailureRecord { failures: 0, since: now });
         if over(record) {
-            *record = Record { failures: 0, since: now };
+            *record = FailureRecord { failures: 0, since: now };
         }
         record.failures = record.failures.saturating_add(1);
     }
 }
 
-/// The address, or for IPv6 its network of 64 bits: whoever has one address there has them all.
+/// The IPv4 address, or the /64 network of an IPv6 address: a host usually owns its whole network.
+/// The loopback address is one host.
 #[must_use]
 pub fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
-            Some(v4) => v4.into(),
-            None => {
-                let [a, b, c, d, ..] = v6.segments();
-                std::net::Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-            }
-        },
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)))
+        }
+        address @ (IpAddr::V4(_) | IpAddr::V6(_)) => address,
     }
 }
 
@@ -93,11 +91,27 @@ mod tests {
     fn addresses_of_one_ipv6_network_count_together() {
         let (mut throttle, now) = (Throttle::default(), Instant::now());
         for last in 0..u16::try_from(FAILURES_MAX).expect("small") {
-            let one = std::net::Ipv6Addr::new(0x2001, 0xdb8, 1, 2, 0, 0, 0, last);
+            let one = Ipv6Addr::new(0x2001, 0xdb8, 1, 2, 0, 0, 0, last);
             throttle.failed(one.into(), now);
         }
         let other = "2001:db8:1:2:ffff::1".parse().expect("an address");
         assert!(throttle.wait(other, now).is_some());
+    }
+
+    #[test]
+    fn an_address_counts_as_its_network() {
+        for (address, counts_as) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("2001:db8:1:2::1", "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff::2", "2001:db8:1:2::"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::"),
+            ("::1", "::1"),
+            ("::2", "::"),
+        ] {
+            let network = network(address.parse().expect("an address"));
+            assert_eq!(network.to_string(), counts_as, "{address}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// A token with its secret.
 #[derive(Clone, Debug)]
-pub struct Token {
+pub struct AccessToken {
     /// Which one it is; no secret.
     pub id: String,
     secret: SecretString,
@@ -37,9 +37,9 @@ pub struct Token {
 /// The text is no token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a token: a token looks like phx_<id>_<secret>")]
-pub struct Malformed;
+pub struct MalformedToken;
 
-impl Token {
+impl AccessToken {
     /// A new token of that randomness.
     pub fn generate(random: &mut dyn Rng) -> Self {
         let mut bytes = [0; SECRET_BYTES];
@@ -58,20 +58,20 @@ impl Token {
     ///
     /// # Errors
     /// When it is no token, or too long.
-    pub fn parse(text: &str) -> Result<Self, Malformed> {
+    pub fn parse(text: &str) -> Result<Self, MalformedToken> {
         let rest = text.strip_prefix(PREFIX).filter(|_| text.len() <= TEXT_BYTES_MAX);
-        let (id, secret) = rest.and_then(|rest| rest.split_once('_')).ok_or(Malformed)?;
+        let (id, secret) = rest.and_then(|rest| rest.split_once('_')).ok_or(MalformedToken)?;
         let known = |byte: u8| ID_ALPHABET.contains(&byte);
         let fine = id.len() == ID_CHARS
             && id.bytes().all(known)
             && URL_SAFE_NO_PAD.decode(secret).is_ok_and(|bytes| bytes.len() == SECRET_BYTES);
         if !fine {
-            return Err(Malformed);
+            return Err(MalformedToken);
         }
         Ok(Self { id: id.to_owned(), secret: secret.into() })
     }
 
-    /// The whole text, to be shown once to whoever asked for the token.
+    /// The whole text. Show it once to the user who requested the token.
     #[must_use]
     pub fn text(&self) -> SecretString {
         format!("{PREFIX}{}_{}", self.id, self.secret.expose_secret()).into()

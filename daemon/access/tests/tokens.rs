@@ -3,7 +3,7 @@
 
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use phalanx_access::throttle::{FAILURES_MAX, WINDOW};
-use phalanx_access::{Authenticator, Denied, Role, StoreError, Token, TokenStore};
+use phalanx_access::{AccessToken, Authenticator, Denied, Role, TokenStore, TokenStoreError};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rstest::rstest;
@@ -24,7 +24,7 @@ fn authenticator(path: &Path) -> Authenticator {
     Authenticator::new(TokenStore::open(path).unwrap())
 }
 
-fn text(token: &Token) -> String {
+fn text(token: &AccessToken) -> String {
     token.text().expose_secret().to_owned()
 }
 
@@ -45,8 +45,8 @@ fn a_token_opens_until_it_is_revoked_and_outlives_the_process() {
     let revoked = again.revoke(&made.id, NOW + 5).unwrap();
     assert_eq!(revoked.revoked, Some(NOW + 5));
     assert_eq!(again.check(&text, HOME, now, NOW + 6), Err(Denied::Revoked));
-    assert!(matches!(again.revoke(&made.id, NOW + 6), Err(StoreError::Revoked(_))));
-    assert!(matches!(again.revoke("nobody00", NOW), Err(StoreError::Unknown(_))));
+    assert!(matches!(again.revoke(&made.id, NOW + 6), Err(TokenStoreError::Revoked(_))));
+    assert!(matches!(again.revoke("nobody00", NOW), Err(TokenStoreError::Unknown(_))));
 }
 
 #[test]
@@ -75,11 +75,11 @@ fn the_file_holds_no_secret_and_is_its_owners_alone() {
 
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let opened = TokenStore::open(&path);
-    assert!(matches!(opened, Err(StoreError::OpenToOthers { .. })), "{opened:?}");
+    assert!(matches!(opened, Err(TokenStoreError::OpenToOthers { .. })), "{opened:?}");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     std::fs::write(&path, "{\"tokens\": [{}]}").unwrap();
     let opened = TokenStore::open(&path);
-    assert!(matches!(opened, Err(StoreError::Damaged { .. })), "{opened:?}");
+    assert!(matches!(opened, Err(TokenStoreError::Damaged { .. })), "{opened:?}");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn a_token_that_cannot_be_written_does_not_count() {
     // A folder in the place of the file that is written beside it.
     std::fs::create_dir(folder.path().join("tokens.json.new")).unwrap();
     let made = gate.create("second", Role::Viewer, None, NOW, &mut random());
-    assert!(matches!(made, Err(StoreError::Io { .. })), "{made:?}");
-    assert!(matches!(gate.revoke(&first.id, NOW), Err(StoreError::Io { .. })));
+    assert!(matches!(made, Err(TokenStoreError::Io { .. })), "{made:?}");
+    assert!(matches!(gate.revoke(&first.id, NOW), Err(TokenStoreError::Io { .. })));
     assert_eq!(gate.list(), [first]);
 }
 
@@ -113,7 +113,7 @@ fn what_is_no_token_is_turned_away_at_once(#[case] text: &str) {
 fn a_wrong_secret_and_an_unknown_id_look_the_same() {
     let gate = Authenticator::new(TokenStore::in_memory());
     let (token, _) = gate.create("x", Role::Viewer, None, NOW, &mut random()).unwrap();
-    let other = Token::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(8));
+    let other = AccessToken::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(8));
     let wrong = format!("phx_{}_{}", token.id, other.secret().expose_secret());
     let now = Instant::now();
     assert_eq!(gate.check(&wrong, HOME, now, NOW), Err(Denied::Unknown));
@@ -128,7 +128,7 @@ fn a_valid_token_passes_whatever_else_comes_from_its_address() {
     let gate = Authenticator::new(TokenStore::in_memory());
     let (token, made) = gate.create("x", Role::Viewer, None, NOW, &mut random()).unwrap();
     let (text, now) = (text(&token), Instant::now());
-    let other = Token::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(8));
+    let other = AccessToken::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(8));
     let wrong = format!("phx_{}_{}", token.id, other.secret().expose_secret());
     for _ in 0..FAILURES_MAX {
         assert_eq!(gate.check(&wrong, HOME, now, NOW), Err(Denied::Unknown));
@@ -148,7 +148,7 @@ fn a_valid_token_passes_whatever_else_comes_from_its_address() {
 fn a_token_of_an_earlier_daemon_is_valid_and_cheap_to_check_once_it_was_used() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tokens.json");
-    let token = Token::generate(&mut random());
+    let token = AccessToken::generate(&mut random());
     let params = argon2::Params::new(19 * 1024, 2, 1, None).unwrap();
     let argon = argon2::Argon2::new(argon2::Algorithm::Argon2id, argon2::Version::V0x13, params);
     let salt = SaltString::encode_b64(&[7; 16]).unwrap();
@@ -183,7 +183,7 @@ fn a_token_of_an_earlier_daemon_is_valid_and_cheap_to_check_once_it_was_used() {
 fn names_are_for_people(#[case] name: &str) {
     let gate = Authenticator::new(TokenStore::in_memory());
     let made = gate.create(name, Role::Viewer, None, NOW, &mut random());
-    assert!(matches!(made, Err(StoreError::Name)), "{made:?}");
+    assert!(matches!(made, Err(TokenStoreError::Name)), "{made:?}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_greater_role_may_what_a_smaller_one_may() {
 proptest! {
     #[test]
     fn any_text_is_read_or_turned_away(text in ".*") {
-        if let Ok(token) = Token::parse(&text) {
+        if let Ok(token) = AccessToken::parse(&text) {
             let shown = token.text();
             prop_assert_eq!(shown.expose_secret(), &text);
         }
@@ -208,8 +208,8 @@ proptest! {
 
     #[test]
     fn what_is_generated_is_read_back(seed: u64) {
-        let token = Token::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(seed));
-        let read = Token::parse(token.text().expose_secret()).unwrap();
+        let token = AccessToken::generate(&mut rand_chacha::ChaCha8Rng::seed_from_u64(seed));
+        let read = AccessToken::parse(token.text().expose_secret()).unwrap();
         prop_assert_eq!(&read.id, &token.id);
         prop_assert_eq!(read.secret().expose_secret(), token.secret().expose_secret());
     }

@@ -1,11 +1,11 @@
 //! The service `Access`.
 
+use crate::caller::IdentifiedCaller;
 use crate::changes::{Call, Changes};
 use crate::convert::time_asked;
-use crate::error::{Reason, refuse, refuse_field};
-use crate::gate::Caller;
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::page::Page;
-use phalanx_access::{Authenticator, Role, StoreError, TokenInfo};
+use phalanx_access::{Authenticator, Role, TokenInfo, TokenStoreError};
 use phalanx_proto::v1;
 use prost_types::Timestamp;
 use rand::rand_core::UnwrapErr;
@@ -15,25 +15,23 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tonic::{Request, Response, Status};
 
-/// What stands before a token's id in its resource name.
+/// The prefix of a token's resource name.
 const TOKENS: &str = "tokens/";
 
-/// Makes and ends tokens.
+/// Creates and revokes tokens.
 pub(crate) struct AccessService {
     pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) changes: Changes,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::access_server::Access for AccessService {
     async fn get_caller(
         &self,
         request: Request<v1::GetCallerRequest>,
-    ) -> Answer<v1::GetCallerResponse> {
-        let caller = request.extensions().get::<Caller>();
-        let caller = caller.ok_or_else(|| Status::internal("nobody asked who calls"))?;
+    ) -> RpcResult<v1::GetCallerResponse> {
+        let caller = request.extensions().get::<IdentifiedCaller>();
+        let caller = caller.ok_or_else(|| Status::internal("the caller was not identified"))?;
         Ok(Response::new(v1::GetCallerResponse {
             who: caller.who.clone(),
             role: role(caller.role).into(),
@@ -44,7 +42,7 @@ impl v1::access_server::Access for AccessService {
     async fn list_tokens(
         &self,
         request: Request<v1::ListTokensRequest>,
-    ) -> Answer<v1::ListTokensResponse> {
+    ) -> RpcResult<v1::ListTokensResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
         let all = self.authenticator.list();
@@ -61,7 +59,7 @@ impl v1::access_server::Access for AccessService {
     async fn create_token(
         &self,
         request: Request<v1::CreateTokenRequest>,
-    ) -> Answer<v1::CreateTokenResponse> {
+    ) -> RpcResult<v1::CreateTokenResponse> {
         let call = Call::open(&request, &request.get_ref().display_name);
         let request = request.into_inner();
         let role = wanted(request.role())?;
@@ -82,7 +80,7 @@ impl v1::access_server::Access for AccessService {
     async fn revoke_token(
         &self,
         request: Request<v1::RevokeTokenRequest>,
-    ) -> Answer<v1::RevokeTokenResponse> {
+    ) -> RpcResult<v1::RevokeTokenResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let id = request.name.strip_prefix(TOKENS);
@@ -99,25 +97,25 @@ impl v1::access_server::Access for AccessService {
     }
 }
 
-/// Hashing and writing take their time: not on the runtime's threads.
+/// Hashing and writing take long, so they run outside of the runtime's threads.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    work: impl FnOnce() -> Result<T, TokenStoreError> + Send + 'static,
 ) -> Result<T, Status> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Status::internal(error.to_string()))?.map_err(refused)
 }
 
-fn refused(error: StoreError) -> Status {
+fn refused(error: TokenStoreError) -> Status {
     let message = error.to_string();
     match error {
-        StoreError::Name => refuse_field(Reason::TokenName, "display_name", &message),
-        StoreError::Full => refuse(Reason::TooManyTokens, message, []),
-        StoreError::Unknown(_) => refuse(Reason::TokenNotFound, message, []),
-        StoreError::Revoked(_) => refuse(Reason::TokenEnded, message, []),
-        StoreError::Io { .. }
-        | StoreError::OpenToOthers { .. }
-        | StoreError::Damaged { .. }
-        | StoreError::Hash(_) => refuse(Reason::TokensNotWritten, message, []),
+        TokenStoreError::Name => refuse_field(Reason::TokenName, "display_name", &message),
+        TokenStoreError::Full => refuse(Reason::TooManyTokens, message, []),
+        TokenStoreError::Unknown(_) => refuse(Reason::TokenNotFound, message, []),
+        TokenStoreError::Revoked(_) => refuse(Reason::TokenEnded, message, []),
+        TokenStoreError::Io { .. }
+        | TokenStoreError::OpenToOthers { .. }
+        | TokenStoreError::Damaged { .. }
+        | TokenStoreError::Hash(_) => refuse(Reason::TokensNotWritten, message, []),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What this crate must be told about arenas: referees that the daemon hosts.
+//! What this crate needs from arenas: referees that the daemon hosts.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -12,70 +12,70 @@ use std::time::{Duration, SystemTime};
 
 /// The daemon's arenas.
 pub trait ArenaDirectory: Send + Sync + 'static {
-    /// All arenas, in any order: those that run, and the newest that ended.
+    /// All arenas, in any order: the running ones, and the newest that ended.
     fn arenas(&self) -> Vec<Arc<dyn ArenaView>>;
 
-    /// Starts an arena and answers when it listens; or only checks whether it could be, and answers
-    /// with what it would be.
+    /// Starts an arena and returns it when it listens. With `check` it only checks whether the
+    /// arena could start, and returns what it would be.
     fn start(&self, ask: ArenaAsk, check: bool) -> BoxFuture<'static, Started>;
 
-    /// The arena of that name.
+    /// The arena with that name.
     fn arena(&self, name: &str) -> Option<Arc<dyn ArenaView>> {
         self.arenas().into_iter().find(|arena| arena.status().name == name)
     }
 }
 
-/// What comes of a wish for an arena.
+/// The result of a request for an arena.
 pub type Started = Result<Arc<dyn ArenaView>, ArenaRefusal>;
 
 /// One arena.
 pub trait ArenaView: Send + Sync + 'static {
-    /// How it stands now.
+    /// Its current state.
     fn status(&self) -> ArenaStatus;
 
-    /// What happens in it, from its beginning to its end. Called once an arena.
+    /// Its events, from its beginning to its end. Called once for each arena.
     fn events(&self) -> BoxStream<'static, ArenaEvent>;
 
-    /// Begins, where it waits for somebody to say so.
+    /// Starts the match, if it waits for a command to start.
     fn begin(&self);
 
-    /// Ends it; done when everything is flushed.
+    /// Ends it; resolves when everything is flushed.
     fn stop(&self) -> BoxFuture<'static, ()>;
 }
 
-/// A wish for an arena.
+/// A request for an arena.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaAsk {
-    /// What to call it; `None`: find a name.
+    /// Its name; `None`: the daemon chooses one.
     pub name: Option<String>,
     /// The game.
     pub game: String,
-    /// What is played.
+    /// The match.
     pub setup: ArenaSetup,
-    /// Where it listens; `None`: loopback.
+    /// The address to listen on; `None`: loopback.
     pub listen: Option<SocketAddr>,
     /// When it begins.
     pub begin: ArenaBegin,
-    /// Shortest time of a step; `None`: as usual.
+    /// Shortest time of a step; `None`: the default.
     pub pace: Option<Duration>,
     /// Whether replays and results are kept.
     pub keep_files: bool,
-    /// Who wants it.
+    /// The author of the request.
     pub by: String,
 }
 
-/// What is played.
+/// The match of an arena.
 #[derive(Clone, PartialEq, Eq)]
 pub enum ArenaSetup {
-    /// A flavour of the game; `None`s: the game's own.
+    /// A variant of the game; `None` for a field: the game's default.
     Variant {
         /// Its name.
         name: Option<String>,
         /// Seed of map and dice.
         seed: u64,
-        /// How many steps.
+        /// The number of steps.
         steps: Option<u32>,
-        /// How many worlds, where a game has them.
+        /// The number of worlds, if the game has several.
         worlds: Option<u32>,
     },
     /// Files in the organisers' format.
@@ -87,7 +87,7 @@ pub enum ArenaSetup {
     },
 }
 
-/// Without the files' contents: they have passwords.
+/// Hides the files' contents, which have passwords.
 impl fmt::Debug for ArenaSetup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -107,12 +107,12 @@ impl fmt::Debug for ArenaSetup {
     }
 }
 
-/// When an arena begins.
+/// When the match of an arena begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArenaBegin {
-    /// As usual: with everybody for a flavour, as the files say otherwise.
+    /// The default: with all clients for a variant, otherwise as the files define.
     Usual,
-    /// As the files say.
+    /// As the files define.
     File,
     /// At once.
     Now,
@@ -120,24 +120,24 @@ pub enum ArenaBegin {
     Complete,
 }
 
-/// How an arena stands.
+/// The state of an arena.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaStatus {
     /// Its name.
     pub name: String,
     /// Its game.
     pub game: String,
-    /// The flavour with its seed, where it is one.
+    /// The variant with its seed, if it is one.
     pub variant: Option<(String, u64)>,
-    /// Where it listens; `None` for one that was only checked.
+    /// Its address; `None` if it was only checked.
     pub address: Option<SocketAddr>,
-    /// What it is doing.
+    /// What it does now.
     pub state: ArenaState,
-    /// How the match stands or ended.
+    /// The state or the result of the match.
     pub verdict: Verdict,
     /// Clients that are connected.
     pub clients: usize,
-    /// Who may log in, where the arena made the accounts.
+    /// The accounts, if the arena made them.
     pub sides: Vec<ArenaSide>,
     /// The results as text for people.
     pub summary: String,
@@ -151,14 +151,14 @@ pub struct ArenaStatus {
     pub files: Option<PathBuf>,
 }
 
-/// What an arena is doing.
+/// What an arena does now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArenaState {
     /// No step has been played.
     Waiting,
     /// It plays.
     Playing,
-    /// All has been played.
+    /// All matches have been played.
     Over,
     /// It was stopped.
     Stopped,
@@ -177,39 +177,39 @@ impl ArenaState {
     }
 }
 
-/// The accounts of one team.
+/// The accounts of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaSide {
     /// The team's name.
     pub team: String,
     /// The names of its connections.
     pub accounts: Vec<String>,
-    /// Their password: the same for all demos, no secret.
+    /// Their password: the same for all demos, so it is no secret.
     pub password: String,
     /// The names of its agents.
     pub agents: Vec<String>,
 }
 
-/// Something that happened in an arena.
+/// An event of an arena.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArenaEvent {
-    /// The match went on.
+    /// The match made a step.
     Stood(Verdict),
-    /// A client connected, from there.
+    /// A client connected from this address.
     Came(u64, String),
-    /// The referee spoke to a client for the first time.
+    /// The referee sent its first message to a client.
     Greeted(u64),
-    /// A client is gone.
+    /// A client has left.
     Left(u64, ArenaLeave),
-    /// Something that people should hear.
+    /// A message for people.
     Notice(String),
-    /// So many events are missing here.
+    /// This many events are missing here.
     Lost(u64),
     /// The arena has ended.
     Ended(Box<ArenaStatus>),
 }
 
-/// How a client left.
+/// Why a client left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArenaLeave {
     /// It closed the connection, or the network did.
@@ -218,24 +218,24 @@ pub enum ArenaLeave {
     Closed,
     /// It did not read.
     Slow,
-    /// It made room for another one.
+    /// It was replaced by another client.
     CrowdedOut,
-    /// What it sent could not be read.
+    /// Its input could not be parsed.
     Broken,
 }
 
 /// Why an arena was not started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArenaRefusal {
-    /// No such game; these there are.
+    /// There is no such game; this lists the games.
     Game(String),
-    /// The flavour or the files have mistakes.
+    /// The variant or the files have mistakes.
     Setup(String),
     /// The name is taken.
     Exists(String),
-    /// So many run already.
+    /// This many run already, the most that may.
     TooMany(usize),
-    /// The address cannot be had.
+    /// The address is not available.
     Address(String),
     /// The files name executables.
     StartsPrograms,

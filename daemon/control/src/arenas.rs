@@ -4,15 +4,15 @@ use crate::TeamDirectory;
 use crate::arena_view::{
     ArenaAsk, ArenaBegin, ArenaDirectory, ArenaEvent, ArenaRefusal, ArenaSetup, ArenaView,
 };
+use crate::caller::IdentifiedCaller;
 use crate::changes::{Call, Changes};
 use crate::convert::arena as convert;
 use crate::convert::time_asked;
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::events::EventLog;
 use crate::follow::epoch;
-use crate::gate::Caller;
 use crate::page::Page;
-use crate::shares::Holder;
+use crate::shares::StreamHolder;
 use crate::tail::{Begin, Tails};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -25,28 +25,26 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tonic::{Request, Response, Status};
 
-/// Largest request with a configuration: its files and what stands around them, in bytes.
+/// Largest request with a configuration: its files and the rest of the message, in bytes.
 pub(crate) const UPLOAD_BYTES_MAX: usize = (1 << 20) + (64 << 10);
 /// Most files of a configuration.
 const FILES_MAX: usize = 64;
 /// Most bytes of all files of a configuration together.
 const FILES_BYTES_MAX: usize = 1 << 20;
-/// Longest path of a file, in bytes: drives keep no longer ones.
+/// Longest path of a file, in bytes; file systems have no longer ones.
 const PATH_BYTES_MAX: usize = 4_096;
 /// Longest name of an arena or a league, in characters.
 const ID_CHARS_MAX: usize = 63;
-/// Longest name of a game or variant that is looked at, in bytes.
+/// Longest accepted name of a game or variant, in bytes.
 const WORD_BYTES_MAX: usize = 128;
 
-/// Starts, shows and stops arenas.
+/// Starts, lists and stops arenas.
 pub(crate) struct ArenasService {
     pub(crate) directory: Arc<dyn TeamDirectory>,
     pub(crate) tails: Tails,
     pub(crate) logs: Arc<ArenaLogs>,
     pub(crate) changes: Changes,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::arenas_server::Arenas for ArenasService {
@@ -55,7 +53,7 @@ impl v1::arenas_server::Arenas for ArenasService {
     async fn list_arenas(
         &self,
         request: Request<v1::ListArenasRequest>,
-    ) -> Answer<v1::ListArenasResponse> {
+    ) -> RpcResult<v1::ListArenasResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
         let mut all: Vec<_> = self.hosted()?.arenas().iter().map(|arena| arena.status()).collect();
@@ -68,7 +66,7 @@ impl v1::arenas_server::Arenas for ArenasService {
     async fn get_arena(
         &self,
         request: Request<v1::GetArenaRequest>,
-    ) -> Answer<v1::GetArenaResponse> {
+    ) -> RpcResult<v1::GetArenaResponse> {
         let arena = self.find(&request.into_inner().name)?;
         let arena = Some(convert::arena(&arena.status()));
         Ok(Response::new(v1::GetArenaResponse { arena }))
@@ -77,10 +75,12 @@ impl v1::arenas_server::Arenas for ArenasService {
     async fn start_arena(
         &self,
         request: Request<v1::StartArenaRequest>,
-    ) -> Answer<v1::StartArenaResponse> {
+    ) -> RpcResult<v1::StartArenaResponse> {
         let call = Call::open(&request, &request.get_ref().arena_id);
-        let is_admin =
-            request.extensions().get::<Caller>().is_some_and(|caller| caller.role == Role::Admin);
+        let is_admin = request
+            .extensions()
+            .get::<IdentifiedCaller>()
+            .is_some_and(|caller| caller.role == Role::Admin);
         let request = request.into_inner();
         let check = request.validate_only;
         let ask = ask(request.clone(), call.who.clone())?;
@@ -107,7 +107,7 @@ impl v1::arenas_server::Arenas for ArenasService {
     async fn begin_arena(
         &self,
         request: Request<v1::BeginArenaRequest>,
-    ) -> Answer<v1::BeginArenaResponse> {
+    ) -> RpcResult<v1::BeginArenaResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let arena = self.find(&request.name)?;
@@ -122,7 +122,7 @@ impl v1::arenas_server::Arenas for ArenasService {
     async fn stop_arena(
         &self,
         request: Request<v1::StopArenaRequest>,
-    ) -> Answer<v1::StopArenaResponse> {
+    ) -> RpcResult<v1::StopArenaResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let arena = self.find(&request.name)?;
@@ -137,8 +137,8 @@ impl v1::arenas_server::Arenas for ArenasService {
     async fn watch_arena(
         &self,
         request: Request<v1::WatchArenaRequest>,
-    ) -> Answer<Self::WatchArenaStream> {
-        let holder = Holder::of(&request);
+    ) -> RpcResult<Self::WatchArenaStream> {
+        let holder = StreamHolder::of(&request);
         let request = request.into_inner();
         let arena = self.find(&request.name)?;
         let show = |cursor, event: &ArenaEvent| {
@@ -175,7 +175,7 @@ impl ArenasService {
     }
 }
 
-/// Refuses what has ended.
+/// Refuses an arena that has ended.
 fn runs(arena: &dyn ArenaView) -> Result<(), Status> {
     let status = arena.status();
     if status.state.is_final() {
@@ -184,20 +184,20 @@ fn runs(arena: &dyn ArenaView) -> Result<(), Status> {
     Ok(())
 }
 
-/// The event logs of all arenas that are known.
+/// The event logs of all known arenas.
 pub(crate) struct ArenaLogs {
     events_max: usize,
-    arenas: Mutex<BTreeMap<String, Logged>>,
+    arenas: Mutex<BTreeMap<String, LoggedArena>>,
 }
 
-type Logged = (Weak<dyn ArenaView>, Arc<EventLog<ArenaEvent>>);
+type LoggedArena = (Weak<dyn ArenaView>, Arc<EventLog<ArenaEvent>>);
 
 impl ArenaLogs {
     pub(crate) fn new(events_max: usize) -> Self {
         Self { events_max, arenas: Mutex::default() }
     }
 
-    /// The arena's log; from now on it is filled. Logs of arenas that were forgotten go.
+    /// The arena's log, which is filled from now on. Removes the logs of forgotten arenas.
     fn log(&self, arena: &Arc<dyn ArenaView>) -> Arc<EventLog<ArenaEvent>> {
         let mut arenas = self.arenas.lock().unwrap_or_else(PoisonError::into_inner);
         arenas.retain(|_, (arena, _)| arena.strong_count() > 0);
@@ -220,7 +220,7 @@ impl ArenaLogs {
     }
 }
 
-/// Whether this may be the name of an arena or a league.
+/// Whether the text is a valid name of an arena or a league.
 pub(crate) fn is_id(id: &str) -> bool {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     id.len() <= ID_CHARS_MAX
@@ -228,7 +228,7 @@ pub(crate) fn is_id(id: &str) -> bool {
         && id.chars().all(plain)
 }
 
-/// The name that a caller gives to something new, if any.
+/// The caller's name for something new, if there is one.
 pub(crate) fn new_id(field: &str, id: String) -> Result<Option<String>, Status> {
     if !id.is_empty() && !is_id(&id) {
         let expected = "1 to 63 of the characters a to z, 0 to 9 and -, beginning with a letter";
@@ -303,7 +303,7 @@ fn address(text: &str) -> Result<Option<SocketAddr>, Status> {
     address.map(Some).map_err(|_| refuse_field(Reason::AddressMalformed, "listen", expected))
 }
 
-/// Longest step that can be asked for.
+/// Longest requested step.
 const PACE_MAX: Duration = Duration::from_secs(60);
 
 fn pace(pace: prost_types::Duration) -> Result<Duration, Status> {
@@ -329,8 +329,8 @@ fn refused(refusal: ArenaRefusal) -> Status {
         }
         ArenaRefusal::Address(message) => refuse(Reason::AddressTaken, message, []),
         ArenaRefusal::StartsPrograms => {
-            let message = "this configuration names executables, and nobody may have the daemon \
-                           run programs through this API; leave their paths out and let the agents \
+            let message = "this configuration names executables, and the daemon runs no programs \
+                           for callers of this API; leave their paths out and let the agents \
                            connect, or run `phalanx arena` on that machine";
             refuse(Reason::ArenaStartsPrograms, message, [])
         }

@@ -5,16 +5,14 @@ mod stream;
 
 use crate::changes::{Call, Changes};
 use crate::convert::{board, value};
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::page::Page;
-use crate::shares::{Holder, Shares};
-use crate::{Asking, TeamDirectory, TeamView, caller, teams, wait};
+use crate::shares::{StreamHolder, StreamSlots};
+use crate::{ServedTeam, TeamDirectory, caller, refusal, teams, wait};
 use follow::BoardFollowers;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use phalanx_engine::{
-    BoardError, BoardItem, BoardRead, BoardWrite, BoardWriteError, EXPIRY_TURNS_MAX,
-};
+use phalanx_engine::{BoardItem, BoardRead, BoardWrite, BoardWriteError, CommandError};
 use phalanx_game::Value;
 use phalanx_proto::v1;
 use std::sync::Arc;
@@ -22,22 +20,20 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
-/// Longest resource name of an entry that is looked up, in bytes: the longest key fits, escaped.
+/// Longest accepted resource name of an entry, in bytes: the longest key fits, escaped.
 const NAME_BYTES_MAX: usize = 1_200;
 /// Longest prefix of keys, in bytes.
 const PREFIX_BYTES_MAX: usize = 200;
 
-/// Asks the teams.
+/// Reads and writes the boards of teams.
 pub(crate) struct BoardsService {
     directory: Arc<dyn TeamDirectory>,
     changes: Changes,
     followers: BoardFollowers,
-    /// One slot an open stream.
-    streams: Arc<Shares>,
+    /// A slot for each open stream.
+    streams: Arc<StreamSlots>,
     closing: watch::Receiver<bool>,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::boards_server::Boards for BoardsService {
@@ -46,11 +42,12 @@ impl v1::boards_server::Boards for BoardsService {
     async fn get_entry(
         &self,
         request: Request<v1::GetEntryRequest>,
-    ) -> Answer<v1::GetEntryResponse> {
+    ) -> RpcResult<v1::GetEntryResponse> {
         let patience = caller::patience(request.metadata());
         let name = request.into_inner().name;
         let (team, key) = self.find(&name)?;
-        let page = self.wait(patience, team.read_board(BoardRead::Key(key.clone()))).await?;
+        let page =
+            self.wait(patience, team.call(BoardRead::Key(key.clone()), String::new())).await?;
         let item = page.items.first().ok_or_else(|| not_found(&team, &key))?;
         let entry = Some(board::entry(team.name(), item));
         Ok(Response::new(v1::GetEntryResponse { entry }))
@@ -59,14 +56,14 @@ impl v1::boards_server::Boards for BoardsService {
     async fn list_entries(
         &self,
         request: Request<v1::ListEntriesRequest>,
-    ) -> Answer<v1::ListEntriesResponse> {
+    ) -> RpcResult<v1::ListEntriesResponse> {
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "parent", &request.parent)?;
         let page = Page::parse(request.page_size, &request.page_token)?;
         let prefix = bounded_prefix(request.prefix)?;
         let (after, max) = (page.after().map(str::to_owned), page.size());
-        let read = team.read_board(BoardRead::Range { prefix, after, max });
+        let read = team.call(BoardRead::Range { prefix, after, max }, String::new());
         let found = self.wait(patience, read).await?;
         let last = found.items.last().filter(|_| found.more);
         let next_page_token = last.map(|item| Page::token(&item.key)).unwrap_or_default();
@@ -77,7 +74,7 @@ impl v1::boards_server::Boards for BoardsService {
     async fn set_entry(
         &self,
         request: Request<v1::SetEntryRequest>,
-    ) -> Answer<v1::SetEntryResponse> {
+    ) -> RpcResult<v1::SetEntryResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let (team, key) = self.find(&request.name)?;
@@ -89,9 +86,9 @@ impl v1::boards_server::Boards for BoardsService {
         })?;
         let etag = (!request.etag.is_empty()).then(|| request.etag.clone());
         let (turns, validate_only, by) = (request.turns, request.validate_only, call.who.clone());
-        let write = BoardWrite { key, value, turns, etag, validate_only, by };
+        let write = BoardWrite { key, value, turns, etag, validate_only };
         let work = async move {
-            let item = written(&team, write).await?;
+            let item = written(&team, write, by).await?;
             let entry = item.map(|item| board::entry(team.name(), &item));
             Ok(v1::SetEntryResponse { entry })
         };
@@ -101,15 +98,15 @@ impl v1::boards_server::Boards for BoardsService {
     async fn delete_entry(
         &self,
         request: Request<v1::DeleteEntryRequest>,
-    ) -> Answer<v1::DeleteEntryResponse> {
+    ) -> RpcResult<v1::DeleteEntryResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let (team, key) = self.find(&request.name)?;
         let etag = (!request.etag.is_empty()).then(|| request.etag.clone());
         let (value, validate_only, by) = (Value::Nil, request.validate_only, call.who.clone());
-        let write = BoardWrite { key, value, turns: None, etag, validate_only, by };
+        let write = BoardWrite { key, value, turns: None, etag, validate_only };
         let work = async move {
-            written(&team, write).await?;
+            written(&team, write, by).await?;
             Ok(v1::DeleteEntryResponse {})
         };
         self.changes.make(&call, &request, work).await.map(Response::new)
@@ -118,8 +115,8 @@ impl v1::boards_server::Boards for BoardsService {
     async fn watch_board(
         &self,
         request: Request<v1::WatchBoardRequest>,
-    ) -> Answer<Self::WatchBoardStream> {
-        let holder = Holder::of(&request);
+    ) -> RpcResult<Self::WatchBoardStream> {
+        let holder = StreamHolder::of(&request);
         let request = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
         let prefix = bounded_prefix(request.prefix)?;
@@ -133,7 +130,7 @@ impl v1::boards_server::Boards for BoardsService {
 impl BoardsService {
     pub(crate) fn new(
         directory: Arc<dyn TeamDirectory>,
-        streams: Arc<Shares>,
+        streams: Arc<StreamSlots>,
         changes: Changes,
         changes_max: usize,
         closing: watch::Receiver<bool>,
@@ -141,8 +138,8 @@ impl BoardsService {
         Self { directory, changes, followers: BoardFollowers::new(changes_max), streams, closing }
     }
 
-    /// The team and the key of an entry's name.
-    fn find(&self, name: &str) -> Result<(Arc<dyn TeamView>, String), Status> {
+    /// The team and the key in an entry's name.
+    fn find(&self, name: &str) -> Result<(Arc<ServedTeam>, String), Status> {
         let split = if name.len() > NAME_BYTES_MAX { None } else { board::split(name) };
         let (team, key) = split.ok_or_else(|| {
             let expected = "a resource name such as teams/A/board/goal, the key percent-encoded";
@@ -151,14 +148,27 @@ impl BoardsService {
         Ok((teams::find(self.directory.as_ref(), "name", team)?, key))
     }
 
-    async fn wait<T>(&self, patience: Option<Duration>, asking: Asking<T>) -> Result<T, Status> {
-        wait::answer(&self.closing, patience, asking).await?.map_err(teams::unanswered)
+    async fn wait<T>(
+        &self,
+        patience: Option<Duration>,
+        reply: impl Future<Output = Result<T, Status>>,
+    ) -> Result<T, Status> {
+        wait::answer(&self.closing, patience, reply).await?
     }
 }
 
-async fn written(team: &Arc<dyn TeamView>, write: BoardWrite) -> Result<Option<BoardItem>, Status> {
-    let written = team.write_board(write).await.map_err(teams::unanswered)?;
-    written.map_err(|error| not_written(team, error))
+async fn written(
+    team: &Arc<ServedTeam>,
+    write: BoardWrite,
+    by: String,
+) -> Result<Option<BoardItem>, Status> {
+    team.handle.call(write, by).await.map_err(|error| {
+        if let CommandError::Board(BoardWriteError::NotFound { key }) = error {
+            not_found(team, &key)
+        } else {
+            refusal::command(error)
+        }
+    })
 }
 
 fn bounded_prefix(prefix: String) -> Result<String, Status> {
@@ -169,36 +179,8 @@ fn bounded_prefix(prefix: String) -> Result<String, Status> {
     Err(refuse_field(Reason::NameMalformed, "prefix", &expected))
 }
 
-fn not_found(team: &Arc<dyn TeamView>, key: &str) -> Status {
+fn not_found(team: &Arc<ServedTeam>, key: &str) -> Status {
     let message = format!("the board of team {:?} has nothing under {key:?}", team.name());
     let name = board::name(team.name(), key);
     refuse(Reason::BoardKeyNotFound, message, [("name", name)])
-}
-
-fn not_written(team: &Arc<dyn TeamView>, error: BoardWriteError) -> Status {
-    let message = error.to_string();
-    match error {
-        BoardWriteError::NotFound { key } => not_found(team, &key),
-        BoardWriteError::Changed { now, .. } => {
-            refuse(Reason::EtagMismatch, message, [("etag", now)])
-        }
-        BoardWriteError::Turns { .. } => {
-            let expected = format!("1 to {EXPIRY_TURNS_MAX}, or absent for ever");
-            refuse_field(Reason::TurnsMalformed, "turns", &expected)
-        }
-        BoardWriteError::Busy(_) => refuse(Reason::TeamBusy, message, []),
-        BoardWriteError::Limit(limit) => match limit {
-            BoardError::Key { max, got } => too_large(Reason::BoardKeyTooLong, message, max, got),
-            BoardError::Value { max, got } => {
-                too_large(Reason::BoardValueTooLarge, message, max, got)
-            }
-            BoardError::Full(max) | BoardError::Total(max) => {
-                refuse(Reason::BoardFull, message, [("max", max.to_string())])
-            }
-        },
-    }
-}
-
-fn too_large(reason: Reason, message: String, max: usize, got: usize) -> Status {
-    refuse(reason, message, [("max", max.to_string()), ("got", got.to_string())])
 }

@@ -1,31 +1,42 @@
-//! Who calls, for the lines that say who changed what; and how long the caller waits.
+//! Who calls: the name for logs and journals, and the caller's deadline.
 
-use crate::gate::Caller;
+use phalanx_access::Role;
 use std::time::Duration;
 use tonic::Request;
 use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 use tonic::transport::server::UdsConnectInfo;
 
-/// Request metadata in which clients add a name for people.
+/// Request metadata in which clients add a person's name.
 pub(crate) const USER_KEY: &str = "x-phalanx-user";
-/// Longest name of that kind that is shown, in characters.
+/// Longest such name that is shown, in characters.
 const USER_CHARS_MAX: usize = 40;
-/// Where users are listed.
+/// The file with the users.
 const USERS: &str = "/etc/passwd";
-/// Request metadata in which gRPC carries the caller's patience.
+/// Request metadata with the deadline of a gRPC call.
 const TIMEOUT_KEY: &str = "grpc-timeout";
-/// Most digits of that patience, as gRPC has it.
+/// Most digits of that deadline in gRPC.
 const TIMEOUT_DIGITS_MAX: usize = 8;
 
-/// Who calls, as the gate found out: the user at the Unix socket, the token over the network.
-/// Behind a name that the client gave itself it stands in brackets: `Anna (kuno)`.
+/// The caller, as the gate identified it.
+#[derive(Clone, Debug)]
+pub(crate) struct IdentifiedCaller {
+    /// The name for people.
+    pub(crate) who: String,
+    /// Stays the same for a caller, however often it connects and whatever name it gives itself.
+    pub(crate) identity: String,
+    pub(crate) role: Role,
+    pub(crate) from: String,
+}
+
+/// The caller, as the gate identified it: the user at the Unix socket, the token over the network.
+/// If the client also named a person, that name comes first: `Anna (kuno)`.
 pub(crate) fn name<T>(request: &Request<T>) -> String {
-    let caller = request.extensions().get::<Caller>();
+    let caller = request.extensions().get::<IdentifiedCaller>();
     caller.map_or_else(|| "unknown".to_owned(), |caller| caller.who.clone())
 }
 
-/// Who is at the other end of the Unix socket, by the system's word: `kuno`, or `uid 1000` where
+/// The user at the other end of the Unix socket, as the system reports it: `kuno`, or `uid 1000` if
 /// the user has no name here.
 pub(crate) async fn user_at(peer: &UdsConnectInfo) -> String {
     match peer.peer_cred {
@@ -34,7 +45,7 @@ pub(crate) async fn user_at(peer: &UdsConnectInfo) -> String {
     }
 }
 
-/// What is proven, behind the name that the client gave itself.
+/// The proven name, after the name that the client gave itself.
 pub(crate) fn shown(headers: &HeaderMap, proven: &str) -> String {
     match headers.get(USER_KEY).map(|given| readable(given.as_bytes())) {
         Some(given) if !given.is_empty() && given != proven => format!("{given} ({proven})"),
@@ -42,7 +53,7 @@ pub(crate) fn shown(headers: &HeaderMap, proven: &str) -> String {
     }
 }
 
-/// The user's name here, looked up on a thread that may wait for a drive.
+/// The user's name here, read on a thread that may block.
 async fn user(uid: u32) -> String {
     let find = move || user_of(&std::fs::read_to_string(USERS).unwrap_or_default(), uid);
     let found = tokio::task::spawn_blocking(find).await.ok().flatten();
@@ -58,7 +69,8 @@ fn user_of(users: &str, uid: u32) -> Option<String> {
     names.next().filter(|name| !name.is_empty())
 }
 
-/// Letters, digits and little else, so that no name imitates the brackets, a line or a colour.
+/// Letters, digits and few other characters, so that no name imitates the brackets, a line or a
+/// colour.
 fn readable(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let plain = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-' | '@');
@@ -66,7 +78,7 @@ fn readable(name: &[u8]) -> String {
     name.trim().to_owned()
 }
 
-/// How long the caller waits; `None`: as long as it takes.
+/// The caller's deadline; `None`: there is none.
 pub(crate) fn patience(metadata: &MetadataMap) -> Option<Duration> {
     let text = metadata.get(TIMEOUT_KEY)?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;

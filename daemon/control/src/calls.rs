@@ -1,20 +1,19 @@
-//! Counts calls: which, how long until the answer, and how they ended.
+//! Counts calls: the method, the time until the answer, and the result.
 
+use crate::body::read_by;
 use crate::methods;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::response::Response;
 use futures_util::future::BoxFuture;
 use http::HeaderMap;
-use http_body::{Frame, SizeHint};
 use phalanx_metrics::{ApiMetrics, OpenCall};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Instant;
 use tonic::Code;
 use tower::{Layer, Service};
 
-/// What is no method of ours.
+/// The label of unknown methods.
 const OTHER: &str = "other";
 
 /// Counts the calls of a service.
@@ -30,21 +29,21 @@ impl CallsLayer {
 }
 
 impl<S> Layer<S> for CallsLayer {
-    type Service = Calls<S>;
+    type Service = CountedService<S>;
 
-    fn layer(&self, inner: S) -> Calls<S> {
-        Calls { metrics: self.metrics.clone(), inner }
+    fn layer(&self, inner: S) -> CountedService<S> {
+        CountedService { metrics: self.metrics.clone(), inner }
     }
 }
 
-/// A service whose calls are counted.
+/// A service that counts its calls.
 #[derive(Clone, Debug)]
-pub(crate) struct Calls<S> {
+pub(crate) struct CountedService<S> {
     metrics: Option<ApiMetrics>,
     inner: S,
 }
 
-impl<S> Service<Request> for Calls<S>
+impl<S> Service<Request> for CountedService<S>
 where
     S: Service<Request, Response = Response> + Send + 'static,
     S::Future: Send + 'static,
@@ -67,44 +66,25 @@ where
             let answer = answer.await?;
             call.answers(began.elapsed());
             note(&mut call, answer.headers());
-            Ok(answer.map(|inner| Body::new(Counted { inner, call })))
+            Ok(answer.map(|inner| counted(inner, call)))
         })
     }
 }
 
-/// An answer on its way; with its last byte the call is over.
-struct Counted {
-    inner: Body,
-    call: OpenCall,
-}
-
-impl HttpBody for Counted {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
-        if let Some(Ok(frame)) = &frame
+/// A response body; the call ends with its last byte.
+fn counted(inner: Body, mut call: OpenCall) -> Body {
+    read_by(inner, move |inner, context| {
+        let frame = inner.poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(trailers) = frame.trailers_ref()
         {
-            note(&mut self.call, trailers);
+            note(&mut call, trailers);
         }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
+        frame
+    })
 }
 
-/// The status stands in the trailers, or in the head where there is nothing but a status.
+/// The status is in the trailers, or in the headers of a response that has no body.
 fn note(call: &mut OpenCall, headers: &HeaderMap) {
     if let Some(status) = headers.get("grpc-status") {
         call.ended(name(Code::from_bytes(status.as_bytes())));

@@ -1,13 +1,14 @@
-//! What all calls that change something share: done once, in one order for each team, against the
-//! state that the caller knows, and waited for as long as the caller waits.
+//! What all changing calls share: each is made once, in order for each team, against the state that
+//! the caller knows, and the server waits for it as long as the caller does.
 
+use crate::caller::{self, IdentifiedCaller};
 use crate::error::{Reason, refuse};
-use crate::gate::{Caller, Subject};
-use crate::idempotency::{Idempotency, Key, broken_off};
+use crate::gate::Subject;
+use crate::idempotency::{Idempotency, RequestKey, broken_off};
 use crate::methods::Method;
-use crate::{TeamView, caller, convert, wait};
+use crate::{ServedTeam, convert, wait};
 use phalanx_access::Role;
-use phalanx_proto::v1;
+use phalanx_proto::Change;
 use prost::Message;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -16,94 +17,25 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tonic::{Request, Status};
 
-/// A request that changes something.
-pub(crate) trait Change: Message + Clone + Send + 'static {
-    /// Makes repetitions harmless; empty: each is done.
-    fn request_id(&self) -> &str;
-}
-
-/// A request that changes a team.
-pub(crate) trait TeamChange: Change {
-    /// The state that the caller knows; empty: any.
-    fn etag(&self) -> &str {
-        ""
-    }
-
-    /// Nothing is to be done.
-    fn validate_only(&self) -> bool {
-        false
-    }
-}
-
-macro_rules! changes {
-    ($($request:ident)*) => {
-        $(impl Change for v1::$request {
-            fn request_id(&self) -> &str {
-                &self.request_id
-            }
-        })*
-    };
-}
-
-macro_rules! guarded {
-    ($($request:ident)*) => {
-        $(impl TeamChange for v1::$request {
-            fn etag(&self) -> &str {
-                &self.etag
-            }
-
-            fn validate_only(&self) -> bool {
-                self.validate_only
-            }
-        })*
-    };
-}
-
-changes! {
-    CreateTeamRequest StartTeamRequest StopTeamRequest RestartTeamRequest DrainTeamRequest
-    DeleteTeamRequest MoveTeamRequest AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest
-    PinOrderRequest PilotAgentRequest SendOrderRequest ReleaseAgentRequest
-    ActivateStrategyRequest RollBackStrategyRequest PinStrategyRequest UnpinStrategyRequest
-    SetParamRequest EvalScriptRequest
-    CreateTokenRequest RevokeTokenRequest
-    SetEntryRequest DeleteEntryRequest
-    StartArenaRequest BeginArenaRequest StopArenaRequest
-    CreateLeagueRequest CancelLeagueRequest ResumeLeagueRequest DeleteLeagueRequest
-    DeleteRecordingRequest WriteFlightRecorderRequest
-}
-
-guarded! {
-    StartTeamRequest StopTeamRequest RestartTeamRequest DrainTeamRequest DeleteTeamRequest
-    MoveTeamRequest
-    AddAgentRequest RemoveAgentRequest SetAgentRoleRequest PauseAgentRequest PinOrderRequest
-    PilotAgentRequest ReleaseAgentRequest
-}
-
-impl TeamChange for v1::SendOrderRequest {
-    fn validate_only(&self) -> bool {
-        self.validate_only
-    }
-}
-
-/// Who calls what, and for how long.
+/// The caller, the method, and the caller's deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// The caller, for lines that people read.
+    /// The caller, for people.
     pub(crate) who: String,
     identity: String,
     method: &'static str,
-    /// What it may do.
+    /// The caller's role.
     pub(crate) role: Role,
-    /// How long it waits.
+    /// The caller's deadline.
     pub(crate) patience: Option<Duration>,
 }
 
 impl Call {
-    /// The call of a request that changes `subject`, which is noted for the audit log.
+    /// The call of a request that changes `subject`; notes the subject for the audit log.
     pub(crate) fn open<T>(request: &Request<T>, subject: &str) -> Self {
         Subject::note(request, subject);
         let extensions = request.extensions();
-        let caller = extensions.get::<Caller>();
+        let caller = extensions.get::<IdentifiedCaller>();
         let method = extensions.get::<&'static Method>().map_or("", |method| method.path);
         Self {
             who: caller::name(request),
@@ -115,7 +47,7 @@ impl Call {
     }
 }
 
-/// How changes are made.
+/// Makes changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     closing: watch::Receiver<bool>,
@@ -123,7 +55,7 @@ pub(crate) struct Changes {
     queues: Arc<Queues>,
 }
 
-/// One place for each team at which changes wait for each other.
+/// A lock for each team, so that its changes are made one after the other.
 #[derive(Debug, Default)]
 struct Queues(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>);
 
@@ -132,8 +64,8 @@ impl Changes {
         Self { closing, once: Arc::default(), queues: Arc::default() }
     }
 
-    /// Makes a change, once for each request id, and tells what came of it. It goes on, and is
-    /// told elsewhere, when the caller leaves meanwhile.
+    /// Makes a change, once for each request id, and returns the result. If the caller leaves
+    /// meanwhile, the change continues, and its result is logged.
     pub(crate) async fn make<Q: Change, A: Message + Default + 'static>(
         &self,
         call: &Call,
@@ -145,12 +77,13 @@ impl Changes {
             let done = wait::until(&self.closing, call.patience, true, work).await?;
             return done.unwrap_or_else(|_| Err(broken_off()));
         }
-        let key = Key::new(call.identity.clone(), call.method, request.request_id())?;
+        let key = RequestKey::new(call.identity.clone(), call.method, request.request_id())?;
         let once = self.once.once(key, request, work);
         wait::until(&self.closing, call.patience, true, once).await?
     }
 
-    /// Waits for an answer as long as the caller does; what was asked for ends with the waiting.
+    /// Waits for an answer as long as the caller does; the work is cancelled if the waiting ends
+    /// first.
     pub(crate) async fn wait<T>(
         &self,
         patience: Option<Duration>,
@@ -159,20 +92,20 @@ impl Changes {
         wait::answer(&self.closing, patience, answer).await
     }
 
-    /// The place at which changes of this team wait for each other.
+    /// The lock for the changes of this team.
     pub(crate) fn queue(&self, team: &str) -> Arc<tokio::sync::Mutex<()>> {
         let mut queues = self.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(queues.entry(team.to_owned()).or_default())
     }
 
-    /// The team is gone.
+    /// The team was deleted.
     pub(crate) fn forget(&self, team: &str) {
         self.queues.0.lock().unwrap_or_else(PoisonError::into_inner).remove(team);
     }
 }
 
-/// Whether the team is as the caller knows it.
-pub(crate) fn check_etag(team: &dyn TeamView, etag: &str) -> Result<(), Status> {
+/// Checks that the team is in the state that the caller knows.
+pub(crate) fn check_etag(team: &ServedTeam, etag: &str) -> Result<(), Status> {
     let now = convert::team::etag(team);
     if etag.is_empty() || etag == now {
         return Ok(());

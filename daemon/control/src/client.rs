@@ -1,6 +1,7 @@
-//! The way in for command lines and tests.
+//! Connects to a daemon, for the command line and tests.
 
 mod figures;
+mod plain;
 
 use crate::convert::board;
 use crate::error::TRIAL_REPORT_TYPE;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tokio::net::UnixStream;
+use tokio::sync::mpsc;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -25,13 +27,16 @@ use tonic::{Request, Status};
 use tonic_types::StatusExt;
 
 pub use figures::figures;
+use plain::Greeting;
 
 /// How long a connection attempt may take.
 const CONNECT_MAX: Duration = Duration::from_secs(3);
+/// How long a daemon without TLS may take to greet.
+const GREETING_MAX: Duration = Duration::from_secs(1);
 /// Largest answer, in bytes: a strategy with all its files fits.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
-/// Where a daemon listens.
+/// The address of a daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A Unix socket.
@@ -76,43 +81,52 @@ impl fmt::Display for Address {
     }
 }
 
-/// Why no daemon was reached.
+/// Why there is no connection to a daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The address makes no sense.
+    /// The address is malformed.
     #[error(
         "{got:?} is no address; expected unix:/path, https://host:port, http://host:port or host:port"
     )]
     Malformed {
-        /// What was given.
+        /// The given text.
         got: String,
     },
-    /// Nobody answers there.
+    /// The address does not answer.
     #[error("no daemon answers at {address}: {reason}; is phalanxd running?")]
     Unreachable {
-        /// Where.
+        /// The address.
         address: Address,
         /// The system's reason.
         reason: String,
     },
-    /// Somebody may listen there, but not to us.
+    /// The daemon speaks TLS.
+    #[error(
+        "the daemon at {address} needs TLS: use https:// instead of http://, and --ca FILE for \
+         its certificate authority"
+    )]
+    NeedsTls {
+        /// The address.
+        address: Address,
+    },
+    /// A daemon may listen there, but the permissions keep us out.
     #[error("{} may not be opened: permission denied{owner}", .path.display())]
     Denied {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// To whom it belongs and what helps, as far as that can be seen.
+        /// The owner and a hint, if they are known.
         owner: String,
     },
     /// A token, a certificate or a key is wrong.
     #[error("cannot use these credentials: {reason}")]
     Credentials {
-        /// Why not.
+        /// The problem.
         reason: String,
     },
     /// None of several places has a daemon.
     #[error("no daemon found; looked for {}", list(.tried))]
     NotFound {
-        /// Where it was looked for.
+        /// The places.
         tried: Vec<PathBuf>,
     },
 }
@@ -122,22 +136,22 @@ fn list(paths: &[PathBuf]) -> String {
     shown.join(", ")
 }
 
-/// What a caller shows to the daemon.
+/// The credentials of a caller.
 #[derive(Clone, Debug, Default)]
 pub struct Credentials {
-    /// The token: over the network, not at the Unix socket.
+    /// The token, for connections over the network.
     token: Option<MetadataValue<Ascii>>,
-    /// The authority of the daemon's certificate, in PEM; the system's authorities without it.
+    /// The authority of the daemon's certificate, in PEM; without it the system's authorities.
     authority: Option<Vec<u8>>,
-    /// Our own certificate and its key, in PEM.
+    /// The client's certificate and its key, in PEM.
     identity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Credentials {
-    /// Shows a token at each call.
+    /// Sends a token with each call.
     ///
     /// # Errors
-    /// When the text cannot be a token.
+    /// When the text is not a valid token.
     pub fn with_token(self, text: &SecretString) -> Result<Self, ClientError> {
         let header = format!("Bearer {}", text.expose_secret().trim());
         let mut token: MetadataValue<Ascii> =
@@ -148,13 +162,13 @@ impl Credentials {
         Ok(Self { token: Some(token), ..self })
     }
 
-    /// Believes certificates of this authority alone.
+    /// Trusts only certificates of this authority.
     #[must_use]
     pub fn with_authority(self, pem: Vec<u8>) -> Self {
         Self { authority: Some(pem), ..self }
     }
 
-    /// Shows a certificate of our own.
+    /// Uses a client certificate.
     #[must_use]
     pub fn with_identity(self, certificate: Vec<u8>, key: Vec<u8>) -> Self {
         Self { identity: Some((certificate, key)), ..self }
@@ -182,13 +196,13 @@ impl Interceptor for Credentials {
     }
 }
 
-/// A connection to a daemon that shows credentials at each call.
+/// A connection to a daemon that sends credentials with each call.
 pub type Link = InterceptedService<Channel, Credentials>;
 
 /// Connects; the link reconnects by itself later on.
 ///
 /// # Errors
-/// When nobody answers there, or its certificate is not believed.
+/// When no daemon answers there, or its certificate is not trusted.
 pub async fn connect_as(address: &Address, credentials: Credentials) -> Result<Link, ClientError> {
     let channel = match address {
         Address::Https(uri) => {
@@ -200,7 +214,7 @@ pub async fn connect_as(address: &Address, credentials: Credentials) -> Result<L
             let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
             connected.map_err(|error| ClientError::Unreachable {
                 address: address.clone(),
-                reason: cause(&error),
+                reason: over_tls(cause(&error)),
             })?
         }
         Address::Unix(_) | Address::Http(_) => dial(address).await?,
@@ -211,7 +225,7 @@ pub async fn connect_as(address: &Address, credentials: Credentials) -> Result<L
 /// Connects without credentials; the link reconnects by itself later on.
 ///
 /// # Errors
-/// When nobody answers there.
+/// When no daemon answers there.
 pub async fn connect(address: &Address) -> Result<Link, ClientError> {
     connect_as(address, Credentials::default()).await
 }
@@ -223,8 +237,18 @@ async fn dial(address: &Address) -> Result<Channel, ClientError> {
         Address::Http(uri) | Address::Https(uri) => {
             let endpoint = Endpoint::from_shared(uri.clone());
             let endpoint = endpoint.map_err(|_| ClientError::Malformed { got: uri.clone() })?;
-            let connected = endpoint.connect_timeout(CONNECT_MAX).connect().await;
-            connected.map_err(|error| unreachable(cause(&error)))
+            let endpoint = endpoint.connect_timeout(CONNECT_MAX);
+            let (sender, mut greetings) = mpsc::channel(1);
+            let connector = tower::service_fn(move |uri| plain::open(uri, sender.clone()));
+            let connected = endpoint.connect_with_connector(connector).await;
+            let channel = connected.map_err(|error| unreachable(cause(&error)))?;
+            // A daemon that says nothing gets its calls nevertheless.
+            match tokio::time::timeout(GREETING_MAX, greetings.recv()).await {
+                Ok(Some(Greeting::NeedsTls)) => {
+                    Err(ClientError::NeedsTls { address: address.clone() })
+                }
+                _ => Ok(channel),
+            }
         }
         Address::Unix(file) => {
             let path = file.clone();
@@ -265,7 +289,7 @@ fn owner(mode: u32, id: u32, name: Option<String>) -> String {
 /// Connects to the first of these sockets at which a daemon answers.
 ///
 /// # Errors
-/// When none answers; a socket that may not be opened is told before those that are not there.
+/// When none answers. A socket without permission is reported rather than a missing one.
 pub async fn connect_first(sockets: &[PathBuf]) -> Result<(Address, Link), ClientError> {
     let mut denied = None;
     for path in sockets {
@@ -273,21 +297,21 @@ pub async fn connect_first(sockets: &[PathBuf]) -> Result<(Address, Link), Clien
         match connect(&address).await {
             Ok(channel) => return Ok((address, channel)),
             Err(error @ ClientError::Denied { .. }) => denied = denied.or(Some(error)),
-            // Another place may have one.
+            // Another place may have a daemon.
             Err(_) => {}
         }
     }
     Err(denied.unwrap_or_else(|| ClientError::NotFound { tried: sockets.to_vec() }))
 }
 
-/// Whether it is not the daemon that tells this, but the connection to it that failed.
+/// Whether the connection failed, rather than the call at the daemon.
 #[must_use]
 pub fn is_gone(status: &Status) -> bool {
-    // What the daemon tells comes without the error that caused it.
+    // A status from the daemon has no source error.
     status.source().is_some()
 }
 
-/// A refusal in one line for people: the message and the reason that the server gave.
+/// A refusal as one line for people: the message and the server's reason.
 #[must_use]
 pub fn explain(status: &Status) -> String {
     if is_gone(status) {
@@ -300,7 +324,7 @@ pub fn explain(status: &Status) -> String {
     }
 }
 
-/// The reason that the daemon gave for programs, and what belongs to it; `None` where it gave none.
+/// The daemon's machine-readable reason with its metadata; `None` if there is none.
 #[must_use]
 pub fn reason(status: &Status) -> Option<(String, HashMap<String, String>)> {
     let info = status.get_details_error_info()?;
@@ -313,14 +337,14 @@ pub fn entry_name(team: &str, key: &str) -> String {
     board::name(team, key)
 }
 
-/// The service `Strategies`, ready for answers with all files of a strategy.
+/// A client of `Strategies` that accepts answers with all files of a strategy.
 #[must_use]
 pub fn strategies(link: Link) -> StrategiesClient<Link> {
     StrategiesClient::new(link).max_decoding_message_size(ANSWER_BYTES_MAX)
 }
 
-/// The findings of a refused strategy, as far as its status has them; with how many there were.
-/// `None` when the status tells of something else.
+/// The findings of a refused strategy in a status, and their total number. `None` if the status is
+/// something else.
 #[must_use]
 pub fn refused(status: &Status) -> Option<(v1::TrialReport, usize)> {
     let details = tonic_types::Status::decode(status.details()).ok()?;
@@ -333,9 +357,9 @@ pub fn refused(status: &Status) -> Option<(v1::TrialReport, usize)> {
     Some((report, count))
 }
 
-/// All findings of a refused strategy: what the status had no room for is asked of the daemon,
-/// which remembers the last trial of the team (`teams/A`). Where another one was held since, it
-/// stays at what the status has.
+/// All findings of a refused strategy. If the status has only some of them, it asks the daemon,
+/// which keeps the last trial of the team (`teams/A`). If there was another trial since, it returns
+/// the findings in the status.
 pub async fn findings(
     client: &mut StrategiesClient<Link>,
     team: &str,
@@ -350,12 +374,34 @@ pub async fn findings(
     Some(last.filter(same).unwrap_or(report))
 }
 
+/// Why TLS failed, with what helps.
+fn over_tls(reason: String) -> String {
+    let helps = [
+        ("InvalidContentType", "there is no TLS: use http:// instead of https://"),
+        ("UnknownIssuer", "name its certificate authority with --ca FILE"),
+        // Another authority of the same name.
+        ("BadSignature", "name its certificate authority with --ca FILE"),
+        (
+            "CaUsedAsEndEntity",
+            "its certificate is an authority; `phalanx tls create` makes one for a server",
+        ),
+        (
+            "NotValidForName",
+            "its certificate names other hosts; `phalanx tls create` takes several",
+        ),
+    ];
+    match helps.iter().find(|(part, _)| reason.contains(part)) {
+        Some((_, help)) => format!("{reason} ({help})"),
+        None => reason,
+    }
+}
+
 fn io_error(error: &dyn Error) -> Option<&std::io::Error> {
     let mut causes = std::iter::successors(error.source(), |&error| error.source());
     causes.find_map(|cause| cause.downcast_ref())
 }
 
-/// The innermost cause: the outer ones only say "transport error".
+/// The innermost error: the outer ones only say "transport error".
 fn cause(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |&error| error.source());
     causes.last().map_or_else(|| error.to_string(), ToString::to_string)

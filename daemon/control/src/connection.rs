@@ -1,41 +1,48 @@
-//! A connection that ends when its slot is taken away, and the calls on it.
+//! A connection that ends when it loses its slot, and its calls.
 
+use crate::body::read_by;
 use crate::error::{Reason, refuse};
-use crate::listener::NetPeer;
 use crate::shares::Flow;
-use crate::slots::{OpenRequest, Place, Slot};
-use axum::body::{Body, Bytes, HttpBody};
+use crate::slots::{ConnectionSlot, OpenRequest, SlotHold};
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::Extensions;
-use http_body::{Frame, SizeHint};
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
 use tonic::transport::server::{Connected, UdsConnectInfo};
 
-/// A connection and its hold on a slot.
+/// A connection with its slot.
 #[derive(Debug)]
 pub(crate) struct Connection<S> {
     inner: S,
-    place: Place,
+    place: SlotHold,
 }
 
 /// The other end of a connection, with its slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer<P> {
     peer: P,
-    slot: Arc<Slot>,
+    slot: Arc<ConnectionSlot>,
+}
+
+/// The peer of a connection over the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NetPeer {
+    pub(crate) address: SocketAddr,
+    /// The connection has TLS.
+    pub(crate) secure: bool,
 }
 
 impl<S> Connection<S> {
-    pub(crate) fn new(inner: S, place: Place) -> Self {
+    pub(crate) fn new(inner: S, place: SlotHold) -> Self {
         Self { inner, place }
     }
 
@@ -93,9 +100,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-/// Notes every request in the slot of its connection, until the last byte of the answer; a body
-/// that does not come in time fails. Services behind this find the peer and the slot among the
-/// request's extensions.
+/// Notes every request in the slot of its connection until the last byte of the answer; a request
+/// body that is too slow fails. Later services find the peer and the slot among the request's
+/// extensions.
 pub(crate) async fn hold(
     State(body_max): State<Duration>,
     mut request: Request,
@@ -109,15 +116,12 @@ pub(crate) async fn hold(
     if request.body().is_end_stream() {
         open.received();
     }
-    let request = request.map(|inner| {
-        let late = Box::pin(tokio::time::sleep(body_max));
-        Body::new(Receiving { inner, open: Arc::clone(&open), late, max: body_max })
-    });
-    next.run(request).await.map(|inner| Body::new(Answering { inner, flow, _open: open }))
+    let request = request.map(|inner| received(inner, Arc::clone(&open), body_max));
+    next.run(request).await.map(|inner| answered(inner, open, flow))
 }
 
-/// Puts peer and slot of a request's connection among its extensions.
-fn unpack(extensions: &mut Extensions) -> Option<Arc<Slot>> {
+/// Adds the peer and the slot of the connection to the request's extensions.
+fn unpack(extensions: &mut Extensions) -> Option<Arc<ConnectionSlot>> {
     if let Some(Peer { peer, slot }) = extensions.remove::<Peer<NetPeer>>() {
         extensions.insert(peer);
         return Some(slot);
@@ -127,70 +131,32 @@ fn unpack(extensions: &mut Extensions) -> Option<Arc<Slot>> {
     Some(slot)
 }
 
-/// The body of a request on its way.
-struct Receiving {
-    inner: Body,
-    open: Arc<OpenRequest>,
-    late: Pin<Box<Sleep>>,
-    max: Duration,
-}
-
-impl HttpBody for Receiving {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = Pin::new(&mut self.inner).poll_frame(context);
-        if matches!(frame, Poll::Ready(None)) || self.inner.is_end_stream() {
-            self.open.received();
-        } else if frame.is_pending() && self.late.as_mut().poll(context).is_ready() {
-            let message = format!("the request was not complete within {:?}", self.max);
+/// A request body that fails if it is too slow.
+fn received(inner: Body, open: Arc<OpenRequest>, max: Duration) -> Body {
+    let mut late = Box::pin(tokio::time::sleep(max));
+    read_by(inner, move |mut inner, context| {
+        let frame = inner.as_mut().poll_frame(context);
+        if matches!(frame, Poll::Ready(None)) || inner.is_end_stream() {
+            open.received();
+        } else if frame.is_pending() && late.as_mut().poll(context).is_ready() {
+            let message = format!("the request was not complete within {max:?}");
             let late = refuse(Reason::DeadlineExceeded, message, []);
             return Poll::Ready(Some(Err(axum::Error::new(late))));
         }
         frame
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
+    })
 }
 
-/// An answer on its way.
-struct Answering {
-    inner: Body,
-    flow: Arc<Flow>,
-    _open: Arc<OpenRequest>,
-}
-
-impl HttpBody for Answering {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        self.flow.asked();
-        let frame = Pin::new(&mut self.inner).poll_frame(context);
+/// A response body: the request is open until its last byte.
+fn answered(inner: Body, open: Arc<OpenRequest>, flow: Arc<Flow>) -> Body {
+    read_by(inner, move |inner, context| {
+        // It ends with the body.
+        let _open = &open;
+        flow.asked();
+        let frame = inner.poll_frame(context);
         if matches!(frame, Poll::Ready(Some(_))) {
-            self.flow.sent();
+            flow.sent();
         }
         frame
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
+    })
 }

@@ -1,10 +1,9 @@
-//! The web page: what was built from `daemon/dashboard`, served as it was built to whoever comes
-//! over the network. It holds no secret and decides nothing; what it shows it asks for as every
-//! other client does.
+//! The web page: the build of `daemon/dashboard`, served unchanged to any client on the network. It
+//! holds no secret and decides nothing; it calls the API like every other client.
 
 mod packed;
 
-use crate::listener::NetPeer;
+use crate::connection::NetPeer;
 use crate::web::WHAT_THIS_IS;
 use axum::Router;
 use axum::body::Bytes;
@@ -16,23 +15,23 @@ use http::{HeaderMap, StatusCode};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::fmt::Write;
 
-/// Files of the page; their names hold a hash of their content, but for the first one.
+/// The files of the page. All names except the first contain a hash of the content.
 #[derive(RustEmbed)]
 #[folder = "../dashboard/dist"]
-struct Built;
+struct PageFiles;
 
-/// The file that a browser asks for first.
+/// The file that a browser requests first.
 const FIRST: &str = "index.html";
-/// What the page may do: use its own files and call its own daemon, nothing else.
+/// The page's content policy: it may use its own files and call its own daemon, nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
-/// A file whose name changes with its content is never asked for again.
+/// A file whose name contains its hash never needs a second request.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// The first file is asked for each time, and answered only if it changed.
+/// The first file is requested each time, but only sent if it changed.
 const ASK_AGAIN: &str = "no-cache";
 
-/// Where the page and its files are.
+/// The routes of the page and its files.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/", get(page)).route("/assets/{name}", get(asset))
 }
@@ -42,14 +41,14 @@ async fn page(request: Request) -> Response {
     answer(FIRST, ASK_AGAIN, request).await
 }
 
-/// A file that the page is made of.
+/// A file of the page.
 async fn asset(Path(name): Path<String>, request: Request) -> Response {
     answer(&format!("assets/{name}"), FOR_EVER, request).await
 }
 
 async fn answer(path: &str, keep: &'static str, request: Request) -> Response {
     let from_network = request.extensions().get::<NetPeer>().is_some();
-    let Some(file) = from_network.then(|| Built::get(path)).flatten() else {
+    let Some(file) = from_network.then(|| PageFiles::get(path)).flatten() else {
         return (StatusCode::NOT_FOUND, WHAT_THIS_IS).into_response();
     };
     let mut packs = packed::wanted(request.headers(), &file.data);
@@ -88,12 +87,12 @@ fn guard(headers: &mut HeaderMap, keep: &'static str) {
     }
 }
 
-/// The hash of the content and the form of it, as HTTP wants them.
+/// The ETag: the hash of the content and its encoding.
 fn tag(file: &EmbeddedFile, packs: bool) -> String {
     let hash = file.metadata.sha256_hash();
     let mut text = String::from("\"");
     for byte in hash.iter().take(16) {
-        // Writing into a text never fails.
+        // Writing to a text does not fail.
         write!(text, "{byte:02x}").unwrap_or_default();
     }
     text.push_str(if packs { "-gzip\"" } else { "\"" });

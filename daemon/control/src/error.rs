@@ -4,19 +4,22 @@ use crate::reload::SettingRefusal;
 use phalanx_proto::v1;
 use prost::Message;
 use std::collections::HashMap;
-use tonic::{Code, Status};
+use tonic::{Code, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
+
+/// What a unary method of the API returns.
+pub(crate) type RpcResult<T> = Result<Response<T>, Status>;
 
 /// The domain of every reason.
 pub(crate) const DOMAIN: &str = "phalanx";
 
-/// What programs match on, as it is published.
+/// The published reasons, for programs.
 pub(crate) use phalanx_proto::v1::ErrorReason as Reason;
 
-/// What stands before a reason's name in the published enum.
+/// The prefix of a reason's name in the published enum.
 const REASON: &str = "ERROR_REASON_";
 
-/// The status code that a reason stands for.
+/// The status code of a reason.
 #[expect(clippy::too_many_lines, reason = "a table, one line a reason")]
 fn code(reason: Reason) -> Code {
     match reason {
@@ -125,19 +128,19 @@ fn code(reason: Reason) -> Code {
     }
 }
 
-/// A reason as it stands in errors: `TEAM_NOT_FOUND`.
+/// A reason as it appears in errors: `TEAM_NOT_FOUND`.
 fn name(reason: Reason) -> &'static str {
     let name = reason.as_str_name();
     name.strip_prefix(REASON).unwrap_or(name)
 }
 
-/// Longest text in an error, in bytes: clients give up on long headers, and errors travel there.
+/// Longest text in an error, in bytes: errors travel in headers, and clients refuse long ones.
 const TEXT_BYTES_MAX: usize = 600;
-/// Most fields that one error names.
+/// Most fields in one error.
 const VIOLATIONS_MAX: usize = 16;
-/// Most findings of a refused strategy that are kept in its error, in bytes.
+/// Most bytes of a refused strategy's findings in its error.
 const REPORT_BYTES_MAX: usize = 4 << 10;
-/// The name of a refused strategy's findings among the details.
+/// The type of a refused strategy's findings among the details.
 pub(crate) const TRIAL_REPORT_TYPE: &str = "type.googleapis.com/phalanx.v1.TrialReport";
 
 /// A status with its reason and metadata.
@@ -150,13 +153,13 @@ pub(crate) fn refuse<const N: usize>(
     Status::with_error_details(code(reason), cut(message.into()), details)
 }
 
-/// The same for one field of the request that is wrong.
+/// The same for one wrong field of the request.
 pub(crate) fn refuse_field(reason: Reason, field: &str, expected: &str) -> Status {
     let message = format!("{field}: expected {expected}");
     refuse_violation(reason, field, expected, message)
 }
 
-/// The same with a message of its own.
+/// The same with its own message.
 pub(crate) fn refuse_violation(
     reason: Reason,
     field: &str,
@@ -168,8 +171,7 @@ pub(crate) fn refuse_violation(
     Status::with_error_details(code(reason), cut(message.into()), details)
 }
 
-/// A status with a violation for each field of the request that is wrong: its path and what was
-/// expected there.
+/// A status with a violation for each wrong field of the request: its path and what was expected.
 pub(crate) fn refuse_fields(
     reason: Reason,
     message: impl Into<String>,
@@ -182,8 +184,8 @@ pub(crate) fn refuse_fields(
     Status::with_error_details(code(reason), cut(message.into()), details)
 }
 
-/// A refused strategy, with its findings among the details. Where they are too many the excerpts
-/// are left out, then the last findings; metadata `faults` tells how many there were.
+/// A refused strategy with its findings among the details. If they are too large, the excerpts are
+/// omitted, then the last findings; the metadata `faults` is their total number.
 pub(crate) fn refuse_strategy(message: impl Into<String>, mut report: v1::TrialReport) -> Status {
     let faults = report.faults.len().to_string();
     if report.encoded_len() > REPORT_BYTES_MAX {
@@ -193,16 +195,16 @@ pub(crate) fn refuse_strategy(message: impl Into<String>, mut report: v1::TrialR
     let status = refuse(Reason::StrategyRefused, message, [("faults", faults)]);
     let detail =
         prost_types::Any { type_url: TRIAL_REPORT_TYPE.to_owned(), value: report.encode_to_vec() };
-    // These bytes were written a moment ago.
+    // These bytes were encoded just before.
     let mut details = tonic_types::Status::decode(status.details()).unwrap_or_default();
     details.details.push(detail);
     Status::with_details(status.code(), status.message(), details.encode_to_vec().into())
 }
 
-/// Most refused keys that are named in an error.
+/// Most refused keys in an error.
 const SETTINGS_MAX: usize = 16;
 
-/// Settings that cannot be taken over, by key.
+/// Settings that cannot be changed, by key.
 pub(crate) fn refuse_settings(refused: &[SettingRefusal]) -> Status {
     let count = refused.len();
     let mut details = info(Reason::SettingsRefused, [("keys", count.to_string())]);

@@ -1,55 +1,55 @@
-//! Recent events of a team, an arena or a league, in a ring that all their streams read: one bound,
-//! however many clients.
+//! Recent events of a team, an arena or a league, in a ring that all their streams read: one bound
+//! for any number of clients.
 
-use crate::Feed;
+use phalanx_net::JournalItem;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// The events of one team, or of something else that streams follow.
+/// The events of one team, or of something else that has streams.
 #[derive(Debug)]
-pub(crate) struct EventLog<T = Feed> {
-    /// Tells cursors of another life of the daemon from ours.
+pub(crate) struct EventLog<T = JournalItem> {
+    /// Distinguishes cursors of an earlier daemon process from ours.
     epoch: u64,
     capacity: usize,
-    ring: Mutex<Ring<T>>,
+    ring: Mutex<EventRing<T>>,
     /// The number of the next event; changes wake the readers.
     head: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
-struct Ring<T> {
-    /// The number of the oldest event that is still here.
+struct EventRing<T> {
+    /// The number of the oldest kept event.
     oldest: u64,
     items: VecDeque<T>,
     closed: bool,
 }
 
-/// What is at a place of the log.
+/// A position in the log.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Slot<T = Feed> {
+pub(crate) enum LogSlot<T = JournalItem> {
     /// An event.
     Event(T),
-    /// Nothing yet.
+    /// There is no such event yet.
     Later,
-    /// It was here; this is the oldest that still is.
+    /// The event was dropped; this is the oldest kept one.
     Gone { oldest: u64 },
-    /// Nothing will come any more.
+    /// There will be no further event.
     End,
 }
 
-/// Why a cursor is of no use.
+/// Why a cursor is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BadCursor {
     Malformed,
-    /// Of another life of the daemon, or older than everything kept.
+    /// From an earlier daemon process, or older than all kept events.
     Expired,
 }
 
 impl<T: Clone> EventLog<T> {
     pub(crate) fn new(epoch: u64, capacity: usize) -> Self {
         let head = watch::Sender::new(0);
-        let ring = Ring { oldest: 0, items: VecDeque::new(), closed: false };
+        let ring = EventRing { oldest: 0, items: VecDeque::new(), closed: false };
         Self { epoch, capacity: capacity.max(1), ring: Mutex::new(ring), head }
     }
 
@@ -66,22 +66,22 @@ impl<T: Clone> EventLog<T> {
         self.head.send_replace(head);
     }
 
-    /// Nothing more will come.
+    /// Ends the log.
     pub(crate) fn close(&self) {
         self.ring().closed = true;
         self.head.send_modify(|_| ());
     }
 
-    pub(crate) fn at(&self, number: u64) -> Slot<T> {
+    pub(crate) fn at(&self, number: u64) -> LogSlot<T> {
         let ring = self.ring();
         if number < ring.oldest {
-            return Slot::Gone { oldest: ring.oldest };
+            return LogSlot::Gone { oldest: ring.oldest };
         }
         let item = usize::try_from(number - ring.oldest).ok().and_then(|at| ring.items.get(at));
         match item {
-            Some(item) => Slot::Event(item.clone()),
-            None if ring.closed => Slot::End,
-            None => Slot::Later,
+            Some(item) => LogSlot::Event(item.clone()),
+            None if ring.closed => LogSlot::End,
+            None => LogSlot::Later,
         }
     }
 
@@ -89,7 +89,7 @@ impl<T: Clone> EventLog<T> {
         self.ring().head()
     }
 
-    /// Wakes when something changed.
+    /// Wakes after each change.
     pub(crate) fn wake(&self) -> watch::Receiver<u64> {
         self.head.subscribe()
     }
@@ -98,7 +98,7 @@ impl<T: Clone> EventLog<T> {
         format!("{:016x}.{number}", self.epoch)
     }
 
-    /// The number of the oldest event that is still here, or of the first that will come.
+    /// The number of the oldest kept event, or of the next one if there is none.
     pub(crate) fn first(&self) -> u64 {
         self.ring().oldest
     }
@@ -119,18 +119,18 @@ impl<T: Clone> EventLog<T> {
         }
     }
 
-    /// The cursor with which a stream would begin at the oldest event that is still here.
+    /// A cursor from which a stream begins at the oldest kept event.
     pub(crate) fn oldest(&self) -> String {
         self.cursor(self.ring().oldest)
     }
 
-    fn ring(&self) -> MutexGuard<'_, Ring<T>> {
-        // A panic between two statements on a ring leaves it whole.
+    fn ring(&self) -> MutexGuard<'_, EventRing<T>> {
+        // A panic between two statements leaves the ring intact.
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<T> Ring<T> {
+impl<T> EventRing<T> {
     fn head(&self) -> u64 {
         self.oldest + self.items.len() as u64
     }
@@ -144,23 +144,23 @@ mod tests {
     #[test]
     fn a_full_log_forgets_its_oldest_events() {
         let log = EventLog::new(7, 2);
-        (1..=3).for_each(|count| log.push(Feed::Lost(count)));
-        assert_eq!(log.at(0), Slot::Gone { oldest: 1 });
-        assert_eq!(log.at(1), Slot::Event(Feed::Lost(2)));
-        assert_eq!(log.at(3), Slot::Later);
+        (1..=3).for_each(|count| log.push(JournalItem::Dropped(count)));
+        assert_eq!(log.at(0), LogSlot::Gone { oldest: 1 });
+        assert_eq!(log.at(1), LogSlot::Event(JournalItem::Dropped(2)));
+        assert_eq!(log.at(3), LogSlot::Later);
         log.close();
-        assert_eq!(log.at(3), Slot::End);
+        assert_eq!(log.at(3), LogSlot::End);
     }
 
     #[test]
     fn a_cursor_leads_to_the_event_after_it_while_that_is_kept() {
         let log = EventLog::new(7, 2);
-        (1..=3).for_each(|count| log.push(Feed::Lost(count)));
+        (1..=3).for_each(|count| log.push(JournalItem::Dropped(count)));
         assert_eq!(log.after(&log.cursor(2)), Ok(3));
         assert_eq!(log.after(&log.cursor(0)), Ok(1));
-        log.push(Feed::Lost(4));
+        log.push(JournalItem::Dropped(4));
         assert_eq!(log.after(&log.cursor(0)), Err(BadCursor::Expired));
-        let other = EventLog::<Feed>::new(8, 2);
+        let other = EventLog::<JournalItem>::new(8, 2);
         assert_eq!(other.after(&log.cursor(2)), Err(BadCursor::Expired));
         let future = log.cursor(99);
         for bad in ["", ".", "7.1", "x", "0000000000000007.-1", "0000000000000007.+1", &future] {
@@ -172,7 +172,7 @@ mod tests {
         #[test]
         fn any_cursor_is_followed_or_refused(text in "\\PC{0,40}", digits in "[0-9a-f+.-]{0,40}") {
             let log = EventLog::new(7, 2);
-            (1..=3).for_each(|count| log.push(Feed::Lost(count)));
+            (1..=3).for_each(|count| log.push(JournalItem::Dropped(count)));
             for cursor in [text, digits] {
                 if let Ok(next) = log.after(&cursor) {
                     prop_assert!((1..=3).contains(&next));

@@ -1,16 +1,16 @@
-//! What many clients look at together: made for the first one, gone with the last.
+//! State that many clients follow: made for the first client, dropped with the last.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::task::AbortHandle;
 
-/// One feed a team.
+/// One feed for each team.
 #[derive(Debug)]
 pub(crate) struct Feeds<T> {
     known: Mutex<BTreeMap<String, Weak<Feed<T>>>>,
 }
 
-/// What is looked at, and the task that keeps it fresh: both end when nobody holds this.
+/// What is followed, and the task that keeps it fresh: both end when the last reference is dropped.
 #[derive(Debug)]
 pub(crate) struct Feed<T> {
     pub(crate) shown: Arc<T>,
@@ -24,7 +24,7 @@ impl<T> Default for Feeds<T> {
 }
 
 impl<T> Feeds<T> {
-    /// The feed of that name. It is made anew when nobody holds it, or when its task has ended: a
+    /// The feed of that name. It is made anew when it has no reference or its task has ended: a
     /// team that came back under the name of one that ended is another one.
     pub(crate) fn feed(
         &self,

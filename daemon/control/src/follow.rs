@@ -1,9 +1,9 @@
-//! One task a team: fills its event log and keeps its health.
+//! One task for each team: it fills the event log and reports the health.
 
 use crate::events::EventLog;
-use crate::{Feed, TeamDirectory, TeamView, convert};
-use futures_util::{FutureExt, StreamExt};
+use crate::{ServedTeam, TeamDirectory, convert};
 use phalanx_engine::{Explained, Hindsight, NotExplained, Snapshot, WhichTurn};
+use phalanx_net::{JournalItem, JournalStream};
 use phalanx_proto::v1::TeamState;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,51 +13,51 @@ use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-/// How long the last events of a team that is deleted may take to be read.
+/// How long to wait for the last events of a deleted team.
 const FORGET_MAX: Duration = Duration::from_secs(1);
 
-/// The event logs of all teams that are followed.
+/// The event logs of all followed teams.
 #[derive(Debug)]
 pub(crate) struct Followers {
     health: HealthReporter,
     events_max: usize,
     teams: Mutex<BTreeMap<String, Followed>>,
-    /// True when followers are to take what waits and leave; each holds a receiver until then.
+    /// True when followers are to read what waits and end; each holds a receiver until then.
     finish: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
 struct Followed {
     log: Arc<EventLog>,
-    past: Past,
+    past: SharedHindsight,
     task: JoinHandle<()>,
 }
 
-/// The last turns of a team, for whoever asks why.
-pub(crate) type Past = Arc<Mutex<Hindsight>>;
+/// The last turns of a team, to explain its decisions.
+pub(crate) type SharedHindsight = Arc<Mutex<Hindsight>>;
 
 impl Followers {
     pub(crate) fn new(health: HealthReporter, events_max: usize) -> Self {
         Self { health, events_max, teams: Mutex::default(), finish: watch::Sender::new(false) }
     }
 
-    /// Follows every team that is there.
+    /// Follows every team in the directory.
     pub(crate) fn follow_all(&self, directory: &dyn TeamDirectory) {
         for team in directory.teams() {
             drop(self.log(&team));
         }
     }
 
-    /// The team's log; from now on it is followed. A team that came back under the name of one
-    /// that ended gets a new log.
-    pub(crate) fn log(&self, team: &Arc<dyn TeamView>) -> Arc<EventLog> {
+    /// The log of a team, which is followed from now on. A team with the name of one that ended
+    /// gets a new log.
+    pub(crate) fn log(&self, team: &Arc<ServedTeam>) -> Arc<EventLog> {
         self.followed(team).0
     }
 
-    /// What an agent of the team did in one of its last turns.
+    /// Explains what an agent of the team did in one of its last turns.
     pub(crate) fn explain(
         &self,
-        team: &Arc<dyn TeamView>,
+        team: &Arc<ServedTeam>,
         agent: &str,
         which: WhichTurn,
     ) -> Result<Explained, NotExplained> {
@@ -66,7 +66,7 @@ impl Followers {
         past.explain(agent, which)
     }
 
-    fn followed(&self, team: &Arc<dyn TeamView>) -> (Arc<EventLog>, Past) {
+    fn followed(&self, team: &Arc<ServedTeam>) -> (Arc<EventLog>, SharedHindsight) {
         let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Followed { log, past, task }) = teams.get(team.name())
             && (!task.is_finished() || convert::team::state(team.as_ref()) == TeamState::Over)
@@ -74,20 +74,22 @@ impl Followers {
             return (Arc::clone(log), Arc::clone(past));
         }
         let log = Arc::new(EventLog::new(epoch(), self.events_max));
-        let past = Past::default();
-        let kept = Kept { log: Arc::clone(&log), past: Arc::clone(&past), seen: None };
+        let past = SharedHindsight::default();
+        let kept = FollowerState { log: Arc::clone(&log), past: Arc::clone(&past), seen: None };
         let (health, finish) = (self.health.clone(), self.finish.subscribe());
-        let task = tokio::spawn(follow(Arc::clone(team), kept, health, finish));
+        // From here on: what happens before the task runs is in it too.
+        let journal = team.handle.journal();
+        let task = tokio::spawn(follow(Arc::clone(team), journal, kept, health, finish));
         let (ours, own) = (Arc::clone(&log), Arc::clone(&past));
         teams.insert(team.name().to_owned(), Followed { log: ours, past: own, task });
         (log, past)
     }
 
-    /// The team was deleted: its streams end, and its health is unknown.
+    /// The team was deleted: ends its streams, and sets its health to unknown.
     pub(crate) async fn forget(&self, team: &str) {
         let followed = self.teams.lock().unwrap_or_else(PoisonError::into_inner).remove(team);
         let Some(Followed { log, mut task, .. }) = followed else { return };
-        // The journal of a team that has ended is closed: this is about what is left of it.
+        // The journal of an ended team is closed, so this only waits for its last entries.
         if tokio::time::timeout(FORGET_MAX, &mut task).await.is_err() {
             task.abort();
         }
@@ -95,7 +97,7 @@ impl Followers {
         self.health.clone().clear_service_status(&convert::team::resource_name(team)).await;
     }
 
-    /// Until every event that happened so far stands in its log.
+    /// Waits until every event that happened so far is in its log.
     pub(crate) async fn finish(&self) {
         self.finish.send_replace(true);
         self.finish.closed().await;
@@ -111,33 +113,33 @@ impl Followers {
     }
 }
 
-/// What is kept of a team's words.
-struct Kept {
+/// The state of a follower.
+struct FollowerState {
     log: Arc<EventLog>,
-    past: Past,
-    /// The last snapshot that went into the past.
+    past: SharedHindsight,
+    /// The last snapshot that was added to the hindsight.
     seen: Option<Arc<Snapshot>>,
 }
 
-impl Kept {
-    fn push(&self, item: Feed) {
+impl FollowerState {
+    fn push(&self, item: JournalItem) {
         {
             let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
             match &item {
-                Feed::Entry(entry) => past.heard(entry),
-                Feed::Lost(_) => past.missed(),
+                JournalItem::Entry(entry) => past.heard(entry),
+                JournalItem::Dropped(_) => past.missed(),
             }
         }
         self.log.push(item);
     }
 
-    /// What was published before all that was pushed up to now.
+    /// Takes the snapshot that belongs to the entries so far.
     fn saw(&mut self, snapshot: Arc<Snapshot>) {
         if self.seen.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, &snapshot)) {
             return;
         }
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
-        // The journal may lag behind: then it is looked at again later.
+        // If the journal is behind, the snapshot is tried again later.
         if past.saw(&snapshot) {
             drop(past);
             self.seen = Some(snapshot);
@@ -146,43 +148,40 @@ impl Kept {
 }
 
 async fn follow(
-    team: Arc<dyn TeamView>,
-    mut kept: Kept,
+    team: Arc<ServedTeam>,
+    mut journal: Option<JournalStream>,
+    mut kept: FollowerState,
     health: HealthReporter,
     mut finish: watch::Receiver<bool>,
 ) {
     let name = convert::team::resource_name(team.name());
-    let mut snapshots = team.snapshots();
-    let mut journal = team.journal();
+    let mut snapshots = team.handle.snapshots();
     let mut published = true;
     let mut told = None;
-    'team: loop {
-        // The reporter wakes its watchers even when nothing changed.
+    loop {
+        // The reporter wakes its watchers even without a change.
         let status = serving(team.as_ref());
         if told.replace(status) != Some(status) {
             health.set_service_status(&name, status).await;
         }
         let mut leave = false;
         tokio::select! {
-            item = journal.next() => match item {
+            item = next(&mut journal) => match item {
                 Some(item) => kept.push(item),
                 None => break,
             },
             changed = snapshots.changed(), if published => published = changed.is_ok(),
             _ = finish.wait_for(|finish| *finish) => leave = true,
         }
-        // Taken first: what it tells of stands in the journal already.
+        // Taken first: the journal already has every event behind this snapshot.
         let snapshot = Arc::clone(&snapshots.borrow_and_update());
-        // A burst of events is one change of health.
-        while let Some(next) = journal.next().now_or_never() {
-            match next {
-                Some(item) => kept.push(item),
-                None => break 'team,
-            }
+        // One update of the health for a burst of events.
+        while let Some(item) = journal.as_mut().and_then(JournalStream::try_next) {
+            kept.push(item);
         }
         kept.saw(snapshot);
         if leave {
-            // The team goes on, the server does not: its readers are told so elsewhere.
+            // The team continues, but the server stops; readers learn that another way.
             return;
         }
     }
@@ -193,8 +192,13 @@ async fn follow(
     kept.log.close();
 }
 
+/// The next item of the journal; `None` once the team has ended.
+async fn next(journal: &mut Option<JournalStream>) -> Option<JournalItem> {
+    journal.as_mut()?.next().await
+}
+
 /// A team serves while the match runs and at least one agent is logged in.
-fn serving(team: &dyn TeamView) -> ServingStatus {
+fn serving(team: &ServedTeam) -> ServingStatus {
     match convert::team::state(team) {
         TeamState::Playing => ServingStatus::Serving,
         TeamState::Unspecified | TeamState::Waiting | TeamState::Over | TeamState::Stopped => {
@@ -203,7 +207,7 @@ fn serving(team: &dyn TeamView) -> ServingStatus {
     }
 }
 
-/// A number that two logs never share: cursors of one are refused by the other.
+/// A number that no two logs share, so that one refuses the cursors of the other.
 pub(crate) fn epoch() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)

@@ -1,17 +1,18 @@
-//! The gate in front of every call: who calls, whether that is allowed, and the line in the audit
-//! log for what changes something.
+//! The gate in front of every call: it identifies the caller, checks the permission, and writes the
+//! audit log for changes.
 //!
-//! Callers at the Unix socket are admins, since the socket's rights let nobody else in. Callers
-//! over the network show a token; on a loopback address without one they have the role that the
-//! settings give to this machine's users.
+//! Callers at the Unix socket are admins, since the socket's permissions keep other users out.
+//! Callers over the network show a token. On a loopback address, callers without a token have the
+//! role that the settings give to this machine's users.
 
+use crate::caller::{self, IdentifiedCaller};
+use crate::connection::NetPeer;
 use crate::error::{Reason, refuse};
 use crate::methods::{self, Method};
-use crate::slots::Slot;
-use crate::{caller, listener::NetPeer};
+use crate::slots::ConnectionSlot;
 use axum::body::Body;
 use phalanx_access::{
-    Audit, AuditLine, Authenticator, Denial, Denials, Denied, Role, StoreError, TokenStore,
+    Audit, AuditLine, Authenticator, Denial, Denials, Denied, Role, TokenStore, TokenStoreError,
     throttle,
 };
 use std::net::{IpAddr, SocketAddr};
@@ -27,36 +28,36 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 use tower::{Layer, Service};
 
-/// Tokens that are hashed at once: each takes 19 MiB and tens of milliseconds of a core. Only those
-/// are that an earlier daemon made and that were not used since.
+/// Tokens that are hashed at once: each takes 19 MiB and tens of milliseconds of a core. Only
+/// tokens need this that an earlier version of the daemon made and that were not used since.
 const HASHES_MAX: usize = 1;
 /// Tokens that wait to be hashed.
 const HASHES_WAITING_MAX: usize = 32;
-/// Pause before a token is hashed that comes from an address with many failures.
+/// Pause before the token of an address with many failures is hashed.
 const HASH_PAUSE: Duration = Duration::from_millis(250);
-/// How often it is looked whether a minute of denied calls is over.
+/// How often to check whether a minute of denied calls is over.
 const DENIALS_EVERY: Duration = Duration::from_secs(5);
-/// Longest name of what was changed that is kept for the audit log, in characters.
+/// Longest name of a changed object in the audit log, in characters.
 const SUBJECT_CHARS_MAX: usize = 200;
-/// The scheme of the header with a token, in small letters.
+/// The scheme of the header with a token, in lower case.
 const BEARER: &str = "bearer";
 
-/// Who may come in.
+/// The access rules.
 #[derive(Debug)]
 pub struct Access {
     /// The tokens.
     pub authenticator: Arc<Authenticator>,
-    /// What callers on a loopback address may do without a token; `None`: nothing.
+    /// The role of callers on a loopback address without a token; `None`: they are refused.
     pub loopback: Option<Role>,
-    /// Where changes are written down.
+    /// The log of changes.
     pub audit: Option<Arc<Audit>>,
-    /// Where calls are counted that are turned away.
+    /// Counts denied calls.
     pub denials: Arc<Denials>,
 }
 
 impl Access {
-    /// Tokens that live as long as the process, no audit log; callers on a loopback address have
-    /// this role without a token.
+    /// Tokens that last as long as the process, and no audit log; callers on a loopback address
+    /// have this role without a token.
     #[must_use]
     pub fn on_this_machine(loopback: Role) -> Self {
         let authenticator = Arc::new(Authenticator::new(TokenStore::in_memory()));
@@ -68,42 +69,32 @@ impl Access {
     ///
     /// # Errors
     /// When the tokens cannot be read.
-    pub fn open(tokens: &Path, loopback: Option<Role>) -> Result<Self, StoreError> {
+    pub fn open(tokens: &Path, loopback: Option<Role>) -> Result<Self, TokenStoreError> {
         let tokens = TokenStore::open(tokens)?;
         let authenticator = Arc::new(Authenticator::new(tokens));
         Ok(Self { authenticator, loopback, audit: None, denials: Arc::default() })
     }
 }
 
-/// Who calls: what the gate found out.
-#[derive(Clone, Debug)]
-pub(crate) struct Caller {
-    /// For people.
-    pub(crate) who: String,
-    /// The same for the same caller, however often it connects and whatever it calls itself.
-    pub(crate) identity: String,
-    pub(crate) role: Role,
-    pub(crate) from: String,
-}
-
-/// What a call changes, reported by its handler, for the audit log. The first report counts.
+/// The object that a call changes, reported by its handler for the audit log. The first report
+/// counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subject {
     /// `teams/A`.
     on: Arc<OnceLock<String>>,
-    /// Where a team is moved to.
+    /// The new address of a moved team.
     to: Arc<OnceLock<String>>,
 }
 
 impl Subject {
-    /// Notes what the call of this request changes.
+    /// Notes the object that this request changes.
     pub(crate) fn note<T>(request: &tonic::Request<T>, name: &str) {
         if let Some(subject) = request.extensions().get::<Self>() {
             drop(subject.on.set(kept(name)));
         }
     }
 
-    /// Notes where the call of this request moves a team.
+    /// Notes the new address of a team that this request moves.
     pub(crate) fn note_target<T>(request: &tonic::Request<T>, address: &str) {
         if let Some(subject) = request.extensions().get::<Self>() {
             drop(subject.to.set(kept(address)));
@@ -115,12 +106,12 @@ fn kept(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(SUBJECT_CHARS_MAX).collect()
 }
 
-/// What a request tells of its caller.
+/// What a request contains about its caller.
 pub(crate) struct Asked {
     headers: HeaderMap,
     local: Option<UdsConnectInfo>,
     peer: Option<SocketAddr>,
-    slot: Option<Arc<Slot>>,
+    slot: Option<Arc<ConnectionSlot>>,
 }
 
 impl Asked {
@@ -139,13 +130,13 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct GateLayer {
     access: Arc<Access>,
-    /// For tokens that have to be hashed.
+    /// For tokens that need hashing.
     usual: Arc<Lane>,
-    /// The same for addresses with many failures, so that they are in nobody else's way.
+    /// The same for addresses with many failures, so that they do not delay others.
     throttled: Arc<Lane>,
 }
 
-/// Where tokens wait to be hashed, in the order in which they came.
+/// A queue for tokens that need hashing.
 #[derive(Debug)]
 struct Lane {
     hashing: Semaphore,
@@ -159,13 +150,13 @@ impl Lane {
         Arc::new(Self { hashing, waiting, pause })
     }
 
-    /// Hashes in its turn; `None`: too many wait.
+    /// Hashes when it is its turn; `None` if too many wait.
     async fn hash<T: Send + 'static>(
         &self,
         check: impl FnOnce() -> T + Send + 'static,
     ) -> Option<Result<T, JoinError>> {
         let _place = self.waiting.try_acquire().ok()?;
-        // Whoever is gone by its turn does not cost a hash; the semaphore is never closed.
+        // A caller that has left by its turn does not cost a hash; the semaphore is never closed.
         let _turn = self.hashing.acquire().await.ok()?;
         tokio::time::sleep(self.pause).await;
         Some(tokio::task::spawn_blocking(check).await)
@@ -210,12 +201,12 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Answering<S::Error> {
         let gate = self.gate.clone();
-        // The one that is ready is called, its copy stays behind.
+        // Call the instance that is ready, and keep its copy.
         let fresh = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, fresh);
         Box::pin(async move {
             let Some(method) = methods::find(request.uri().path()) else {
-                // Whoever serves it answers that there is nothing, or it is no call at all.
+                // The next layer answers: there is nothing to serve here, or it is not a call.
                 return inner.call(request).await;
             };
             let asked = Asked::of(&request);
@@ -242,7 +233,7 @@ where
 }
 
 impl GateLayer {
-    /// Whether whoever asks for this page may see it.
+    /// Checks whether the caller may see this page.
     pub(crate) async fn admit(&self, page: &Method, asked: Asked) -> Result<(), Status> {
         let caller = self.caller(page, asked).await;
         caller.map(drop).map_err(|(status, who)| {
@@ -251,7 +242,7 @@ impl GateLayer {
         })
     }
 
-    /// Counts a call that is turned away. The first of its kind in a minute is also logged.
+    /// Counts a denied call. The first of its kind in a minute is also logged.
     fn count(&self, method: &Method, (who, from): (String, String), status: &Status) {
         let what = short(method);
         let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
@@ -270,26 +261,31 @@ impl GateLayer {
         }
     }
 
-    /// Who calls, if the method asks; or why not, with what is proven of the caller.
+    /// The caller, if the method needs one; or the refusal, with what is proven of the caller.
     async fn caller(
         &self,
         method: &Method,
         asked: Asked,
-    ) -> Result<Option<Caller>, (Status, (String, String))> {
+    ) -> Result<Option<IdentifiedCaller>, (Status, (String, String))> {
         let Some(needed) = method.role else { return Ok(None) };
         let Asked { headers, local, peer, slot } = asked;
         let caller = if let Some(peer) = local {
             let who = caller::user_at(&peer).await;
-            Caller { identity: who.clone(), who, role: Role::Admin, from: "unix".to_owned() }
+            IdentifiedCaller {
+                identity: who.clone(),
+                who,
+                role: Role::Admin,
+                from: "unix".to_owned(),
+            }
         } else {
             let from = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.to_string());
             match self.over_the_network(peer, &headers).await {
-                Ok((who, role)) => Caller { identity: who.clone(), who, role, from },
+                Ok((who, role)) => IdentifiedCaller { identity: who.clone(), who, role, from },
                 Err(status) => return Err((status, ("?".to_owned(), from))),
             }
         };
         let who = caller::shown(&headers, &caller.who);
-        let caller = Caller { who, ..caller };
+        let caller = IdentifiedCaller { who, ..caller };
         if slot.is_some_and(|slot| !slot.admits(caller.role)) {
             let message = "every connection slot is in use; the last ones are for admins: close \
                            some connections or try again later";
@@ -299,7 +295,7 @@ impl GateLayer {
         if caller.role.may(needed) {
             return Ok(Some(caller));
         }
-        // Names that callers give themselves would make each call one of another caller.
+        // Without the name that callers give themselves, which could differ for each call.
         let (has, needs) = (caller.role.word(), needed.word());
         let message = format!(
             "{} has the role {has}; this takes {needs}: ask an admin for a token of that role",
@@ -318,7 +314,7 @@ impl GateLayer {
         let Some(shown) = headers.get("authorization") else {
             let here = address.is_some_and(|address| address.to_canonical().is_loopback());
             return match self.access.loopback.filter(|_| here) {
-                // Without its port, which is another one for each connection.
+                // Without its port, which differs for each connection.
                 Some(role) => {
                     Ok((peer.map_or_else(String::new, |p| format!("tcp {}", p.ip())), role))
                 }
@@ -393,13 +389,13 @@ fn short(method: &Method) -> &'static str {
     method.path.strip_prefix("phalanx.v1.").unwrap_or(method.path)
 }
 
-/// Writes what was counted of calls that were turned away, until the server closes.
+/// Logs the counts of denied calls until the server closes.
 pub(crate) async fn write_denials(access: Arc<Access>, mut closing: watch::Receiver<bool>) {
     let mut ticks = tokio::time::interval(DENIALS_EVERY);
     loop {
         let closes = tokio::select! {
             _ = ticks.tick() => false,
-            // An error means that the server is gone: the same.
+            // An error means that the server is gone, too.
             _ = closing.wait_for(|closing| *closing) => true,
         };
         let denials = Arc::clone(&access.denials);
@@ -430,12 +426,12 @@ fn turned_away(denied: Denied) -> Status {
     refuse(reason, denied.to_string(), [])
 }
 
-/// The status of an answer; where its head says nothing, the call went well or is a stream.
+/// The status of an answer; without one in the headers, the call succeeded or is a stream.
 fn code_of(headers: &HeaderMap) -> Code {
     headers.get("grpc-status").map_or(Code::Ok, |status| Code::from_bytes(status.as_bytes()))
 }
 
-/// What stands behind `Bearer`, whose case means nothing (RFC 9110, 11.1).
+/// The token after `Bearer`, whose case does not matter (RFC 9110, 11.1).
 fn bearer(shown: &str) -> Option<&str> {
     let (scheme, text) = shown.split_once(' ')?;
     scheme.eq_ignore_ascii_case(BEARER).then(|| text.trim_start_matches(' '))

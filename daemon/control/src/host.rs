@@ -1,9 +1,9 @@
-//! What this crate must be told about the process that it runs in, and the service `Daemon`, which
+//! What this crate needs to know about the process that it runs in, and the service `Daemon`, which
 //! tells it on.
 
 use crate::caller;
 use crate::convert::time_asked;
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::gate::Subject;
 use crate::reload::Reloaded;
 use futures_util::future::BoxFuture;
@@ -56,7 +56,7 @@ pub struct About {
     pub instance: String,
     /// When it was started.
     pub started: SystemTime,
-    /// What it was told, key and value; never a secret.
+    /// Its settings, key and value; never a secret.
     pub settings: Vec<(String, String)>,
     /// Memory that it holds, in bytes; 0 where the system does not tell.
     pub resident_bytes: u64,
@@ -97,14 +97,12 @@ pub(crate) struct DaemonService {
     pub(crate) listeners: Vec<String>,
 }
 
-type Answer<T> = Result<Response<T>, Status>;
-
 #[tonic::async_trait]
 impl v1::daemon_server::Daemon for DaemonService {
     async fn get_daemon(
         &self,
         _request: Request<v1::GetDaemonRequest>,
-    ) -> Answer<v1::GetDaemonResponse> {
+    ) -> RpcResult<v1::GetDaemonResponse> {
         let host = Arc::clone(&self.host);
         let asked = tokio::task::spawn_blocking(move || (host.about(), host.log_filter())).await;
         let (about, log) = asked.map_err(|error| Status::internal(error.to_string()))?;
@@ -128,7 +126,7 @@ impl v1::daemon_server::Daemon for DaemonService {
     async fn get_log_filter(
         &self,
         _request: Request<v1::GetLogFilterRequest>,
-    ) -> Answer<v1::GetLogFilterResponse> {
+    ) -> RpcResult<v1::GetLogFilterResponse> {
         let log_filter = Some(filter(self.host.log_filter()));
         Ok(Response::new(v1::GetLogFilterResponse { log_filter }))
     }
@@ -136,7 +134,7 @@ impl v1::daemon_server::Daemon for DaemonService {
     async fn set_log_filter(
         &self,
         request: Request<v1::SetLogFilterRequest>,
-    ) -> Answer<v1::SetLogFilterResponse> {
+    ) -> RpcResult<v1::SetLogFilterResponse> {
         Subject::note(&request, LOG);
         let request = request.into_inner();
         let life = request.life.map(life).transpose()?;
@@ -150,7 +148,7 @@ impl v1::daemon_server::Daemon for DaemonService {
     async fn reload_settings(
         &self,
         request: Request<v1::ReloadSettingsRequest>,
-    ) -> Answer<v1::ReloadSettingsResponse> {
+    ) -> RpcResult<v1::ReloadSettingsResponse> {
         Subject::note(&request, SETTINGS);
         let by = caller::name(&request);
         let v1::ReloadSettingsRequest { validate_only } = request.into_inner();

@@ -1,8 +1,8 @@
-//! Requests that are sent again are done once: what was answered is kept for a while, by caller,
-//! method and the id that the caller chose. Who sends a request again while it is still going on
-//! waits for the same answer.
+//! Executes repeated requests once: answers are kept for a while, by caller, method and the
+//! caller's request id. A request that is repeated while it still runs waits for the same answer.
 //!
-//! What was refused has changed nothing, so it is not kept: the same request may be tried again.
+//! A refused request has changed nothing, so its answer is not kept, and you can try the same
+//! request again.
 
 use crate::error::{Reason, refuse, refuse_field};
 use futures_util::FutureExt;
@@ -18,32 +18,32 @@ use tonic::Status;
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(600);
-/// Most requests that are kept, over all callers, with those that are going on.
+/// Most requests over all callers, kept and running.
 const REQUESTS_MAX: usize = 1_024;
 /// Most bytes of kept answers.
 const ANSWERS_BYTES_MAX: usize = 8 << 20;
 /// Longest request id, in bytes.
 const ID_BYTES_MAX: usize = 64;
 
-/// Whose request it is, and under which id.
+/// Identifies a request: the caller and the request id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
-    /// Who calls, however they connect.
+pub(crate) struct RequestKey {
+    /// The caller, independent of the connection.
     pub(crate) caller: String,
     /// The path of the method.
     pub(crate) method: &'static str,
-    /// What the caller chose; never empty.
+    /// The caller's id; never empty.
     pub(crate) id: String,
 }
 
-/// An encoded answer. It may hold a token's text, so that it is wiped when it goes.
-type Kept = Result<Arc<SecretSlice<u8>>, Status>;
-type Going = Shared<BoxFuture<'static, Kept>>;
+/// An encoded answer. It may contain a token, so it is wiped when it is dropped.
+type KeptAnswer = Result<Arc<SecretSlice<u8>>, Status>;
+type Going = Shared<BoxFuture<'static, KeptAnswer>>;
 
 /// All requests with ids.
 #[derive(Debug)]
 pub(crate) struct Idempotency {
-    table: Mutex<Table>,
+    table: Mutex<RequestTable>,
     kept: Duration,
 }
 
@@ -54,23 +54,23 @@ impl Default for Idempotency {
 }
 
 #[derive(Debug, Default)]
-struct Table {
-    entries: BTreeMap<Key, Entry>,
-    /// Those that are answered, the oldest first.
-    answered: VecDeque<(Instant, Key)>,
+struct RequestTable {
+    entries: BTreeMap<RequestKey, RequestEntry>,
+    /// The answered requests, the oldest first.
+    answered: VecDeque<(Instant, RequestKey)>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
-    /// Tells another request under the same id.
+struct RequestEntry {
+    /// Detects another request with the same id.
     digest: u64,
     going: Going,
-    /// Bytes of the answer; 0 while it is going on.
+    /// Bytes of the answer; 0 while the request runs.
     bytes: usize,
 }
 
-impl Key {
+impl RequestKey {
     /// Checks the id.
     pub(crate) fn new(caller: String, method: &'static str, id: &str) -> Result<Self, Status> {
         let printable = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
@@ -83,14 +83,14 @@ impl Key {
 }
 
 impl Idempotency {
-    /// Does the work, or waits for the same work, or tells what came of it. The work goes on when
-    /// nobody waits any more.
+    /// Does the work, or waits for the same work, and returns the result. The work continues when
+    /// its caller stops waiting.
     ///
     /// # Errors
-    /// Whatever the work says; when the id was another request's; when too many are going on.
+    /// The error of the work; when another request has the id; when too many requests run.
     pub(crate) async fn once<Q, A, W>(
         self: &Arc<Self>,
-        key: Key,
+        key: RequestKey,
         request: &Q,
         work: W,
     ) -> Result<A, Status>
@@ -107,7 +107,7 @@ impl Idempotency {
 
     fn going<A: Message + Default + 'static>(
         self: &Arc<Self>,
-        key: Key,
+        key: RequestKey,
         digest: u64,
         work: impl Future<Output = Result<A, Status>> + Send + 'static,
     ) -> Result<Going, Status> {
@@ -126,7 +126,7 @@ impl Idempotency {
         }
         let (ours, name) = (Arc::clone(self), key.clone());
         let doing = tokio::spawn(async move {
-            // On a task of its own: a panic must not leave the entry behind.
+            // On a task of its own, so that a panic does not leave the entry behind.
             let done = tokio::spawn(work).await;
             let done = done.unwrap_or_else(|_| Err(broken_off()));
             let kept = done.map(|answer| Arc::new(SecretSlice::from(answer.encode_to_vec())));
@@ -134,12 +134,12 @@ impl Idempotency {
             kept
         });
         let going = doing.map(|kept| kept.unwrap_or_else(|_| Err(broken_off()))).boxed().shared();
-        table.entries.insert(key, Entry { digest, going: going.clone(), bytes: 0 });
+        table.entries.insert(key, RequestEntry { digest, going: going.clone(), bytes: 0 });
         Ok(going)
     }
 
-    /// A request was answered with so many bytes, or refused.
-    fn done(&self, key: &Key, bytes: Option<usize>) {
+    /// A request was answered with this many bytes, or refused.
+    fn done(&self, key: &RequestKey, bytes: Option<usize>) {
         let mut table = self.table();
         let Some(bytes) = bytes else {
             table.entries.remove(key);
@@ -153,21 +153,21 @@ impl Idempotency {
         while table.bytes > ANSWERS_BYTES_MAX && table.forget_oldest() {}
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // Each change is one step: a table is whole even when its holder panicked.
+    fn table(&self) -> MutexGuard<'_, RequestTable> {
+        // Each change is one step, so the table is intact even after a panic of a holder.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
+impl RequestTable {
     fn forget_until(&mut self, end: Option<Instant>) {
-        let old = |answered: &(Instant, Key)| end.is_some_and(|end| answered.0 <= end);
+        let old = |answered: &(Instant, RequestKey)| end.is_some_and(|end| answered.0 <= end);
         while self.answered.front().is_some_and(old) {
             self.forget_oldest();
         }
     }
 
-    /// False: nothing is answered.
+    /// False if there is no answered request.
     fn forget_oldest(&mut self) -> bool {
         let Some((_, key)) = self.answered.pop_front() else { return false };
         if let Some(entry) = self.entries.remove(&key) {
@@ -177,7 +177,7 @@ impl Table {
     }
 }
 
-/// The same for the same request: its messages have no maps without an order.
+/// Equal for equal requests: their messages have no unordered maps.
 fn digest(request: &impl Message) -> u64 {
     let bytes = SecretSlice::from(request.encode_to_vec());
     let mut hasher = DefaultHasher::new();
@@ -185,7 +185,7 @@ fn digest(request: &impl Message) -> u64 {
     hasher.finish()
 }
 
-fn reused(key: &Key) -> Status {
+fn reused(key: &RequestKey) -> Status {
     let message = format!(
         "another request had the id {:?} within the last ten minutes; choose a new one",
         key.id
@@ -208,8 +208,8 @@ mod tests {
     type Request = v1::StopTeamRequest;
     type Response = v1::StopTeamResponse;
 
-    fn key(caller: &str, id: &str) -> Key {
-        Key::new(caller.into(), "phalanx.v1.Teams/StopTeam", id).unwrap()
+    fn key(caller: &str, id: &str) -> RequestKey {
+        RequestKey::new(caller.into(), "phalanx.v1.Teams/StopTeam", id).unwrap()
     }
 
     fn request(name: &str) -> Request {
@@ -225,7 +225,7 @@ mod tests {
         status.get_details_error_info().unwrap().reason
     }
 
-    /// Counts how often it is done.
+    /// Counts how often it runs.
     fn work(count: &Arc<AtomicUsize>) -> impl Future<Output = Result<Response, Status>> + use<> {
         let count = Arc::clone(count);
         async move {
@@ -270,7 +270,7 @@ mod tests {
             }
         };
         let asked = request("A");
-        // The first one gives up waiting; what it wanted goes on.
+        // The first caller stops waiting, but its work continues.
         let first = once.once(key("anna", "1"), &asked, slow(&gate));
         assert!(first.now_or_never().is_none());
         let second = once.once(key("anna", "1"), &asked, slow(&gate));
@@ -323,12 +323,12 @@ mod tests {
     fn an_id_is_short_and_printable() {
         let long = "x".repeat(ID_BYTES_MAX + 1);
         for bad in ["", "a\nb", "ä", "\0", &long] {
-            let refused = Key::new("anna".into(), "m", bad).unwrap_err();
+            let refused = RequestKey::new("anna".into(), "m", bad).unwrap_err();
             assert_eq!(reason(&refused), "REQUEST_ID_MALFORMED", "{bad:?}");
         }
         let longest = "x".repeat(ID_BYTES_MAX);
         for good in ["1", "a b", "~", &longest] {
-            assert!(Key::new("anna".into(), "m", good).is_ok(), "{good:?}");
+            assert!(RequestKey::new("anna".into(), "m", good).is_ok(), "{good:?}");
         }
     }
 }

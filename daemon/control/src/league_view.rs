@@ -1,8 +1,8 @@
-//! What this crate must be told about leagues.
+//! What this crate needs from leagues.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use phalanx_league::{Fixture, Outcome, Plan, Seeds, SprtOptions, Standing};
+use phalanx_league::{Fixture, LeagueDefinition, LeagueTable, MatchOutcome, Seeds, SprtOptions};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -11,56 +11,57 @@ pub trait LeagueDirectory: Send + Sync + 'static {
     /// All leagues, in any order.
     fn leagues(&self) -> Vec<Arc<dyn LeagueView>>;
 
-    /// Begins a league and answers when its strategies passed their trials; or only checks whether it
-    /// could be, and answers with what it would be.
+    /// Starts a league and returns it when its strategies passed their trials. With `check` it only
+    /// checks whether the league could start, and returns what it would be.
     fn create(&self, ask: LeagueAsk, check: bool) -> BoxFuture<'static, Begun>;
 
-    /// Lets a league go on.
+    /// Continues a stopped league.
     fn resume(&self, name: &str, by: String) -> BoxFuture<'static, Begun>;
 
     /// Removes a league with its results.
     fn delete(&self, name: &str) -> BoxFuture<'static, Result<(), LeagueRefusal>>;
 
-    /// The league of that name.
+    /// The league with that name.
     fn league(&self, name: &str) -> Option<Arc<dyn LeagueView>> {
         self.leagues().into_iter().find(|league| league.name() == name)
     }
 }
 
-/// What comes of a wish for a league.
+/// The result of a request for a league.
 pub type Begun = Result<Arc<dyn LeagueView>, LeagueRefusal>;
 
-/// One league, from the moment it begins or goes on until it goes on anew.
+/// One run of a league: from its start, or from where it continues, to the next time that it
+/// continues.
 pub trait LeagueView: Send + Sync + 'static {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// How it stands now.
+    /// Its current state.
     fn status(&self) -> LeagueStatus;
 
-    /// What happens in it from now on; ends when it is over or was stopped. Called once a view.
+    /// Its events from now on; they end when it is over or was stopped. Called once for each run.
     fn events(&self) -> BoxStream<'static, LeagueEvent>;
 
-    /// Stops it; done when no match is being played any more.
+    /// Stops it; resolves when the running matches have ended.
     fn cancel(&self) -> BoxFuture<'static, ()>;
 }
 
-/// A wish for a league.
+/// A request for a league.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeagueAsk {
-    /// What to call it; `None`: find a name.
+    /// Its name; `None`: the daemon chooses one.
     pub name: Option<String>,
     /// The game.
     pub game: String,
-    /// The flavour; `None`: the first.
+    /// The variant; `None`: the first.
     pub variant: Option<String>,
-    /// Steps of a match; `None`: as usual.
+    /// Steps of a match; `None`: the default.
     pub steps: Option<u32>,
-    /// Worlds of a match; `None`: as usual.
+    /// Worlds of a match; `None`: the default.
     pub worlds: Option<u32>,
     /// Names with folders, or with the words `shipped` and `idle`.
     pub players: Vec<(String, String)>,
-    /// Whether only the first meets the others.
+    /// Whether only the first player plays against the others.
     pub first_against_all: bool,
     /// The seeds.
     pub seeds: Seeds,
@@ -68,66 +69,66 @@ pub struct LeagueAsk {
     pub swap: bool,
     /// When to stop early.
     pub sprt: Option<SprtOptions>,
-    /// Who wants it.
+    /// The author of the request.
     pub by: String,
 }
 
-/// How a league stands.
+/// The state of a league.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeagueStatus {
     /// Its name.
     pub name: String,
     /// What it plays.
-    pub plan: Arc<Plan>,
-    /// What it is doing.
+    pub plan: Arc<LeagueDefinition>,
+    /// What it does now.
     pub state: LeagueState,
-    /// Where it stands.
-    pub standing: Arc<Standing>,
-    /// Why it stopped, where nobody stopped it.
+    /// The table of results.
+    pub standing: Arc<LeagueTable>,
+    /// Why it stopped; empty if an operator stopped it.
     pub trouble: String,
-    /// Who began it.
+    /// The author of its start.
     pub by: String,
-    /// When it began the last time.
+    /// When it was started last.
     pub started: Option<SystemTime>,
 }
 
-/// What a league is doing.
+/// What a league does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeagueState {
     /// Matches are being played.
     Playing,
-    /// It can go on.
+    /// It can continue.
     Stopped,
-    /// Nothing is left to play.
+    /// All matches have been played.
     Over,
 }
 
-/// Something that happened in a league.
+/// An event of a league.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeagueEvent {
     /// A match was played, or failed.
     Result {
-        /// Which.
+        /// The match.
         fixture: Fixture,
         /// The names of its players.
         players: Vec<String>,
-        /// How it ended.
-        outcome: Outcome,
-        /// What follows from all results so far.
-        standing: Arc<Standing>,
+        /// The result.
+        outcome: MatchOutcome,
+        /// The table after this result.
+        standing: Arc<LeagueTable>,
     },
-    /// So many events are missing here.
+    /// This many events are missing here.
     Lost(u64),
     /// It is over or has stopped.
     Ended(Box<LeagueStatus>),
 }
 
-/// Why a league does not begin, go on or go away.
+/// Why a league cannot start, continue or be deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeagueRefusal {
-    /// No such game; these there are.
+    /// There is no such game; this lists the games.
     Game(String),
-    /// Plan or strategies have mistakes.
+    /// The plan or the strategies have mistakes.
     Plan(String),
     /// The name is taken.
     Exists(String),
@@ -135,9 +136,9 @@ pub enum LeagueRefusal {
     NotFound,
     /// It is being played.
     Running,
-    /// Nothing is left to play.
+    /// All its matches have been played.
     Over,
-    /// Another one is being played, or as many are kept as there may be.
+    /// Another league is running, or too many are kept.
     TooMany(String),
     /// Its folder cannot be read or written.
     NotKept(String),

@@ -4,14 +4,14 @@ use crate::TeamDirectory;
 use crate::arenas::{is_id, new_id};
 use crate::changes::{Call, Changes};
 use crate::convert::league as convert;
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::events::EventLog;
 use crate::follow::epoch;
 use crate::league_view::{
     LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueView,
 };
 use crate::page::Page;
-use crate::shares::Holder;
+use crate::shares::StreamHolder;
 use crate::tail::{Begin, Tails};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -21,20 +21,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tonic::{Request, Response, Status};
 
-/// Longest name of a game or variant that is looked at, in bytes.
+/// Longest accepted name of a game or variant, in bytes.
 const WORD_BYTES_MAX: usize = 128;
-/// Longest path of a strategy's folder, in bytes: drives keep no longer ones.
+/// Longest path of a strategy's folder, in bytes; file systems have no longer ones.
 const PATH_BYTES_MAX: usize = 4_096;
 
-/// Plays leagues.
+/// Runs leagues.
 pub(crate) struct LeaguesService {
     pub(crate) directory: Arc<dyn TeamDirectory>,
     pub(crate) tails: Tails,
     pub(crate) logs: Arc<LeagueLogs>,
     pub(crate) changes: Changes,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::leagues_server::Leagues for LeaguesService {
@@ -43,7 +41,7 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn create_league(
         &self,
         request: Request<v1::CreateLeagueRequest>,
-    ) -> Answer<v1::CreateLeagueResponse> {
+    ) -> RpcResult<v1::CreateLeagueResponse> {
         let call = Call::open(&request, &request.get_ref().league_id);
         let request = request.into_inner();
         let check = request.validate_only;
@@ -63,7 +61,7 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn get_league(
         &self,
         request: Request<v1::GetLeagueRequest>,
-    ) -> Answer<v1::GetLeagueResponse> {
+    ) -> RpcResult<v1::GetLeagueResponse> {
         let league = self.find(&request.into_inner().name)?;
         let league = Some(convert::league(&league.status()));
         Ok(Response::new(v1::GetLeagueResponse { league }))
@@ -72,7 +70,7 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn list_leagues(
         &self,
         request: Request<v1::ListLeaguesRequest>,
-    ) -> Answer<v1::ListLeaguesResponse> {
+    ) -> RpcResult<v1::ListLeaguesResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
         let mut all = self.kept()?.leagues();
@@ -85,8 +83,8 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn watch_league(
         &self,
         request: Request<v1::WatchLeagueRequest>,
-    ) -> Answer<Self::WatchLeagueStream> {
-        let holder = Holder::of(&request);
+    ) -> RpcResult<Self::WatchLeagueStream> {
+        let holder = StreamHolder::of(&request);
         let request = request.into_inner();
         let league = self.find(&request.name)?;
         let show = |cursor, event: &LeagueEvent| {
@@ -100,7 +98,7 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn cancel_league(
         &self,
         request: Request<v1::CancelLeagueRequest>,
-    ) -> Answer<v1::CancelLeagueResponse> {
+    ) -> RpcResult<v1::CancelLeagueResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let league = self.find(&request.name)?;
@@ -118,7 +116,7 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn resume_league(
         &self,
         request: Request<v1::ResumeLeagueRequest>,
-    ) -> Answer<v1::ResumeLeagueResponse> {
+    ) -> RpcResult<v1::ResumeLeagueResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let league = self.find(&request.name)?;
@@ -134,7 +132,7 @@ impl v1::leagues_server::Leagues for LeaguesService {
     async fn delete_league(
         &self,
         request: Request<v1::DeleteLeagueRequest>,
-    ) -> Answer<v1::DeleteLeagueResponse> {
+    ) -> RpcResult<v1::DeleteLeagueResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let (league, kept) = (self.find(&request.name)?, self.kept()?);
@@ -164,21 +162,21 @@ impl LeaguesService {
     }
 }
 
-/// The event logs of all leagues that are known.
+/// The event logs of all known leagues.
 pub(crate) struct LeagueLogs {
     events_max: usize,
-    leagues: Mutex<BTreeMap<String, Logged>>,
+    leagues: Mutex<BTreeMap<String, LoggedLeague>>,
 }
 
-type Logged = (Weak<dyn LeagueView>, Arc<EventLog<LeagueEvent>>);
+type LoggedLeague = (Weak<dyn LeagueView>, Arc<EventLog<LeagueEvent>>);
 
 impl LeagueLogs {
     pub(crate) fn new(events_max: usize) -> Self {
         Self { events_max, leagues: Mutex::default() }
     }
 
-    /// The league's log; from now on it is filled. Logs of leagues that are gone, or that went on
-    /// anew, go.
+    /// The league's log, which is filled from now on. Removes the logs of leagues that were deleted
+    /// or continued in a new run.
     fn log(&self, league: &Arc<dyn LeagueView>) -> Arc<EventLog<LeagueEvent>> {
         let mut leagues = self.leagues.lock().unwrap_or_else(PoisonError::into_inner);
         leagues.retain(|_, (league, _)| league.strong_count() > 0);

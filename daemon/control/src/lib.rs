@@ -2,20 +2,21 @@
 //!
 //! The problem: people and dashboards want to look into a daemon that must not be disturbed while
 //! it plays. So this crate reads what teams publish anyway, snapshots and journal entries, changes
-//! strategies through their keepers and teams through their controls alone, and every buffer
-//! between a team and a client has a bound: a client that reads too slowly loses its stream, never a
-//! team its turn. Whoever changes something is named: over the Unix socket by the system's word.
+//! strategies through their keepers and teams through their handles alone, and every buffer between
+//! a team and a client has a bound: a client that reads too slowly loses its stream, never a team its
+//! turn. The author of each change is identified, over the Unix socket by the operating system.
 //! Changes are done once however often they are sent, one after the other for each team.
 //!
-//! Use: implement [`TeamDirectory`], [`TeamView`], [`TeamControls`] and, where teams come and go,
-//! [`TeamMaker`], then [`build`] (binds, may fail) and
-//! [`Control::spawn`] (cannot fail). The daemon serves `phalanx.v1`, the standard health service
-//! (a service name each, and `teams/<name>` for each team) and reflection. [`client`] connects.
+//! Use: implement [`TeamDirectory`] for a list of [`ServedTeam`]s and, if teams can be created
+//! and deleted, [`TeamMaker`]. Then call [`build`] (binds, may fail) and [`Control::spawn`] (cannot
+//! fail). The daemon serves `phalanx.v1`, the standard health service (one name for each service,
+//! and `teams/<name>` for each team) and reflection. [`client`] connects.
 //!
 //! Over the network callers show tokens ([`Access`]), and beyond loopback there is TLS
-//! ([`Certificates`]) or nothing. One table says what each method needs.
+//! ([`Certificates`]) or no access. The `.proto` files
+//! declare the role that each method needs.
 //!
-//! Absent on purpose: anything that changes a team behind its keeper's or its controls' back, any
+//! Absent on purpose: any change of a team that is not a command to its handle or its keeper, any
 //! knowledge of sockets to referees or of games.
 #![deny(missing_docs)]
 
@@ -23,14 +24,15 @@ mod access;
 mod arena_view;
 mod arenas;
 mod boards;
+mod body;
 mod caller;
 mod calls;
 mod changes;
 pub mod client;
 mod connection;
-mod controls;
 mod convert;
 mod dashboard;
+mod destinations;
 mod directory;
 mod error;
 mod events;
@@ -56,6 +58,7 @@ mod slots;
 mod socket;
 mod strategies;
 mod tail;
+mod team;
 mod teams;
 mod tls;
 mod validity;
@@ -68,24 +71,25 @@ pub use arena_view::{
     ArenaAsk, ArenaBegin, ArenaDirectory, ArenaEvent, ArenaLeave, ArenaRefusal, ArenaSetup,
     ArenaSide, ArenaState, ArenaStatus, ArenaView, Started,
 };
-pub use controls::{AgentDraft, ControlsError, ControlsFuture, TeamControls, Wrong};
-pub use directory::{Asking, Feed, TeamDirectory, TeamEnd, TeamError, TeamThread, TeamView};
+pub use destinations::{Destinations, MoveHosts};
+pub use directory::TeamDirectory;
 pub use gate::Access;
 pub use host::{About, Host, LogFilter, LogFilterError};
 pub use league_view::{
     Begun, LeagueAsk, LeagueDirectory, LeagueEvent, LeagueRefusal, LeagueState, LeagueStatus,
     LeagueView,
 };
-pub use maker::{AgentPattern, Checked, Made, MakeError, TeamDraft, TeamMaker};
-pub use phalanx_access::{Audit, Denials, Role, StoreError};
+pub use maker::{AgentDraft, AgentPattern, Checked, Made, MakeError, TeamDraft, TeamMaker, Wrong};
+pub use phalanx_access::{Audit, Denials, Role, TokenStoreError};
 pub use phalanx_strategy::Trialled;
 pub use recording_view::{Messages, PartFile, RecordingDirectory, RecordingRefusal};
 pub use reload::{Reloaded, SettingChange, SettingRefusal};
 pub use server::{
-    Bound, Control, ControlError, ControlHandle, Inherited, Options, SocketOptions, adopt_unix,
+    BoundListeners, Control, ControlError, ControlHandle, InheritedListeners, Options, adopt_unix,
     bind, bind_over, bind_unix, build, prepare,
 };
 pub use shares::StreamLimits;
 pub use slots::{CONNECTIONS_MAX, ConnectionLimits};
-pub use socket::{SocketGuard, place_of};
+pub use socket::{SocketGuard, SocketOptions, place_of};
+pub use team::{Newcomers, ServedTeam};
 pub use tls::{Certificates, TlsError, TlsOptions};

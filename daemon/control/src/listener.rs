@@ -1,16 +1,17 @@
-//! Callers of both listeners, with or without TLS; each has a slot (`crate::slots`) from the
-//! moment it is accepted.
+//! Accepts callers on both listeners, with or without TLS; each connection has a slot
+//! (`crate::slots`) from the moment it is accepted.
 
-use crate::connection::Connection;
+use crate::connection::{Connection, NetPeer};
 use crate::slots::Slots;
 use crate::tls::Certificates;
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior};
@@ -19,30 +20,26 @@ use tokio_rustls::server::TlsStream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
-/// Wait after the system refused to accept, as without free descriptors.
+/// The pause after the system refused to accept, for example without free descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The answer to a request without TLS where TLS is needed.
+const USE_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\
+    Content-Length: 50\r\nConnection: close\r\n\r\nThis address needs TLS: use https://, not http://\n";
 
 /// The listeners, in metrics.
 pub(crate) const TCP: &str = "tcp";
 pub(crate) const UNIX: &str = "unix";
 
-/// The other end of a connection over the network.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NetPeer {
-    pub(crate) address: SocketAddr,
-    /// The connection has TLS.
-    pub(crate) secure: bool,
-}
-
 /// A connection over the network.
 #[derive(Debug)]
 pub(crate) struct NetStream {
-    inner: Inner,
+    inner: ListenerKind,
     peer: NetPeer,
 }
 
 #[derive(Debug)]
-enum Inner {
+enum ListenerKind {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -55,8 +52,8 @@ impl Connected for NetStream {
     }
 }
 
-/// Accepts until the receiver is gone. Every caller is greeted by a task of its own, so that a
-/// slow handshake keeps no other caller waiting.
+/// Accepts until the receiver is gone. Every handshake has its own task, so that a slow one does
+/// not delay other callers.
 pub(crate) fn accept(
     listener: TcpListener,
     tls: Option<Arc<Certificates>>,
@@ -93,13 +90,13 @@ pub(crate) fn accept(
                 let slot = Arc::clone(place.slot());
                 let greeted = tokio::select! {
                     greeted = greet(stream, tls) => greeted,
-                    // The slot keeps the deadline, and says in metrics why it was closed.
+                    // The slot has the deadline, and the metrics count why it was closed.
                     () = slot.closed() => return,
                 };
                 match greeted {
                     Ok(inner) => {
                         let stream = NetStream { inner, peer: NetPeer { address, secure } };
-                        // A server that is gone takes no connection.
+                        // If the server is gone, it takes no connection.
                         drop(sender.send(Ok(Connection::new(stream, place))).await);
                     }
                     Err(error) => {
@@ -112,8 +109,8 @@ pub(crate) fn accept(
     ReceiverStream::new(receiver)
 }
 
-/// The same for callers on this machine. The system knows who opens the socket, so nothing is said
-/// before the first call.
+/// The same for callers on this machine. The system identifies the user of the socket, so there is
+/// no handshake.
 pub(crate) fn accept_unix(
     listener: UnixListener,
     slots: Arc<Slots>,
@@ -143,7 +140,7 @@ pub(crate) fn accept_unix(
                 tracing::warn!("too many connections to the control API's socket: hung up");
                 continue;
             };
-            // A server that is gone takes no connection.
+            // If the server is gone, it takes no connection.
             drop(sender.send(Ok(Connection::new(stream, place))).await);
         }
     });
@@ -156,18 +153,35 @@ fn deadlines(slots: &Slots) -> Interval {
     deadlines
 }
 
-async fn greet(stream: TcpStream, tls: Option<Arc<Certificates>>) -> io::Result<Inner> {
+/// A caller that speaks HTTP without TLS gets an answer that it can read.
+async fn refuse_plain(stream: &mut TcpStream) -> io::Result<()> {
+    let mut first = [0];
+    let count = stream.peek(&mut first).await?;
+    let [letter] = first;
+    if count == 0 || !letter.is_ascii_uppercase() {
+        return Ok(());
+    }
+    // Read what came, so that closing the connection does not discard the answer.
+    let mut request = [0; 4096];
+    drop(stream.try_read(&mut request));
+    stream.write_all(USE_TLS).await?;
+    stream.shutdown().await?;
+    Err(io::Error::new(io::ErrorKind::InvalidData, "a request without TLS"))
+}
+
+async fn greet(mut stream: TcpStream, tls: Option<Arc<Certificates>>) -> io::Result<ListenerKind> {
     stream.set_nodelay(true)?;
     match tls {
         Some(tls) => {
+            refuse_plain(&mut stream).await?;
             let acceptor = TlsAcceptor::from(tls.current());
-            Ok(Inner::Tls(Box::new(acceptor.accept(stream).await?)))
+            Ok(ListenerKind::Tls(Box::new(acceptor.accept(stream).await?)))
         }
         None => {
             if stream.peek(&mut [0]).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            Ok(Inner::Plain(stream))
+            Ok(ListenerKind::Plain(stream))
         }
     }
 }
@@ -179,8 +193,8 @@ impl AsyncRead for NetStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match &mut self.inner {
-            Inner::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
-            Inner::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+            ListenerKind::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            ListenerKind::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
         }
     }
 }
@@ -192,22 +206,41 @@ impl AsyncWrite for NetStream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         match &mut self.inner {
-            Inner::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
-            Inner::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+            ListenerKind::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            ListenerKind::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.inner {
-            Inner::Plain(stream) => Pin::new(stream).poll_flush(context),
-            Inner::Tls(stream) => Pin::new(stream).poll_flush(context),
+            ListenerKind::Plain(stream) => Pin::new(stream).poll_flush(context),
+            ListenerKind::Tls(stream) => Pin::new(stream).poll_flush(context),
         }
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.inner {
-            Inner::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            Inner::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+            ListenerKind::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            ListenerKind::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
     }
+}
+
+/// The web page's address as a browser takes it; `None`: it is not served.
+pub(crate) fn page(is_served: bool, has_tls: bool, address: SocketAddr) -> Option<String> {
+    let scheme = if has_tls { "https" } else { "http" };
+    is_served.then(|| {
+        if address.ip().is_unspecified() {
+            format!("{scheme}://localhost:{}/", address.port())
+        } else {
+            format!("{scheme}://{address}/")
+        }
+    })
+}
+
+/// Where the server listens, for people.
+pub(crate) fn names(socket: Option<&Path>, has_tls: bool, tcp: Option<SocketAddr>) -> Vec<String> {
+    let unix = socket.map(|path| format!("unix:{}", path.display()));
+    let scheme = if has_tls { "tls" } else { "tcp" };
+    unix.into_iter().chain(tcp.map(|address| format!("{scheme}:{address}"))).collect()
 }

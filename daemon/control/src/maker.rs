@@ -1,6 +1,6 @@
-//! What this crate must be told where teams come and go.
+//! Teams that are made and deleted while the daemon runs.
 
-use crate::{AgentDraft, TeamView, Wrong};
+use crate::ServedTeam;
 use futures_util::future::BoxFuture;
 use phalanx_strategy::Trialled;
 use secrecy::SecretString;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A team that was made, and how its strategy's trial went.
-pub type Made = (Arc<dyn TeamView>, Arc<Trialled>);
+pub type Made = (Arc<ServedTeam>, Arc<Trialled>);
 
 /// Makes and deletes teams while the daemon runs.
 pub trait TeamMaker: Send + Sync + 'static {
     /// Checks a team and tries its strategy; makes nothing.
     fn check(&self, draft: TeamDraft) -> BoxFuture<'static, Result<Checked, MakeError>>;
 
-    /// Makes a team. It stands in the directory before this returns.
+    /// Makes a team. It is in the directory before this returns.
     fn make(&self, draft: TeamDraft, by: String) -> BoxFuture<'static, Result<Made, MakeError>>;
 
     /// Takes a team that has ended out of the directory, with all that it knows. False: there is
@@ -53,10 +53,32 @@ pub struct TeamDraft {
     pub stopped: bool,
 }
 
+/// An agent that somebody wants to add, as it came; empty texts are absent ones.
+#[derive(Clone, Debug)]
+pub struct AgentDraft {
+    /// Its name at the referee.
+    pub name: String,
+    /// Its account; empty: its name.
+    pub user: String,
+    /// The account's password; `None`: the team's, or that of its first agent.
+    pub password: Option<SecretString>,
+    /// Its first role; empty: the team's, or that of its first agent.
+    pub role: String,
+}
+
+/// A field that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Its path below what was sent: `agents[3].name`.
+    pub field: String,
+    /// What came and what was expected; never a password.
+    pub text: String,
+}
+
 /// Agents whose names differ in a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentPattern {
-    /// What stands before the number.
+    /// The prefix of the number.
     pub prefix: String,
     /// How many.
     pub count: u32,
@@ -77,7 +99,7 @@ pub struct Checked {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum MakeError {
     /// Something in it is wrong.
-    #[error("{}", crate::controls::mistakes(.0))]
+    #[error("{}", mistakes(.0))]
     Spec(Vec<Wrong>),
     /// Another team has the name.
     #[error("there is a team {0:?} already")]
@@ -94,4 +116,10 @@ pub enum MakeError {
     /// The daemon stops.
     #[error("the daemon stops")]
     Stopping,
+}
+
+/// All that is wrong in one line.
+fn mistakes(wrong: &[Wrong]) -> String {
+    let each = wrong.iter().map(|Wrong { field, text }| format!("{field}: {text}"));
+    each.collect::<Vec<_>>().join("; ")
 }

@@ -2,11 +2,12 @@
 
 use crate::error::{Reason, refuse, refuse_field};
 use crate::follow::Followers;
-use crate::shares::Holder;
+use crate::shares::StreamHolder;
 use crate::tail::{Begin, Tails};
-use crate::{Feed, TeamDirectory, convert, teams};
+use crate::{TeamDirectory, convert, teams};
 use futures_util::stream::BoxStream;
 use phalanx_engine::{JournalEvent, NotExplained, WhichTurn};
+use phalanx_net::JournalItem;
 use phalanx_proto::v1;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
@@ -26,11 +27,11 @@ impl v1::matches_server::Matches for MatchesService {
         &self,
         request: Request<v1::WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
-        let holder = Holder::of(&request);
+        let holder = StreamHolder::of(&request);
         let v1::WatchMatchRequest { team, cursor, decisions } = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &team)?;
         let (log, name) = (self.followers.log(&team), team.name().to_owned());
-        let show = move |cursor, item: &Feed| {
+        let show = move |cursor, item: &JournalItem| {
             let event =
                 (decisions || !is_decision(item)).then(|| convert::event(&name, cursor, item));
             event.map(|event| v1::WatchMatchResponse { event: Some(event) })
@@ -46,7 +47,7 @@ impl v1::matches_server::Matches for MatchesService {
         let (team, agent) = teams::agents::parts(&request.name)?;
         let which = which(&request)?;
         let team = teams::find(self.directory.as_ref(), "name", team)?;
-        let roster = team.roster();
+        let roster = team.handle.roster();
         if roster.find(agent).is_none() {
             let names: Vec<_> = roster.present().map(|agent| roster.name(agent)).collect();
             let (team, names) = (team.name(), names.join(", "));
@@ -56,12 +57,12 @@ impl v1::matches_server::Matches for MatchesService {
         let told = self.followers.explain(&team, agent, which);
         let told = told.map_err(|why| not_explained(agent, &why))?;
         let name = request.name.clone();
-        let explanation = Some(convert::grounds::explanation(team.name(), name, &told));
+        let explanation = Some(convert::provenance::explanation(team.name(), name, &told));
         Ok(Response::new(v1::ExplainDecisionResponse { explanation }))
     }
 }
 
-/// The turn that a request means.
+/// The turn that a request selects.
 fn which(request: &v1::ExplainDecisionRequest) -> Result<WhichTurn, Status> {
     let refuse = |field, expected| Err(refuse_field(Reason::TurnsMalformed, field, expected));
     match (request.step, request.round, request.ago) {
@@ -87,6 +88,6 @@ fn not_explained(agent: &str, why: &NotExplained) -> Status {
     }
 }
 
-fn is_decision(item: &Feed) -> bool {
-    matches!(item, Feed::Entry(entry) if matches!(entry.event, JournalEvent::Decided { .. }))
+fn is_decision(item: &JournalItem) -> bool {
+    matches!(item, JournalItem::Entry(entry) if matches!(entry.event, JournalEvent::Decided { .. }))
 }

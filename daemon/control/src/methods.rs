@@ -1,15 +1,18 @@
-//! The one table of what each method needs.
+//! The roles that methods need. The `.proto` files declare those of our own services; the services
+//! that every gRPC server has are listed here.
 
 use phalanx_access::Role;
+use phalanx_proto::v1;
+use std::sync::LazyLock;
 
-/// What a method needs of its caller.
+/// A method and the role that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Method {
     /// The path of its calls without the first slash.
     pub(crate) path: &'static str,
-    /// The smallest role that may call it; `None`: anybody.
+    /// The smallest role that may call it; `None`: any caller may.
     pub(crate) role: Option<Role>,
-    /// It changes something: each call leaves a line in the audit log.
+    /// It changes something: each call is written to the audit log.
     pub(crate) changes: bool,
 }
 
@@ -21,100 +24,30 @@ const fn looks(path: &'static str) -> Method {
     Method { path, role: Some(Role::Viewer), changes: false }
 }
 
-const fn steers(path: &'static str) -> Method {
-    Method { path, role: Some(Role::Operator), changes: true }
-}
-
-const fn rules(path: &'static str) -> Method {
-    Method { path, role: Some(Role::Admin), changes: true }
-}
-
 /// Every method of every service.
-pub(crate) const METHODS: &[Method] = &[
-    // Load balancers and service managers ask without a token.
-    open("grpc.health.v1.Health/Check"),
-    open("grpc.health.v1.Health/Watch"),
-    looks("grpc.reflection.v1.ServerReflection/ServerReflectionInfo"),
-    looks("phalanx.v1.Access/GetCaller"),
-    Method { path: "phalanx.v1.Access/ListTokens", role: Some(Role::Admin), changes: false },
-    rules("phalanx.v1.Access/CreateToken"),
-    rules("phalanx.v1.Access/RevokeToken"),
-    looks("phalanx.v1.Daemon/GetDaemon"),
-    looks("phalanx.v1.Daemon/GetLogFilter"),
-    // Whoever looks for a fault in a match needs it, and it ends by itself if told to.
-    steers("phalanx.v1.Daemon/SetLogFilter"),
-    rules("phalanx.v1.Daemon/ReloadSettings"),
-    looks("phalanx.v1.Teams/ListTeams"),
-    looks("phalanx.v1.Teams/GetTeam"),
-    // A team takes a thread and memory, and its strategy is a folder of this machine.
-    rules("phalanx.v1.Teams/CreateTeam"),
-    rules("phalanx.v1.Teams/DeleteTeam"),
-    steers("phalanx.v1.Teams/StartTeam"),
-    steers("phalanx.v1.Teams/StopTeam"),
-    steers("phalanx.v1.Teams/RestartTeam"),
-    steers("phalanx.v1.Teams/DrainTeam"),
-    steers("phalanx.v1.Teams/MoveTeam"),
-    steers("phalanx.v1.Teams/AddAgent"),
-    steers("phalanx.v1.Teams/RemoveAgent"),
-    steers("phalanx.v1.Teams/SetAgentRole"),
-    steers("phalanx.v1.Teams/PauseAgent"),
-    steers("phalanx.v1.Teams/PinOrder"),
-    steers("phalanx.v1.Teams/PilotAgent"),
-    steers("phalanx.v1.Teams/SendOrder"),
-    steers("phalanx.v1.Teams/ReleaseAgent"),
-    looks("phalanx.v1.Matches/WatchMatch"),
-    looks("phalanx.v1.Matches/ExplainDecision"),
-    looks("phalanx.v1.Strategies/GetStrategy"),
-    looks("phalanx.v1.Strategies/ListGenerations"),
-    looks("phalanx.v1.Strategies/GetGeneration"),
-    // A trial runs the code that it is sent.
-    steers("phalanx.v1.Strategies/CheckStrategy"),
-    steers("phalanx.v1.Strategies/ActivateStrategy"),
-    steers("phalanx.v1.Strategies/RollBackStrategy"),
-    steers("phalanx.v1.Strategies/PinStrategy"),
-    steers("phalanx.v1.Strategies/UnpinStrategy"),
-    looks("phalanx.v1.Strategies/ListParams"),
-    steers("phalanx.v1.Strategies/SetParam"),
-    steers("phalanx.v1.Strategies/EvalScript"),
-    // It runs in the team's VM while the team plays.
-    Method {
-        path: "phalanx.v1.Strategies/ProfileStrategy",
-        role: Some(Role::Operator),
-        changes: false,
-    },
-    looks("phalanx.v1.Boards/GetEntry"),
-    looks("phalanx.v1.Boards/ListEntries"),
-    steers("phalanx.v1.Boards/SetEntry"),
-    steers("phalanx.v1.Boards/DeleteEntry"),
-    looks("phalanx.v1.Boards/WatchBoard"),
-    looks("phalanx.v1.Worlds/GetWorld"),
-    looks("phalanx.v1.Worlds/WatchWorld"),
-    looks("phalanx.v1.Arenas/ListArenas"),
-    looks("phalanx.v1.Arenas/GetArena"),
-    looks("phalanx.v1.Arenas/WatchArena"),
-    steers("phalanx.v1.Arenas/StartArena"),
-    steers("phalanx.v1.Arenas/BeginArena"),
-    steers("phalanx.v1.Arenas/StopArena"),
-    looks("phalanx.v1.Leagues/GetLeague"),
-    looks("phalanx.v1.Leagues/ListLeagues"),
-    looks("phalanx.v1.Leagues/WatchLeague"),
-    // They read folders with the daemon's rights.
-    rules("phalanx.v1.Leagues/CreateLeague"),
-    rules("phalanx.v1.Leagues/ResumeLeague"),
-    steers("phalanx.v1.Leagues/CancelLeague"),
-    rules("phalanx.v1.Leagues/DeleteLeague"),
-    looks("phalanx.v1.Recordings/ListRecordings"),
-    looks("phalanx.v1.Recordings/GetRecording"),
-    looks("phalanx.v1.Recordings/ReplayRecording"),
-    looks("phalanx.v1.Recordings/DownloadRecording"),
-    rules("phalanx.v1.Recordings/DeleteRecording"),
-    steers("phalanx.v1.Recordings/WriteFlightRecorder"),
-];
+static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
+    let common = [
+        // Load balancers and service managers call it without a token.
+        open("grpc.health.v1.Health/Check"),
+        open("grpc.health.v1.Health/Watch"),
+        looks("grpc.reflection.v1.ServerReflection/ServerReflectionInfo"),
+    ];
+    common.into_iter().chain(phalanx_proto::METHODS.iter().map(declared)).collect()
+});
 
-/// The page of the metrics, for whom it is not open: it is no method, but asks for the same.
+fn declared(method: &phalanx_proto::Method) -> Method {
+    let role = match method.role {
+        v1::Role::Viewer => Role::Viewer,
+        v1::Role::Operator => Role::Operator,
+        v1::Role::Admin | v1::Role::Unspecified => Role::Admin,
+    };
+    Method { path: method.path, role: Some(role), changes: method.changes }
+}
+
+/// The page of the metrics, if it is not open: not a gRPC method, but the same check applies.
 pub(crate) const METRICS: Method = looks("metrics");
 
-/// What the method of a request's path (`/phalanx.v1.Teams/GetTeam`) needs; `None`: there is none.
+/// The method of a request's path (`/phalanx.v1.Teams/GetTeam`); `None` if there is none.
 pub(crate) fn find(path: &str) -> Option<&'static Method> {
     let path = path.strip_prefix('/')?;
     METHODS.iter().find(|method| method.path == path)

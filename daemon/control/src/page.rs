@@ -1,18 +1,18 @@
-//! Page tokens: where a list goes on.
+//! Page tokens: where a list continues.
 
 use crate::error::{Reason, refuse_field};
 use tonic::Status;
 
-/// Items of a page when the client does not say.
+/// Default number of items of a page.
 const PAGE_ITEMS_DEFAULT: usize = 100;
 /// Most items of a page.
 const PAGE_ITEMS_MAX: usize = 1000;
-/// What a token looks like: this, then the name of the last item of its page.
+/// The prefix of a token; the name of the last item of its page follows.
 const TOKEN: &str = "after/";
 /// Longest token, in bytes.
 const TOKEN_BYTES_MAX: usize = 512;
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page<'a> {
     size: usize,
@@ -49,18 +49,18 @@ impl<'a> Page<'a> {
         format!("{TOKEN}{last}")
     }
 
-    /// The name after which the list goes on.
+    /// The name after which the list continues.
     pub(crate) fn after(&self) -> Option<&str> {
         self.after
     }
 
-    /// The number after which a list goes on that is named by numbers.
+    /// The number after which a list continues, if its items are named by numbers.
     pub(crate) fn after_number(&self) -> Result<Option<u32>, Status> {
         let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
         self.after.map(|after| number(after).ok_or_else(malformed)).transpose()
     }
 
-    /// The page from what is left of a list, and the token of the next one.
+    /// A page from the rest of a list, and the token of the next one.
     pub(crate) fn fill<T>(
         &self,
         rest: impl Iterator<Item = T>,

@@ -1,12 +1,12 @@
-//! What this crate must be told about recordings.
+//! What this crate needs from recordings.
 
 use phalanx_proto::v1;
 use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The daemon's recordings. Everything here reads or writes files and may take long: it is called on
-/// threads that may wait.
+/// The daemon's recordings. All methods read or write files and may take long: call them on threads
+/// that may block.
 pub trait RecordingDirectory: Send + Sync + 'static {
     /// All recordings, in any order, without their channels.
     ///
@@ -20,7 +20,7 @@ pub trait RecordingDirectory: Send + Sync + 'static {
     /// When there is none, or it cannot be read.
     fn recording(&self, id: &str) -> Result<v1::Recording, RecordingRefusal>;
 
-    /// Its messages from a moment on.
+    /// Its messages from this time on.
     ///
     /// # Errors
     /// As [`recording`](Self::recording).
@@ -29,7 +29,7 @@ pub trait RecordingDirectory: Send + Sync + 'static {
     /// One of its files, by its number.
     ///
     /// # Errors
-    /// As [`recording`](Self::recording), and where there is no such file.
+    /// As [`recording`](Self::recording), and when there is no such file.
     fn part(&self, id: &str, number: u32) -> Result<PartFile, RecordingRefusal>;
 
     /// Deletes it with all its files.
@@ -38,7 +38,8 @@ pub trait RecordingDirectory: Send + Sync + 'static {
     /// As [`recording`](Self::recording), and while it is written.
     fn delete(&self, id: &str) -> Result<(), RecordingRefusal>;
 
-    /// Writes what the flight recorder of a team holds; the id of what was written. `cause` says why.
+    /// Writes the content of a team's flight recorder. Returns the id of the recording. `cause` is
+    /// the reason, as text.
     ///
     /// # Errors
     /// When the team has none, or the disk fails.
@@ -53,18 +54,18 @@ pub type Messages = Box<dyn Iterator<Item = v1::ReplayRecordingResponse> + Send>
 pub struct PartFile {
     /// Its name.
     pub path: PathBuf,
-    /// It.
+    /// The file.
     pub file: File,
 }
 
-/// Why nothing came of a wish about recordings.
+/// Why a request for recordings failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingRefusal {
-    /// There is none of that name, or not this file of it.
+    /// There is no such recording or file.
     NotFound,
     /// It is being written.
     Written,
-    /// The disk fails, or it is no recording.
+    /// The disk fails, or it is not a recording.
     Unreadable(String),
     /// The team has no flight recorder.
     NoFlightRecorder,

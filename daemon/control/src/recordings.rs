@@ -4,13 +4,13 @@ mod pace;
 
 use crate::TeamDirectory;
 use crate::changes::{Call, Changes};
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::page::Page;
 use crate::recording_view::{PartFile, RecordingDirectory, RecordingRefusal};
-use crate::shares::{Ended, Holder, Leased, Shares};
+use crate::shares::{Ended, Leased, StreamHolder, StreamSlots};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use pace::Filter;
+use pace::ChannelFilter;
 use phalanx_proto::v1;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -20,38 +20,36 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-/// What stands before a recording's id in its resource name.
+/// The prefix of a recording's resource name.
 const RECORDINGS: &str = "recordings/";
-/// What stands before a team's name in its resource name.
+/// The prefix of a team's resource name.
 const TEAMS: &str = "teams/";
 /// Longest id of a recording, in bytes.
 const ID_BYTES_MAX: usize = 200;
 /// Recordings that are replayed or downloaded at once; each takes a thread.
 pub(crate) const READERS_MAX: usize = 8;
-/// Short looks into recordings at once; each takes a thread.
+/// Short reads of recordings at once; each takes a thread.
 const LOOKS_MAX: usize = 4;
-/// Longest wait for such a look.
+/// Longest wait for a short read.
 const LOOK_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Messages and pieces of files that wait for a client.
 const WAITING_MAX: usize = 16;
 /// Size of a piece of a file, in bytes.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Shows and hands out recordings.
+/// Lists, replays and sends recordings.
 pub(crate) struct RecordingsService {
     directory: Arc<dyn TeamDirectory>,
     changes: Changes,
-    readers: Arc<Shares>,
+    readers: Arc<StreamSlots>,
     looks: Arc<Semaphore>,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 impl RecordingsService {
     pub(crate) fn new(
         directory: Arc<dyn TeamDirectory>,
         changes: Changes,
-        readers: Arc<Shares>,
+        readers: Arc<StreamSlots>,
     ) -> Self {
         Self { directory, changes, readers, looks: Arc::new(Semaphore::new(LOOKS_MAX)) }
     }
@@ -64,7 +62,7 @@ impl RecordingsService {
         })
     }
 
-    /// Does something with files, on a thread that may wait for them.
+    /// Runs work with files on a thread that may block.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn RecordingDirectory) -> Result<T, RecordingRefusal> + Send + 'static,
@@ -82,10 +80,10 @@ impl RecordingsService {
         answered(done.await)
     }
 
-    /// The same for what is sent piece by piece; ends when the client is gone.
+    /// The same for work that sends pieces; ends when the client is gone.
     fn stream<T: Send + 'static, W: Send + 'static>(
         &self,
-        holder: Holder,
+        holder: StreamHolder,
         what: W,
         send: impl FnOnce(W, &mut Sender<T>) -> Option<()> + Send + 'static,
     ) -> Result<Leased<ReceiverStream<Result<T, Status>>>, Status> {
@@ -97,7 +95,7 @@ impl RecordingsService {
     }
 }
 
-/// How a thread hands out what it reads.
+/// Sends what a thread reads.
 struct Sender<T> {
     messages: mpsc::Sender<Result<T, Status>>,
     ended: Ended,
@@ -105,7 +103,7 @@ struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Waits until there is room; `None`: the client is gone, or its stream was ended.
+    /// Waits for room; `None`: the client is gone, or its stream was ended.
     fn send(&mut self, message: Result<T, Status>) -> Option<()> {
         self.runtime.block_on(async {
             tokio::select! {
@@ -126,7 +124,7 @@ impl v1::recordings_server::Recordings for RecordingsService {
     async fn list_recordings(
         &self,
         request: Request<v1::ListRecordingsRequest>,
-    ) -> Answer<v1::ListRecordingsResponse> {
+    ) -> RpcResult<v1::ListRecordingsResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
         let mut all = self.read(|kept| kept.recordings()).await?;
@@ -138,7 +136,7 @@ impl v1::recordings_server::Recordings for RecordingsService {
     async fn get_recording(
         &self,
         request: Request<v1::GetRecordingRequest>,
-    ) -> Answer<v1::GetRecordingResponse> {
+    ) -> RpcResult<v1::GetRecordingResponse> {
         let id = id(&request.into_inner().name)?;
         let recording = Some(self.read(move |kept| kept.recording(&id)).await?);
         Ok(Response::new(v1::GetRecordingResponse { recording }))
@@ -147,10 +145,10 @@ impl v1::recordings_server::Recordings for RecordingsService {
     async fn replay_recording(
         &self,
         request: Request<v1::ReplayRecordingRequest>,
-    ) -> Answer<Self::ReplayRecordingStream> {
-        let holder = Holder::of(&request);
+    ) -> RpcResult<Self::ReplayRecordingStream> {
+        let holder = StreamHolder::of(&request);
         let request = request.into_inner();
-        let (id, filter) = (id(&request.name)?, Filter::of(&request)?);
+        let (id, filter) = (id(&request.name)?, ChannelFilter::of(&request)?);
         let from = pace::from(&request)?;
         let messages = self.read(move |kept| kept.replay(&id, from)).await?;
         let chosen = move |one: &v1::ReplayRecordingResponse| filter.takes(&one.channel);
@@ -164,8 +162,8 @@ impl v1::recordings_server::Recordings for RecordingsService {
     async fn download_recording(
         &self,
         request: Request<v1::DownloadRecordingRequest>,
-    ) -> Answer<Self::DownloadRecordingStream> {
-        let holder = Holder::of(&request);
+    ) -> RpcResult<Self::DownloadRecordingStream> {
+        let holder = StreamHolder::of(&request);
         let v1::DownloadRecordingRequest { name, part, offset } = request.into_inner();
         let id = id(&name)?;
         let file = self.read(move |kept| kept.part(&id, part.max(1))).await?;
@@ -186,7 +184,7 @@ impl v1::recordings_server::Recordings for RecordingsService {
     async fn delete_recording(
         &self,
         request: Request<v1::DeleteRecordingRequest>,
-    ) -> Answer<v1::DeleteRecordingResponse> {
+    ) -> RpcResult<v1::DeleteRecordingResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let (id, kept) = (id(&request.name)?, self.kept()?);
@@ -200,7 +198,7 @@ impl v1::recordings_server::Recordings for RecordingsService {
     async fn write_flight_recorder(
         &self,
         request: Request<v1::WriteFlightRecorderRequest>,
-    ) -> Answer<v1::WriteFlightRecorderResponse> {
+    ) -> RpcResult<v1::WriteFlightRecorderResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let request = request.into_inner();
         let team = request.team.strip_prefix(TEAMS).filter(|team| !team.is_empty());
@@ -225,7 +223,7 @@ impl v1::recordings_server::Recordings for RecordingsService {
     }
 }
 
-/// Sends a file from an offset up to its length as it was; `None`: nobody listens any more.
+/// Sends a file from an offset up to its length at the start; `None`: the client has left.
 fn send(
     part: PartFile,
     (mut offset, length): (u64, u64),
@@ -253,7 +251,7 @@ fn send(
     }
 }
 
-/// The id in a resource name: no path leads out of the folder.
+/// The id in a resource name, checked so that no path leads out of the folder.
 fn id(name: &str) -> Result<String, Status> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let id = name.strip_prefix(RECORDINGS).filter(|id| {

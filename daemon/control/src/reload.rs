@@ -1,42 +1,42 @@
-//! What comes of reading the settings again.
+//! The result of a reload of the settings.
 
 use crate::error::refuse_settings;
 use phalanx_proto::v1;
 use tonic::Status;
 
-/// A key of the settings with another value.
+/// A key with a new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingChange {
     /// The key, as a path.
     pub key: String,
-    /// The value before, as people read it; empty where there was none, or it is secret.
+    /// The previous value as text; empty if it was absent or is secret.
     pub before: String,
-    /// The value from then on, likewise.
+    /// The new value, in the same way.
     pub after: String,
 }
 
-/// A key of the settings that keeps its value.
+/// A key that keeps its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingRefusal {
-    /// The key, as a path; the file where it cannot be read at all.
+    /// The key, as a path; the file if it cannot be read at all.
     pub key: String,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub reason: String,
 }
 
-/// What came of reading the settings again.
+/// The result of a reload of the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reloaded {
-    /// What changed, or would if nothing were refused.
+    /// The changes, or what they would be if nothing were refused.
     pub changed: Vec<SettingChange>,
-    /// What cannot change; where there is any, nothing has changed.
+    /// The refused keys; if there is any, nothing has changed.
     pub refused: Vec<SettingRefusal>,
-    /// How many values are as they were.
+    /// The number of unchanged values.
     pub unchanged: usize,
 }
 
 impl Reloaded {
-    /// As callers get it: a refusal is an error, unless only what would happen was asked.
+    /// The answer to the caller: a refusal is an error, unless the caller only wanted a check.
     pub(crate) fn answer(self, validate_only: bool) -> Result<v1::ReloadSettingsResponse, Status> {
         let Self { changed, refused, unchanged } = self;
         if !refused.is_empty() && !validate_only {

@@ -12,9 +12,9 @@ use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
 use crate::matches::MatchesService;
 use crate::recordings::{READERS_MAX, RecordingsService};
-use crate::shares::{Shares, StreamLimits};
+use crate::shares::{StreamLimits, StreamSlots};
 use crate::slots::{ConnectionLimits, Slots};
-use crate::socket::{self, SocketGuard};
+use crate::socket::{self, SocketGuard, SocketOptions};
 use crate::strategies::StrategiesService;
 use crate::tail::Tails;
 use crate::teams::TeamsService;
@@ -52,7 +52,7 @@ use tonic_health::server::HealthReporter;
 
 /// Largest request, in bytes.
 const REQUEST_BYTES_MAX: usize = 64 * 1024;
-/// Largest request with a strategy's files: the files and what stands around them.
+/// Largest request with a strategy's files: the files and the rest of the message.
 const UPLOAD_BYTES_MAX: usize = 9 << 20;
 /// Largest request to write to a board, in bytes: its largest value fits.
 const BOARD_BYTES_MAX: usize = 1 << 20;
@@ -60,24 +60,24 @@ const BOARD_BYTES_MAX: usize = 1 << 20;
 const LEAGUE_BYTES_MAX: usize = 256 * 1024;
 /// Most calls at once on one connection.
 const CALLS_MAX: u32 = 256;
-/// How often a quiet connection is asked whether it lives, and how long it may take to answer.
+/// How often an idle connection gets a ping, and how long the answer may take.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(10));
 /// Largest head of a request, in bytes.
 const HEAD_BYTES_MAX: u32 = 16 * 1024;
-/// The name of health for the whole server.
+/// The name of the whole server in the health service.
 const WHOLE_SERVER: &str = "";
 
-/// Where and how much to serve.
+/// What to serve, and the limits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The Unix socket, if any.
     pub socket: Option<SocketOptions>,
-    /// The TCP address, if any; without TLS it must be a loopback one. Port 0 takes a free one.
+    /// The TCP address, if any; without TLS it must be a loopback one. Port 0 picks a free port.
     pub tcp: Option<SocketAddr>,
     /// The certificates for TCP, if any.
     pub tls: Option<Arc<Certificates>>,
-    /// Events that are kept for each team: the slowest a client may read, the furthest it may
-    /// resume.
+    /// Events that are kept for each team: they limit how slowly a client may read and how far back
+    /// it may resume.
     pub events_max: usize,
     /// Most event streams at once.
     pub streams_max: usize,
@@ -87,14 +87,14 @@ pub struct Options {
     pub streams: StreamLimits,
     /// The origins of web pages that may call.
     pub origins: Vec<String>,
-    /// Names by which callers may address the TCP address where it has no TLS, besides `localhost`
-    /// and IP addresses: `phalanx.lan`, `phalanx.lan:7420`, `*.lan`.
+    /// Host names that callers may use for the TCP address without TLS, besides `localhost` and IP
+    /// addresses: `phalanx.lan`, `phalanx.lan:7420`, `*.lan`.
     pub hosts: Vec<String>,
-    /// The figures that are told and shown, if any.
+    /// The metrics to serve, if any.
     pub metrics: Option<Arc<Metrics>>,
-    /// Anybody may read them; otherwise it takes a viewer.
+    /// Any client may read them; otherwise it takes a viewer.
     pub metrics_open: bool,
-    /// The web page is served to whoever comes over the network.
+    /// Serves the web page over the network.
     pub page: bool,
     /// The process; without it there is no service `Daemon`.
     pub host: Option<Arc<dyn Host>>,
@@ -120,36 +120,25 @@ impl Default for Options {
     }
 }
 
-/// The Unix socket.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SocketOptions {
-    /// Its path; missing folders are made for the owner alone.
-    pub path: PathBuf,
-    /// Its permission bits.
-    pub mode: u32,
-    /// The name of the group that owns it; `None`: the process' own.
-    pub group: Option<String>,
-}
-
 /// Why the server cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// Without TLS nobody but this machine may connect.
+    /// Without TLS only this machine may connect.
     #[error(
         "the control API would listen on {address}, which other machines can reach; without TLS \
          it listens on loopback addresses only, for example 127.0.0.1:7420; \
          control.tls.certificate and control.tls.key make it TLS"
     )]
     NotLoopback {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// Somebody serves there already.
+    /// Another process serves there.
     #[error("{holder} serves at {path} already; stop it or choose another socket")]
     InUse {
         /// The socket.
         path: PathBuf,
-        /// Who.
+        /// The process.
         holder: String,
     },
     /// There is a file of another kind.
@@ -163,7 +152,7 @@ pub enum ControlError {
     Socket {
         /// The socket.
         path: PathBuf,
-        /// What was tried.
+        /// The failed operation.
         what: &'static str,
         /// The system's reason.
         source: io::Error,
@@ -176,7 +165,7 @@ pub enum ControlError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The descriptors in this program cannot be served.
+    /// The descriptors in this program cannot be used for reflection.
     #[error("the reflection service: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
@@ -186,6 +175,8 @@ pub struct Control {
     unix: Option<(UnixListener, SocketGuard)>,
     tcp: Option<TcpListener>,
     socket_path: Option<PathBuf>,
+    /// The web page's address, if it is served.
+    page: Option<String>,
     tcp_address: Option<SocketAddr>,
     routes: Routes,
     metrics: Option<Arc<Metrics>>,
@@ -193,15 +184,15 @@ pub struct Control {
     tls: Option<Arc<Certificates>>,
     directory: Arc<dyn TeamDirectory>,
     access: Arc<Access>,
-    shared: Shared,
+    shared: ServerShared,
 }
 
-/// What serving and stopping share.
+/// Shared by serving and stopping.
 #[derive(Debug)]
-struct Shared {
+struct ServerShared {
     followers: Arc<Followers>,
     /// The slots of streams.
-    shares: [Arc<Shares>; 2],
+    shares: [Arc<StreamSlots>; 2],
     health: HealthReporter,
     closing: watch::Sender<bool>,
     leaving: Arc<AtomicBool>,
@@ -216,17 +207,18 @@ impl fmt::Debug for Control {
     }
 }
 
-/// Listeners that are bound: nobody else serves there. Clients wait until there is a server.
+/// Listeners that are bound, so that no other process serves there. Clients wait until there is a
+/// server.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundListeners {
     options: Options,
     tcp: Option<(TcpListener, SocketAddr)>,
     unix: Option<(UnixListener, SocketGuard)>,
 }
 
-/// Listeners that somebody else bound, as service managers do.
+/// Listeners that another process bound, for example the service manager.
 #[derive(Debug, Default)]
-pub struct Inherited {
+pub struct InheritedListeners {
     /// For the Unix socket.
     pub unix: Option<StdUnixListener>,
     /// For the TCP address.
@@ -238,16 +230,19 @@ pub struct Inherited {
 ///
 /// # Errors
 /// When an address is taken, not allowed or not loopback.
-pub fn bind(options: &Options) -> Result<Bound, ControlError> {
-    bind_over(options, Inherited::default())
+pub fn bind(options: &Options) -> Result<BoundListeners, ControlError> {
+    bind_over(options, InheritedListeners::default())
 }
 
-/// As [`bind`], but serves on listeners that are bound already, wherever they are, instead of
-/// those that the options name. Must run inside a tokio runtime.
+/// As [`bind`], but uses listeners that are bound already, whatever their address, instead of those
+/// that the options name. Must run inside a tokio runtime.
 ///
 /// # Errors
-/// As [`bind`]; who bound an address makes no difference to what is allowed.
-pub fn bind_over(options: &Options, inherited: Inherited) -> Result<Bound, ControlError> {
+/// As [`bind`]; the same addresses are allowed.
+pub fn bind_over(
+    options: &Options,
+    inherited: InheritedListeners,
+) -> Result<BoundListeners, ControlError> {
     let tls = options.tls.is_some();
     let tcp = match inherited.tcp {
         Some(listener) => Some(adopt_tcp(listener, tls)?),
@@ -257,11 +252,11 @@ pub fn bind_over(options: &Options, inherited: Inherited) -> Result<Bound, Contr
         Some(listener) => Some(adopt_unix(listener)?),
         None => options.socket.as_ref().map(bind_unix).transpose()?,
     };
-    Ok(Bound { options: options.clone(), tcp, unix })
+    Ok(BoundListeners { options: options.clone(), tcp, unix })
 }
 
-impl Bound {
-    /// Copies of the listeners' descriptors, Unix socket first, for somebody who keeps them open
+impl BoundListeners {
+    /// Copies of the listeners' descriptors, Unix socket first, for a process that keeps them open
     /// while no daemon runs. The socket's file stays from now on.
     ///
     /// # Errors
@@ -291,13 +286,14 @@ pub fn build(
 /// Prepares the server over listeners that are bound.
 ///
 /// # Errors
-/// When the descriptors in this program cannot be served.
+/// When the descriptors in this program cannot be used for reflection.
 pub fn prepare(
-    bound: Bound,
+    bound: BoundListeners,
     directory: Arc<dyn TeamDirectory>,
     access: Arc<Access>,
 ) -> Result<Control, ControlError> {
-    let Bound { options, tcp, unix } = bound;
+    let BoundListeners { options, tcp, unix } = bound;
+    let (has_tls, tcp_at) = (options.tls.is_some(), tcp.as_ref().map(|(_, address)| *address));
     let health = HealthReporter::new();
     let followers = Arc::new(Followers::new(health.clone(), options.events_max));
     let closing = watch::Sender::new(false);
@@ -337,25 +333,19 @@ pub fn prepare(
         .add_service(RecordingsServer::new(recordings));
     let routes = match options.host.clone() {
         Some(host) => {
-            let listeners = listeners(&options, tcp.as_ref().map(|(_, address)| *address));
+            let socket = options.socket.as_ref().map(|socket| &*socket.path);
+            let listeners = listener::names(socket, has_tls, tcp_at);
             let daemon = DaemonServer::new(DaemonService { host, listeners });
             routes.add_service(daemon.max_decoding_message_size(REQUEST_BYTES_MAX))
         }
         None => routes,
     };
     let leaving = Arc::new(AtomicBool::new(false));
-    let pages = Pages {
-        gate: GateLayer::new(Arc::clone(&access)),
-        metrics: options.metrics.clone(),
-        metrics_open: options.metrics_open,
-        page: options.page,
-        body_max: options.connections.body,
-        leaving: Arc::clone(&leaving),
-    };
-    let visitors = Visitors::new(&options.origins, &options.hosts);
-    let routes = web::serve(routes, pages, visitors);
+    let pages = pages(&options, &access, &leaving);
+    let routes = web::serve(routes, pages, Visitors::new(&options.origins, &options.hosts));
     Ok(Control {
-        tcp_address: tcp.as_ref().map(|(_, address)| *address),
+        tcp_address: tcp_at,
+        page: tcp_at.and_then(|address| listener::page(options.page, has_tls, address)),
         tcp: tcp.map(|(listener, _)| listener),
         socket_path: unix.as_ref().map(|(_, guard)| guard.path().to_owned()),
         unix,
@@ -365,24 +355,29 @@ pub fn prepare(
         tls: options.tls,
         directory,
         access,
-        shared: Shared { followers, shares: [streams, readers], health, closing, leaving },
+        shared: ServerShared { followers, shares: [streams, readers], health, closing, leaving },
     })
+}
+
+fn pages(options: &Options, access: &Arc<Access>, leaving: &Arc<AtomicBool>) -> Pages {
+    Pages {
+        gate: GateLayer::new(Arc::clone(access)),
+        metrics: options.metrics.clone(),
+        metrics_open: options.metrics_open,
+        page: options.page,
+        body_max: options.connections.body,
+        leaving: Arc::clone(leaving),
+    }
 }
 
 /// The slots of event streams, and those of recordings that are read.
-fn shares(options: &Options) -> [Arc<Shares>; 2] {
+fn shares(options: &Options) -> [Arc<StreamSlots>; 2] {
     [("events", options.streams_max), ("recordings", READERS_MAX)].map(|(kind, max)| {
-        Shares::new(kind, max, options.streams, options.metrics.clone().map(ApiMetrics::new))
+        StreamSlots::new(kind, max, options.streams, options.metrics.clone().map(ApiMetrics::new))
     })
 }
 
-fn listeners(options: &Options, tcp: Option<SocketAddr>) -> Vec<String> {
-    let unix = options.socket.as_ref().map(|socket| format!("unix:{}", socket.path.display()));
-    let tls = if options.tls.is_some() { "tls" } else { "tcp" };
-    unix.into_iter().chain(tcp.map(|address| format!("{tls}:{address}"))).collect()
-}
-
-/// Adds what every such server has: who may call, whether it is well, what it offers.
+/// Adds what every such server has: access control, health, reflection.
 fn around(
     routes: Routes,
     access: &Access,
@@ -405,7 +400,7 @@ fn around(
         .add_service(reflection))
 }
 
-/// Adds what the daemon does beside its teams.
+/// Adds what the daemon does besides its teams.
 fn beside(
     routes: Routes,
     directory: &Arc<dyn TeamDirectory>,
@@ -457,8 +452,8 @@ fn allow(address: SocketAddr, tls: bool) -> Result<(), ControlError> {
     }
 }
 
-/// Serves on a Unix socket that somebody else bound: its file, if it has one, is theirs. Must run
-/// inside a tokio runtime.
+/// Serves on a Unix socket that another process bound and whose file, if it has one, stays. Must
+/// run inside a tokio runtime.
 ///
 /// # Errors
 /// When the system refuses.
@@ -470,11 +465,11 @@ pub fn adopt_unix(listener: StdUnixListener) -> Result<(UnixListener, SocketGuar
     Ok((UnixListener::from_std(listener).map_err(failed)?, guard))
 }
 
-/// Binds a Unix socket with its rights, for whoever serves on it. Its file goes with the guard.
-/// Must run inside a tokio runtime.
+/// Binds a Unix socket with its permissions. Dropping the guard removes its file. Must run inside a
+/// tokio runtime.
 ///
 /// # Errors
-/// When somebody serves there, or the system refuses.
+/// When another process serves there, or the system refuses.
 pub fn bind_unix(options: &SocketOptions) -> Result<(UnixListener, SocketGuard), ControlError> {
     let bound = socket::bind(options)?;
     let listener = UnixListener::from_std(bound.listener).map_err(|source| {
@@ -490,10 +485,16 @@ impl Control {
         self.socket_path.as_deref()
     }
 
-    /// The TCP address, with the port that was taken.
+    /// The TCP address with the actual port.
     #[must_use]
     pub fn tcp(&self) -> Option<SocketAddr> {
         self.tcp_address
+    }
+
+    /// The web page's address; `None`: it is not served.
+    #[must_use]
+    pub fn page(&self) -> Option<&str> {
+        self.page.as_deref()
     }
 
     /// Serves until [`ControlHandle::stop`], or until the handle is dropped.
@@ -517,7 +518,7 @@ impl Control {
             tasks.spawn(Arc::clone(shares).sweep(shared.closing.subscribe()));
         }
         let closed = |mut closing: watch::Receiver<bool>| async move {
-            // An error means that the handle is gone: the same.
+            // An error means that the handle is gone, too.
             drop(closing.wait_for(|closing| *closing).await);
         };
         if let Some((listener, guard)) = unix {
@@ -542,8 +543,8 @@ impl Control {
 }
 
 fn server() -> Server {
-    // Over HTTP/1 a head has thirty seconds, as the library has it; the first one less, as
-    // `ConnectionLimits` has it.
+    // Over HTTP/1 the library allows thirty seconds for a head; for the first one the limit is in
+    // `ConnectionLimits`.
     Server::builder()
         .accept_http1(true)
         .http2_max_header_list_size(HEAD_BYTES_MAX)
@@ -558,15 +559,21 @@ fn report(end: Result<(), tonic::transport::Error>) {
     }
 }
 
-/// A server that serves.
+/// A running server.
 #[derive(Debug)]
 pub struct ControlHandle {
     tasks: JoinSet<()>,
-    shared: Shared,
+    shared: ServerShared,
 }
 
 impl ControlHandle {
-    /// Health says "not serving" from now on, calls are still answered: the daemon drains.
+    /// Follows teams that came into the directory by another way than a call.
+    pub fn follow(&self, directory: &dyn TeamDirectory) {
+        self.shared.followers.follow_all(directory);
+    }
+
+    /// Health reports "not serving" from now on, but calls are still answered, because the daemon
+    /// drains.
     pub async fn not_serving(&self) {
         self.shared.leaving.store(true, Ordering::Relaxed);
         let names = phalanx_proto::v1::NAMES.iter().chain(std::iter::once(&WHOLE_SERVER));
@@ -575,8 +582,8 @@ impl ControlHandle {
         }
     }
 
-    /// Ends streams once they have told all that happened, lets calls finish, closes all
-    /// connections; what is still open after `grace` is cut. True when nothing had to be cut.
+    /// Ends streams once they have delivered all events, lets calls finish, closes all connections;
+    /// cuts what is still open after `grace`. True if nothing had to be cut.
     pub async fn stop(mut self, grace: Duration) -> bool {
         self.not_serving().await;
         let all = async {

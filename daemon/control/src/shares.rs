@@ -1,12 +1,12 @@
-//! Slots for long answers: how many of one kind are open at once, how many of one caller, and which
-//! one ends when another is needed.
+//! Slots for long answers: how many of one kind are open at once, how many for one caller, and
+//! which one ends when another needs its slot.
 //!
-//! A client that stops reading makes its stream stall: the stream has a message that the connection
-//! does not take. After a while the stream ends, and sooner when its slot is needed.
+//! If a client stops reading, its stream stalls: the stream has a message that the connection does
+//! not take. A stalled stream ends after a while, or sooner if its slot is needed.
 
+use crate::caller::IdentifiedCaller;
 use crate::error::{Reason, refuse};
-use crate::gate::Caller;
-use crate::slots::Slot;
+use crate::slots::ConnectionSlot;
 use futures_util::Stream;
 use futures_util::task::AtomicWaker;
 use phalanx_metrics::ApiMetrics;
@@ -20,22 +20,22 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tonic::{Request, Status};
 
-/// Longest time in which the connection takes nothing of a stream that has something to send.
+/// Longest time that a stream with something to send may stall.
 const STALLED_MAX: Duration = Duration::from_secs(30);
 /// A stream that has stalled for this long ends when another one needs its slot.
 const STALLED_CROWDED: Duration = Duration::from_secs(1);
-/// One caller has at most this part of all slots.
+/// One caller has at most one part in this many of all slots.
 const SHARE: usize = 2;
-/// Looks at the streams within the longest time that they may stall.
+/// How often the streams are checked within the longest time that they may stall.
 const SWEEPS: u32 = 4;
-/// The answer does not stall.
+/// The stream does not stall.
 const FLOWING: u64 = u64::MAX;
 
 /// How long streams may stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
-    /// Longest time in which the connection takes nothing of a stream that has something to send;
-    /// after twice that time the connection ends, too.
+    /// Longest time that a stream with something to send may stall; after twice that time the
+    /// connection ends, too.
     pub stalled: Duration,
     /// A stream that has stalled for this long ends when another one needs its slot.
     pub crowded: Duration,
@@ -49,39 +49,39 @@ impl Default for StreamLimits {
 
 /// The slots of one kind of streams.
 #[derive(Debug)]
-pub(crate) struct Shares {
+pub(crate) struct StreamSlots {
     /// The label in metrics.
     kind: &'static str,
     max: usize,
     limits: StreamLimits,
     metrics: Option<ApiMetrics>,
-    table: Mutex<Table>,
+    table: Mutex<ShareTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct ShareTable {
     last: u64,
-    /// By number: the oldest first.
-    open: BTreeMap<u64, Arc<Entry>>,
-    /// Ended by us; the client has not read so far.
-    ended: BTreeMap<u64, (Instant, Arc<Entry>)>,
+    /// By number, so the oldest is first.
+    open: BTreeMap<u64, Arc<ShareEntry>>,
+    /// Streams that we ended, but whose clients have not read the end yet.
+    ended: BTreeMap<u64, (Instant, Arc<ShareEntry>)>,
 }
 
-/// Who opens a stream.
+/// The caller of a stream.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Holder {
+pub(crate) struct StreamHolder {
     caller: String,
-    slot: Option<Arc<Slot>>,
+    slot: Option<Arc<ConnectionSlot>>,
     flow: Arc<Flow>,
 }
 
-/// Whether the connection takes the bytes of an answer. Messages say little of that: several of
+/// Whether the connection takes the bytes of an answer. Counting messages is not enough: several of
 /// them wait together until the connection takes any.
 #[derive(Debug)]
 pub(crate) struct Flow {
     began: Instant,
-    /// Since when the connection has not asked for more after it took some, in milliseconds after
-    /// the beginning; or [`FLOWING`].
+    /// Since when the connection has taken bytes without asking for more, in milliseconds after the
+    /// beginning; or [`FLOWING`].
     stalled: AtomicU64,
 }
 
@@ -97,7 +97,7 @@ impl Flow {
         self.stalled.store(FLOWING, Ordering::Relaxed);
     }
 
-    /// It got some, and asks again once they are on their way.
+    /// It got some, and will ask again when they are sent.
     pub(crate) fn sent(&self) {
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(FLOWING - 1);
         self.stalled.store(now, Ordering::Relaxed);
@@ -112,41 +112,41 @@ impl Flow {
 }
 
 #[derive(Debug)]
-struct Entry {
-    holder: Holder,
+struct ShareEntry {
+    holder: StreamHolder,
     ended: watch::Sender<Option<Cause>>,
     waker: AtomicWaker,
 }
 
-/// Why a stream is ended.
+/// Why a stream ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
     Stalled(Duration),
     Crowded,
 }
 
-/// A hold on a slot; dropped, the slot is free.
+/// Holds a slot; dropping it frees the slot.
 #[derive(Debug)]
-pub(crate) struct Lease {
-    shares: Arc<Shares>,
+pub(crate) struct SlotLease {
+    shares: Arc<StreamSlots>,
     number: u64,
-    entry: Arc<Entry>,
+    entry: Arc<ShareEntry>,
 }
 
-/// Resolves when a stream is ended by us.
+/// Resolves when we end a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Ended(watch::Receiver<Option<Cause>>);
 
-impl Holder {
+impl StreamHolder {
     pub(crate) fn of<T>(request: &Request<T>) -> Self {
         let extensions = request.extensions();
-        let caller = extensions.get::<Caller>().map(|caller| caller.identity.clone());
+        let caller = extensions.get::<IdentifiedCaller>().map(|caller| caller.identity.clone());
         let flow = extensions.get().cloned().unwrap_or_default();
         Self { caller: caller.unwrap_or_default(), slot: extensions.get().cloned(), flow }
     }
 }
 
-impl Shares {
+impl StreamSlots {
     pub(crate) fn new(
         kind: &'static str,
         max: usize,
@@ -156,22 +156,29 @@ impl Shares {
         Arc::new(Self { kind, max, limits, metrics, table: Mutex::default() })
     }
 
-    /// A slot, if need be that of the stream that has stalled for the longest time.
-    pub(crate) fn open(self: &Arc<Self>, holder: Holder) -> Result<Lease, Status> {
+    /// Takes a slot, if necessary that of the stream that has stalled for the longest time.
+    pub(crate) fn open(self: &Arc<Self>, holder: StreamHolder) -> Result<SlotLease, Status> {
         let mut table = self.table();
         if let Some((number, cause)) = self.room(&table, &holder)? {
             self.end(&mut table, number, cause);
         }
-        let entry =
-            Arc::new(Entry { holder, ended: watch::Sender::new(None), waker: AtomicWaker::new() });
+        let entry = Arc::new(ShareEntry {
+            holder,
+            ended: watch::Sender::new(None),
+            waker: AtomicWaker::new(),
+        });
         table.last += 1;
         let number = table.last;
         table.open.insert(number, Arc::clone(&entry));
-        Ok(Lease { shares: Arc::clone(self), number, entry })
+        Ok(SlotLease { shares: Arc::clone(self), number, entry })
     }
 
-    /// The stream that ends so that this caller gets a slot; `None`: there is one.
-    fn room(&self, table: &Table, holder: &Holder) -> Result<Option<(u64, Cause)>, Status> {
+    /// The stream to end so that this caller gets a slot; `None` if there is a free one.
+    fn room(
+        &self,
+        table: &ShareTable,
+        holder: &StreamHolder,
+    ) -> Result<Option<(u64, Cause)>, Status> {
         let share = (self.max / SHARE).max(1);
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for entry in table.open.values() {
@@ -198,7 +205,7 @@ impl Shares {
         if let Some(slowest) = slowest(None) {
             return Ok(Some(slowest));
         }
-        // All clients read: the caller with the most streams loses its newest one to a caller who
+        // All clients read: the caller with the most streams loses its newest one to a caller that
         // would still have fewer.
         let most = counts.iter().max_by_key(|(_, count)| **count);
         let most = most.filter(|(_, count)| **count > own + 1).map(|(caller, _)| *caller);
@@ -207,8 +214,8 @@ impl Shares {
         newest.map(|(number, _)| Some((*number, Cause::Crowded))).ok_or_else(full)
     }
 
-    /// Ends a stream: its slot is free at once, its client learns of it when it reads.
-    fn end(&self, table: &mut Table, number: u64, cause: Cause) {
+    /// Ends a stream: its slot is free at once, and its client learns of it when it reads.
+    fn end(&self, table: &mut ShareTable, number: u64, cause: Cause) {
         let Some(entry) = table.open.remove(&number) else { return };
         let word = match cause {
             Cause::Stalled(_) => "stalled",
@@ -219,7 +226,7 @@ impl Shares {
         entry.ended.send_replace(Some(cause));
         entry.waker.wake();
         table.ended.insert(number, (Instant::now(), entry));
-        // What an ended stream still holds is bounded, too.
+        // The memory of ended streams is bounded, too.
         if table.ended.len() > self.max
             && let Some((_, (_, oldest))) = table.ended.pop_first()
         {
@@ -227,7 +234,7 @@ impl Shares {
         }
     }
 
-    /// Ends what has stalled for too long, until the server leaves.
+    /// Ends streams that have stalled for too long, until the server stops.
     pub(crate) async fn sweep(self: Arc<Self>, mut closing: watch::Receiver<bool>) {
         let pause = (self.limits.stalled / SWEEPS).max(Duration::from_millis(1));
         loop {
@@ -261,15 +268,15 @@ impl Shares {
         });
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // Each change is one step: the table is whole even when its holder panicked.
+    fn table(&self) -> MutexGuard<'_, ShareTable> {
+        // Each change is one step, so the table is intact even after a panic of a holder.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Entry {
-    /// A client that does not even read the end of a stream loses its connection: what waits for
-    /// it cannot be freed otherwise.
+impl ShareEntry {
+    /// Closes the connection of a client that does not even read the end of a stream, since its
+    /// queued messages cannot be freed otherwise.
     fn hang_up(&self) {
         if let Some(slot) = &self.holder.slot {
             slot.close();
@@ -294,19 +301,19 @@ impl Cause {
     }
 }
 
-impl Lease {
-    /// What a thread that feeds this stream waits for beside its client.
+impl SlotLease {
+    /// A signal for a thread that feeds this stream, besides the client.
     pub(crate) fn ended(&self) -> Ended {
         Ended(self.entry.ended.subscribe())
     }
 
-    /// The same stream with this hold on a slot, until it is over or we end it.
+    /// Wraps a stream so that it holds this slot until it is over or we end it.
     pub(crate) fn watch<S>(self, inner: S) -> Leased<S> {
         Leased { inner: Some(inner), lease: self }
     }
 }
 
-impl Drop for Lease {
+impl Drop for SlotLease {
     fn drop(&mut self) {
         let mut table = self.shares.table();
         table.open.remove(&self.number);
@@ -316,17 +323,17 @@ impl Drop for Lease {
 
 impl Ended {
     pub(crate) async fn wait(&mut self) {
-        // An error means that the stream is gone: the same.
+        // An error means that the stream is gone, too.
         drop(self.0.wait_for(Option::is_some).await);
     }
 }
 
-/// A stream in a slot.
+/// A stream with a slot.
 #[derive(Debug)]
 pub(crate) struct Leased<S> {
-    /// `None`: it is over.
+    /// `None` if it is over.
     inner: Option<S>,
-    lease: Lease,
+    lease: SlotLease,
 }
 
 impl<T, S: Stream<Item = Result<T, Status>> + Unpin> Stream for Leased<S> {
@@ -359,12 +366,12 @@ mod tests {
 
     type Numbers = Leased<futures_util::stream::Pending<Result<u32, Status>>>;
 
-    fn open(shares: &Arc<Shares>, caller: &str) -> Result<Lease, Status> {
-        shares.open(Holder { caller: caller.to_owned(), ..Holder::default() })
+    fn open(shares: &Arc<StreamSlots>, caller: &str) -> Result<SlotLease, Status> {
+        shares.open(StreamHolder { caller: caller.to_owned(), ..StreamHolder::default() })
     }
 
     /// A stream that waits for events, and whose client reads.
-    fn idle(shares: &Arc<Shares>, caller: &str) -> Numbers {
+    fn idle(shares: &Arc<StreamSlots>, caller: &str) -> Numbers {
         let mut stream = open(shares, caller).unwrap().watch(futures_util::stream::pending());
         assert!(stream.next().now_or_never().is_none());
         stream
@@ -372,7 +379,7 @@ mod tests {
 
     /// A stream with a message that its client does not take.
     fn stalls(
-        shares: &Arc<Shares>,
+        shares: &Arc<StreamSlots>,
         caller: &str,
     ) -> impl Stream<Item = Result<u32, Status>> + Unpin {
         let numbers = futures_util::stream::iter((0..9).map(Ok));
@@ -384,7 +391,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_slowest_stream_ends_for_a_newcomer_and_its_client_learns_why() {
-        let shares = Shares::new("events", 4, LIMITS, None);
+        let shares = StreamSlots::new("events", 4, LIMITS, None);
         let mut first = stalls(&shares, "a");
         tokio::time::advance(Duration::from_secs(2)).await;
         let mut second = stalls(&shares, "b");
@@ -400,7 +407,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_caller_has_half_of_the_slots_and_its_own_slowest_stream_ends() {
-        let shares = Shares::new("events", 4, LIMITS, None);
+        let shares = StreamSlots::new("events", 4, LIMITS, None);
         let mut slow = stalls(&shares, "a");
         let _idle = idle(&shares, "a");
         assert!(open(&shares, "a").is_err());
@@ -413,7 +420,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_caller_with_fewer_streams_gets_one_of_those_who_have_the_most() {
-        let shares = Shares::new("events", 4, LIMITS, None);
+        let shares = StreamSlots::new("events", 4, LIMITS, None);
         let mut held = ["a", "a", "b", "b"].map(|caller| idle(&shares, caller));
         let _new = idle(&shares, "c");
         let ended: Vec<_> =
@@ -425,7 +432,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_stalled_stream_ends_by_itself_and_an_idle_one_does_not() {
-        let shares = Shares::new("events", 4, LIMITS, None);
+        let shares = StreamSlots::new("events", 4, LIMITS, None);
         let (mut slow, mut idle) = (stalls(&shares, "a"), idle(&shares, "b"));
         tokio::time::advance(LIMITS.stalled).await;
         shares.sweep_once();

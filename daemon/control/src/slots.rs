@@ -1,17 +1,18 @@
 //! Connection slots: how many connections a listener serves, which one loses its slot when there is
 //! none left, and how long a connection keeps one without calls.
 //!
-//! A newcomer gets a slot as long as another connection can be closed for it: one that has not
-//! shown who calls, or one without an open call. The oldest goes first. Where neither exists, a few
+//! A new connection gets a slot as long as another one can be closed for it: one with an unknown
+//! caller, or one without an open call. The oldest is closed first. If there is neither, a few
 //! reserved slots are left for admins and for `/healthz`.
 
 use futures_util::task::AtomicWaker;
 use phalanx_access::Role;
+use phalanx_access::throttle::network;
 use phalanx_metrics::{ApiMetrics, Connected as Counted};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -20,23 +21,24 @@ use tokio::time::Instant;
 
 /// Most connections to a listener at once.
 pub const CONNECTIONS_MAX: usize = 512;
-/// How many of these only admins and health checks may use.
+/// The number of these that only admins and health checks may use.
 const RESERVED: usize = 32;
-/// Most connections from one address: all programs of a machine, and a proxy's users, share one.
+/// Most connections from one address: all programs of a machine share one, and so do all users of a
+/// proxy.
 const PER_ADDRESS_MAX: usize = 256;
 /// Longest time from a connection to its first request, TLS handshake included.
 const FIRST_REQUEST_MAX: Duration = Duration::from_secs(10);
-/// Longest time without a call before a caller has shown who it is.
+/// Longest time without a call for an unknown caller.
 const IDLE_MAX: Duration = Duration::from_secs(30);
-/// Longest time in which a client accepts no byte of what it is sent.
+/// Longest time in which a client accepts no byte.
 const STALLED_MAX: Duration = Duration::from_secs(30);
 /// Longest time from the head of a request to the end of its body.
 const BODY_MAX: Duration = Duration::from_secs(60);
-/// Longest time between two looks at the deadlines; shorter where the deadlines are.
+/// Longest time between two checks of the deadlines; shorter if the deadlines are.
 const SWEEP_MAX: Duration = Duration::from_secs(1);
-/// Looks at the deadlines within the shortest of them.
+/// Checks of the deadlines within the shortest of them.
 const SWEEPS: u32 = 4;
-/// Nothing waits to be written.
+/// No bytes wait to be written.
 const NOT_BLOCKED: u64 = u64::MAX;
 
 /// Limits on the connections to each listener.
@@ -44,15 +46,15 @@ const NOT_BLOCKED: u64 = u64::MAX;
 pub struct ConnectionLimits {
     /// Most connections at once.
     pub total: usize,
-    /// How many of these only admins and health checks may use.
+    /// The number of these that only admins and health checks may use.
     pub reserved: usize,
     /// Most connections from one address; IPv6 addresses of one /64 network count as one.
     pub per_address: usize,
     /// Longest time from a connection to its first request, TLS handshake included.
     pub first_request: Duration,
-    /// Longest time without a call before a caller has shown who it is.
+    /// Longest time without a call for an unknown caller.
     pub idle: Duration,
-    /// Longest time in which a client accepts no byte of what it is sent.
+    /// Longest time in which a client accepts no byte.
     pub stalled: Duration,
     /// Longest time from the head of a request to the end of its body.
     pub body: Duration,
@@ -75,13 +77,13 @@ impl Default for ConnectionLimits {
 /// Why the server closes a connection: the label in metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closing {
-    /// No request came in time.
+    /// There was no request in time.
     FirstRequest,
-    /// No call for too long, from a caller who did not show who it is.
+    /// There was no call for too long, and the caller is unknown.
     Idle,
-    /// The client accepts nothing.
+    /// The client accepts no bytes.
     Stalled,
-    /// A newcomer needed the slot.
+    /// A new connection needed the slot.
     Crowded,
 }
 
@@ -102,19 +104,19 @@ pub(crate) struct Slots {
     listener: &'static str,
     limits: ConnectionLimits,
     metrics: Option<ApiMetrics>,
-    table: Mutex<Table>,
+    table: Mutex<SlotTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct SlotTable {
     last: u64,
-    /// By number: the oldest first.
-    slots: BTreeMap<u64, Arc<Slot>>,
+    /// By number, so the oldest is first.
+    slots: BTreeMap<u64, Arc<ConnectionSlot>>,
 }
 
-/// What a connection has shown of its caller.
+/// What is known about the caller of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum CallerKnowledge {
     Unknown,
     Known,
     Admin,
@@ -122,14 +124,14 @@ enum Standing {
 
 /// The slot of one connection.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct ConnectionSlot {
     address: Option<IpAddr>,
-    /// Only admins are served, and open pages.
+    /// Only for admins and open pages.
     reserved: bool,
     opened: Instant,
     usage: Mutex<Usage>,
-    /// When a byte was first refused since the last one was accepted, in milliseconds after
-    /// `opened`; or [`NOT_BLOCKED`].
+    /// When the first byte since the last accepted one was refused, in milliseconds after `opened`;
+    /// or [`NOT_BLOCKED`].
     blocked: AtomicU64,
     closed: AtomicBool,
     waker: AtomicWaker,
@@ -137,23 +139,23 @@ pub(crate) struct Slot {
 
 #[derive(Debug)]
 struct Usage {
-    standing: Standing,
-    /// A request has come.
+    standing: CallerKnowledge,
+    /// There was a request.
     asked: bool,
     /// Calls whose answers are not complete.
     open: usize,
-    /// How many of these have been received completely.
+    /// The number of these whose requests are completely received.
     received: usize,
     /// The beginning or the end of the last call.
     last: Instant,
 }
 
-/// A connection's hold on its slot.
+/// Holds the slot of a connection.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct SlotHold {
     slots: Arc<Slots>,
     number: u64,
-    slot: Arc<Slot>,
+    slot: Arc<ConnectionSlot>,
     _counted: Option<Counted>,
 }
 
@@ -166,19 +168,19 @@ impl Slots {
         Arc::new(Self { listener, limits, metrics, table: Mutex::default() })
     }
 
-    /// A slot for a newcomer; `None`: every other connection is busy.
-    pub(crate) fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Place> {
+    /// A slot for a new connection; `None` if every other connection is busy.
+    pub(crate) fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Option<SlotHold> {
         let address = address.map(network);
         let (victim, place) = {
             let mut table = self.table();
             let (reserved, victim) = self.room(&table, address)?;
             let victim = victim.and_then(|number| table.slots.remove(&number));
-            let slot = Arc::new(Slot::new(address, reserved));
+            let slot = Arc::new(ConnectionSlot::new(address, reserved));
             table.last += 1;
             let number = table.last;
             table.slots.insert(number, Arc::clone(&slot));
             let counted = self.metrics.as_ref().map(|metrics| metrics.connected(self.listener));
-            (victim, Place { slots: Arc::clone(self), number, slot, _counted: counted })
+            (victim, SlotHold { slots: Arc::clone(self), number, slot, _counted: counted })
         };
         if let Some(victim) = victim {
             self.close(&victim, Closing::Crowded);
@@ -186,17 +188,17 @@ impl Slots {
         Some(place)
     }
 
-    /// A newcomer was turned away.
+    /// A new connection was refused.
     pub(crate) fn refused(&self) {
         self.metrics.as_ref().inspect(|metrics| metrics.hung_up(self.listener));
     }
 
-    /// Whether a newcomer gets a reserved slot, and which connection loses its slot for that;
-    /// `None` where there is no room.
-    fn room(&self, table: &Table, address: Option<IpAddr>) -> Option<(bool, Option<u64>)> {
+    /// Whether a new connection gets a reserved slot, and which connection loses its slot for it;
+    /// `None` if there is no room.
+    fn room(&self, table: &SlotTable, address: Option<IpAddr>) -> Option<(bool, Option<u64>)> {
         let ConnectionLimits { total, reserved, per_address, .. } = self.limits;
-        let neighbours = |slot: &Slot| address.is_some() && slot.address == address;
-        let count = |wanted: &dyn Fn(&Slot) -> bool| {
+        let neighbours = |slot: &ConnectionSlot| address.is_some() && slot.address == address;
+        let count = |wanted: &dyn Fn(&ConnectionSlot) -> bool| {
             table.slots.values().filter(|slot| wanted(slot)).count()
         };
         if count(&|slot| !slot.reserved && neighbours(slot)) >= per_address {
@@ -230,29 +232,29 @@ impl Slots {
         }
     }
 
-    /// How often to sweep.
+    /// The time between two sweeps.
     pub(crate) fn pause(&self) -> Duration {
         let ConnectionLimits { first_request, idle, stalled, .. } = self.limits;
         let shortest = first_request.min(idle).min(stalled) / SWEEPS;
         shortest.clamp(Duration::from_millis(1), SWEEP_MAX)
     }
 
-    fn close(&self, slot: &Slot, why: Closing) {
+    fn close(&self, slot: &ConnectionSlot, why: Closing) {
         self.metrics.as_ref().inspect(|metrics| metrics.evicted(self.listener, why.word()));
         tracing::debug!(address = ?slot.address, why = why.word(), "a connection to the control API is closed");
         slot.close();
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // Each change is one step: the table is whole even when its holder panicked.
+    fn table(&self) -> MutexGuard<'_, SlotTable> {
+        // Each change is one step, so the table is intact even after a panic of a holder.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
-    /// The connection that is closed first: one whose caller is unknown, else one without calls;
-    /// from the address with the most connections, the one that was last used the longest time ago.
-    fn victim(&self, eligible: impl Fn(&Slot) -> bool) -> Option<u64> {
+impl SlotTable {
+    /// The connection to close first: one with an unknown caller, otherwise one without calls; from
+    /// the address with the most connections, the one that was unused for the longest time.
+    fn victim(&self, eligible: impl Fn(&ConnectionSlot) -> bool) -> Option<u64> {
         let mut crowds: BTreeMap<Option<IpAddr>, usize> = BTreeMap::new();
         for slot in self.slots.values().filter(|slot| eligible(slot)) {
             *crowds.entry(slot.address).or_default() += 1;
@@ -262,18 +264,23 @@ impl Table {
                 let used = slot.used();
                 let busy = used.received > 0;
                 let crowd = crowds.get(&slot.address).copied().unwrap_or_default();
-                let closable = !busy || used.standing == Standing::Unknown;
+                let closable = !busy || used.standing == CallerKnowledge::Unknown;
                 closable.then_some(((used.standing, busy, Reverse(crowd), used.last), *n))
             });
         ranked.min().map(|(_, number)| number)
     }
 }
 
-impl Slot {
+impl ConnectionSlot {
     fn new(address: Option<IpAddr>, reserved: bool) -> Self {
         let opened = Instant::now();
-        let usage =
-            Usage { standing: Standing::Unknown, asked: false, open: 0, received: 0, last: opened };
+        let usage = Usage {
+            standing: CallerKnowledge::Unknown,
+            asked: false,
+            open: 0,
+            received: 0,
+            last: opened,
+        };
         Self {
             address,
             reserved,
@@ -301,26 +308,29 @@ impl Slot {
             (false, _) => {
                 (now >= self.opened + limits.first_request).then_some(Closing::FirstRequest)
             }
-            (true, Standing::Unknown) if used.open == 0 => {
+            (true, CallerKnowledge::Unknown) if used.open == 0 => {
                 (now >= used.last + limits.idle).then_some(Closing::Idle)
             }
-            (true, Standing::Unknown | Standing::Known | Standing::Admin) => None,
+            (true, CallerKnowledge::Unknown | CallerKnowledge::Known | CallerKnowledge::Admin) => {
+                None
+            }
         }
     }
 
-    /// The gate knows the caller; false: this slot serves admins only, and the caller is none.
+    /// Notes the identified caller; false if this slot is reserved for admins and the caller is
+    /// none.
     pub(crate) fn admits(&self, role: Role) -> bool {
         let admin = role.may(Role::Admin);
         if self.reserved && !admin {
             return false;
         }
-        let standing = if admin { Standing::Admin } else { Standing::Known };
+        let standing = if admin { CallerKnowledge::Admin } else { CallerKnowledge::Known };
         let mut used = self.used();
         used.standing = used.standing.max(standing);
         true
     }
 
-    /// A request has come, whose body may follow.
+    /// A request has begun; its body may follow.
     pub(crate) fn asked(self: &Arc<Self>) -> OpenRequest {
         let mut used = self.used();
         used.asked = true;
@@ -329,7 +339,7 @@ impl Slot {
         OpenRequest { slot: Arc::clone(self), received: AtomicBool::new(false) }
     }
 
-    /// Notes whether the client accepts what it is sent.
+    /// Notes whether the client accepts bytes.
     pub(crate) fn wrote(&self, accepted: bool) {
         if accepted {
             self.blocked.store(NOT_BLOCKED, Ordering::Relaxed);
@@ -339,7 +349,7 @@ impl Slot {
         }
     }
 
-    /// Ends the connection the next time it reads or writes, which is at once.
+    /// Ends the connection at its next read or write, which follows at once.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.waker.wake();
@@ -357,28 +367,28 @@ impl Slot {
     }
 }
 
-impl Place {
-    pub(crate) fn slot(&self) -> &Arc<Slot> {
+impl SlotHold {
+    pub(crate) fn slot(&self) -> &Arc<ConnectionSlot> {
         &self.slot
     }
 }
 
-impl Drop for Place {
+impl Drop for SlotHold {
     fn drop(&mut self) {
         self.slots.table().slots.remove(&self.number);
     }
 }
 
-/// A request that is not answered completely.
+/// A request without a complete answer.
 #[derive(Debug)]
 pub(crate) struct OpenRequest {
-    slot: Arc<Slot>,
+    slot: Arc<ConnectionSlot>,
     received: AtomicBool,
 }
 
 impl OpenRequest {
-    /// The last byte of the request has come: from here on the answer is ours to give. Before that
-    /// a connection does not count as busy, or a body that never comes would keep its slot.
+    /// The request is complete, and the answer is our job. Before that, a connection does not count
+    /// as busy; otherwise a body that never arrives would keep its slot.
     pub(crate) fn received(&self) {
         if !self.received.swap(true, Ordering::Relaxed) {
             self.slot.used().received += 1;
@@ -397,16 +407,6 @@ impl Drop for OpenRequest {
     }
 }
 
-/// What counts as one address: a client of IPv6 has a whole /64 network.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) if !address.is_loopback() => {
-            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)))
-        }
-        address @ (IpAddr::V4(_) | IpAddr::V6(_)) => address,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,11 +417,11 @@ mod tests {
         Slots::new("tcp", limits, None)
     }
 
-    fn come(slots: &Arc<Slots>, from: &str) -> Option<Place> {
+    fn come(slots: &Arc<Slots>, from: &str) -> Option<SlotHold> {
         slots.admit(Some(from.parse().unwrap()))
     }
 
-    fn is_closed(place: &Place) -> bool {
+    fn is_closed(place: &SlotHold) -> bool {
         place.slot.closed.load(Ordering::Relaxed)
     }
 
@@ -441,7 +441,7 @@ mod tests {
         let known = come(&slots, "10.0.0.1").unwrap();
         assert!(known.slot.admits(Role::Viewer));
         let unknown = come(&slots, "10.0.0.1").unwrap();
-        // An open page that is served to anyone: it does not protect.
+        // An open page that any client may request, so it does not protect the slot.
         let page = unknown.slot.asked();
         page.received();
         let third = come(&slots, "10.0.0.2").unwrap();
@@ -462,6 +462,20 @@ mod tests {
         assert_eq!(open, [false, false, false, true, true]);
         let other = come(&slots, "10.0.0.2").unwrap();
         assert!(!is_closed(&other) && !is_closed(places.last().unwrap()));
+    }
+
+    #[test]
+    fn addresses_of_one_network_of_ipv6_fill_one_share() {
+        for (first, second, share) in [
+            ("2001:db8::1", "2001:db8::ffff:2", true),
+            ("2001:db8::1", "2001:db8:0:1::1", false),
+            ("::ffff:127.0.0.1", "127.0.0.1", true),
+            ("::1", "::2", false),
+        ] {
+            let slots = slots(10, 0, 1);
+            let (held, _new) = (come(&slots, first).unwrap(), come(&slots, second).unwrap());
+            assert_eq!(is_closed(&held), share, "{first} {second}");
+        }
     }
 
     #[test]
@@ -513,14 +527,5 @@ mod tests {
         tokio::time::advance(IDLE_MAX.max(STALLED_MAX)).await;
         slots.sweep();
         assert_eq!(state(), [true, true, false, true]);
-    }
-
-    #[test]
-    fn addresses_of_one_network_of_ipv6_count_as_one() {
-        let of = |text: &str| network(text.parse().unwrap());
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
-        assert_eq!(of("::ffff:127.0.0.1"), of("127.0.0.1"));
-        assert_eq!(of("::1"), "::1".parse::<IpAddr>().unwrap());
     }
 }

@@ -1,49 +1,60 @@
-//! The Unix socket's file: made with its rights before anybody sees it, replaced when it is stale.
+//! The Unix socket's file: created with its final permissions, and replaced if it is stale.
 
-use crate::server::{ControlError, SocketOptions};
+use crate::server::ControlError;
 use std::fs::{DirBuilder, File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// Rights of folders that we make for the socket.
+/// Permissions of new folders for the socket.
 const FOLDER_MODE: u32 = 0o700;
-/// What the socket is called in the folder out of reach.
+/// The socket's name in its temporary folder.
 const FIRST_NAME: &str = "s";
-/// Where groups are listed.
+/// The file with the groups.
 const GROUPS: &str = "/etc/group";
 
-/// A bound socket; its file goes with it.
+/// The Unix socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketOptions {
+    /// Its path; missing folders are created with access for the owner only.
+    pub path: PathBuf,
+    /// Its permission bits.
+    pub mode: u32,
+    /// The name of the group that owns it; `None`: the process' own.
+    pub group: Option<String>,
+}
+
+/// A bound socket; dropping it removes its file.
 #[derive(Debug)]
-pub(crate) struct Bound {
+pub(crate) struct BoundSocket {
     pub(crate) listener: UnixListener,
     pub(crate) guard: SocketGuard,
 }
 
-/// Removes the socket's file when dropped, unless somebody else keeps the socket; holds the lock
+/// Removes the socket's file when dropped, unless another process keeps the socket. Holds the lock
 /// that keeps a second daemon away.
 #[derive(Debug)]
 pub struct SocketGuard {
     path: PathBuf,
-    /// The file goes with the guard.
+    /// The guard removes the file.
     is_ours: bool,
-    /// `None` where somebody else bound the socket.
+    /// `None` if another process bound the socket.
     _lock: Option<File>,
 }
 
 impl SocketGuard {
-    /// The guard of a socket that somebody else bound.
+    /// The guard of a socket that another process bound.
     pub(crate) fn of_another(path: PathBuf) -> Self {
         Self { path, is_ours: false, _lock: None }
     }
 
-    /// Where the socket is.
+    /// The path of the socket.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Leaves the file where it is: somebody else keeps the socket open.
+    /// Keeps the file, because another process keeps the socket open.
     pub fn leave(&mut self) {
         self.is_ours = false;
     }
@@ -60,7 +71,7 @@ impl Drop for SocketGuard {
     }
 }
 
-pub(crate) fn bind(options: &SocketOptions) -> Result<Bound, ControlError> {
+pub(crate) fn bind(options: &SocketOptions) -> Result<BoundSocket, ControlError> {
     let path = &options.path;
     let failed = |what: &'static str| {
         move |source: io::Error| ControlError::Socket { path: path.clone(), what, source }
@@ -74,7 +85,7 @@ pub(crate) fn bind(options: &SocketOptions) -> Result<Bound, ControlError> {
         .map_err(failed("make its folder"))?;
     let lock = lock(path)?;
     refuse_live(path)?;
-    // Bound out of reach and moved in place, so that it is never there with the wrong rights.
+    // Bound in a private folder and moved to its place, so that it never has the wrong permissions.
     let name = path.file_name().ok_or_else(|| failed("bind")(ErrorKind::InvalidInput.into()))?;
     let hidden = folder.join(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     DirBuilder::new()
@@ -86,7 +97,7 @@ pub(crate) fn bind(options: &SocketOptions) -> Result<Bound, ControlError> {
     let cleared = std::fs::remove_dir_all(&hidden).map_err(failed("clear the folder beside it"));
     let listener = bound?;
     cleared?;
-    Ok(Bound {
+    Ok(BoundSocket {
         listener,
         guard: SocketGuard { path: path.clone(), is_ours: true, _lock: Some(lock) },
     })
@@ -110,8 +121,8 @@ fn bind_in<F: FnOnce(io::Error) -> ControlError>(
     Ok(listener)
 }
 
-/// Where a Unix socket is: where it was moved after it was bound by [`bind_unix`](crate::bind_unix),
-/// of this process or an earlier one; `None` for a socket without a file.
+/// The path of a Unix socket: the place to which [`bind_unix`](crate::bind_unix) of this or an
+/// earlier process moved it; `None` for a socket without a file.
 #[must_use]
 pub fn place_of(listener: &UnixListener) -> Option<PathBuf> {
     let address = listener.local_addr().ok()?;
@@ -119,7 +130,7 @@ pub fn place_of(listener: &UnixListener) -> Option<PathBuf> {
     Some(moved(bound).unwrap_or_else(|| bound.to_owned()))
 }
 
-/// `folder/NAME` for the `folder/.NAME.PID/s` that [`bind`] begins with.
+/// `folder/NAME` for the temporary path `folder/.NAME.PID/s` of [`bind`].
 fn moved(bound: &Path) -> Option<PathBuf> {
     let hidden = bound.parent().filter(|_| bound.ends_with(FIRST_NAME))?;
     let (name, id) = hidden.file_name()?.to_str()?.strip_prefix('.')?.rsplit_once('.')?;
@@ -127,7 +138,7 @@ fn moved(bound: &Path) -> Option<PathBuf> {
     is_ours.then(|| hidden.with_file_name(name))
 }
 
-/// Takes the lock beside the socket; whoever holds it is named.
+/// Takes the lock beside the socket; the error names the holder.
 fn lock(path: &Path) -> Result<File, ControlError> {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
@@ -155,7 +166,7 @@ fn lock(path: &Path) -> Result<File, ControlError> {
     Ok(file)
 }
 
-/// A socket file that nobody answers may be replaced; anything else may not.
+/// A socket file without a process behind it may be replaced; any other file may not.
 fn refuse_live(path: &Path) -> Result<(), ControlError> {
     let about = match std::fs::symlink_metadata(path) {
         Ok(about) => about,
@@ -186,7 +197,7 @@ fn group_id(name: &str) -> io::Result<u32> {
     ids.next().ok_or_else(unknown)
 }
 
-/// What `/etc/group` calls it, if it does.
+/// The group's name in `/etc/group`, if it has one.
 pub(crate) fn group_name(id: u32) -> Option<String> {
     let groups = std::fs::read_to_string(GROUPS).ok()?;
     let id = id.to_string();

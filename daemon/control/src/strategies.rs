@@ -2,58 +2,57 @@
 
 use crate::changes::{Call, Changes};
 use crate::convert::{strategy, value};
-use crate::error::{Reason, refuse, refuse_field};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::gate::Subject;
 use crate::page::Page;
 use crate::refusal::{self, FILES_FIELD};
-use crate::{TeamDirectory, TeamView, caller, teams};
+use crate::{ServedTeam, TeamDirectory, caller, teams};
 use phalanx_engine::{PARAM_NAME_BYTES_MAX, Params, Scope, StrategyOrigin};
 use phalanx_lua::{FILES_MAX, TOTAL_BYTES_MAX};
 use phalanx_proto::v1;
 use phalanx_strategy::{
-    Activation, CODE_BYTES_MAX, Eval, KeeperHandle, Refusal, SESSION_NAME_BYTES_MAX, Source,
+    Activation, CODE_BYTES_MAX, Eval, KeeperHandle, RequestedSource, SESSION_NAME_BYTES_MAX,
+    StrategyError,
 };
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tonic::{Request, Response, Status};
 
-/// What stands behind a team's name in its strategy's resource name.
+/// The suffix of a strategy's resource name, after the team's name.
 const STRATEGY: &str = "/strategy";
-/// Turns that are measured when the client does not say.
+/// Default number of turns of a measurement.
 const TURNS_DEFAULT: u32 = 50;
 /// Most turns of one measurement.
 const TURNS_MAX: u32 = 1_000;
-/// Longest name of an agent or role that is looked up, in bytes.
+/// Longest accepted name of an agent or role, in bytes.
 const NAME_BYTES_MAX: usize = 512;
-/// Longest path of a file, in bytes: drives keep no longer ones.
+/// Longest path of a file, in bytes; file systems have no longer ones.
 const PATH_BYTES_MAX: usize = 255;
 
-/// Asks the keepers.
+/// Reads and changes strategies through their keepers.
 pub(crate) struct StrategiesService {
     pub(crate) directory: Arc<dyn TeamDirectory>,
     pub(crate) changes: Changes,
 }
 
 /// A team and the keeper of its strategy.
-struct Kept {
-    team: Arc<dyn TeamView>,
+struct TeamKeeper {
+    team: Arc<ServedTeam>,
     keeper: KeeperHandle,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::strategies_server::Strategies for StrategiesService {
     async fn get_strategy(
         &self,
         request: Request<v1::GetStrategyRequest>,
-    ) -> Answer<v1::GetStrategyResponse> {
+    ) -> RpcResult<v1::GetStrategyResponse> {
         let name = request.into_inner().name;
         let expected = "a resource name such as teams/A/strategy";
         let team = name.strip_suffix(STRATEGY);
         let team = team.ok_or_else(|| refuse_field(Reason::NameMalformed, "name", expected))?;
-        let Kept { team, keeper } = self.kept("name", team)?;
+        let TeamKeeper { team, keeper } = self.kept("name", team)?;
         let strategy = Some(strategy::strategy(team.name(), &keeper.status()));
         Ok(Response::new(v1::GetStrategyResponse { strategy }))
     }
@@ -61,9 +60,9 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn list_generations(
         &self,
         request: Request<v1::ListGenerationsRequest>,
-    ) -> Answer<v1::ListGenerationsResponse> {
+    ) -> RpcResult<v1::ListGenerationsResponse> {
         let request = request.into_inner();
-        let Kept { team, keeper } = self.kept("parent", &request.parent)?;
+        let TeamKeeper { team, keeper } = self.kept("parent", &request.parent)?;
         let page = Page::parse(request.page_size, &request.page_token)?;
         let after = page.after_number()?;
         let listed = keeper.generations().into_iter();
@@ -77,7 +76,7 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn get_generation(
         &self,
         request: Request<v1::GetGenerationRequest>,
-    ) -> Answer<v1::GetGenerationResponse> {
+    ) -> RpcResult<v1::GetGenerationResponse> {
         let patience = caller::patience(request.metadata());
         let name = request.into_inner().name;
         let expected = "a resource name such as teams/A/generations/3";
@@ -85,7 +84,7 @@ impl v1::strategies_server::Strategies for StrategiesService {
         let (team, number) = name.split_once(strategy::GENERATIONS).ok_or_else(malformed)?;
         let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let number = number.parse().ok().filter(|_| plain).ok_or_else(malformed)?;
-        let Kept { team, keeper } = self.kept("name", team)?;
+        let TeamKeeper { team, keeper } = self.kept("name", team)?;
         let (info, bundle) = self.wait(patience, keeper.generation(number)).await?.map_err(ours)?;
         let generation = Some(strategy::with_files(team.name(), &info, &bundle));
         Ok(Response::new(v1::GetGenerationResponse { generation }))
@@ -94,17 +93,17 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn check_strategy(
         &self,
         request: Request<v1::CheckStrategyRequest>,
-    ) -> Answer<v1::CheckStrategyResponse> {
+    ) -> RpcResult<v1::CheckStrategyResponse> {
         Subject::note(&request, &request.get_ref().team);
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
-        let Kept { keeper, .. } = self.kept("team", &request.team)?;
+        let TeamKeeper { keeper, .. } = self.kept("team", &request.team)?;
         let sent = request.files.is_some();
         let source = source(request.files)?;
         let report = match self.wait(patience, keeper.check(source)).await? {
             Ok(trialled) => strategy::trial_report(&trialled),
-            // A folder that cannot be read has mistakes like any other.
-            Err(Refusal::Files(error)) if !sent => refusal::load_report(error),
+            // An unreadable folder is reported like any other mistake.
+            Err(StrategyError::Files(error)) if !sent => refusal::load_report(error),
             Err(refused) => return Err(refusal::status(refused, sent)),
         };
         Ok(Response::new(v1::CheckStrategyResponse { report: Some(report) }))
@@ -113,11 +112,11 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn activate_strategy(
         &self,
         request: Request<v1::ActivateStrategyRequest>,
-    ) -> Answer<v1::ActivateStrategyResponse> {
+    ) -> RpcResult<v1::ActivateStrategyResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let origin = StrategyOrigin::Api { user: call.who.clone() };
         let request = request.into_inner();
-        let Kept { team, keeper } = self.kept("team", &request.team)?;
+        let TeamKeeper { team, keeper } = self.kept("team", &request.team)?;
         let sent = request.files.is_some();
         let source = source(request.files.clone())?;
         let options =
@@ -136,11 +135,11 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn roll_back_strategy(
         &self,
         request: Request<v1::RollBackStrategyRequest>,
-    ) -> Answer<v1::RollBackStrategyResponse> {
+    ) -> RpcResult<v1::RollBackStrategyResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let origin = StrategyOrigin::Api { user: call.who.clone() };
         let request = request.into_inner();
-        let Kept { team, keeper } = self.kept("team", &request.team)?;
+        let TeamKeeper { team, keeper } = self.kept("team", &request.team)?;
         let to = (request.generation > 0).then_some(request.generation);
         let forget = request.reset_memory;
         let work = async move {
@@ -154,7 +153,7 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn pin_strategy(
         &self,
         request: Request<v1::PinStrategyRequest>,
-    ) -> Answer<v1::PinStrategyResponse> {
+    ) -> RpcResult<v1::PinStrategyResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let request = request.into_inner();
         let kept = self.kept("team", &request.team)?;
@@ -169,7 +168,7 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn unpin_strategy(
         &self,
         request: Request<v1::UnpinStrategyRequest>,
-    ) -> Answer<v1::UnpinStrategyResponse> {
+    ) -> RpcResult<v1::UnpinStrategyResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let request = request.into_inner();
         let kept = self.kept("team", &request.team)?;
@@ -184,9 +183,9 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn list_params(
         &self,
         request: Request<v1::ListParamsRequest>,
-    ) -> Answer<v1::ListParamsResponse> {
-        let Kept { team, keeper } = self.kept("parent", &request.into_inner().parent)?;
-        let roster = team.roster();
+    ) -> RpcResult<v1::ListParamsResponse> {
+        let TeamKeeper { team, keeper } = self.kept("parent", &request.into_inner().parent)?;
+        let roster = team.handle.roster();
         let params = keeper.params();
         let params = params.each().map(|(spec, set)| strategy::param(spec, &set, &roster));
         Ok(Response::new(v1::ListParamsResponse { params: params.collect() }))
@@ -195,12 +194,12 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn set_param(
         &self,
         request: Request<v1::SetParamRequest>,
-    ) -> Answer<v1::SetParamResponse> {
+    ) -> RpcResult<v1::SetParamResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let (by, request) = (call.who.clone(), request.into_inner());
         let v1::SetParamRequest { team, name, scope, value, .. } = request.clone();
-        let Kept { team, keeper } = self.kept("team", &team)?;
-        let roster = team.roster();
+        let TeamKeeper { team, keeper } = self.kept("team", &team)?;
+        let roster = team.handle.roster();
         bounded("name", &name, PARAM_NAME_BYTES_MAX)?;
         let scope = scope_of(scope, &roster)?;
         let value = value.map(value::from_api);
@@ -217,11 +216,11 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn eval_script(
         &self,
         request: Request<v1::EvalScriptRequest>,
-    ) -> Answer<v1::EvalScriptResponse> {
+    ) -> RpcResult<v1::EvalScriptResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         let (by, request) = (call.who.clone(), request.into_inner());
         let v1::EvalScriptRequest { team, agent, code, live, session, .. } = request.clone();
-        let Kept { keeper, .. } = self.kept("team", &team)?;
+        let TeamKeeper { keeper, .. } = self.kept("team", &team)?;
         bounded("agent", &agent, NAME_BYTES_MAX)?;
         if code.len() > CODE_BYTES_MAX {
             return Err(refusal::code_too_long());
@@ -232,7 +231,7 @@ impl v1::strategies_server::Strategies for StrategiesService {
         }
         let eval = Eval { agent, code, live, session, by };
         let work = async move { Ok(strategy::evaluated(keeper.eval(eval).await.map_err(ours)?)) };
-        // What touches the living VM is also written down when the caller is gone.
+        // A change of the running VM is written down even if the caller is gone.
         if live || !request.request_id.is_empty() {
             return self.changes.make(&call, &request, work).await.map(Response::new);
         }
@@ -242,10 +241,10 @@ impl v1::strategies_server::Strategies for StrategiesService {
     async fn profile_strategy(
         &self,
         request: Request<v1::ProfileStrategyRequest>,
-    ) -> Answer<v1::ProfileStrategyResponse> {
+    ) -> RpcResult<v1::ProfileStrategyResponse> {
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
-        let Kept { keeper, .. } = self.kept("team", &request.team)?;
+        let TeamKeeper { keeper, .. } = self.kept("team", &request.team)?;
         let turns = match request.turns {
             0 => TURNS_DEFAULT,
             turns if turns <= TURNS_MAX => turns,
@@ -260,13 +259,13 @@ impl v1::strategies_server::Strategies for StrategiesService {
 }
 
 impl StrategiesService {
-    fn kept(&self, field: &str, team: &str) -> Result<Kept, Status> {
+    fn kept(&self, field: &str, team: &str) -> Result<TeamKeeper, Status> {
         let team = teams::find(self.directory.as_ref(), field, team)?;
-        let keeper = team.strategy().ok_or_else(|| {
+        let keeper = team.keeper.clone().ok_or_else(|| {
             let message = format!("team {:?} has no strategy that can be changed", team.name());
             refuse(Reason::NoStrategy, message, [])
         })?;
-        Ok(Kept { team, keeper })
+        Ok(TeamKeeper { team, keeper })
     }
 
     async fn wait<T>(
@@ -278,19 +277,19 @@ impl StrategiesService {
     }
 }
 
-async fn pin(kept: Kept, pinned: bool, user: String) -> Result<v1::Strategy, Status> {
-    let Kept { team, keeper } = kept;
+async fn pin(kept: TeamKeeper, pinned: bool, user: String) -> Result<v1::Strategy, Status> {
+    let TeamKeeper { team, keeper } = kept;
     let status = keeper.pin(pinned, &user).await.map_err(ours)?;
     Ok(strategy::strategy(team.name(), &status))
 }
 
-/// A refusal of a request without files of its own.
-fn ours(refused: Refusal) -> Status {
+/// A refusal of a request without files.
+fn ours(refused: StrategyError) -> Status {
     refusal::status(refused, false)
 }
 
-fn source(files: Option<v1::StrategyFiles>) -> Result<Source, Status> {
-    let Some(files) = files else { return Ok(Source::Folder) };
+fn source(files: Option<v1::StrategyFiles>) -> Result<RequestedSource, Status> {
+    let Some(files) = files else { return Ok(RequestedSource::Folder) };
     let files = files.files;
     let bytes: usize = files.iter().map(|file| file.path.len() + file.source.len()).sum();
     let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= TOTAL_BYTES_MAX);
@@ -303,7 +302,7 @@ fn source(files: Option<v1::StrategyFiles>) -> Result<Source, Status> {
         let expected = format!("paths with at most {PATH_BYTES_MAX} bytes");
         return Err(refuse_field(Reason::FilesMalformed, FILES_FIELD, &expected));
     }
-    Ok(Source::Files(files.into_iter().map(|file| (file.path, file.source)).collect()))
+    Ok(RequestedSource::Files(files.into_iter().map(|file| (file.path, file.source)).collect()))
 }
 
 fn scope_of(scope: Option<v1::ParamScope>, roster: &phalanx_game::Roster) -> Result<Scope, Status> {
@@ -316,7 +315,7 @@ fn scope_of(scope: Option<v1::ParamScope>, roster: &phalanx_game::Roster) -> Res
         Some(v1::param_scope::Part::Agent(agent)) => {
             bounded("scope.agent", &agent, NAME_BYTES_MAX)?;
             let found = roster.find(&agent).map(Scope::Agent);
-            found.ok_or_else(|| refusal::status(Refusal::NoAgent(agent), false))
+            found.ok_or_else(|| refusal::status(StrategyError::NoAgent(agent), false))
         }
     }
 }
@@ -329,7 +328,7 @@ fn bounded(field: &str, name: &str, bytes_max: usize) -> Result<(), Status> {
     Ok(())
 }
 
-/// The parameter with a value that the team took just now, and shows from its next turn on.
+/// The parameter with a value that the team has just accepted, and publishes in its next turn.
 fn as_it_stands(
     before: &Params,
     name: &str,
@@ -338,7 +337,7 @@ fn as_it_stands(
     roster: &phalanx_game::Roster,
 ) -> Option<v1::Param> {
     let mut params = before.clone();
-    // The team took it: where this older state does not, it shows what it has.
+    // The team has accepted it; if this older state does not, the older value is shown.
     drop(params.set(name, scope, value));
     let mut all = params.each();
     all.find(|(spec, _)| spec.name == name).map(|(spec, set)| strategy::param(spec, &set, roster))

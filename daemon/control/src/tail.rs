@@ -1,8 +1,8 @@
-//! Streams over event logs: each client has a place in a log, and nothing else.
+//! Streams over event logs: each client only has a position in a log.
 
 use crate::error::{Reason, refuse, refuse_field};
-use crate::events::{BadCursor, EventLog, Slot};
-use crate::shares::{Holder, Shares};
+use crate::events::{BadCursor, EventLog, LogSlot};
+use crate::shares::{StreamHolder, StreamSlots};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use tonic::Status;
 /// Where a stream without a cursor begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// With the oldest event that is still there.
+    /// At the oldest kept event.
     Oldest,
-    /// With the next event.
+    /// At the next event.
     Next,
 }
 
-/// Where streams get their slots, and what ends them all.
+/// The slots of streams, and the signal that ends them all.
 #[derive(Clone, Debug)]
 pub(crate) struct Tails {
-    /// One slot an open stream, whatever it is about.
-    pub(crate) streams: Arc<Shares>,
+    /// A slot for each open stream of any kind.
+    pub(crate) streams: Arc<StreamSlots>,
     pub(crate) closing: watch::Receiver<bool>,
 }
 
 impl Tails {
-    /// A stream from a cursor, or from where one begins without. `show` gets an event with its
-    /// cursor; `None` is not for this client.
+    /// A stream from a cursor, or without one from `begin`. `show` converts an event with its
+    /// cursor; `None` skips it for this client.
     pub(crate) fn open<T, R>(
         &self,
-        holder: Holder,
+        holder: StreamHolder,
         log: Arc<EventLog<T>>,
         (cursor, begin): (&str, Begin),
         show: impl Fn(String, &T) -> Option<R> + Send + 'static,
@@ -44,7 +44,7 @@ impl Tails {
         let wake = log.wake();
         let next = start(&log, cursor, begin)?;
         let closing = self.closing.clone();
-        let reader = Reader { log, next, wake, closing, show, over: false };
+        let reader = LogReader { log, next, wake, closing, show, over: false };
         let events = stream::unfold(reader, |mut reader| async {
             let item = reader.next().await?;
             Some((item, reader))
@@ -71,9 +71,9 @@ fn start<T: Clone>(log: &EventLog<T>, cursor: &str, begin: Begin) -> Result<u64,
     })
 }
 
-/// One client's place in a log. It holds no events of its own: whoever reads too slowly finds the
-/// log gone ahead.
-struct Reader<T, F> {
+/// One client's position in a log. It holds no events of its own: when a slow reader comes back,
+/// the log may have dropped its next events.
+struct LogReader<T, F> {
     log: Arc<EventLog<T>>,
     next: u64,
     wake: watch::Receiver<u64>,
@@ -82,24 +82,24 @@ struct Reader<T, F> {
     over: bool,
 }
 
-impl<T: Clone, R, F: Fn(String, &T) -> Option<R>> Reader<T, F> {
+impl<T: Clone, R, F: Fn(String, &T) -> Option<R>> LogReader<T, F> {
     async fn next(&mut self) -> Option<Result<R, Status>> {
         while !self.over {
             self.wake.mark_unchanged();
             match self.log.at(self.next) {
-                Slot::Event(item) => {
+                LogSlot::Event(item) => {
                     let cursor = self.log.cursor(self.next);
                     self.next += 1;
                     if let Some(shown) = (self.show)(cursor, &item) {
                         return Some(Ok(shown));
                     }
                 }
-                Slot::Gone { oldest } => {
+                LogSlot::Gone { oldest } => {
                     self.over = true;
                     return Some(Err(self.too_slow(oldest)));
                 }
-                Slot::End => self.over = true,
-                Slot::Later => {
+                LogSlot::End => self.over = true,
+                LogSlot::Later => {
                     if let Some(end) = self.wait().await {
                         self.over = true;
                         return Some(Err(end));
@@ -110,13 +110,13 @@ impl<T: Clone, R, F: Fn(String, &T) -> Option<R>> Reader<T, F> {
         None
     }
 
-    /// Waits for the log to change; the status when the server leaves instead.
+    /// Waits for a change of the log; returns a status if the server stops instead.
     async fn wait(&mut self) -> Option<Status> {
         tokio::select! {
-            // Events come first: they all stood in the log before the server left.
+            // Events first: they were in the log before the server stopped.
             biased;
             changed = self.wake.changed() => {
-                // The log outlives its readers: each holds it.
+                // Each reader holds the log, so it outlives them.
                 changed.is_err().then(|| Status::internal("the event log is gone"))
             }
             _ = self.closing.wait_for(|closing| *closing) => {

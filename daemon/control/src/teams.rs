@@ -5,15 +5,15 @@ mod life;
 mod make;
 mod spec;
 
-use crate::changes::{Call, Changes, TeamChange, check_etag};
-use crate::error::{Reason, refuse, refuse_field};
+use crate::changes::{Call, Changes, check_etag};
+use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::follow::Followers;
 use crate::gate::Subject;
 use crate::page::Page;
-use crate::{TeamControls, TeamDirectory, TeamError, TeamView, convert};
+use crate::{ServedTeam, TeamDirectory, convert};
 use convert::team::TEAMS;
 use phalanx_engine::{Keep, Steer};
-use phalanx_proto::v1;
+use phalanx_proto::{Change, v1};
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
@@ -27,22 +27,19 @@ pub(crate) struct TeamsService {
     pub(crate) followers: Arc<Followers>,
 }
 
-/// A team that takes orders.
+/// A team, and the queue in which its changes wait.
 #[derive(Clone)]
 pub(crate) struct Steered {
-    team: Arc<dyn TeamView>,
-    controls: Arc<dyn TeamControls>,
+    team: Arc<ServedTeam>,
     queue: Arc<tokio::sync::Mutex<()>>,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::teams_server::Teams for TeamsService {
     async fn list_teams(
         &self,
         request: Request<v1::ListTeamsRequest>,
-    ) -> Answer<v1::ListTeamsResponse> {
+    ) -> RpcResult<v1::ListTeamsResponse> {
         let request = request.into_inner();
         let page = Page::parse(request.page_size, &request.page_token)?;
         let mut teams = self.directory.teams();
@@ -52,7 +49,10 @@ impl v1::teams_server::Teams for TeamsService {
         Ok(Response::new(v1::ListTeamsResponse { teams, next_page_token }))
     }
 
-    async fn get_team(&self, request: Request<v1::GetTeamRequest>) -> Answer<v1::GetTeamResponse> {
+    async fn get_team(
+        &self,
+        request: Request<v1::GetTeamRequest>,
+    ) -> RpcResult<v1::GetTeamResponse> {
         let team = find(self.directory.as_ref(), "name", &request.into_inner().name)?;
         let team = Some(convert::team::team(team.as_ref(), true));
         Ok(Response::new(v1::GetTeamResponse { team }))
@@ -61,7 +61,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn create_team(
         &self,
         request: Request<v1::CreateTeamRequest>,
-    ) -> Answer<v1::CreateTeamResponse> {
+    ) -> RpcResult<v1::CreateTeamResponse> {
         let name = request.get_ref().team.as_ref().map_or("", |team| team.name.as_str());
         let call = Call::open(&request, &convert::team::resource_name(name));
         self.create(&call, request.into_inner()).await.map(Response::new)
@@ -70,7 +70,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn start_team(
         &self,
         request: Request<v1::StartTeamRequest>,
-    ) -> Answer<v1::StartTeamResponse> {
+    ) -> RpcResult<v1::StartTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.start(&call, request.into_inner()).await.map(Response::new)
     }
@@ -78,7 +78,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn stop_team(
         &self,
         request: Request<v1::StopTeamRequest>,
-    ) -> Answer<v1::StopTeamResponse> {
+    ) -> RpcResult<v1::StopTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.stop(&call, request.into_inner()).await.map(Response::new)
     }
@@ -86,7 +86,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn restart_team(
         &self,
         request: Request<v1::RestartTeamRequest>,
-    ) -> Answer<v1::RestartTeamResponse> {
+    ) -> RpcResult<v1::RestartTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.restart(&call, request.into_inner()).await.map(Response::new)
     }
@@ -94,7 +94,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn drain_team(
         &self,
         request: Request<v1::DrainTeamRequest>,
-    ) -> Answer<v1::DrainTeamResponse> {
+    ) -> RpcResult<v1::DrainTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.drain(&call, request.into_inner()).await.map(Response::new)
     }
@@ -102,7 +102,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn delete_team(
         &self,
         request: Request<v1::DeleteTeamRequest>,
-    ) -> Answer<v1::DeleteTeamResponse> {
+    ) -> RpcResult<v1::DeleteTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.delete(&call, request.into_inner()).await.map(Response::new)
     }
@@ -110,7 +110,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn move_team(
         &self,
         request: Request<v1::MoveTeamRequest>,
-    ) -> Answer<v1::MoveTeamResponse> {
+    ) -> RpcResult<v1::MoveTeamResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         Subject::note_target(&request, &request.get_ref().server);
         let request = request.into_inner();
@@ -121,7 +121,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn add_agent(
         &self,
         request: Request<v1::AddAgentRequest>,
-    ) -> Answer<v1::AddAgentResponse> {
+    ) -> RpcResult<v1::AddAgentResponse> {
         let call = Call::open(&request, &request.get_ref().team);
         self.add(&call, request.into_inner()).await.map(Response::new)
     }
@@ -129,7 +129,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn remove_agent(
         &self,
         request: Request<v1::RemoveAgentRequest>,
-    ) -> Answer<v1::RemoveAgentResponse> {
+    ) -> RpcResult<v1::RemoveAgentResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.remove(&call, request.into_inner()).await.map(Response::new)
     }
@@ -137,7 +137,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn set_agent_role(
         &self,
         request: Request<v1::SetAgentRoleRequest>,
-    ) -> Answer<v1::SetAgentRoleResponse> {
+    ) -> RpcResult<v1::SetAgentRoleResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         self.set_role(&call, request.into_inner()).await.map(Response::new)
     }
@@ -145,7 +145,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn pause_agent(
         &self,
         request: Request<v1::PauseAgentRequest>,
-    ) -> Answer<v1::PauseAgentResponse> {
+    ) -> RpcResult<v1::PauseAgentResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         self.steer(&call, request, Steer::Pause).await.map(Response::new)
@@ -154,7 +154,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn pin_order(
         &self,
         request: Request<v1::PinOrderRequest>,
-    ) -> Answer<v1::PinOrderResponse> {
+    ) -> RpcResult<v1::PinOrderResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let steer = agents::pin(&request)?;
@@ -164,7 +164,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn pilot_agent(
         &self,
         request: Request<v1::PilotAgentRequest>,
-    ) -> Answer<v1::PilotAgentResponse> {
+    ) -> RpcResult<v1::PilotAgentResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let steer = agents::pilot(&request)?;
@@ -174,7 +174,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn send_order(
         &self,
         request: Request<v1::SendOrderRequest>,
-    ) -> Answer<v1::SendOrderResponse> {
+    ) -> RpcResult<v1::SendOrderResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         let steer = Steer::Order { order: agents::order(&request.order)? };
@@ -184,7 +184,7 @@ impl v1::teams_server::Teams for TeamsService {
     async fn release_agent(
         &self,
         request: Request<v1::ReleaseAgentRequest>,
-    ) -> Answer<v1::ReleaseAgentResponse> {
+    ) -> RpcResult<v1::ReleaseAgentResponse> {
         let call = Call::open(&request, &request.get_ref().name);
         let request = request.into_inner();
         self.steer(&call, request, Steer::Release).await.map(Response::new)
@@ -192,22 +192,18 @@ impl v1::teams_server::Teams for TeamsService {
 }
 
 impl TeamsService {
-    /// The team of a resource name, if it takes orders.
+    /// The team of a resource name.
     fn steered(&self, field: &str, name: &str) -> Result<Steered, Status> {
         let team = find(self.directory.as_ref(), field, name)?;
-        let controls = team.controls().ok_or_else(|| {
-            let message = format!("team {:?} takes no orders", team.name());
-            refuse(Reason::NotSteerable, message, [])
-        })?;
         let queue = self.changes.queue(team.name());
-        Ok(Steered { team, controls, queue })
+        Ok(Steered { team, queue })
     }
 }
 
 impl Steered {
     /// Whether it is as the caller knows it. Changes wait for each other meanwhile: what is found
     /// holds until the change is made.
-    fn check(&self, request: &impl TeamChange) -> Result<(), Status> {
+    fn check(&self, request: &impl Change) -> Result<(), Status> {
         check_etag(self.team.as_ref(), request.etag())
     }
 
@@ -221,7 +217,7 @@ pub(crate) fn find(
     directory: &dyn TeamDirectory,
     field: &str,
     name: &str,
-) -> Result<Arc<dyn TeamView>, Status> {
+) -> Result<Arc<ServedTeam>, Status> {
     let team = name.strip_prefix(TEAMS).filter(|team| plain(team));
     let team = team.filter(|_| name.len() <= NAME_BYTES_MAX).ok_or_else(|| {
         refuse_field(Reason::NameMalformed, field, "a resource name such as teams/A")
@@ -233,15 +229,6 @@ pub(crate) fn find(
         let message = format!("there is no team {team:?}; there are: {}", names.join(", "));
         refuse(Reason::TeamNotFound, message, [("name", name.to_owned())])
     })
-}
-
-/// Why a team gave no answer.
-pub(crate) fn unanswered(error: TeamError) -> Status {
-    let reason = match error {
-        TeamError::Busy => Reason::TeamBusy,
-        TeamError::Ended => Reason::TeamEnded,
-    };
-    refuse(reason, error.to_string(), [])
 }
 
 /// Whether this can be a part of a resource name.

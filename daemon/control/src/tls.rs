@@ -1,25 +1,30 @@
-//! Certificates for callers over the network, exchanged without a restart.
+//! Certificates for callers over the network, replaced without a restart.
 
-use rustls::ServerConfig;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::WebPkiClientVerifier;
+use rustls::{CertificateError, Error, RootCertStore, ServerConfig};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
+/// The verifier's name for an authority that is used as a server.
+const AUTHORITY: &str = "CaUsedAsEndEntity";
 
-/// Where the certificates are: PEM files.
+/// The certificates: PEM files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// The daemon's certificate, followed by those between it and its authority.
+    /// The daemon's certificate, followed by its intermediate certificates.
     pub certificate: PathBuf,
-    /// Its key.
+    /// Its private key.
     pub key: PathBuf,
-    /// The authorities of callers' certificates; where it is set nobody comes in without one.
+    /// The authorities of callers' certificates; if set, every caller needs a certificate.
     pub client_ca: Option<PathBuf>,
 }
 
@@ -31,16 +36,26 @@ pub enum TlsError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Certificate and key do not fit, or are of a kind that is not supported.
+    /// Certificate and key do not match, or are of an unsupported kind.
     #[error("certificate {certificate}: {source}")]
     Unfit {
         /// The certificate's file.
         certificate: PathBuf,
-        /// Why not.
-        source: rustls::Error,
+        /// The reason.
+        source: Error,
+    },
+    /// The certificate is an authority, which callers do not accept as a server.
+    #[error(
+        "certificate {certificate}: it is a certificate authority itself, and no client accepts \
+         that from a server; make an authority and a server certificate with \
+         `phalanx tls create HOST`, and give callers the authority with --ca"
+    )]
+    Authority {
+        /// The certificate's file.
+        certificate: PathBuf,
     },
 }
 
@@ -60,13 +75,13 @@ impl Certificates {
     /// Reads the files.
     ///
     /// # Errors
-    /// When one cannot be read, or they do not fit together.
+    /// When one cannot be read, or they do not match.
     pub fn load(options: TlsOptions) -> Result<Self, TlsError> {
         let config = RwLock::new(read(&options)?);
         Ok(Self { options, config })
     }
 
-    /// Reads the files again; whoever is connected stays so.
+    /// Reads the files again; existing connections stay.
     ///
     /// # Errors
     /// As [`Certificates::load`]; then the old ones stay in use.
@@ -76,22 +91,21 @@ impl Certificates {
         Ok(())
     }
 
-    /// From when to when the certificate of the daemon counts, as its file stands now; `None` where
-    /// it cannot be told.
+    /// From when to when the daemon's current certificate is valid; `None` if that is unknown.
     #[must_use]
     pub fn validity(&self) -> Option<(SystemTime, SystemTime)> {
         let chain = certificates(&self.options.certificate).ok()?;
         crate::validity::validity(chain.first()?)
     }
 
-    /// The files that are read.
+    /// The files.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let TlsOptions { certificate, key, client_ca } = self.options.clone();
         [Some(certificate), Some(key), client_ca].into_iter().flatten().collect()
     }
 
-    /// What a connection that begins now is served with.
+    /// The configuration for new connections.
     pub(crate) fn current(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -109,19 +123,44 @@ fn read(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> {
     let builder = match &options.client_ca {
         None => builder.with_no_client_auth(),
         Some(path) => {
-            let mut roots = rustls::RootCertStore::empty();
+            let mut roots = RootCertStore::empty();
             for authority in certificates(path)? {
                 roots.add(authority).map_err(|error| wrong(path, error.to_string()))?;
             }
+            let provider = Arc::clone(&provider);
             let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider)
                 .build()
                 .map_err(|error| wrong(path, error.to_string()))?;
             builder.with_client_cert_verifier(verifier)
         }
     };
+    if chain.first().is_some_and(|own| is_authority(own, provider)) {
+        return Err(TlsError::Authority { certificate: options.certificate.clone() });
+    }
     let mut config = builder.with_single_cert(chain, key).map_err(unfit)?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(config))
+}
+
+/// Whether callers refuse a certificate because it is an authority. They are asked the way callers
+/// do it, at the first moment at which the certificate is valid.
+fn is_authority(certificate: &CertificateDer<'static>, provider: Arc<CryptoProvider>) -> bool {
+    let refused = || {
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.clone()).ok()?;
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), provider);
+        let verifier = verifier.build().ok()?;
+        let (begins, _) = crate::validity::validity(certificate)?;
+        let now = UnixTime::since_unix_epoch(begins.duration_since(UNIX_EPOCH).ok()?);
+        let name = ServerName::try_from("localhost").ok()?;
+        verifier.verify_server_cert(certificate, &[], &name, &[], now).err()
+    };
+    match refused() {
+        Some(Error::InvalidCertificate(CertificateError::Other(reason))) => {
+            reason.to_string() == AUTHORITY
+        }
+        _ => false,
+    }
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {

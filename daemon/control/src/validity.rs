@@ -1,4 +1,4 @@
-//! When a certificate ends: the few fields of X.509 that lead there, and nothing else.
+//! Reads when a certificate expires: it parses the few X.509 fields before that one.
 //!
 //! ```text
 //! Certificate ::= SEQUENCE { tbs SEQUENCE { [0] version?, serial INTEGER, signature SEQUENCE,
@@ -13,25 +13,25 @@ const GENERALIZED_TIME: u8 = 0x18;
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 
-/// When the certificate of this DER begins and ends to count; `None` when it is not one.
+/// The validity of a certificate in DER; `None` if it is not one.
 pub(crate) fn validity(der: &[u8]) -> Option<(SystemTime, SystemTime)> {
-    let mut certificate = Fields(der);
-    let mut tbs = Fields(Fields(certificate.take(SEQUENCE)?).take(SEQUENCE)?);
+    let mut certificate = DerFields(der);
+    let mut tbs = DerFields(DerFields(certificate.take(SEQUENCE)?).take(SEQUENCE)?);
     if tbs.0.first() == Some(&VERSION) {
         tbs.take(VERSION)?;
     }
     tbs.take(INTEGER)?;
     tbs.take(SEQUENCE)?;
     tbs.take(SEQUENCE)?;
-    let mut validity = Fields(tbs.take(SEQUENCE)?);
+    let mut validity = DerFields(tbs.take(SEQUENCE)?);
     Some((validity.time()?, validity.time()?))
 }
 
-/// What is left of a row of fields.
-struct Fields<'a>(&'a [u8]);
+/// The rest of a sequence of fields.
+struct DerFields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
-    /// The content of the next field, if it is of that kind.
+impl<'a> DerFields<'a> {
+    /// The content of the next field, if it is of this kind.
     fn take(&mut self, kind: u8) -> Option<&'a [u8]> {
         let (found, content) = self.next()?;
         (found == kind).then_some(content)
@@ -42,7 +42,7 @@ impl<'a> Fields<'a> {
         let (&first, mut rest) = rest.split_first()?;
         let mut length = usize::from(first);
         if first >= 0x80 {
-            // So many bytes hold the length; four are more than any file of ours has.
+            // This many bytes hold the length; more than four cannot occur in our files.
             let (bytes, behind) = rest.split_at_checked(usize::from(first & 0x7f))?;
             if bytes.is_empty() || bytes.len() > 4 {
                 return None;
@@ -62,7 +62,7 @@ impl<'a> Fields<'a> {
             return None;
         }
         let full = match (kind, text.len()) {
-            // Two digits of the year: 50 to 99 are the last century's (RFC 5280).
+            // Years of two digits: 50 to 99 belong to the last century (RFC 5280).
             (UTC_TIME, 12) if text >= "50" => format!("19{text}"),
             (UTC_TIME, 12) => format!("20{text}"),
             (GENERALIZED_TIME, 14) => text.to_owned(),
@@ -125,7 +125,7 @@ mod tests {
                 still += usize::from(validity(&bent).is_some());
             }
         }
-        // Bytes that nobody looks at may be any; most of the others may not.
+        // Bytes that the parser skips may have any value; most of the others may not.
         assert!(still > 0 && still < tried / 2, "{still} of {tried}");
     }
 }

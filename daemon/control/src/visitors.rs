@@ -1,11 +1,12 @@
-//! Which browsers get an answer over the network: whose page may call, and by which name.
+//! Which browsers get an answer over the network: the origin of the page, and the host name of the
+//! daemon.
 //!
-//! A web page can lead a name of its own to this machine (DNS rebinding); the browser then takes the
-//! daemon for the page's own server, and reads what it answers. With TLS that fails at the
-//! certificate, which has no such name. Without TLS the daemon itself answers only where it is called
-//! by an address, `localhost` or a name of the settings.
+//! A web page can point its own name to this machine (DNS rebinding); the browser then takes the
+//! daemon for the page's own server, and the page can read its answers. With TLS this fails,
+//! because the certificate does not have that name. Without TLS, the daemon only answers requests
+//! for an IP address, for `localhost` or for a name in the settings.
 
-use crate::listener::NetPeer;
+use crate::connection::NetPeer;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -15,12 +16,12 @@ use http::uri::Authority;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Tells nothing that has to be guarded, and whatever watches over the daemon may call it anyhow.
+/// It reveals nothing that needs protection, and supervisors may call it in any way.
 const HEALTH: &str = "/healthz";
 /// The name of this machine, for itself.
 const LOCALHOST: &str = "localhost";
 
-/// Who gets an answer.
+/// The rules for browsers.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitors {
     origins: Arc<[HeaderValue]>,
@@ -39,16 +40,16 @@ impl Visitors {
         &self.origins
     }
 
-    /// Whether a name that a caller used without TLS is one of ours.
+    /// Whether a host name that a caller used without TLS is one of ours.
     fn knows(&self, called: &Authority) -> bool {
         let name = host(called);
-        // Neither can be led elsewhere.
+        // Neither can be pointed to another machine.
         let fixed = name.eq_ignore_ascii_case(LOCALHOST) || name.parse::<IpAddr>().is_ok();
         fixed || self.hosts.iter().any(|known| is_meant(known, name, called.port_u16()))
     }
 }
 
-/// Whether a name and a port are meant by `phalanx.lan`, `phalanx.lan:7420` or `*.lan`.
+/// Whether `phalanx.lan`, `phalanx.lan:7420` or `*.lan` matches a name and a port.
 fn is_meant(known: &str, name: &str, port: Option<u16>) -> bool {
     let (known, own) = match known.rsplit_once(':') {
         Some((known, own)) => (known, own.parse().ok()),
@@ -62,15 +63,15 @@ fn is_meant(known: &str, name: &str, port: Option<u16>) -> bool {
     fits && (own.is_none() || own == port)
 }
 
-/// Browsers say whose page calls, and by which name. A page that the settings do not name gets
-/// nothing: what it may not read it could still have done, with the rights that this machine's
-/// callers have.
+/// Browsers send the origin of the calling page, and the host name. A page that is not in the
+/// settings gets no answer and no effect: even without reading the answer, it could act with the
+/// rights of this machine's callers.
 pub(crate) async fn admit(
     State(visitors): State<Visitors>,
     request: Request,
     next: Next,
 ) -> Response {
-    // Callers at the Unix socket have no such name.
+    // Requests over the Unix socket have no such name.
     let peer = request.extensions().get::<NetPeer>().copied();
     let plain = peer.is_some_and(|peer| !peer.secure);
     let called = called(&request);
@@ -78,7 +79,7 @@ pub(crate) async fn admit(
         || match &called {
             Ok(None) => true,
             Ok(Some(called)) => visitors.knows(called),
-            Err(Malformed) => false,
+            Err(MalformedHost) => false,
         };
     if plain && !known {
         let text = "this daemon is not called so; call it by an IP address or localhost, or add the \
@@ -99,30 +100,30 @@ pub(crate) async fn admit(
     }
 }
 
-/// By which name the daemon is called; `None`: by none, as only programs do.
-fn called(request: &Request) -> Result<Option<Authority>, Malformed> {
+/// The host name of the request; `None` if there is none, which only programs do.
+fn called(request: &Request) -> Result<Option<Authority>, MalformedHost> {
     if let Some(authority) = request.uri().authority() {
         return Ok(Some(authority.clone()));
     }
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) => Ok(None),
-        (Some(host), None) => host.as_bytes().try_into().map(Some).map_err(|_| Malformed),
-        (Some(_), Some(_)) => Err(Malformed),
+        (Some(host), None) => host.as_bytes().try_into().map(Some).map_err(|_| MalformedHost),
+        (Some(_), Some(_)) => Err(MalformedHost),
     }
 }
 
-/// A name that is none, or two of them.
+/// The name is malformed, or there are two.
 #[derive(Clone, Copy, Debug)]
-struct Malformed;
+struct MalformedHost;
 
 /// Without brackets.
 fn host(called: &Authority) -> &str {
     called.host().trim_start_matches('[').trim_end_matches(']')
 }
 
-/// Whether the page that calls came from this very daemon: its origin is the name that is called,
-/// with the scheme of the connection. By which names it may be called was looked at before.
+/// Whether the calling page is the daemon's own: its origin is the host name of the request, with
+/// the scheme of the connection. The host name itself is checked before.
 fn is_own(origin: &HeaderValue, called: Option<&Authority>, secure: bool) -> bool {
     let scheme = if secure { "https://" } else { "http://" };
     let origin = origin.to_str().ok().and_then(|origin| origin.strip_prefix(scheme));

@@ -1,4 +1,4 @@
-//! Waiting for a team's answer: as long as the caller and the daemon have time.
+//! Waits for a team's answer as long as the caller and the daemon have time.
 
 use crate::error::{Reason, refuse};
 use futures_util::FutureExt;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tonic::Status;
 
-/// We answer so much before the caller's patience ends, so that the answer says why.
+/// The answer is sent this long before the caller's deadline, so that it can say why it failed.
 const PATIENCE_MARGIN: Duration = Duration::from_millis(10);
 
-/// Waits for an answer, the end of the caller's patience or of the daemon.
+/// Waits for an answer, the caller's deadline, or the end of the daemon.
 pub(crate) async fn answer<T>(
     closing: &watch::Receiver<bool>,
     patience: Option<Duration>,
@@ -19,7 +19,7 @@ pub(crate) async fn answer<T>(
     until(closing, patience, false, answer).await
 }
 
-/// The same; `goes_on`: what was asked for does not end with the waiting.
+/// The same; `goes_on`: the requested work continues after the wait.
 pub(crate) async fn until<T>(
     closing: &watch::Receiver<bool>,
     patience: Option<Duration>,

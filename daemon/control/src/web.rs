@@ -1,8 +1,7 @@
-//! What is served beside gRPC on the same listeners: grpc-web for our own page and for pages of
-//! named origins, that page itself (`crate::dashboard`), `/metrics` for Prometheus, `/healthz` for
-//! whatever watches over the daemon.
+//! What the listeners serve besides gRPC: grpc-web for our own page and for pages of named origins,
+//! that page itself (`crate::dashboard`), `/metrics` for Prometheus, `/healthz` for supervisors.
 //!
-//! Whoever asks in another way gets an answer that says what this is.
+//! Any other request gets an answer that explains what this server is.
 
 use crate::calls::CallsLayer;
 use crate::connection;
@@ -26,34 +25,34 @@ use tonic::{Code, Status};
 use tonic_web::GrpcWebLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// How long a browser may remember what it was allowed.
+/// How long a browser may cache what it was allowed.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3600);
 /// The format of Prometheus' text.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// How a grpc-web call's content type begins.
+/// The prefix of a grpc-web call's content type.
 const GRPC_WEB: &[u8] = b"application/grpc-web";
-/// What callers get who speak something else.
+/// The answer to other protocols.
 pub(crate) const WHAT_THIS_IS: &str = "This is the control API of phalanxd: gRPC over HTTP/2, or grpc-web; \
                             GET /metrics and GET /healthz work with any client.\n";
 
-/// What the pages need.
+/// The state of the pages.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
     pub(crate) gate: GateLayer,
-    /// The figures, if there are any.
+    /// The metrics, if there are any.
     pub(crate) metrics: Option<Arc<Metrics>>,
-    /// Anybody may read them.
+    /// Any client may read them.
     pub(crate) metrics_open: bool,
     /// The web page is served.
     pub(crate) page: bool,
     /// Longest time from the head of a request to the end of its body.
     pub(crate) body_max: Duration,
-    /// The daemon leaves.
+    /// The daemon stops.
     pub(crate) leaving: Arc<AtomicBool>,
 }
 
-/// Puts the gate in front of these services, and everything else beside them. Only these visitors
-/// get any answer.
+/// Puts the gate in front of these services, and the pages beside them. Only clients that
+/// `visitors` admits get an answer.
 pub(crate) fn serve(grpc: Routes, pages: Pages, visitors: Visitors) -> Routes {
     let calls = CallsLayer::new(pages.metrics.clone().map(ApiMetrics::new));
     let grpc = grpc
@@ -98,7 +97,7 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
         .max_age(PREFLIGHT_AGE)
 }
 
-/// Over HTTP/1 there are only grpc-web calls; the rest is told what this is.
+/// Over HTTP/1 there are only grpc-web calls; other requests get an explanation.
 async fn only_calls(request: Request, next: Next) -> Response {
     if request.version() >= Version::HTTP_2 || is_grpc_web(request.headers()) {
         return next.run(request).await;
@@ -125,7 +124,7 @@ async fn metrics(State(pages): State<Pages>, request: Request) -> Response {
     {
         return refused(&status);
     }
-    // The process' own figures are read from the system.
+    // The process' own metrics are read from the system.
     match tokio::task::spawn_blocking(move || metrics.render()).await {
         Ok(text) => ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),

@@ -4,33 +4,32 @@ mod follow;
 mod stream;
 
 use crate::convert::world::{self, Wanted};
-use crate::error::{Reason, refuse_field};
-use crate::shares::{Holder, Shares};
+use crate::error::{Reason, RpcResult, refuse_field};
+use crate::shares::{StreamHolder, StreamSlots};
 use crate::{TeamDirectory, caller, teams, wait};
 use follow::WorldFollowers;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
+use phalanx_engine::DrawWorld;
 use phalanx_proto::v1;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
-/// Worlds a second of a stream when the client does not say.
+/// Default number of worlds per second of a stream.
 const RATE_DEFAULT: f64 = 2.0;
 /// Most names of layers in a request.
 const LAYERS_MAX: usize = 64;
 
-/// Asks the teams.
+/// Reads the worlds of teams.
 pub(crate) struct WorldsService {
     directory: Arc<dyn TeamDirectory>,
     followers: WorldFollowers,
-    /// One slot an open stream.
-    streams: Arc<Shares>,
+    /// A slot for each open stream.
+    streams: Arc<StreamSlots>,
     closing: watch::Receiver<bool>,
 }
-
-type Answer<T> = Result<Response<T>, Status>;
 
 #[tonic::async_trait]
 impl v1::worlds_server::Worlds for WorldsService {
@@ -39,13 +38,13 @@ impl v1::worlds_server::Worlds for WorldsService {
     async fn get_world(
         &self,
         request: Request<v1::GetWorldRequest>,
-    ) -> Answer<v1::GetWorldResponse> {
+    ) -> RpcResult<v1::GetWorldResponse> {
         let patience = caller::patience(request.metadata());
         let request = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
         let wanted = wanted(request.layers)?;
-        let drawn = wait::answer(&self.closing, patience, team.draw()).await?;
-        let drawing = drawn.map_err(teams::unanswered)?;
+        let drawn = team.call(DrawWorld, String::new());
+        let drawing = wait::answer(&self.closing, patience, drawn).await??;
         let world = Some(world::whole(team.as_ref(), &drawing, &wanted));
         Ok(Response::new(v1::GetWorldResponse { world }))
     }
@@ -53,8 +52,8 @@ impl v1::worlds_server::Worlds for WorldsService {
     async fn watch_world(
         &self,
         request: Request<v1::WatchWorldRequest>,
-    ) -> Answer<Self::WatchWorldStream> {
-        let holder = Holder::of(&request);
+    ) -> RpcResult<Self::WatchWorldStream> {
+        let holder = StreamHolder::of(&request);
         let request = request.into_inner();
         let team = teams::find(self.directory.as_ref(), "team", &request.team)?;
         let (wanted, every) = (wanted(request.layers)?, interval(request.rate_max)?);
@@ -69,7 +68,7 @@ impl v1::worlds_server::Worlds for WorldsService {
 impl WorldsService {
     pub(crate) fn new(
         directory: Arc<dyn TeamDirectory>,
-        streams: Arc<Shares>,
+        streams: Arc<StreamSlots>,
         closing: watch::Receiver<bool>,
     ) -> Self {
         Self { directory, followers: WorldFollowers::default(), streams, closing }
@@ -92,7 +91,7 @@ fn interval(rate_max: f64) -> Result<Duration, Status> {
         let expected = format!("0 or more and at most {fastest:.0} worlds a second");
         refuse_field(Reason::RateMalformed, "rate_max", &expected)
     };
-    // A rate next to nothing would wait for longer than a clock can count.
+    // A tiny rate would give a wait that is longer than a clock can count.
     let every = Duration::try_from_secs_f64(1.0 / rate).map_err(|_| malformed())?;
     if rate > 0.0 && rate <= fastest { Ok(every) } else { Err(malformed()) }
 }

@@ -6,10 +6,11 @@ use phalanx_engine::BoardItem;
 use phalanx_proto::v1;
 use std::fmt::Write;
 
-/// What stands between a team's name and a key in an entry's resource name.
+/// Separates a team's name from a key in an entry's resource name.
 const BOARD: &str = "/board/";
 
-/// The resource name of a key: what is no plain letter is escaped, so that the key is one segment.
+/// The resource name of a key. Everything but plain letters is escaped, so that the key is one
+/// segment.
 #[must_use]
 pub fn name(team: &str, key: &str) -> String {
     let mut name = format!("{}{BOARD}", resource_name(team));
@@ -41,7 +42,7 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-/// An entry as it is.
+/// An entry of a board.
 #[must_use]
 pub fn entry(team: &str, item: &BoardItem) -> v1::BoardEntry {
     let entry = item.entry.as_ref();
@@ -94,7 +95,7 @@ mod tests {
             assert_eq!(split(bad), None, "{bad}");
         }
         assert_eq!(split("teams/A/board/seen%2F1"), Some(("teams/A", "seen/1".to_owned())));
-        // Whoever does not escape what needs none is understood as well.
+        // Names whose characters need no escape are accepted unescaped too.
         assert_eq!(split("teams/A/board/ziel ü"), Some(("teams/A", "ziel ü".to_owned())));
     }
 }

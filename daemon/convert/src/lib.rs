@@ -1,35 +1,67 @@
-//! From the types of engine and games to the messages of the API.
+//! Converts the types of engine and games to the messages of the API.
 //!
-//! The problem: the control API shows a living team, a recording shows one that played. Both say it in
-//! the same messages, so both get them here.
+//! The problem: the control API shows a running team, and a recording shows a past one. Both use
+//! the same messages, so both use these conversions.
 //!
-//! Absent on purpose: services, files, any state. Secrets are in none of these types.
+//! Absent on purpose: services, files, any state. None of these types contains secrets.
 #![deny(missing_docs)]
 
 pub mod board;
-pub mod grounds;
+pub mod provenance;
 pub mod steering;
 pub mod strategy;
 pub mod team;
 pub mod value;
 pub mod world;
 
-use phalanx_engine::{JournalEntry, JournalEvent, SeatState};
+use phalanx_engine::{
+    Description, EventSeverity, EventTopic, JournalEntry, JournalEvent, SeatState,
+};
 use phalanx_game::{DefaultCause, Notice};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use std::time::Duration;
 
-/// An event of a team at its place in the log.
+/// An event of a team with its position in the log.
 #[must_use]
 pub fn event(team: &str, cursor: String, entry: &JournalEntry) -> v1::MatchEvent {
     let JournalEntry { turn: at, agent, generation, event } = entry;
+    let Description { severity: matters, topic: about, text, details } = entry.describe();
     v1::MatchEvent {
         cursor,
         turn: Some(turn(*at)),
         agent: agent.clone().unwrap_or_default(),
         generation: *generation,
         kind: kind(team, *generation, event),
+        severity: severity(matters).into(),
+        topic: topic(about).into(),
+        text,
+        details,
+    }
+}
+
+/// How much an event matters.
+#[must_use]
+pub fn severity(severity: EventSeverity) -> v1::EventSeverity {
+    match severity {
+        EventSeverity::Debug => v1::EventSeverity::Debug,
+        EventSeverity::Info => v1::EventSeverity::Info,
+        EventSeverity::Warning => v1::EventSeverity::Warning,
+        EventSeverity::Error => v1::EventSeverity::Error,
+    }
+}
+
+fn topic(topic: EventTopic) -> v1::EventTopic {
+    match topic {
+        EventTopic::Trouble => v1::EventTopic::Trouble,
+        EventTopic::Script => v1::EventTopic::Script,
+        EventTopic::Alert => v1::EventTopic::Alert,
+        EventTopic::Steering => v1::EventTopic::Steering,
+        EventTopic::Strategy => v1::EventTopic::Strategy,
+        EventTopic::Seat => v1::EventTopic::Seat,
+        EventTopic::Team => v1::EventTopic::Team,
+        EventTopic::Match => v1::EventTopic::Match,
+        EventTopic::Board => v1::EventTopic::Board,
     }
 }
 
@@ -42,7 +74,7 @@ fn kind(team: &str, generation: u32, event: &JournalEvent) -> Option<Kind> {
         }
         JournalEvent::RoundStarted => Kind::RoundStarted(v1::RoundStarted {}),
         JournalEvent::Decided { .. } | JournalEvent::Fallback { .. } => {
-            return grounds::kind(generation, event);
+            return provenance::kind(generation, event);
         }
         JournalEvent::Generation { generation, pinned, note } => {
             Kind::GenerationActivated(strategy::activated(team, generation, *pinned, note))
@@ -118,7 +150,7 @@ fn turn_done(done: &phalanx_engine::TurnDone) -> v1::TurnDone {
     }
 }
 
-/// What a connection is doing: in one word, why, and after how many failures.
+/// The state of a connection: the state, its reason, and the number of failures before it.
 #[must_use]
 pub fn seat_parts(seat: &SeatState) -> (v1::SeatState, String, u32) {
     match seat {
@@ -159,13 +191,13 @@ pub fn turn(turn: phalanx_game::Turn) -> v1::Turn {
     v1::Turn { round: turn.round, step: turn.step }
 }
 
-/// A length of time; beyond 292 billion years none.
+/// A duration; beyond 292 billion years it is zero.
 #[must_use]
 pub fn duration(duration: Duration) -> prost_types::Duration {
     prost_types::Duration::try_from(duration).unwrap_or_default()
 }
 
-/// How many; more than fit are told as the most.
+/// A count as the API has it; a larger number becomes the largest one.
 #[must_use]
 pub fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)

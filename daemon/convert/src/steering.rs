@@ -1,4 +1,4 @@
-//! Who decides for agents, alerts, and what operators did, as the API shows them.
+//! Steering of agents, alerts, and actions of operators, in the API's form.
 
 use phalanx_engine::{Alert, AlertKind, Carry, JournalEvent, SteerCause, Steering, write_order};
 use phalanx_proto::v1;
@@ -48,7 +48,7 @@ fn alert_kind(kind: AlertKind) -> v1::AlertKind {
     }
 }
 
-/// What becomes of a memory, as a request says it.
+/// How a request wants memories to be handled.
 #[must_use]
 pub fn carry_from(carry: v1::MemoryCarry) -> Carry {
     match carry {
@@ -58,7 +58,7 @@ pub fn carry_from(carry: v1::MemoryCarry) -> Carry {
     }
 }
 
-/// What becomes of a memory.
+/// How memories are handled.
 #[must_use]
 pub fn carry(carry: Carry) -> v1::MemoryCarry {
     match carry {
@@ -76,8 +76,9 @@ fn cause(cause: &SteerCause) -> (v1::SteerCause, String) {
     }
 }
 
-/// What operators did with agents and team, and alerts; `None` for any other event.
+/// Actions of operators on agents and team, and alerts; `None` for any other event.
 #[must_use]
+#[expect(clippy::wildcard_enum_match_arm, reason = "`event` has the match of all kinds")]
 pub fn kind(event: &JournalEvent) -> Option<Kind> {
     Some(match event {
         JournalEvent::RoleSet { before, role, carry: memory, by } => Kind::RoleSet(v1::RoleSet {
@@ -121,25 +122,6 @@ pub fn kind(event: &JournalEvent) -> Option<Kind> {
         JournalEvent::AlertEnded { alert, turns } => {
             Kind::AlertEnded(v1::AlertEnded { alert: alert_kind(*alert).into(), turns: *turns })
         }
-        JournalEvent::Seat { .. }
-        | JournalEvent::RoundStarted
-        | JournalEvent::Decided { .. }
-        | JournalEvent::Fallback { .. }
-        | JournalEvent::ScriptError { .. }
-        | JournalEvent::Generation { .. }
-        | JournalEvent::StrategyRefused { .. }
-        | JournalEvent::TakenBack { .. }
-        | JournalEvent::ParamSet { .. }
-        | JournalEvent::Ran { .. }
-        | JournalEvent::BoardSet { .. }
-        | JournalEvent::Defaulted { .. }
-        | JournalEvent::Late
-        | JournalEvent::Notice(_)
-        | JournalEvent::Log { .. }
-        | JournalEvent::TurnDone(_)
-        | JournalEvent::RoundOver { .. }
-        | JournalEvent::Resumed { .. }
-        | JournalEvent::CheckpointRefused { .. }
-        | JournalEvent::MatchOver => return None,
+        _ => return None,
     })
 }

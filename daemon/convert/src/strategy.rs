@@ -1,16 +1,16 @@
-//! Generations of strategies and what is found in them.
+//! Generations of strategies and the findings of their trials.
 
 use crate::team::resource_name;
 use phalanx_engine::{Fault, Generation, StrategyOrigin};
 use phalanx_proto::v1;
 
-/// Most findings of one trial that are told.
+/// The most findings of one trial that are returned.
 pub const FAULTS_MAX: usize = 1_000;
 
-/// What stands between a team's name and a generation's number in a resource name.
+/// Separates a team's name from a generation's number in a resource name.
 pub const GENERATIONS: &str = "/generations/";
 
-/// A generation as far as the team itself knows it.
+/// A generation, with what the team itself knows of it.
 #[must_use]
 pub fn generation(team: &str, generation: &Generation) -> v1::Generation {
     v1::Generation {
@@ -23,7 +23,7 @@ pub fn generation(team: &str, generation: &Generation) -> v1::Generation {
     }
 }
 
-/// Another generation decides.
+/// A generation became active.
 #[must_use]
 pub fn activated(
     team: &str,
@@ -35,7 +35,7 @@ pub fn activated(
     v1::GenerationActivated { activated: Some(activated), pinned, note: note.to_owned() }
 }
 
-/// A generation was taken back.
+/// A generation was rolled back.
 #[must_use]
 pub fn taken_back(
     team: &str,

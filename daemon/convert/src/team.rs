@@ -1,12 +1,12 @@
-//! Teams and their agents, as far as they tell of themselves.
+//! Teams and their agents, with what they publish.
 
 use crate::{count, seat_parts, steering, turn};
 use phalanx_engine::{AgentSnapshot, Counters, SeatState, Snapshot};
 use phalanx_proto::v1;
 
-/// What stands before a team's name in its resource name.
+/// The prefix of a team's resource name.
 pub const TEAMS: &str = "teams/";
-/// What stands between a team's resource name and an agent's name in the agent's.
+/// Separates a team's resource name from the agent's name in an agent's resource name.
 pub const AGENTS: &str = "/agents/";
 
 /// The resource name of a team.
@@ -15,7 +15,7 @@ pub fn resource_name(team: &str) -> String {
     format!("{TEAMS}{team}")
 }
 
-/// A team as it published itself: without what only its daemon knows.
+/// A team's snapshot, without what only its daemon knows.
 #[must_use]
 pub fn published(team: &str, game: &str, server: &str, snapshot: &Snapshot) -> v1::Team {
     let present = || snapshot.agents.iter().filter(|agent| !agent.gone);
@@ -61,7 +61,7 @@ pub fn counters(counters: &Counters) -> v1::Counters {
     }
 }
 
-/// An agent of a team, whose seat is doing this.
+/// An agent of a team, with the state of its seat.
 #[must_use]
 pub fn agent(team: &str, agent: AgentSnapshot, seat: &SeatState) -> v1::Agent {
     let (state, reason, failures) = seat_parts(seat);

@@ -1,4 +1,4 @@
-//! Plain values, bounded: what a script says must not make an answer without end.
+//! Plain values with limits: a script's value must not make an unbounded answer.
 
 mod bytes;
 
@@ -8,35 +8,35 @@ use phalanx_game::Value;
 use prost_types::value::Kind;
 use std::borrow::Cow;
 
-/// Deepest nesting that is shown or taken; clients refuse messages nested much deeper.
+/// Deepest nesting that is returned or accepted; clients refuse messages that nest much deeper.
 pub const DEPTH_MAX: usize = 16;
-/// Most values that are shown in one, the inner ones counted.
+/// Most values in one value, including inner ones.
 const VALUES_MAX: usize = 1_000;
-/// Longest text that is shown, in bytes.
+/// Longest text that is returned, in bytes.
 const TEXT_BYTES_MAX: usize = 2_048;
-/// As [`VALUES_MAX`] where nothing is to be cut: more than fit on a board.
+/// As [`VALUES_MAX`], where nothing is to be cut: more than fit on a board.
 const WHOLE_VALUES_MAX: usize = 100_000;
-/// As [`TEXT_BYTES_MAX`] where nothing is to be cut: more than fit on a board.
+/// As [`TEXT_BYTES_MAX`], where nothing is to be cut: more than fit on a board.
 const WHOLE_TEXT_BYTES_MAX: usize = 1 << 20;
-/// Stands for what was cut.
+/// Marks the place of a cut.
 const CUT: &str = "…";
 /// Whole numbers up to this are exact as doubles.
 const EXACT_MAX: u64 = 1 << 53;
 
-/// As the API shows it. What is too deep, too much or too long is cut, with `…` in its place.
-/// Numbers that JSON cannot carry, and whole ones that a double cannot, become texts.
+/// A value for the API. What is too deep, too much or too long is cut and replaced by `…`. Numbers
+/// that JSON cannot represent, and whole numbers that a double cannot, become texts.
 #[must_use]
 pub fn to_api(value: &Value) -> prost_types::Value {
     shown(value, 0, &mut Room { values: VALUES_MAX, text_bytes: TEXT_BYTES_MAX })
 }
 
-/// The same for what is bounded already, and whole but for what is too deep.
+/// The same for values that are bounded already: only what is too deep is cut.
 #[must_use]
 pub fn whole_to_api(value: &Value) -> prost_types::Value {
     shown(value, 0, &mut Room::whole())
 }
 
-/// What may still be shown.
+/// The remaining limits.
 struct Room {
     values: usize,
     text_bytes: usize,
@@ -99,8 +99,8 @@ fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}", text.get(..end).unwrap_or_default()))
 }
 
-/// As an operator gave it, for a parameter: of lists and tables only that they are ones, since no
-/// parameter accepts them.
+/// A parameter's value from an operator. Lists and tables become empty ones, since no parameter
+/// accepts them.
 #[must_use]
 pub fn from_api(value: prost_types::Value) -> Value {
     match value.kind {
@@ -113,8 +113,8 @@ pub fn from_api(value: prost_types::Value) -> Value {
     }
 }
 
-/// As an operator gave it, with everything in it; `None` where it nests too deep, or holds nothing
-/// in a list or a number that is none.
+/// A complete value from an operator; `None` if it nests too deep, or has null in a list or a
+/// number that is not finite.
 #[must_use]
 pub fn whole_from_api(value: prost_types::Value) -> Option<Value> {
     taken(value, 0)
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How many values are in here, and how deep they nest.
+    /// The number of values in it, and how deep they nest.
     fn size(value: &prost_types::Value) -> (usize, usize) {
         let inner: Vec<_> = match value.kind.as_ref().unwrap() {
             Kind::ListValue(list) => list.values.iter().map(size).collect(),
@@ -177,7 +177,7 @@ mod tests {
     fn what_is_too_deep_too_much_or_too_long_is_cut() {
         let deep = (0..10_000).fold(Value::Nil, |inner, _| Value::List(vec![inner]));
         assert_eq!(size(&to_api(&deep)).1, DEPTH_MAX);
-        // A value of this depth cannot be dropped by recursion on a small stack.
+        // Dropping a value of this depth would recurse too deep for a small stack.
         std::mem::forget(deep);
         let wide = Value::List(vec![Value::Bool(true); 100_000]);
         assert_eq!(size(&to_api(&wide)).0, VALUES_MAX + 1);

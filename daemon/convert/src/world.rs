@@ -1,10 +1,11 @@
-//! Pictures of worlds.
+//! Drawings of worlds.
 
 use crate::team::resource_name;
 use crate::{turn, value};
-use phalanx_engine::{Drawing, Mark};
+use phalanx_engine::{DebugMark, Drawing};
 use phalanx_game::{
-    Body, Edge, Layer, Legend, Node, Part, Place, Roster, SEEN_NEVER, Shape, Side, Spot, Tone,
+    Body, Layer, Legend, Part, PictureEdge, PictureNode, Place, Roster, SEEN_NEVER, Shape, Side,
+    Spot, Tone,
 };
 use phalanx_proto::v1;
 use phalanx_proto::v1::world_part::Shape as ApiShape;
@@ -25,7 +26,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// These, by their names; none: all.
+    /// The layers with these names; no names: all layers.
     #[must_use]
     pub fn new(names: Vec<String>) -> Self {
         Self { names: names.into_iter().collect() }
@@ -35,13 +36,13 @@ impl Wanted {
         self.names.is_empty() || self.names.contains(name)
     }
 
-    /// The list, if it is wanted.
+    /// The list, if its layer is wanted.
     fn list<'a, T>(&self, name: &str, list: &'a [T]) -> &'a [T] {
         if self.has(name) { list } else { &[] }
     }
 }
 
-/// Whose world it is.
+/// The team that a world belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
     /// The team's name.
@@ -53,20 +54,20 @@ pub struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// A world with all that is wanted of it.
+    /// A world with all wanted layers.
     #[must_use]
     pub fn whole(&self, drawing: &Drawing, wanted: &Wanted) -> v1::World {
         self.world(drawing, None, wanted)
     }
 
-    /// The same without the layers that are as they were before.
+    /// The same without layers that have not changed.
     #[must_use]
     pub fn changes(&self, drawing: &Drawing, before: &Drawing, wanted: &Wanted) -> v1::World {
         self.world(drawing, Some(before), wanted)
     }
 
     fn world(&self, drawing: &Drawing, before: Option<&Drawing>, wanted: &Wanted) -> v1::World {
-        let people = People { roster: self.roster, roles: &drawing.roles };
+        let people = AgentNames { roster: self.roster, roles: &drawing.roles };
         let parts = drawing.picture.parts.iter().map(|part| {
             let mut before = before.iter().flat_map(|before| &before.picture.parts);
             people.part(part, before.find(|known| known.name == part.name), wanted)
@@ -85,12 +86,12 @@ impl Owner<'_> {
 }
 
 /// Names and roles of our agents.
-struct People<'a> {
+struct AgentNames<'a> {
     roster: &'a Roster,
     roles: &'a [String],
 }
 
-impl People<'_> {
+impl AgentNames<'_> {
     fn part(&self, part: &Part, before: Option<&Part>, wanted: &Wanted) -> v1::WorldPart {
         let mut unchanged = Vec::new();
         let mut fresh = |name: &str, changed: bool| {
@@ -104,7 +105,7 @@ impl People<'_> {
         };
         let layers = part.layers.iter().filter(|layer| fresh(&layer.name, !known(layer)));
         let layers = layers.map(layer).collect();
-        // What a game does not have did not change either.
+        // A layer that the game does not have has not changed either.
         let nodes = before.is_none_or(|before| before.nodes != part.nodes);
         let nodes =
             if fresh(NODES, nodes) { part.nodes.iter().map(node).collect() } else { vec![] };
@@ -211,7 +212,7 @@ fn place(place: Place) -> v1::WorldPlace {
     v1::WorldPlace { place: Some(place) }
 }
 
-fn node(node: &Node) -> v1::WorldNode {
+fn node(node: &PictureNode) -> v1::WorldNode {
     v1::WorldNode {
         name: node.name.clone(),
         value: node.value,
@@ -220,7 +221,7 @@ fn node(node: &Node) -> v1::WorldNode {
     }
 }
 
-fn edge(edge: &Edge) -> v1::WorldEdge {
+fn edge(edge: &PictureEdge) -> v1::WorldEdge {
     v1::WorldEdge { a: edge.a, b: edge.b, weight: edge.weight }
 }
 
@@ -246,7 +247,7 @@ fn tone(tone: Tone) -> v1::WorldTone {
     }
 }
 
-fn script_mark(mark: &Mark, roster: &Roster) -> v1::ScriptMark {
+fn script_mark(mark: &DebugMark, roster: &Roster) -> v1::ScriptMark {
     v1::ScriptMark {
         agent: mark.agent.map(|agent| roster.name(agent).to_owned()).unwrap_or_default(),
         shape: mark.shape.clone(),

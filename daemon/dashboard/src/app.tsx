@@ -8,25 +8,28 @@ import { createTheme, ThemeContext, useTheme } from "./state/theme";
 import { LinkBadge } from "./ui/link-badge";
 import { Login } from "./ui/login";
 import { Notices } from "./ui/notices";
+import { ResultBanner } from "./ui/result-banner";
 import { AgentsView } from "./views/agents";
 import { BoardView } from "./views/board";
 import { EventsView } from "./views/events";
 import { MapView } from "./views/map";
-import { OverviewView } from "./views/overview";
+import { MatchView } from "./views/match";
+import { PunctualityView } from "./views/punctuality";
 import { TimelineView } from "./views/timeline";
 
-// The editor is by far the largest part: only who opens the view waits for it.
+// The editor is by far the largest part, so it loads when its view opens.
 const StrategyView = lazy(() => import("./views/strategy"));
 const RecordingsView = lazy(() => import("./views/recordings"));
 
 const TITLES: Readonly<Record<View, string>> = {
-  overview: "Overview",
+  match: "Match",
   map: "Map",
   agents: "Agents",
   board: "Board",
   strategy: "Strategy",
   timeline: "Timeline",
   events: "Events",
+  punctuality: "Punctuality",
   recordings: "Recordings",
 };
 
@@ -50,7 +53,8 @@ export function App(): JSX.Element {
           <h1 class="hidden-label">
             {cockpit.place().team} {TITLES[cockpit.place().view]}
           </h1>
-          <Show when={cockpit.name()} keyed fallback={<Nobody />}>
+          <ResultBanner />
+          <Show when={cockpit.name()} keyed fallback={<NoTeam />}>
             <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} />}>
               <CurrentView />
             </ErrorBoundary>
@@ -141,7 +145,7 @@ function Menu(): JSX.Element {
             aria-current={cockpit.place().view === view ? "page" : undefined}
           >
             {TITLES[view]}
-            <Show when={view === "overview" && (cockpit.team()?.alerts.length ?? 0) > 0}>
+            <Show when={view === "match" && (cockpit.team()?.alerts.length ?? 0) > 0}>
               <span class="count" title="alerts">
                 {cockpit.team()?.alerts.length}
               </span>
@@ -153,7 +157,7 @@ function Menu(): JSX.Element {
   );
 }
 
-/** Another view of the same agent; a recording is none. */
+/** Another view of the same agent; the view of recordings has none. */
 function beside(place: Place, view: View): Partial<Place> {
   const other = (view === "recordings") !== (place.view === "recordings");
   return { view, turn: undefined, agent: other ? "" : place.agent };
@@ -163,10 +167,10 @@ function CurrentView(): JSX.Element {
   const cockpit = useCockpit();
   const at = (view: View) => (): boolean => cockpit.place().view === view;
   return (
-    <Suspense fallback={<p class="empty">The view is loaded.</p>}>
+    <Suspense fallback={<p class="empty">The view is loading.</p>}>
       <Switch>
-        <Match when={at("overview")()}>
-          <OverviewView />
+        <Match when={at("match")()}>
+          <MatchView />
         </Match>
         <Match when={at("map")()}>
           <MapView />
@@ -186,6 +190,9 @@ function CurrentView(): JSX.Element {
         <Match when={at("events")()}>
           <EventsView />
         </Match>
+        <Match when={at("punctuality")()}>
+          <PunctualityView />
+        </Match>
         <Match when={at("recordings")()}>
           <RecordingsView />
         </Match>
@@ -194,17 +201,17 @@ function CurrentView(): JSX.Element {
   );
 }
 
-/** A view that failed: for the most part a page that stayed open while its daemon became a newer one. */
+/** A view that failed, usually because the daemon was upgraded while the page stayed open. */
 function Broken(props: { error: unknown; again: () => void }): JSX.Element {
   const cockpit = useCockpit();
   const view = createMemo(() => cockpit.place().view);
-  // The other views need not suffer from it.
+  // Another view may work: try again when the user opens one.
   createEffect(on(view, () => { props.again(); }, { defer: true }));
   return (
     <section class="card" role="alert">
       <h2>This view could not be shown</h2>
       <p class="warn">{props.error instanceof Error ? props.error.message : String(props.error)}</p>
-      <p>A daemon that was replaced by a newer one has a newer page.</p>
+      <p>If the daemon was upgraded, load the page again.</p>
       <button type="button" class="main" onClick={() => { location.reload(); }}>
         Load the page again
       </button>
@@ -212,13 +219,13 @@ function Broken(props: { error: unknown; again: () => void }): JSX.Element {
   );
 }
 
-function Nobody(): JSX.Element {
+function NoTeam(): JSX.Element {
   const cockpit = useCockpit();
   return (
     <p class="empty">
       {cockpit.link().kind === "live"
-        ? "This daemon plays no team yet. As soon as one is made it stands here."
-        : "The daemon has not answered yet."}
+        ? "This daemon has no team yet. Create one with `phalanx team create`, and it appears here."
+        : "Waiting for the daemon's first answer."}
     </p>
   );
 }

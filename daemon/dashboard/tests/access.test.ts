@@ -1,10 +1,10 @@
-/** A daemon that wants a token, and one that goes away. */
+/** A daemon that requires a token, and one that goes away. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { close, launch, text, watched } from "./browser";
 import { built, Daemon, until } from "./stage";
 
-describe.skipIf(!built())("a daemon that wants a token, and one that goes away", () => {
+describe.skipIf(!built())("a daemon that requires a token, and one that goes away", () => {
   let browser: Browser;
   let daemon: Daemon;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe.skipIf(!built())("a daemon that wants a token, and one that goes away",
     await daemon.end();
   });
 
-  test("without a token nothing is shown; a viewer looks and steers nothing; a stopped daemon shows, and heals", async () => {
+  test("without a token the page shows nothing; a viewer cannot steer; a stopped daemon shows as a lost connection that recovers", async () => {
     const { page, complaints } = await watched(browser, daemon.address);
     await page.goto(`${daemon.address}/#/A/agents/agentA1`);
     const field = page.locator('input[type="password"]');
@@ -29,7 +29,7 @@ describe.skipIf(!built())("a daemon that wants a token, and one that goes away",
     await field.fill(token);
     await page.getByRole("button", { name: "Enter" }).click();
     await page.locator("[data-agent-row]").first().waitFor();
-    await page.getByText("Steering takes an operator's token.").waitFor();
+    await page.getByText("Enter an operator's token to steer agents.").waitFor();
     expect(await page.getByRole("button", { name: "Pause" }).isDisabled()).toBe(true);
     await page.goto(`${daemon.address}/#/A/strategy`);
     await until(async () => (await text(page, ".code .cm-content")).length > 20);
@@ -52,7 +52,7 @@ describe.skipIf(!built())("a daemon that wants a token, and one that goes away",
     await it.page.getByRole("button", { name: "Enter" }).click();
     const rows = it.page.locator('[data-recording^="A-assemble"]');
     await until(async () => {
-      await it.page.getByRole("button", { name: "Look again" }).click();
+      await it.page.getByRole("button", { name: "Reload" }).click();
       // One ended with the daemon that was killed, the other is being written.
       return (await rows.count()) >= 2;
     });

@@ -10,7 +10,7 @@ import { expect } from "vitest";
 export const DIST = join(import.meta.dirname, "../dist");
 /** Types of its files. */
 export const KINDS: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
-/** Whether the page is looked at as it was built last, and not as it stands in the programs. */
+/** Whether to test the page that was built last, not the one in the programs. */
 const FRESH = process.env["PHALANX_PAGE"] === "built";
 const PROGRAM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--font-render-hinting=none"];
@@ -34,12 +34,12 @@ async function fresh(route: Route): Promise<void> {
   await route.fulfill({ body: await readFile(file), headers: { ...own.headers(), "content-type": kind, etag: "", "content-length": "", "content-encoding": "identity" } });
 }
 
-/** A page that keeps what it complains of: nothing may be refused by its policy, nothing may fail. */
+/** A page with its errors: the policy may refuse nothing, and nothing may fail. */
 export interface Watched {
   readonly page: Page;
   /** Errors of scripts and refusals of the policy. */
   readonly complaints: string[];
-  /** Requests to anybody but the daemon. */
+  /** Requests to other hosts than the daemon. */
   readonly strangers: string[];
 }
 

@@ -1,4 +1,4 @@
-/** A daemon that plays nothing: it serves the built page and gives the same answers for ever. */
+/** A fake daemon: it serves the built page and fixed answers. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -29,7 +29,7 @@ export class Canned {
     return this;
   }
 
-  /** What is asked for there is none. */
+  /** Answers with "not found". */
   miss(method: DescMethod): this {
     this.answers.set(pathOf(method), { streamed: false, frames: [status(NOT_FOUND, "there is none")] });
     return this;
@@ -41,12 +41,12 @@ export class Canned {
     return this;
   }
 
-  /** Sends a message to whoever watches. */
-  tell<M extends DescMethod>(method: M, message: MessageInitShape<M["output"]>): void {
+  /** Sends a message to all open streams. */
+  send<M extends DescMethod>(method: M, message: MessageInitShape<M["output"]>): void {
     for (const response of this.streams.get(pathOf(method)) ?? []) response.write(framed(method, message));
   }
 
-  /** Ends the streams of whoever watches, without a fault. */
+  /** Ends all open streams without an error. */
   finish(method: DescMethod): void {
     for (const response of this.streams.get(pathOf(method)) ?? []) response.end(status(0, ""));
   }
@@ -134,7 +134,7 @@ function isStatus(bytes: Buffer): boolean {
   return bytes[0] === 0x80;
 }
 
-/** The content policy of the daemon, from where it stands. */
+/** The daemon's content policy, read from its source. */
 function policy(): string {
   const source = readFileSync(join(ROOT, "daemon/control/src/dashboard.rs"), "utf8");
   const found = /const POLICY: &str = "([^"]+)"/.exec(source)?.[1];

@@ -1,4 +1,4 @@
-/** Texts of scripts, referees and settings are text wherever they stand. */
+/** The page shows texts of scripts, servers and settings as text, never as markup. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
@@ -63,8 +63,11 @@ describe("texts that want to be markup", () => {
   });
 
   test.each([
-    ["overview", ".alerts"],
-    ["overview", ".seats"],
+    ["match", ".alerts"],
+    ["match", ".roster"],
+    ["match", ".newest"],
+    [`match/${encodeURIComponent(EVIL)}`, "[data-chosen-agent]"],
+    ["punctuality", ".seats"],
     [`agents/${encodeURIComponent(EVIL)}`, "[data-agent-row]"],
     [`agents/${encodeURIComponent(EVIL)}`, ".why"],
     ["board", ".board table"],
@@ -73,7 +76,7 @@ describe("texts that want to be markup", () => {
     ["strategy", ".generation"],
     ["timeline", ".waterfall"],
     ["events", ".lines"],
-  ])("in %s they stand in %s as text", async (view, place) => {
+  ])("in %s, %s shows them as text", async (view, place) => {
     await it.page.goto(`${canned.address}/#/A/${view}`);
     await until(async () => (await text(it.page, place)).includes(EVIL));
     expect(await it.page.locator("#page img, #page script").count()).toBe(0);

@@ -1,4 +1,4 @@
-/** The map of each game looks as it did: small pictures of worlds that never change, compared with tolerance. */
+/** The map of each game looks as before: small pictures of fixed worlds, compared with tolerance. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -10,7 +10,7 @@ import { still } from "./worlds";
 const FOLDER = join(import.meta.dirname, "looks");
 /** Width and height of what is compared: letters are a few pixels then, whatever the machine's fonts. */
 const SIZE = [160, 100] as const;
-/** A pixel differs if a colour differs by so much, of 255; so many of all may. Another font makes a quarter of it. */
+/** A pixel differs if a colour differs by FAR of 255; at most SHARE of all pixels may. Another font makes a quarter of that. */
 const [FAR, SHARE] = [48, 0.0025];
 const UPDATE = process.env["UPDATE_LOOKS"] !== undefined;
 

@@ -1,4 +1,4 @@
-/** How the page begins to look: the first team, a token, an end, a daemon that became a newer one. */
+/** How the page starts: the first team, a token, the end of a match, an upgraded daemon. */
 import { describe, expect, test } from "vitest";
 import { Boards } from "../src/gen/phalanx/v1/boards_pb";
 import { Matches } from "../src/gen/phalanx/v1/matches_pb";
@@ -9,14 +9,14 @@ import { opened } from "./opened";
 import { until } from "./stage";
 import { still } from "./worlds";
 
-describe("the page begins to look", () => {
+describe("the page starts", () => {
   const stand = opened(() => still("assemble").answer(Boards.method.watchBoard));
   const enter = async (token: string): Promise<void> => {
     await stand.page.locator('input[type="password"]').fill(token);
     await stand.page.getByRole("button", { name: "Enter", exact: true }).click();
   };
 
-  test("the first team and its match are asked for as soon as it is known", async () => {
+  test("the page loads the first team and its match as soon as it knows the list", async () => {
     await stand.show("");
     await stand.page.locator('.link[data-link="live"]').waitFor();
     const [list, team, match] = [Teams.method.listTeams, Teams.method.getTeam, Matches.method.watchMatch].map(pathOf);
@@ -24,27 +24,27 @@ describe("the page begins to look", () => {
       const before = stand.canned.calls.slice(0, stand.canned.calls.indexOf(next ?? ""));
       expect(before.filter((path) => path === list)).toHaveLength(1);
     }
-    expect(new URL(stand.page.url()).hash).toBe("#/A/overview");
+    expect(new URL(stand.page.url()).hash).toBe("#/A/match");
   });
 
-  test("a good token is taken although the address names a team that is none", async () => {
+  test("a valid token is accepted although the address names a missing team", async () => {
     stand.canned.want("secret").miss(Teams.method.getTeam).miss(Matches.method.watchMatch);
-    await stand.show("gone/overview");
+    await stand.show("gone/match");
     await enter("wrong");
-    await stand.page.getByRole("dialog").getByText("This daemon wants a token").waitFor();
+    await stand.page.getByRole("dialog").getByText("This daemon requires a token").waitFor();
     await enter("secret");
     await stand.page.getByRole("dialog").waitFor({ state: "detached" });
     await stand.page.locator('.link[data-link="refused"]').waitFor();
   });
 
-  test("a team that is deleted while it is watched does not go on playing", async () => {
-    await stand.show("A/overview");
+  test("a team that is deleted while it is watched disappears", async () => {
+    await stand.show("A/match");
     await stand.page.locator('[data-fact="state"]').waitFor();
     stand.canned.miss(Teams.method.getTeam);
     await stand.page.locator('[data-fact="state"]').waitFor({ state: "detached" });
   });
 
-  test("who is no operator can enter a better token, and what is shown is asked for with it", async () => {
+  test("a viewer can enter another token, and the page loads everything again with it", async () => {
     await stand.show("A/map");
     await stand.page.getByRole("button", { name: "viewer" }).click();
     await stand.page.getByRole("dialog").getByText("Enter another token").waitFor();
@@ -57,19 +57,19 @@ describe("the page begins to look", () => {
     await stand.page.getByRole("dialog").waitFor({ state: "detached" });
     await until(() => Promise.resolve(stand.canned.asked(Worlds.method.watchWorld) > before));
     await stand.page.getByRole("button", { name: "viewer" }).click();
-    await stand.page.getByRole("button", { name: "Forget the token" }).click();
-    await stand.page.getByRole("dialog").getByText("This daemon wants a token").waitFor();
+    await stand.page.getByRole("button", { name: "Delete the token" }).click();
+    await stand.page.getByRole("dialog").getByText("This daemon requires a token").waitFor();
     expect(await stand.page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  test("a match that is over is no lost connection", async () => {
-    await stand.show("A/overview");
+  test("a finished match is not shown as a lost connection", async () => {
+    await stand.show("A/match");
     await stand.page.locator('.link[data-link="live"]').waitFor();
     stand.canned.finish(Matches.method.watchMatch);
     await stand.page.locator('.link[data-link="ended"]').waitFor();
   });
 
-  test("a part of the page that is gone with its daemon can be loaded again, and the other views go on", async () => {
+  test("a view whose file is missing can be loaded again, and the other views work", async () => {
     await stand.page.route("**/assets/recordings-*.js", (route) => route.fulfill({ status: 404 }));
     await stand.show("A/recordings");
     await stand.page.getByRole("button", { name: "Load the page again" }).waitFor();

@@ -1,4 +1,4 @@
-/** What somebody operates stays as it is while the match goes on around it. */
+/** Controls keep the user's input while the match continues. */
 import { describe, expect, test } from "vitest";
 import { SeatState, TeamState } from "../src/gen/phalanx/v1/team_pb";
 import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
@@ -24,7 +24,7 @@ describe("while a match goes on", () => {
     expect(await open()).toBe(true);
     await words.locator("summary").click();
     for (const step of [4, 5]) {
-      stand.canned.tell(Worlds.method.watchWorld, { world: { team: "teams/A", game: "assemble", turn: { round: 0, step }, tick: BigInt(step + 1), parts: [field(24, 8)] } });
+      stand.canned.send(Worlds.method.watchWorld, { world: { team: "teams/A", game: "assemble", turn: { round: 0, step }, tick: BigInt(step + 1), parts: [field(24, 8)] } });
       await until(async () => (await text(stand.page, ".scrubber output")) === `0:${step}`);
     }
     expect(await layer.isChecked()).toBe(false);

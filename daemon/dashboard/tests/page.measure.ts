@@ -1,4 +1,4 @@
-/** What the page costs: bytes, frames, first paint, and what the daemon notices of it. */
+/** What the page costs: bytes, frames, first paint, and the daemon's processor time. */
 import { readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import type { Browser, Page } from "playwright-core";
@@ -44,9 +44,9 @@ describe.skipIf(!built())("the page in figures", () => {
       }
       return { gaps: gaps.slice(1), paints };
     }, SECONDS);
-    tell("frame to frame", frames.gaps, "ms");
-    tell("painting one", frames.paints, "ms");
-    tell("frames a second", [1_000 / (frames.gaps.reduce((sum, gap) => sum + gap, 0) / frames.gaps.length)], "");
+    report("frame to frame", frames.gaps, "ms");
+    report("painting one", frames.paints, "ms");
+    report("frames a second", [1_000 / (frames.gaps.reduce((sum, gap) => sum + gap, 0) / frames.gaps.length)], "");
     expect(frames.gaps.length).toBeGreaterThan(SECONDS);
     await page.context().close();
     canned.close();
@@ -61,16 +61,16 @@ describe.skipIf(!built())("the page in figures", () => {
       await first.page.locator("[data-fact=turn]").waitFor();
       const shown = await first.page.evaluate(() => performance.now());
       const paint = await first.page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0);
-      tell("first paint", [paint], "ms");
-      tell("the match is shown", [shown], "ms");
-      for (const view of ["overview", "map", "agents/agentA1"]) {
+      report("first paint", [paint], "ms");
+      report("the match is shown", [shown], "ms");
+      for (const view of ["match", "map", "agents/agentA1", "punctuality"]) {
         await first.page.goto(`${demo.address}/#/A/${view}`);
-        tell(`received in ${view}`, [(await received(first.page)) / 1_000], "kB/s");
+        report(`received in ${view}`, [(await received(first.page)) / 1_000], "kB/s");
       }
       await first.page.context().close();
-      // Who looks on does so from other machines. Ten browsers on this one would take its processor
-      // from the match: what ten pages ask for is asked for without drawing it, by who waits for
-      // the processor. Both kinds in turn: scripts think longer the longer a match lasts.
+      // Real viewers run on other machines. Ten browsers on this one would take the processor from the
+      // match, so this process makes the calls of ten pages at low priority and draws nothing. Measure
+      // both kinds in turn: scripts take longer the longer a match lasts.
       setPriority(19);
       const [alone, watching] = [[] as Beside[], [] as Beside[]];
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -79,21 +79,21 @@ describe.skipIf(!built())("the page in figures", () => {
         const pages = Array.from({ length: PAGES }, () => look(demo.address, closing.signal));
         watching.push(await beside(demo, pid, SECONDS));
         closing.abort();
-        tell(`messages a second for each of ${PAGES} pages`, (await Promise.all(pages)).map((messages) => messages / SECONDS), "");
+        report(`messages a second for each of ${PAGES} pages`, (await Promise.all(pages)).map((messages) => messages / SECONDS), "");
       }
       const [without, looking] = [mean(alone), mean(watching)];
-      tell("processor without a page", [without.share * 100], "%");
-      tell(`processor with ${PAGES} pages`, [looking.share * 100], "%");
-      tell("processor for a viewer", [((looking.share - without.share) / PAGES) * 100], "%");
-      tell("mean answer without a page", [without.answer * 1_000], "ms");
-      tell(`mean answer with ${PAGES} pages`, [looking.answer * 1_000], "ms");
+      report("processor without a page", [without.share * 100], "%");
+      report(`processor with ${PAGES} pages`, [looking.share * 100], "%");
+      report("processor for a viewer", [((looking.share - without.share) / PAGES) * 100], "%");
+      report("mean answer without a page", [without.answer * 1_000], "ms");
+      report(`mean answer with ${PAGES} pages`, [looking.answer * 1_000], "ms");
     } finally {
       await demo.end();
     }
   });
 });
 
-/** Asks for what a page with overview and map asks for, until it is closed; how many messages came. */
+/** Asks for what a page with the match view asks for, until it is closed; how many messages came. */
 async function look(address: string, closed: AbortSignal): Promise<number> {
   const api = connect(address, () => "");
   let messages = 0;
@@ -114,7 +114,7 @@ async function look(address: string, closed: AbortSignal): Promise<number> {
     drain(api.worlds.watchWorld({ team: "teams/A", rateMax: RATE }, { signal: closed })),
     poll(),
   ];
-  // All of it goes on until the page is closed; the first that ends tells.
+  // All three run until the page is closed; the first that ends early is an error.
   await Promise.race(streams.map((stream) => stream.catch(() => undefined)));
   if (!closed.aborted) throw new Error("a page was cut off");
   return messages;
@@ -170,7 +170,7 @@ function pause(seconds: number): Promise<void> {
 }
 
 /** Prints a figure: one number, or its distribution. */
-function tell(what: string, values: readonly number[], unit: string): void {
+function report(what: string, values: readonly number[], unit: string): void {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number): string => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(2);
   const text = values.length === 1 ? at(0) : `p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}`;

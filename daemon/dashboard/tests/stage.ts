@@ -34,17 +34,17 @@ abstract class Stage {
   abstract readonly socket: string;
   abstract readonly address: string;
 
-  /** Runs the people's tool. */
+  /** Runs the command line tool. */
   async phalanx(...words: string[]): Promise<string> {
     const env = { ...process.env, PHALANX_CONTROL: `unix:${this.socket}` };
     const { stdout } = await run(join(PROGRAMS, "phalanx"), words, { env, timeout: PATIENCE_MS });
     return stdout;
   }
 
-  /** Names of a team's agents, as the tool tells them. */
+  /** Names of a team's agents, from the command line tool. */
   async agents(team: string): Promise<string[]> {
-    const told = await this.phalanx("agent", "list", team, "--output", "json");
-    return [...told.matchAll(/"name":"([^"]+)"/g)].map((found) => found[1] ?? "").map((name) => name.slice(name.lastIndexOf("/") + 1));
+    const list = await this.phalanx("agent", "list", team, "--output", "json");
+    return [...list.matchAll(/"name":"([^"]+)"/g)].map((found) => found[1] ?? "").map((name) => name.slice(name.lastIndexOf("/") + 1));
   }
 
   /** The process' number. */
@@ -136,7 +136,7 @@ export class Daemon extends Stage {
   }
 }
 
-/** Asks again until it holds. */
+/** Repeats the check until it holds. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   let last = "";

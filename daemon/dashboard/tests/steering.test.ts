@@ -1,10 +1,10 @@
-/** What is done on the page changes the match. */
+/** Actions on the page change the match. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { close, faults, launch, overhang, text, watched, type Watched } from "./browser";
 import { built, Demo, until } from "./stage";
 
-const VIEWS = ["overview", "map", "agents/agentA1", "board", "strategy", "timeline", "events"];
+const VIEWS = ["match", "match/agentA1", "map", "agents/agentA1", "board", "strategy", "timeline", "events", "punctuality"];
 
 describe.skipIf(!built())("a match that is steered from the page", () => {
   let browser: Browser;
@@ -49,7 +49,7 @@ describe.skipIf(!built())("a match that is steered from the page", () => {
     await close(it);
   });
 
-  test("what is written on the page stands on the board, and what is deleted is gone", async () => {
+  test("the page writes board entries and deletes them", async () => {
     const it = await open("board");
     await it.page.getByText("Write a new entry").click();
     await it.page.getByLabel("Key", { exact: true }).fill("page/test");
@@ -101,10 +101,10 @@ describe.skipIf(!built())("a match that is steered from the page", () => {
 
   test("no view has a fault that axe finds or sticks out, dark and wide or light and narrow", async () => {
     for (const options of [{ colorScheme: "dark" }, { colorScheme: "light", viewport: { width: 390, height: 800 } }]) {
-      const it = await open("overview", { ...options, bypassCSP: true });
+      const it = await open("match", { ...options, bypassCSP: true });
       for (const view of VIEWS) {
         await it.page.goto(`${demo.address}/#/A/${view}`);
-        await it.page.locator("main .card, main .map-side").first().waitFor();
+        await it.page.locator("main .card, main .map-side").filter({ visible: true }).first().waitFor();
         expect(await faults(it.page), `${view}, ${options.colorScheme}`).toEqual([]);
         expect(await overhang(it.page), `${view}: nothing sticks out`).toBe(0);
       }

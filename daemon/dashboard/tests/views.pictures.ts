@@ -7,9 +7,9 @@ import { launch, text, watched } from "./browser";
 import { built, Daemon, Demo, GAMES, until } from "./stage";
 
 const FOLDER = join(import.meta.dirname, "../docs");
-/** Where the pictures also go as they were taken, for whoever wants to look closely. */
+/** Where the pictures also go as they were taken, for a closer look. */
 const WHOLE = process.env["PICTURES_WHOLE"];
-const VIEWS = ["overview", "map", "agents", "board", "strategy", "timeline", "events"] as const;
+const VIEWS = ["match", "map", "agents", "board", "strategy", "timeline", "events", "punctuality"] as const;
 /** Turns that are played before the first picture. */
 const TURNS = 40;
 /** Width of a picture in pixels, and how much of its detail is kept. */
@@ -59,17 +59,18 @@ describe.skipIf(!built())("pictures", () => {
     // Half of them are light.
     const { page } = await watched(browser, demo.address, { colorScheme: GAMES.indexOf(game) % 2 === 0 ? "dark" : "light" });
     try {
-      await page.goto(`${demo.address}/#/A/overview`);
+      await page.goto(`${demo.address}/#/A/punctuality`);
       await until(async () => Number(/Last (\d+) turns/.exec((await page.locator(".heat-strip").getAttribute("aria-label")) ?? "")?.[1]) >= TURNS);
       const [agent = ""] = await demo.agents("A");
       const ready: Readonly<Record<(typeof VIEWS)[number], () => Promise<boolean>>> = {
-        overview: async () => (await page.locator(".bars tr").count()) > 0,
+        match: async () => Number(await page.getByLabel("Turn that is shown").getAttribute("max")) >= 6,
         map: async () => Number(await page.getByLabel("Turn that is shown").getAttribute("max")) >= 6,
         agents: async () => /\w/.test(await text(page, ".why-event strong.mono")),
         board: async () => (await page.locator(".board table").count()) > 0,
         strategy: async () => (await text(page, ".code .cm-content")).length > 50,
         timeline: async () => (await page.locator(".waterfall tr").count()) > 0,
         events: async () => (await text(page, ".lines")) !== "",
+        punctuality: async () => (await page.locator(".bars tr").count()) > 0,
       };
       for (const view of VIEWS) {
         await page.goto(`${demo.address}/#/A/${view}${view === "agents" ? `/${agent}` : ""}`);
@@ -88,7 +89,7 @@ describe.skipIf(!built())("pictures", () => {
     try {
       await daemon.play();
       const { page } = await watched(browser, daemon.address);
-      await page.goto(`${daemon.address}/#/A/overview`);
+      await page.goto(`${daemon.address}/#/A/punctuality`);
       await until(async () => Number(/Last (\d+) turns/.exec((await page.locator(".heat-strip").getAttribute("aria-label")) ?? "")?.[1]) >= TURNS + 30);
       await page.goto(`${daemon.address}/#/A/recordings`);
       await page.locator('[data-recording^="A-"] button').first().click();

@@ -11,7 +11,7 @@ import type { Game } from "./stage";
 type Part = MessageInitShape<typeof WorldPartSchema>;
 const { OURS, THEIRS, NOBODY } = WorldSide;
 
-/** Somebody on a cell. */
+/** A unit on a cell. */
 function body(name: string, side: WorldSide, x: number, y: number, more: object = {}): NonNullable<Part["bodies"]>[number] {
   const ours = side === OURS ? { agent: Number(/\d+$/.exec(name)?.[0] ?? 0), role: "worker" } : {};
   return { name, side, alive: true, place: { place: { case: "cell", value: { x, y } } }, ...ours, ...more };
@@ -28,7 +28,7 @@ const GROUND = [
   { value: 3, name: "goal", glyph: "g", tone: WorldTone.GOAL },
 ];
 
-/** A world of Agents Assemble with so many cells and agents on a side. */
+/** A square world of Agents Assemble; `size` is its width in cells. */
 export function field(size: number, agents: number): Part {
   const ground = cells(size, size, (x, y) => ((x * 7 + y * 13) % 17 === 0 ? 2 : Math.abs(x - size / 2) + Math.abs(y - size / 2) < 3 ? 3 : x + y < size / 4 ? 0 : 1));
   const bodies = Array.from({ length: agents }, (_, at) =>

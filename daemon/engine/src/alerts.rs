@@ -1,27 +1,28 @@
-//! Alerts of the engine's own: what somebody should look at while the match still runs. Each one
-//! begins once and ends once.
+//! Alerts of the engine: problems that need attention while the match still runs. Each alert begins
+//! once and ends once.
 
+use crate::Suspension;
 use phalanx_game::{AgentId, AgentState, Turn};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// The last answers whose time left is looked at.
+/// The number of last answers whose remaining time is checked.
 const MARGIN_ANSWERS: usize = 100;
-/// With fewer of them nothing is said about the margin.
+/// With fewer answers than this, the margin is not checked.
 const MARGIN_ANSWERS_MIN: usize = 20;
-/// One answer in so many may have less time left than the alert's share.
+/// One answer in this many may have less time left than the alert's share.
 const MARGIN_TAIL: usize = 10;
-/// A margin has to be so many times the share to be well again.
+/// A margin is good again when it is this many times the share.
 const MARGIN_WELL: f64 = 1.25;
-/// Turns follow each other so fast until two were seen.
+/// The assumed time between turns until two were seen.
 const PACE: Duration = Duration::from_secs(1);
-/// However fast the turns are, a seat may be away so long for each.
+/// The shortest time per turn that a seat may be away, however fast the turns are.
 const PACE_MIN: Duration = Duration::from_millis(50);
-/// However slow the turns are, a seat that is away so long for each is told.
+/// A seat that is away for this long raises an alert, however slow the turns are.
 const PACE_MAX: Duration = Duration::from_secs(10);
-/// Results in the referee's words that begin so are failures.
+/// Results of the referee with these beginnings are failures.
 const FAILURES: [&str; 9] = [
     "failed",
     "unknown",
@@ -34,18 +35,18 @@ const FAILURES: [&str; 9] = [
     "unreachable",
 ];
 
-/// When alerts begin. A number of 0 turns an alert off.
+/// When alerts begin. The number 0 turns an alert off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlertOptions {
-    /// An agent is silent when so many turns of its went by without an action that its script or
-    /// an operator decided, or its seat was away for as long.
+    /// After this many turns without an action from the agent's script or from an operator, the
+    /// agent is silent. The same holds if its seat is away for that time.
     pub silent_turns: u32,
-    /// An agent is stuck when the same action failed so often in a row.
+    /// An agent is stuck when the same action fails this many times in a row.
     pub stuck_turns: u32,
-    /// The margin is too small when of ten answers one or more leave with less than this share of
-    /// their time, 0 to 1.
+    /// The margin is too small when at least one answer in ten leaves with less than this share of
+    /// its time, 0 to 1.
     pub margin_share: f64,
-    /// So many script errors within [`storm_turns`](Self::storm_turns) are a storm.
+    /// This many script errors within [`storm_turns`](Self::storm_turns) are a storm.
     pub storm_errors: u32,
     /// See [`storm_errors`](Self::storm_errors).
     pub storm_turns: u32,
@@ -63,18 +64,18 @@ impl Default for AlertOptions {
     }
 }
 
-/// What an alert is about.
+/// The subject of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AlertKind {
-    /// An agent does nothing of its own.
+    /// An agent sends no action of its own.
     SilentAgent,
-    /// An agent does the same in vain.
+    /// An agent repeats an action that fails.
     StuckAgent,
     /// Answers leave too late.
     ShrinkingMargin,
-    /// Scripts fail again and again.
+    /// Scripts fail repeatedly.
     ErrorStorm,
-    /// A script did not return: it is not called any more.
+    /// A script did not return and is not called any more.
     SuspendedScript,
 }
 
@@ -101,24 +102,24 @@ impl fmt::Display for AlertKind {
 /// An alert that has begun and not ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alert {
-    /// What it is about.
+    /// Its subject.
     pub kind: AlertKind,
-    /// The agent's name, where it is about one.
+    /// The agent's name, if it is about one agent.
     pub agent: Option<String>,
     /// The turn in which it began, in the team's count.
     pub since: Turn,
     /// Turns begun in this match until then.
     pub tick: u64,
-    /// What was the matter then, for people.
+    /// A description of the problem.
     pub text: String,
 }
 
-/// What a check found: begins with a text, or ends.
+/// The result of a check: an alert that begins, or one that ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) kind: AlertKind,
     pub(crate) agent: Option<AgentId>,
-    /// `None`: it ended.
+    /// The description of an alert that begins; `None`: it ended.
     pub(crate) text: Option<String>,
 }
 
@@ -127,7 +128,7 @@ pub(crate) struct Change {
 pub(crate) enum Presence {
     /// It plays.
     Seated,
-    /// It should play and cannot.
+    /// It should play, but has no connection.
     Away,
     /// It does not play on purpose: paused, stopped, or its match is over.
     Excused,
@@ -137,12 +138,12 @@ pub(crate) enum Presence {
 struct Watched {
     /// Turns in a row without an own action.
     missed: u32,
-    /// An own action is on its way; whether it came too late is known when the next turn begins.
+    /// Its own action has been sent; the next turn shows whether it was in time.
     heard: bool,
-    /// The turn that was counted last.
+    /// The last turn that was counted.
     counted: u64,
     away_since: Option<Instant>,
-    /// The same action failed so often in a row.
+    /// How often the same action failed in a row.
     failed: u32,
     /// That action.
     action: String,
@@ -150,9 +151,9 @@ struct Watched {
     result: String,
 }
 
-/// What was counted of one agent.
+/// The counters of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Counted {
+pub(crate) struct AgentCounts {
     missed: u32,
     heard: bool,
     failed: u32,
@@ -160,18 +161,21 @@ pub(crate) struct Counted {
     result: String,
 }
 
-/// Watches a team.
+/// The alerts that have begun and not ended, by subject.
+pub(crate) type OpenAlerts = BTreeMap<(AlertKind, Option<AgentId>), Alert>;
+
+/// Checks a team for alerts, and keeps the open ones.
 #[derive(Debug)]
 pub(crate) struct Alerts {
     options: AlertOptions,
     agents: Vec<Watched>,
-    /// Shares of their time that the last answers left, oldest first.
+    /// The shares of time that were left at the last answers, oldest first.
     margins: VecDeque<f64>,
-    /// Script errors of the last turns, oldest first; the last one is the turn that runs.
+    /// Script errors of the last turns, oldest first; the last entry is the running turn.
     errors: VecDeque<u32>,
     turn_began: Option<Instant>,
     pace: Duration,
-    open: BTreeSet<(AlertKind, Option<AgentId>)>,
+    open: OpenAlerts,
 }
 
 impl Alerts {
@@ -183,45 +187,43 @@ impl Alerts {
             errors: VecDeque::from([0]),
             turn_began: None,
             pace: PACE,
-            open: BTreeSet::new(),
+            open: OpenAlerts::new(),
         }
     }
 
-    /// Another referee, another match: what was counted says nothing any more.
+    /// Clears the counters, for another match at another referee.
     pub(crate) fn forget(&mut self) {
         self.agents.fill(Watched::default());
         self.margins.clear();
         (self.turn_began, self.pace) = (None, PACE);
     }
 
-    /// What was counted, by agent.
-    pub(crate) fn counted(&self) -> Vec<Counted> {
+    /// The counters by agent.
+    pub(crate) fn counted(&self) -> Vec<AgentCounts> {
         let counted = |watched: &Watched| {
             let Watched { missed, heard, failed, action, result, .. } = watched.clone();
-            Counted { missed, heard, failed, action, result }
+            AgentCounts { missed, heard, failed, action, result }
         };
         self.agents.iter().map(counted).collect()
     }
 
-    /// Counts on in another life of the team, in which these alerts have begun.
-    pub(crate) fn count_on(
-        &mut self,
-        counted: &[Counted],
-        open: impl IntoIterator<Item = (AlertKind, Option<AgentId>)>,
-    ) {
+    /// Continues the counters after a restart of the team; these alerts have begun already.
+    pub(crate) fn count_on(&mut self, counted: &[AgentCounts], open: OpenAlerts) {
         for (watched, counted) in self.agents.iter_mut().zip(counted.iter().cloned()) {
-            let Counted { missed, heard, failed, action, result } = counted;
+            let AgentCounts { missed, heard, failed, action, result } = counted;
             *watched = Watched { missed, heard, failed, action, result, ..Watched::default() };
         }
-        self.open = open.into_iter().collect();
+        self.open = open;
+        // Suspensions do not outlive the daemon, so their alerts are raised anew.
+        self.open.retain(|(kind, _), _| *kind != AlertKind::SuspendedScript);
     }
 
-    /// Other limits count from the next check on.
+    /// Uses other limits from the next check on.
     pub(crate) fn retune(&mut self, options: AlertOptions) {
         self.options = options;
     }
 
-    /// There are so many agents, and of this one nothing was counted yet.
+    /// Sets the number of agents and resets the counters of this one.
     pub(crate) fn enroll(&mut self, agents: usize, agent: AgentId) {
         self.agents.resize(agents, Watched::default());
         if let Some(watched) = self.agents.get_mut(agent.index()) {
@@ -245,7 +247,7 @@ impl Alerts {
         }
     }
 
-    /// The agent's seat came or went.
+    /// The agent's seat connected or disconnected.
     pub(crate) fn seat(&mut self, agent: AgentId, presence: Presence, now: Instant) {
         if let Some(watched) = self.agents.get_mut(agent.index()) {
             match presence {
@@ -255,14 +257,14 @@ impl Alerts {
         }
     }
 
-    /// An own action of the agent is on its way.
+    /// The agent's own action was sent.
     pub(crate) fn heard(&mut self, agent: AgentId) {
         if let Some(watched) = self.agents.get_mut(agent.index()) {
             watched.heard = true;
         }
     }
 
-    /// It came too late.
+    /// The agent's last action was too late.
     pub(crate) fn unheard(&mut self, agent: AgentId, tick: u64) {
         if let Some(watched) = self.agents.get_mut(agent.index()) {
             watched.heard = false;
@@ -270,7 +272,7 @@ impl Alerts {
         self.missed(agent, tick);
     }
 
-    /// A turn went by without one; each turn is counted once.
+    /// A turn passed without an action of the agent; each turn counts once.
     pub(crate) fn missed(&mut self, agent: AgentId, tick: u64) {
         if let Some(watched) = self.agents.get_mut(agent.index())
             && watched.counted < tick
@@ -280,7 +282,7 @@ impl Alerts {
         }
     }
 
-    /// The referee told how the agent's last action went.
+    /// Takes the referee's result of the agent's last action.
     pub(crate) fn result(&mut self, agent: AgentId, action: &str, state: &AgentState) {
         let Some(watched) = self.agents.get_mut(agent.index()) else { return };
         let fails = FAILURES.iter().any(|word| state.last_result.starts_with(word));
@@ -294,7 +296,7 @@ impl Alerts {
         state.last_result.clone_into(&mut watched.result);
     }
 
-    /// An answer left with this share of its time to go, 0 to 1.
+    /// An answer left with this share of its time left, 0 to 1.
     pub(crate) fn margin(&mut self, share: f64) {
         if self.margins.len() >= MARGIN_ANSWERS {
             self.margins.pop_front();
@@ -314,16 +316,16 @@ impl Alerts {
         }
     }
 
-    /// When a check may find something though no turn ends: seats that are away.
+    /// The time of the next check that does not depend on a turn's end, for seats that are away.
     pub(crate) fn next_check(&self) -> Option<Instant> {
         let until = self.away_limit()?;
-        let quiet = |agent: &AgentId| !self.open.contains(&(AlertKind::SilentAgent, Some(*agent)));
+        let quiet = |agent: &AgentId| !self.is_open(AlertKind::SilentAgent, Some(*agent));
         let away = self.ids().zip(&self.agents).filter(|(agent, _)| quiet(agent));
         away.filter_map(|(_, watched)| watched.away_since?.checked_add(until)).min()
     }
 
-    /// What begins and what ends, in a fixed order.
-    pub(crate) fn check(&mut self, presence: &[Presence], now: Instant) -> Vec<Change> {
+    /// The alerts that begin or end now, in a fixed order.
+    pub(crate) fn check(&self, presence: &[Presence], now: Instant) -> Vec<Change> {
         let mut changes = Vec::new();
         for (agent, presence) in self.ids().zip(presence) {
             let silent = self.silence(agent, *presence, now);
@@ -338,24 +340,52 @@ impl Alerts {
         changes
     }
 
+    /// The alerts of suspended scripts that begin or end now: first those that end.
+    pub(crate) fn check_suspended<'a>(
+        &self,
+        suspended: impl Iterator<Item = &'a Suspension>,
+    ) -> Vec<Change> {
+        let kind = AlertKind::SuspendedScript;
+        let mut end: Vec<_> = self.open.keys().filter(|(open, _)| *open == kind).collect();
+        let mut begin = Vec::new();
+        for Suspension { agent, reason, .. } in suspended {
+            end.retain(|(_, open)| open != agent);
+            if !self.is_open(kind, *agent) {
+                begin.push(Change { kind, agent: *agent, text: Some(reason.clone()) });
+            }
+        }
+        let end = end.into_iter().map(|(_, agent)| Change { kind, agent: *agent, text: None });
+        end.chain(begin).collect()
+    }
+
+    /// An alert begins.
+    pub(crate) fn begin(&mut self, agent: Option<AgentId>, alert: Alert) {
+        self.open.insert((alert.kind, agent), alert);
+    }
+
+    /// An alert ends; returns the tick in which it began.
+    pub(crate) fn end(&mut self, kind: AlertKind, agent: Option<AgentId>) -> Option<u64> {
+        self.open.remove(&(kind, agent)).map(|alert| alert.tick)
+    }
+
+    /// The alerts that have begun and not ended.
+    pub(crate) fn open(&self) -> &OpenAlerts {
+        &self.open
+    }
+
+    fn is_open(&self, kind: AlertKind, agent: Option<AgentId>) -> bool {
+        self.open.contains_key(&(kind, agent))
+    }
+
     fn settle(
-        &mut self,
+        &self,
         kind: AlertKind,
         agent: Option<AgentId>,
         found: Option<String>,
         changes: &mut Vec<Change>,
     ) {
-        let was = self.open.contains(&(kind, agent));
-        match (was, found) {
-            (false, Some(text)) => {
-                self.open.insert((kind, agent));
-                changes.push(Change { kind, agent, text: Some(text) });
-            }
-            (true, None) => {
-                self.open.remove(&(kind, agent));
-                changes.push(Change { kind, agent, text: None });
-            }
-            (false, None) | (true, Some(_)) => {}
+        if found.is_some() != self.is_open(kind, agent) {
+            changes.push(Change { kind, agent, text: found });
         }
     }
 
@@ -390,7 +420,7 @@ impl Alerts {
         let mut margins: Vec<_> = self.margins.iter().copied().collect();
         margins.sort_by(f64::total_cmp);
         let left = *margins.get(margins.len() / MARGIN_TAIL)?;
-        let was = self.open.contains(&(AlertKind::ShrinkingMargin, None));
+        let was = self.is_open(AlertKind::ShrinkingMargin, None);
         let limit = if was { share * MARGIN_WELL } else { share };
         (left < limit).then(|| {
             let (left, share) = (left * 100.0, share * 100.0);
@@ -400,8 +430,8 @@ impl Alerts {
 
     fn storm(&self) -> Option<String> {
         let (errors, turns) = (self.options.storm_errors, self.errors.len());
-        let was = self.open.contains(&(AlertKind::ErrorStorm, None));
-        // It is over when half as many are left.
+        let was = self.is_open(AlertKind::ErrorStorm, None);
+        // A storm is over when half as many errors are left.
         let limit = if was { errors.div_ceil(2) } else { errors };
         let sum = self.errors.iter().fold(0, |sum: u32, errors| sum.saturating_add(*errors));
         (errors > 0 && sum >= limit)

@@ -11,7 +11,7 @@ pub use write::{BoardWrite, BoardWriteError, EXPIRY_TURNS_MAX};
 use phalanx_game::{Turn, Value};
 use std::collections::{BTreeMap, VecDeque};
 
-/// So many keys that went are remembered, for those who follow the changes.
+/// This many deleted keys are remembered for readers that follow the changes.
 const GONE_MAX: usize = 1_024;
 
 /// Bounds of a board.
@@ -38,7 +38,7 @@ impl Default for BoardLimits {
     }
 }
 
-/// One value with where it came from.
+/// A value and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardEntry {
     /// The value.
@@ -84,11 +84,11 @@ pub enum BoardError {
     },
 }
 
-/// A team's blackboard. Ordered, so that equal histories read equally.
+/// A team's blackboard. It is ordered, so that equal histories give equal reads.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     entries: BTreeMap<String, BoardEntry>,
-    claims: BTreeMap<String, Claim>,
+    claims: BTreeMap<String, BoardClaim>,
     limits: BoardLimits,
     tick: u64,
     turn: Turn,
@@ -98,19 +98,19 @@ pub struct Board {
     revision: u64,
     /// The last keys that lost their value or their claim, with the revision after that.
     gone: VecDeque<(u64, String)>,
-    /// Of keys that went up to this revision nothing is known.
+    /// Deletions up to this revision are no longer known.
     forgotten: u64,
 }
 
-/// Somebody works on what a key stands for.
+/// An agent works on the thing that the key names.
 #[derive(Clone, Debug)]
-struct Claim {
+struct BoardClaim {
     holder: String,
     expires: Option<u64>,
     revision: u64,
 }
 
-/// The size of a value in units of roughly a byte: what limits count.
+/// The size of a value, roughly in bytes; limits use this unit.
 #[must_use]
 pub fn weight(value: &Value) -> usize {
     match value {
@@ -123,7 +123,7 @@ pub fn weight(value: &Value) -> usize {
     }
 }
 
-/// What an entry adds to the board's total.
+/// The share of an entry in the board's total size.
 fn load(key: &str, value: &Value) -> usize {
     key.len() + weight(value)
 }
@@ -135,14 +135,14 @@ impl Board {
         Self { limits, ..Self::default() }
     }
 
-    /// An empty board that counts its changes on from here: whoever followed an earlier one learns
-    /// that all of it is gone.
+    /// An empty board that continues the count of changes: a reader that followed an earlier board
+    /// learns that all its keys are gone.
     #[must_use]
     pub fn after(self, revision: u64) -> Self {
         Self { revision, forgotten: revision, ..self }
     }
 
-    /// A turn begins: what expired before it is dropped.
+    /// Begins a turn and drops what expired before it.
     pub fn advance(&mut self, tick: u64) {
         self.tick = tick;
         let alive = |expires: Option<u64>| expires.is_none_or(|last| last >= tick);
@@ -157,12 +157,12 @@ impl Board {
         }
     }
 
-    /// What is written from now on is written in this turn.
+    /// Sets the turn of the following writes.
     pub fn at(&mut self, turn: Turn) {
         self.turn = turn;
     }
 
-    /// Counts all changes so far.
+    /// The number of changes so far.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -173,7 +173,7 @@ impl Board {
         self.revision
     }
 
-    /// A key lost its value or its claim.
+    /// Notes that a key lost its value or its claim.
     fn went(&mut self, key: String) {
         let revision = self.next_revision();
         self.gone.push_back((revision, key));
@@ -194,7 +194,8 @@ impl Board {
         self.entries.get(key)
     }
 
-    /// Writes a value for so many turns (this one included), or for ever. `Nil` deletes.
+    /// Writes a value for this number of turns (the current one included), or for ever. `Nil`
+    /// deletes.
     ///
     /// # Errors
     /// When a limit would be broken; the old value stays.
@@ -225,7 +226,7 @@ impl Board {
         Ok(())
     }
 
-    /// The board's total with this value under this key, if no limit forbids it.
+    /// The board's total with this value under this key, if the limits allow it.
     fn weight_with(&self, key: &str, value: &Value) -> Result<usize, BoardError> {
         self.check(key, value)?;
         let old = self.entries.get(key).map_or(0, |entry| load(key, &entry.value));
@@ -254,7 +255,8 @@ impl Board {
             .map(|(key, entry)| (key.as_str(), entry))
     }
 
-    /// Takes the claim on `key` for so many turns, or for ever: true when `holder` has it now.
+    /// Takes the claim on `key` for this number of turns, or for ever. Returns true if `holder` has
+    /// it now.
     ///
     /// # Errors
     /// When a limit would be broken.
@@ -271,14 +273,14 @@ impl Board {
                     self.check(key, &Value::Nil)?;
                 }
                 let (holder, expires) = (holder.to_owned(), self.last_tick(turns));
-                let claim = Claim { holder, expires, revision: self.next_revision() };
+                let claim = BoardClaim { holder, expires, revision: self.next_revision() };
                 self.claims.insert(key.to_owned(), claim);
                 Ok(true)
             }
         }
     }
 
-    /// Gives a claim up; false when `holder` did not have it.
+    /// Releases a claim; false if `holder` did not have it.
     pub fn release(&mut self, key: &str, holder: &str) -> bool {
         let held = self.claims.get(key).is_some_and(|claim| claim.holder == holder);
         if held {
@@ -288,20 +290,20 @@ impl Board {
         held
     }
 
-    /// Gives up all that a holder claimed.
+    /// Releases all claims of a holder.
     pub fn release_all(&mut self, holder: &str) {
         let released = self.claims.extract_if(.., |_, claim| claim.holder == holder);
         let released: Vec<_> = released.map(|(key, _)| key).collect();
         released.into_iter().for_each(|key| self.went(key));
     }
 
-    /// Who holds the claim on a key.
+    /// The holder of the claim on a key.
     #[must_use]
     pub fn holder(&self, key: &str) -> Option<&str> {
         self.claims.get(key).map(|claim| claim.holder.as_str())
     }
 
-    /// How many keys have a value.
+    /// The number of keys with a value.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -313,7 +315,7 @@ impl Board {
         self.entries.is_empty()
     }
 
-    /// Forgets all values and claims: a new round begins.
+    /// Deletes all values and claims, for a new round.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.weight = 0;

@@ -1,6 +1,6 @@
-//! Whoever decides: the script host in production, a closure in tests.
+//! What decides for the agents: the script host in production, a closure in tests.
 
-use crate::{Carry, Grounds, Memory, Profile, Shared, Staged};
+use crate::{Carry, Memory, Profile, Provenance, Shared, Staged};
 use phalanx_game::{AgentId, Api, Oracle, Roster, Said, Turn, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a brain may hold on to for the whole match: it lives on the team's thread.
+/// What a brain may keep for the whole match: it lives on the team's thread.
 #[derive(Clone)]
 pub struct TeamLink {
     /// The agents, in the order in which they decide.
@@ -35,48 +35,49 @@ impl fmt::Debug for TeamLink {
 pub struct Ask<'a> {
     /// The turn, in the team's count.
     pub turn: Turn,
-    /// The number of turns that the team has begun in this match, from 1: board expiry counts it.
+    /// The number of turns that the team has begun in this match, from 1; board expiry uses it.
     pub tick: u64,
-    /// Who is asked. [`Brain::plan`] asks for the team: then this is its first present agent.
+    /// The agent that is asked. For [`Brain::plan`], which asks for the team, it is the first
+    /// present agent.
     pub agent: AgentId,
     /// The agents that were asked in this turn, in roster order.
     pub present: &'a [AgentId],
-    /// How long the answer may take. The brain stops by itself at the end of it.
+    /// The time for the answer. The brain stops by itself at the end of it.
     pub budget: Duration,
     /// The time until the turn's earliest deadline when the call begins.
     pub time_left: Duration,
 }
 
-/// An answer, with what it cost.
+/// An answer and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome<T> {
-    /// What was said, or why nothing was.
+    /// The answer, or why there is none.
     pub result: Result<T, BrainError>,
-    /// Time spent; the engine takes it off the turn's remaining time, since it has no clock.
+    /// Time spent; the engine subtracts it from the turn's remaining time, since it has no clock.
     pub spent: Duration,
-    /// What the script explained last in this call, whether it failed after that or not.
+    /// The last explanation of the script in this call, even if it failed afterwards.
     pub reason: Option<Reason>,
-    /// What a decision rests on; empty for any other call.
-    pub grounds: Grounds,
+    /// What the decision is based on; empty for other calls.
+    pub grounds: Provenance,
 }
 
 impl<T> Outcome<T> {
     /// An answer without an explanation.
     pub fn new(result: Result<T, BrainError>, spent: Duration) -> Self {
-        Self { result, spent, reason: None, grounds: Grounds::default() }
+        Self { result, spent, reason: None, grounds: Provenance::default() }
     }
 }
 
-/// Why a script decided as it did, in its own words.
+/// Why a script decided as it did, in the script's words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// In a few words.
+    /// A short text.
     pub text: String,
-    /// What it rests on: plain data, or nil.
+    /// The data behind it: plain data, or nil.
     pub data: Value,
 }
 
-/// A piece of script that an operator had run, and what came of it.
+/// The result of a piece of script that an operator ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
     /// The value of each result as Luau text, one a line; empty when there was none.
@@ -85,7 +86,7 @@ pub struct Ran {
     pub lines: Vec<String>,
 }
 
-/// What kind of failure kept a brain from answering.
+/// Why a brain did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BrainErrorKind {
     /// The script raised an error.
@@ -94,7 +95,7 @@ pub enum BrainErrorKind {
     Budget,
     /// The script used up its memory.
     Memory,
-    /// The script answered something that is not an action.
+    /// The script returned something that is not an action.
     Answer,
     /// There is no script for the role.
     NoRole,
@@ -137,7 +138,7 @@ impl std::error::Error for BrainError {}
 pub struct RoundResult {
     /// The team's score.
     pub score: i64,
-    /// The team's rank from 1, where the referee tells it.
+    /// The team's rank from 1, if the referee reports it.
     pub ranking: Option<u32>,
 }
 
@@ -149,23 +150,23 @@ pub trait Brain {
     /// Once a turn, before the first `decide`: `team.lua`'s `plan(team)`.
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()>;
 
-    /// What an agent does: the role's `decide(me)`.
+    /// Decides an action: the role's `decide(me)`.
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said>;
 
     /// A round ended for an agent: the role's `finish(result)`.
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()>;
 
-    /// Which accepted version of the strategy decides, from 1.
+    /// The number of the generation that decides, from 1.
     fn generation(&self) -> u32;
 
     /// Lets another generation decide from the next call on. Memories are carried over as plain
-    /// data. On the way back to a generation that decided before, `spare` is what the agents
-    /// remembered then: an agent whose memory cannot be carried over gets that, or begins anew.
-    /// Returns the memories as they were before.
+    /// data. When a generation returns that decided before, `spare` has its last memories: an agent
+    /// whose memory cannot be carried over gets that one, or an empty one. Returns the memories
+    /// from before the change.
     ///
     /// # Errors
-    /// When it does not load, or without `spare` a memory cannot be carried over. Then nothing has
-    /// changed.
+    /// When it does not load, or a memory cannot be carried over and there is no `spare`. Then
+    /// nothing has changed.
     fn install(
         &mut self,
         _staged: &Staged,
@@ -174,17 +175,17 @@ pub trait Brain {
         Err(BrainError::without_place(BrainErrorKind::Script, "this brain loads nothing new"))
     }
 
-    /// The roles that the generation has; `None` when it takes any.
+    /// The roles of the generation; `None` if it accepts any.
     fn roles(&self) -> Option<BTreeSet<String>> {
         None
     }
 
-    /// An agent's memory comes into the hands of another role, within `budget`: where the role
-    /// declares another version of it than the one before, as when a generation takes over. The
-    /// role itself is changed by whoever calls.
+    /// Carries an agent's memory to another role, within `budget`. If the new role declares another
+    /// version of the memory, it is migrated as when a new generation starts. The caller changes
+    /// the role itself.
     ///
     /// # Errors
-    /// When the memory cannot be carried over; then it is as it was.
+    /// When the memory cannot be carried over; it is then unchanged.
     fn hand_over(
         &mut self,
         _agent: AgentId,
@@ -195,24 +196,24 @@ pub trait Brain {
         Ok(())
     }
 
-    /// The team's agents from now on; see [`World::enroll`](phalanx_game::World::enroll). Whoever
-    /// is new or gone remembers nothing.
+    /// Sets the team's agents; see [`World::enroll`](phalanx_game::World::enroll). New and removed
+    /// agents have no memory.
     fn enroll(&mut self, _roster: &Arc<Roster>) {}
 
-    /// All agents begin with empty memories.
+    /// Clears the memories of all agents.
     fn forget(&mut self) {}
 
-    /// What the agents remember, as plain data.
+    /// The memories of the agents, as plain data.
     fn memories(&mut self) -> Vec<Memory> {
         Vec::new()
     }
 
-    /// The agents remember this, in a brain that has not decided yet. One whose memory the generation
-    /// cannot take over begins anew.
+    /// Sets the agents' memories, in a brain that has not decided yet. An agent whose memory the
+    /// generation cannot take begins with an empty one.
     fn remember(&mut self, _memories: &[Memory]) {}
 
-    /// Runs a piece of script as the asked agent, which may change its memory and the board:
-    /// an expression, whose values are told, or statements.
+    /// Runs a piece of script as this agent: an expression, whose values are returned, or
+    /// statements. It may change the agent's memory and the board.
     fn run(&mut self, _ask: &Ask<'_>, _code: &str) -> Outcome<Ran> {
         let error = BrainError::without_place(BrainErrorKind::Script, "this brain runs no scripts");
         Outcome::new(Err(error), Duration::ZERO)

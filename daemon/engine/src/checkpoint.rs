@@ -1,21 +1,18 @@
-//! All that a team knows between two turns, as one piece that outlives the team's thread and its
-//! daemon.
+//! The state of a team and its world between two turns, as one piece that outlives the team's
+//! thread and its daemon.
 //!
 //! ```text
 //!  team ── checkpoint() ──► Checkpoint ── freeze() ──► bytes ── TeamStart ──► team
 //!    on its thread: a copy      on any thread: a file        read whole, or refused
 //! ```
 //!
-//! Whoever reads the bytes again must know that they may be anything: [`inspect`] and [`examine`]
-//! say what they are before a team is made of them.
+//! The bytes may be anything when they are read again: [`inspect`] and [`examine`] check them
+//! before a team is made of them.
 
 mod wire;
 
-use crate::alerts::Counted;
-use crate::rounds::RoundParts;
-use crate::shared::Mail;
-use crate::{Alert, AlertKind, Board, Counters, Memory, Params, Scope, Steering};
-use phalanx_game::{AgentId, Game, RestoreError, Roster, RosterEntry, Turn, Value, World};
+use crate::{Board, Params, Scope, Steering, TeamState};
+use phalanx_game::{Game, RestoreError, Roster, RosterEntry, Turn, Value, World};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -23,27 +20,27 @@ use std::time::SystemTime;
 
 pub use wire::CHECKPOINT_FORMAT;
 
-/// Of which team and which match a checkpoint is.
+/// The team and the match of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The team's name in the daemon.
     pub team: String,
     /// The game's name.
     pub game: String,
-    /// Where the referee is.
+    /// The referee's address.
     pub server: String,
-    /// When the round began, by this machine's clock; whole microseconds.
+    /// When the round began, by this machine's clock, in whole microseconds.
     pub begun: SystemTime,
-    /// When the checkpoint was taken, likewise.
+    /// When the checkpoint was taken, by the same clock.
     pub saved: SystemTime,
 }
 
-/// What a checkpoint says of itself.
+/// The description inside a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Of which team and match it is.
+    /// Its team and match.
     pub identity: Identity,
-    /// The agents then, in roster order, those that were removed included.
+    /// The agents in roster order, including removed ones.
     pub agents: Vec<String>,
     /// The generation that decided.
     pub generation: u32,
@@ -55,19 +52,19 @@ pub struct Found {
     pub tick: u64,
 }
 
-/// Why a checkpoint is not taken over. Nothing of it is, then.
+/// Why a checkpoint is not used. Then no part of it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// The bytes are something else.
+    /// The bytes are not a checkpoint.
     #[error("it is no checkpoint")]
     Foreign,
-    /// Another program wrote it.
+    /// Its format is of another version.
     #[error("it is written in format {found}, this program reads {CHECKPOINT_FORMAT}")]
     Format {
         /// The format found.
         found: u16,
     },
-    /// It is not what was written.
+    /// The bytes are damaged.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
     /// It belongs to another game.
@@ -88,7 +85,7 @@ pub enum CheckpointError {
         /// The name now.
         name: String,
     },
-    /// The team's size differs, in a game whose teams are what they are from the beginning.
+    /// The number of agents differs, in a game whose teams are fixed.
     #[error("it is of {found} agents, the team has {agents}")]
     Size {
         /// Agents found.
@@ -96,21 +93,16 @@ pub enum CheckpointError {
         /// Agents now.
         agents: usize,
     },
-    /// The world does not take it.
+    /// The world cannot be restored from it.
     #[error("{0}")]
     World(#[from] RestoreError),
 }
 
-/// What a team knows between two turns: a copy, for any thread.
+/// A team between two turns: a copy for any thread.
 pub struct Checkpoint<G: Game> {
     pub(crate) generation: u32,
     pub(crate) hash: String,
-    pub(crate) turn: Turn,
-    pub(crate) tick: u64,
-    pub(crate) roster: Arc<Roster>,
-    pub(crate) state: State,
-    pub(crate) board: Arc<Board>,
-    pub(crate) params: Arc<Params>,
+    pub(crate) state: TeamState,
     pub(crate) world: G::World,
 }
 
@@ -118,57 +110,17 @@ impl<G: Game> fmt::Debug for Checkpoint<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Checkpoint")
             .field("generation", &self.generation)
-            .field("turn", &self.turn)
-            .field("tick", &self.tick)
+            .field("turn", &self.state.turn)
+            .field("tick", &self.state.tick)
             .finish_non_exhaustive()
     }
-}
-
-/// What a team knows of one agent besides its role.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct MemberParts {
-    pub(crate) steering: Steering,
-    /// It was asked in the last turn.
-    pub(crate) expected: bool,
-    pub(crate) last_asked: Option<Turn>,
-    pub(crate) last_action: String,
-    pub(crate) reason: String,
-    pub(crate) trouble: String,
-}
-
-/// What belongs to the team itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct State {
-    pub(crate) roles: Vec<String>,
-    pub(crate) members: Vec<MemberParts>,
-    pub(crate) rounds: RoundParts,
-    pub(crate) counters: Counters,
-    pub(crate) scores: Vec<i64>,
-    pub(crate) alerts: BTreeMap<(AlertKind, Option<AgentId>), Alert>,
-    pub(crate) counted: Vec<Counted>,
-    pub(crate) metrics: BTreeMap<String, f64>,
-    pub(crate) mail: Mail,
-    pub(crate) memories: Vec<Memory>,
-}
-
-/// A checkpoint that was read.
-pub(crate) struct Thawed<G: Game> {
-    pub(crate) turn: Turn,
-    pub(crate) tick: u64,
-    /// The team's agents now; those that the settings do not know are gone.
-    pub(crate) roster: Roster,
-    pub(crate) state: State,
-    pub(crate) board: Board,
-    /// What operators set.
-    pub(crate) set: SetParams,
-    pub(crate) world: G::World,
 }
 
 /// Values of parameters, by name and scope.
 pub(crate) type SetParams = BTreeMap<String, BTreeMap<Scope, Value>>;
 
-/// Writes the checkpoints of one team, one after the other: what has not changed since the last one
-/// is not written anew.
+/// Writes the checkpoints of one team, one after the other, and reuses the bytes of unchanged
+/// parts.
 #[derive(Debug, Default)]
 pub struct Freezer {
     board: Option<(Arc<Board>, Vec<u8>)>,
@@ -186,7 +138,7 @@ impl<G: Game> Checkpoint<G> {
     /// The last turn, in the team's count.
     #[must_use]
     pub fn turn(&self) -> Turn {
-        self.turn
+        self.state.turn
     }
 
     /// The generation that decided.
@@ -195,25 +147,21 @@ impl<G: Game> Checkpoint<G> {
         self.generation
     }
 
-    /// Puts what operators set and steer in the place of what they did then: of a team that ended
-    /// right now the newest is known.
+    /// Replaces the parameters and the steering by newer ones, for a team that has just ended.
     pub fn steered(&mut self, params: &Arc<Params>, steering: &[Steering]) {
-        self.params = Arc::clone(params);
-        for (member, steering) in self.state.members.iter_mut().zip(steering) {
-            member.steering = steering.clone();
-        }
+        self.state.steer(params, steering);
     }
 }
 
-/// What a checkpoint says of itself, if it is whole; its world is not looked at.
+/// The description of a checkpoint, if it is whole; its world is not read.
 ///
 /// # Errors
-/// When it is damaged, or something else.
+/// When it is damaged, or not a checkpoint.
 pub fn inspect(bytes: &[u8]) -> Result<Found, CheckpointError> {
     wire::read(bytes).map(|read| read.found)
 }
 
-/// Whether a team of this roster could go on from a checkpoint; what it says of itself.
+/// Checks whether a team of this roster can continue from a checkpoint. Returns its description.
 ///
 /// # Errors
 /// When it is damaged, or of another game, or of other agents.
@@ -222,14 +170,16 @@ pub fn examine<G: Game>(game: &G, roster: &Roster, bytes: &[u8]) -> Result<Found
     thaw(game, roster, bytes).map(|_| found)
 }
 
-/// A checkpoint for a team of this roster: all of it, or nothing.
+/// A checkpoint for a team of this roster: all of it, or nothing. Agents that the roster does not
+/// have are marked as removed.
 pub(crate) fn thaw<G: Game>(
     game: &G,
     roster: &Roster,
     bytes: &[u8],
-) -> Result<Thawed<G>, CheckpointError> {
-    let wire::Read { found, roster: then, state, board, set, world } = wire::read(bytes)?;
-    let Found { identity, turn, tick, .. } = found;
+) -> Result<Checkpoint<G>, CheckpointError> {
+    let wire::ParsedCheckpoint { found, mut state, board, world } = wire::read(bytes)?;
+    let Found { identity, generation, hash, .. } = found;
+    let then = Arc::clone(&state.roster);
     if identity.game != G::NAME {
         return Err(CheckpointError::Game { found: identity.game, game: G::NAME });
     }
@@ -242,18 +192,19 @@ pub(crate) fn thaw<G: Game>(
     if sizes != [then.agents.len(); 3] {
         return Err(CheckpointError::Damaged("its agents are not as many everywhere"));
     }
-    let board = Board::of_parts(board, tick, turn);
-    let board = board.ok_or(CheckpointError::Damaged("no board holds so much"))?;
+    let board = Board::of_parts(board, state.tick, state.turn);
+    state.board = Arc::new(board.ok_or(CheckpointError::Damaged("no board holds so much"))?);
     let mut belief = game.world(&then);
     belief.restore(&world)?;
-    if G::FIXED.is_none() && merged != then {
+    if G::FIXED.is_none() && merged != *then {
         belief.enroll(&merged);
     }
-    Ok(Thawed { turn, tick, roster: merged, state, board, set, world: belief })
+    state.roster = Arc::new(merged);
+    Ok(Checkpoint { generation, hash, state, world: belief })
 }
 
-/// The team's agents: those of its roster. Whoever came while it played, and is not of the settings,
-/// keeps its place and is gone; whoever came after the checkpoint stands at the end.
+/// The current roster, followed by agents that only the checkpoint has, because an operator added
+/// them: they keep their places and are marked as gone.
 fn merged(then: &Roster, now: &Roster) -> Result<Roster, CheckpointError> {
     let pairs = then.agents.iter().zip(&now.agents).enumerate();
     for (index, (then, now)) in pairs {

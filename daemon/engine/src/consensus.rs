@@ -1,27 +1,27 @@
-//! What the seats of a team report of the running round, and what most of them agree on.
+//! The reports of a team's seats on the running round, and the majority among them.
 //!
-//! Only the last report of each seat counts, and only while it is fresh: a seat that has been silent
-//! for two of its turns is not asked any more, as far as anybody can tell.
+//! Only the last report of each seat counts, and only while it is fresh: a seat that has been
+//! silent for two of its turns is assumed not to be asked any more.
 
 use phalanx_game::SeatId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// A report that has no deadline of its own is fresh for twice this time.
+/// A report without its own deadline is fresh for twice this time.
 const WINDOW: Duration = Duration::from_secs(5);
 
 /// What a seat reported last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// It is in the team's round, and was not asked in it yet.
+    /// It plays the team's round, and was not asked in it yet.
     Started,
     /// It was asked in this step of the team's round.
     Asked(u32),
     /// The team's round is over.
     Ended,
-    /// It was in the team's round and is in another one.
+    /// It played the team's round and now plays another one.
     Elsewhere,
-    /// It is in another round, and was never in the team's: the team has left that one, or never
+    /// It plays another round, and never played the team's: the team has left that round, or never
     /// played it.
     Behind,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Consensus {
 }
 
 impl Consensus {
-    /// A seat reports something. `due`: when it answers by itself, where it was asked.
+    /// A seat reports something. `due`: the deadline of its request, if it was asked.
     pub(crate) fn heard(
         &mut self,
         seat: SeatId,
@@ -52,23 +52,23 @@ impl Consensus {
         self.words.insert(seat, Word { report, at: now, window });
     }
 
-    /// The seat's connection is gone: what it reports next is news.
+    /// The seat's connection is gone, so its last report does not count any more.
     pub(crate) fn forget(&mut self, seat: SeatId) {
         self.words.remove(&seat);
     }
 
-    /// Another round: no seat has reported anything of it.
+    /// Clears all reports, for another round.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
     }
 
-    /// What a seat reported last.
+    /// The last report of a seat.
     pub(crate) fn report(&self, seat: SeatId) -> Option<Report> {
         self.words.get(&seat).map(|word| word.report)
     }
 
-    /// The team's round is over: half of the seats say so or are in a later one, as a tie goes to
-    /// what is newer. A round that the team left before takes its place only if most seats are there.
+    /// Whether the team's round is over: half of the seats report its end or a later round, since
+    /// the newer round wins a tie. A round that the team left before needs a majority.
     pub(crate) fn is_left(&self, now: Instant) -> bool {
         let (mut newer, mut behind, mut all) = (0, 0, 0);
         for word in self.words.values().filter(|word| word.is_fresh(2, now)) {
@@ -82,13 +82,13 @@ impl Consensus {
         (newer > 0 && newer * 2 >= all) || (newer + behind) * 2 > all
     }
 
-    /// Most of the seats that are asked at all were asked in this step last.
+    /// Whether most of the asked seats were asked in this step last.
     pub(crate) fn agrees(&self, step: u32, now: Instant) -> bool {
         let (here, all) = self.asked_in(step, now);
         here * 2 > all
     }
 
-    /// At least half of them were.
+    /// Whether at least half of them were.
     pub(crate) fn is_tied(&self, step: u32, now: Instant) -> bool {
         let (here, all) = self.asked_in(step, now);
         here > 0 && here * 2 >= all
@@ -110,8 +110,8 @@ impl Consensus {
         (here, all)
     }
 
-    /// At least half of the seats that may still answer their last request took part in a turn: it
-    /// was no single seat's invention.
+    /// Whether at least half of the seats that may still answer their last request took part in a
+    /// turn, so that it is not the report of a single seat.
     pub(crate) fn confirms(&self, took_part: &BTreeSet<SeatId>, now: Instant) -> bool {
         let asked = |word: &Word| matches!(word.report, Report::Asked(_)) && word.is_fresh(1, now);
         let others =

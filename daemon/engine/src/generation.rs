@@ -14,11 +14,11 @@ pub struct Generation {
     pub hash: String,
     /// When it was accepted.
     pub accepted: SystemTime,
-    /// Who brought it.
+    /// Who or what submitted it.
     pub origin: StrategyOrigin,
 }
 
-/// Who brought a strategy.
+/// Who or what submitted a strategy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StrategyOrigin {
     /// The daemon's start.
@@ -30,7 +30,7 @@ pub enum StrategyOrigin {
     Hangup,
     /// A call of the control API.
     Api {
-        /// Whose call.
+        /// The caller.
         user: String,
     },
 }
@@ -46,29 +46,39 @@ impl fmt::Display for StrategyOrigin {
     }
 }
 
-/// A generation on its way into a brain: it passed its trial elsewhere.
+/// A generation that passed its trial and is about to be loaded into a brain.
 #[derive(Clone)]
 pub struct Staged {
-    /// Which.
+    /// The generation.
     pub generation: Arc<Generation>,
-    /// What the brain loads, in the brain's own form. The engine only hands it on.
+    /// What the brain loads, in the brain's own form. The engine only passes it on.
     pub code: Arc<dyn Any + Send + Sync>,
-    /// How long loading took on trial: the swap waits for a moment that has room for it.
+    /// How long loading took in the trial: the swap waits for a gap that is long enough.
     pub cost: Duration,
-    /// What becomes of the agents' memories.
+    /// How the agents' memories are handled.
     pub carry: Carry,
-    /// How it came to decide, as people read it: `rolled back by root`; empty when its origin tells.
+    /// Why it decides, for people: `rolled back by root`; empty if its origin says so.
     pub note: String,
 }
 
-/// What becomes of the agents' memories when a generation takes over.
+/// Equal if they activate the same generation in the same way: the generation's hash identifies the
+/// code.
+impl PartialEq for Staged {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { generation, code: _, cost, carry, note } = self;
+        (generation, cost, carry, note)
+            == (&other.generation, &other.cost, &other.carry, &other.note)
+    }
+}
+
+/// How the agents' memories are handled when a generation takes over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carry {
-    /// They are carried over; one that does not fit refuses the generation.
+    /// They are carried over; if one cannot be, the generation is refused.
     #[default]
     Strict,
-    /// They are carried over; an agent whose memory does not fit gets what it remembered when the
-    /// generation decided last, or begins anew. For the way back.
+    /// They are carried over. An agent whose memory cannot be carried over gets its memory from the
+    /// last time that the generation decided, or an empty one. For rollbacks.
     Loose,
     /// The agents begin with empty memories.
     Forget,
@@ -99,10 +109,10 @@ impl fmt::Debug for Staged {
     }
 }
 
-/// One finding of a strategy's trial, as plain data.
+/// One finding of a trial, as plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The strategy is refused because of it; otherwise it is a warning.
+    /// The finding refuses the strategy; otherwise it is a warning.
     pub fatal: bool,
     /// File inside the strategy, or its folder.
     pub file: String,
@@ -112,7 +122,7 @@ pub struct Fault {
     pub column: Option<u32>,
     /// What is wrong.
     pub message: String,
-    /// What to do instead; empty when nobody knows.
+    /// What to do instead; empty if there is no suggestion.
     pub help: String,
     /// The line itself and a caret below the place; empty without a line.
     pub excerpt: String,
@@ -127,12 +137,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// When a new generation is taken back by itself.
+/// When a new generation is rolled back automatically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probation {
-    /// So many decisions of all agents together are watched; 0: none.
+    /// The number of decisions that are watched, all agents together; 0: none.
     pub decisions: u32,
-    /// More script errors and defaulted turns than this among them take it back.
+    /// More script errors and defaulted turns than this roll it back.
     pub errors: u32,
 }
 

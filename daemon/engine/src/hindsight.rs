@@ -1,6 +1,6 @@
-//! What agents knew, what they did and what the referee answered, in a team's last turns: for
-//! whoever asks afterwards why. Fed from outside with what a team tells anyway, so that its thread
-//! does nothing for it; a recording can feed it as well.
+//! What agents knew, what they did and what the referee answered, in a team's last turns, to
+//! explain decisions afterwards. It reads what the team publishes, so the team's thread does no
+//! work for it; a recording can feed it as well.
 
 use crate::{JournalEntry, JournalEvent, Reason, Snapshot, weight};
 use phalanx_game::Turn;
@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 /// Most turns that are kept.
 pub const HINDSIGHT_TURNS_MAX: usize = 300;
-/// Largest sum of what is kept, in bytes, roughly; the oldest turns go first, the last one stays.
+/// Largest size of what is kept, roughly in bytes; the oldest turns are dropped first, the last one
+/// stays.
 pub const HINDSIGHT_BYTES_MAX: usize = 8 << 20;
-/// What an entry of the journal takes beside its texts.
+/// The size of an entry of the journal, besides its texts.
 const ENTRY_BYTES: usize = 400;
-/// Turns that are named around one in which an agent was not asked.
+/// The number of turns that are listed near one in which an agent was not asked.
 const NEAR_TURNS: usize = 6;
 
 /// The last turns of a team.
@@ -32,7 +33,7 @@ struct KeptTurn {
     /// Entries are missing between the turn before and this one.
     after_gap: bool,
     bytes: usize,
-    /// What failed for the whole team.
+    /// Entries that concern the whole team.
     team: Vec<Arc<JournalEntry>>,
     agents: BTreeMap<String, KeptAgent>,
 }
@@ -53,38 +54,38 @@ pub struct Explained {
     pub turn: Turn,
     /// The generation of the strategy then.
     pub generation: u32,
-    /// What the agent knew of itself, in the game's words; empty: not known.
+    /// The agent's own state, in the game's words; empty: not known.
     pub percept: String,
-    /// What failed for the whole team, then what happened to the agent, in order.
+    /// Failures of the whole team, then the agent's events, in order.
     pub events: Vec<Arc<JournalEntry>>,
-    /// What the referee answered; empty: nothing yet, or it does not say.
+    /// The referee's answer; empty: none yet, or the referee does not report it.
     pub result: String,
-    /// The turn in which it answered; `None`: it has not.
+    /// The turn of that answer; `None`: there is none.
     pub answered: Option<Turn>,
 }
 
-/// Which turn is meant.
+/// Selects a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhichTurn {
-    /// The last one of the agent that has this step, in this round or in any.
+    /// The agent's last turn with this step, in this round or in any.
     Step {
         /// The round, from 0; `None`: any.
         round: Option<u32>,
         /// The referee's own number inside the round.
         step: u32,
     },
-    /// So many of the agent's turns before its last one.
+    /// This number of turns before the agent's last one.
     Ago(u32),
 }
 
-/// Why nothing can be told of a turn.
+/// Why a turn cannot be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotExplained {
     /// Nothing was played yet.
     #[error("no turn was played yet")]
     Nothing,
     /// The turn is too old, or was not played yet.
-    #[error("of this turn nothing is kept; there are {oldest} to {newest}")]
+    #[error("this turn is not kept; the kept turns are {oldest} to {newest}")]
     NotKept {
         /// The oldest turn that is kept.
         oldest: Turn,
@@ -94,7 +95,7 @@ pub enum NotExplained {
     /// The agent was not asked in it.
     #[error("it was not asked in this turn; {}", near_words(.near))]
     NotAsked {
-        /// Turns near it in which it was, in order.
+        /// Nearby turns in which it was asked, in order.
         near: Vec<Turn>,
     },
 }
@@ -146,8 +147,8 @@ impl Hindsight {
         self.lost = true;
     }
 
-    /// What the team published, after the entries of its journal up to then. False when nothing is
-    /// kept of its turn.
+    /// Takes what the team published, after the entries of its journal up to then. False if its
+    /// turn is not kept.
     pub fn saw(&mut self, snapshot: &Snapshot) -> bool {
         let Some(at) = self.turns.iter().rposition(|kept| kept.turn == snapshot.turn) else {
             return false;
@@ -174,10 +175,10 @@ impl Hindsight {
         self.bytes = self.bytes + more - less;
     }
 
-    /// In the turn at `at` the referee answered to what the agent did in its turn before.
+    /// The turn at `at` has the referee's answer to the agent's action in its turn before.
     fn answered(&mut self, at: usize, agent: &str, result: &str) {
         let Some(turn) = self.turns.get(at).map(|kept| kept.turn) else { return };
-        // Where entries are missing, so may be the turn that is answered.
+        // If entries are missing, the answered turn may be missing too.
         let whole = |kept: &&KeptTurn| !kept.after_gap;
         let back = self.turns.iter().take(at + 1).rev().take_while(whole).count();
         let mut before = (at.saturating_sub(back)..at).rev();
@@ -209,10 +210,10 @@ impl Hindsight {
         }
     }
 
-    /// What an agent did in a turn.
+    /// Explains what an agent did in a turn.
     ///
     /// # Errors
-    /// When nothing is kept of that turn, or the agent was not asked in it.
+    /// When that turn is not kept, or the agent was not asked in it.
     pub fn explain(&self, agent: &str, which: WhichTurn) -> Result<Explained, NotExplained> {
         let (Some(oldest), Some(newest)) = (self.turns.front(), self.turns.back()) else {
             return Err(NotExplained::Nothing);
@@ -261,7 +262,7 @@ impl Hindsight {
     }
 }
 
-/// Whether it says something of why an agent did what it did.
+/// Whether the entry helps to explain what an agent did.
 fn tells(entry: &JournalEntry) -> bool {
     let of_agent = matches!(
         entry.event,
@@ -309,8 +310,8 @@ mod tests {
         JournalEvent::Log { level: "info", text: text.to_owned() }
     }
 
-    /// An agent acts in a turn, and the team publishes where it stands and what came of the action
-    /// before.
+    /// An agent acts in a turn, and the team publishes the agent's position and the result of its
+    /// previous action.
     fn plays(hindsight: &mut Hindsight, agent: &str, step: u32, result: &str) {
         hindsight.heard(&entry(step, Some(agent), log(&format!("in {step}"))));
         hindsight.saw(&published(agent, step, result));
@@ -357,14 +358,14 @@ mod tests {
     fn an_answer_is_not_given_to_the_wrong_turn() {
         let mut hindsight = Hindsight::default();
         plays(&mut hindsight, "a", 1, "");
-        // Entries that nobody read: there may have been turns.
+        // Missed entries: there may have been turns among them.
         hindsight.missed();
         plays(&mut hindsight, "a", 5, "failed_path");
         assert_eq!(hindsight.explain("a", at(1)).unwrap().answered, None);
-        // What is published before the journal is read so far says nothing.
+        // A snapshot that is published before the journal has been read up to it is ignored.
         hindsight.saw(&published("a", 7, "success"));
         assert_eq!(hindsight.explain("a", at(5)).unwrap().answered, None);
-        // The answer to a round's last action is not told in the next round.
+        // The next round does not contain the answer to the last action of a round.
         let next = Turn::new(1, 0);
         let event = JournalEvent::Late;
         let agent = Some("a".to_owned());
@@ -386,7 +387,7 @@ mod tests {
             plays(&mut hindsight, "b", step + 1, "");
         }
         let refused = |which| hindsight.explain("a", which).unwrap_err().to_string();
-        assert_eq!(refused(at(99)), "of this turn nothing is kept; there are 0:2 to 0:13");
+        assert_eq!(refused(at(99)), "this turn is not kept; the kept turns are 0:2 to 0:13");
         assert_eq!(
             refused(at(9)),
             "it was not asked in this turn; near it, it was in 0:4, 0:6, 0:8, 0:10, 0:12"

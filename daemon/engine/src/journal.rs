@@ -1,17 +1,17 @@
-//! What is worth remembering: the lines that recordings, `match watch` and people read.
+//! What happens in a team: the entries that logs, recordings, the API and people read.
 
-use crate::params::shown;
+mod describe;
+
+pub use describe::{Description, EventSeverity, EventTopic};
+
 use crate::{
-    AlertKind, Carry, Fault, Generation, Grounds, Keep, Reason, SeatState, SteerCause, Steering,
+    AlertKind, Carry, Fault, Generation, Keep, Provenance, Reason, SeatState, SteerCause, Steering,
     StrategyOrigin,
 };
 use phalanx_game::{DefaultCause, Notice, SeatId, Turn, Value};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Characters of a value that people read in a line.
-const VALUE_CHARS_MAX: usize = 200;
 
 /// One thing that happened in a team.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +38,15 @@ pub enum JournalEvent {
     },
     /// A round began for the team.
     RoundStarted,
-    /// The team goes on with what it knew in an earlier life of its own: what the agents met is the
+    /// The team goes on with what it knew before its thread or its daemon ended: the agents met the
     /// same round.
     Resumed {
         /// The last turn that it knew.
         turn: Turn,
-        /// So many turns after that one went by without it.
+        /// Turns after that one that it missed.
         missed: u32,
     },
-    /// What an earlier life of the team knew is not taken over: nothing of it is.
+    /// The team's checkpoint is not used.
     CheckpointRefused {
         /// Why.
         reason: String,
@@ -62,7 +62,7 @@ pub enum JournalEvent {
         /// How long it thought.
         spent: Duration,
         /// What it rests on.
-        grounds: Box<Grounds>,
+        grounds: Box<Provenance>,
     },
     /// The engine sent the fallback, since the brain failed.
     Fallback {
@@ -75,7 +75,7 @@ pub enum JournalEvent {
         /// How long the script thought before it failed.
         spent: Duration,
         /// What it had looked at until then, and where it failed.
-        grounds: Box<Grounds>,
+        grounds: Box<Provenance>,
     },
     /// A call other than `decide` failed: `plan`, `start`, `finish`.
     ScriptError {
@@ -91,7 +91,7 @@ pub enum JournalEvent {
         /// It is the operator's choice: it is not watched.
         pinned: bool,
         /// How it came to decide, as people read it: `rolled back by root`; empty when its origin
-        /// tells.
+        /// says it.
         note: String,
     },
     /// A strategy was refused: the old one plays on.
@@ -192,7 +192,7 @@ pub enum JournalEvent {
         /// Who.
         by: String,
     },
-    /// An operator changed how the team deals with time, or when somebody should look at it.
+    /// An operator changed how the team deals with time, or when it raises alerts.
     Retuned {
         /// What, as people read it: `decide_max 250ms → 300ms`.
         changes: String,
@@ -215,14 +215,14 @@ pub enum JournalEvent {
         /// Who.
         by: String,
     },
-    /// Something is the matter that somebody should look at.
+    /// An alert began: someone should look at the team.
     AlertBegan {
         /// What it is about.
         alert: AlertKind,
-        /// What is the matter, for people.
+        /// What is wrong, for people.
         text: String,
     },
-    /// It is well again.
+    /// An alert ended.
     AlertEnded {
         /// What it was about.
         alert: AlertKind,
@@ -251,7 +251,7 @@ pub enum JournalEvent {
     RoundOver {
         /// The team's score.
         score: i64,
-        /// Its rank, where told.
+        /// Its rank, where the referee reports it.
         ranking: Option<u32>,
     },
     /// The referee said goodbye to every seat.
@@ -263,66 +263,6 @@ impl JournalEvent {
     pub(crate) fn undecided(reason: String, role: String) -> Self {
         let (spent, grounds) = (Duration::ZERO, Box::default());
         Self::Fallback { reason, role, explained: None, spent, grounds }
-    }
-
-    /// What operators did with agents, team and board, and alerts, as people read them; `None` for
-    /// anything else.
-    #[must_use]
-    pub fn steered_in_words(&self) -> Option<String> {
-        Some(match self {
-            Self::RoleSet { before, role, by, .. } => format!("role {before} → {role}, by {by}"),
-            Self::Steered { steering: Steering::Script, cause: SteerCause::Operator { by } } => {
-                format!("handed back to its script by {by}")
-            }
-            Self::Steered { steering: Steering::Script, cause } => {
-                format!("handed back to its script: {cause}")
-            }
-            Self::Steered { steering, .. } => steering.to_string(),
-            Self::Ordered { action, by, pinned: true } => format!("{action}, pinned by {by}"),
-            Self::Ordered { action, by, pinned: false } => format!("{action}, ordered by {by}"),
-            Self::Held { by, piloted: true } => format!("no order of {by} in time: the fallback"),
-            Self::Held { by, piloted: false } => format!("paused by {by}: the fallback"),
-            Self::AgentAdded { role, again: false, by } => format!("added as {role} by {by}"),
-            Self::AgentAdded { role, again: true, by } => format!("added again as {role} by {by}"),
-            Self::AgentRemoved { by } => format!("removed from the team by {by}"),
-            Self::Retuned { changes, by } => format!("{changes}, by {by}"),
-            Self::Left { to: None, by, .. } => format!("the team was stopped by {by}"),
-            Self::Left { to: Some(to), keep, by } => {
-                let keeps = |kept| if kept { "keeps" } else { "forgets" };
-                let (world, memory) = (keeps(keep.world), keeps(keep.memory));
-                format!("moved to {to} by {by}: {world} its world, {memory} its memories")
-            }
-            Self::Returned { to, by } => format!("the team was started by {by}, at {to}"),
-            Self::BoardSet { key, value: Value::Nil, by, .. } => {
-                format!("{key:?} deleted from the board by {by}")
-            }
-            Self::BoardSet { key, value, turns, by } => {
-                let turns = turns.map(|turns| format!(" for {turns} turns")).unwrap_or_default();
-                let value: String = shown(value).chars().take(VALUE_CHARS_MAX).collect();
-                format!("{key:?} = {value} on the board{turns}, by {by}")
-            }
-            Self::AlertBegan { alert, text } => format!("{alert}: {text}"),
-            Self::AlertEnded { alert, turns } => format!("{alert} is over after {turns} turns"),
-            Self::Seat { .. }
-            | Self::RoundStarted
-            | Self::Resumed { .. }
-            | Self::CheckpointRefused { .. }
-            | Self::Decided { .. }
-            | Self::Fallback { .. }
-            | Self::ScriptError { .. }
-            | Self::Generation { .. }
-            | Self::StrategyRefused { .. }
-            | Self::TakenBack { .. }
-            | Self::ParamSet { .. }
-            | Self::Ran { .. }
-            | Self::Defaulted { .. }
-            | Self::Late
-            | Self::Notice(_)
-            | Self::Log { .. }
-            | Self::TurnDone(_)
-            | Self::RoundOver { .. }
-            | Self::MatchOver => return None,
-        })
     }
 }
 
@@ -339,7 +279,7 @@ pub struct TurnDone {
     pub ordered: u32,
     /// Fallbacks that operators wanted: of paused agents, and of pilots without an order.
     pub held: u32,
-    /// The team's score, where the referee tells it during a round.
+    /// The team's score, where the referee reports it during a round.
     pub score: Option<i64>,
     /// Time that scripts took, in microseconds.
     pub script_us: u64,

@@ -1,4 +1,4 @@
-//! What agents remember, as plain data: it outlives scripts, VMs and threads.
+//! The agents' memories as plain data, which outlives scripts, VMs and threads.
 
 use phalanx_game::AgentId;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::fmt;
 /// The memory of one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
-    /// Whose.
+    /// The agent.
     pub agent: AgentId,
     /// The role that wrote it last.
     pub role: String,
-    /// The version of memory that this role declared then; 0 when it declared none.
+    /// The version of the memory that this role declared; 0 if it declared none.
     pub version: u32,
-    /// The memory, or why it is not plain data: the path to the culprit.
+    /// The memory, or the path to the value that is not plain data.
     pub data: Result<Plain, String>,
 }
 
@@ -26,7 +26,7 @@ pub enum Plain {
     Num(f64),
     /// Bytes, mostly text.
     Text(Vec<u8>),
-    /// Pairs in ascending order of the keys: walks of equal tables are equal.
+    /// Pairs in ascending order of the keys, so that equal tables are walked equally.
     Table(Vec<(PlainKey, Plain)>),
 }
 

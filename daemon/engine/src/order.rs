@@ -1,5 +1,5 @@
-//! An operator's order: an action in the words of scripts, read from text and checked by the
-//! game's declaration, as what scripts say is.
+//! An operator's order: an action in the words of scripts, parsed from text and checked against the
+//! game's declaration, like the actions of scripts.
 
 use crate::words::{expectation, similar};
 use phalanx_game::{Api, FieldDoc, Kind, ParamDoc, Roster, Said, Value, excerpt};
@@ -7,12 +7,13 @@ use std::borrow::Cow;
 
 mod text;
 
+pub(crate) use text::write_value;
 pub use text::{read_order, write_order};
 
 /// Longest text of an order, in bytes.
 pub const ORDER_BYTES_MAX: usize = 4_096;
 
-/// Why a text is no order, or an order no action of the game.
+/// Why a text is not an order, or an order is not an action of the game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
     /// The text cannot be read.
@@ -22,17 +23,17 @@ pub enum OrderError {
     Text {
         /// Where, in bytes from 1.
         column: usize,
-        /// What could stand there.
+        /// What was expected there.
         expected: &'static str,
-        /// An excerpt of what does.
+        /// An excerpt of the text there.
         got: String,
     },
     /// The game has no such action.
     #[error("there is no action {action:?}{}; there are {}", did_you_mean(.meant), .known.join(", "))]
     Action {
-        /// The name as said.
+        /// The given name.
         action: String,
-        /// What was probably meant.
+        /// The most similar name.
         meant: Option<String>,
         /// The names of all actions.
         known: Vec<String>,
@@ -42,13 +43,13 @@ pub enum OrderError {
     Argument {
         /// The action's name.
         action: String,
-        /// Which parameter, what is expected and what came.
+        /// The parameter, what it expects and what was given.
         problem: String,
     },
-    /// The world says no: the action is none for this agent now.
+    /// The world refuses the action for this agent now.
     #[error("{reason}")]
     World {
-        /// Its words.
+        /// The reason.
         reason: String,
     },
 }
@@ -58,8 +59,8 @@ pub(crate) fn did_you_mean(meant: &Option<String>) -> String {
     meant.as_ref().map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default()
 }
 
-/// Checks an order by the game's declaration, as the arguments of scripts are checked. What comes
-/// back is what a script's constructor would have made of it.
+/// Checks an order against the game's declaration, as the arguments of scripts are checked. Returns
+/// what a script's constructor would have made of it.
 ///
 /// # Errors
 /// When the game has no such action, or an argument does not fit.
@@ -102,7 +103,7 @@ fn argument(param: &ParamDoc, given: &Value, roster: &Roster) -> Result<Value, S
 
 /// The value of a kind, or what is wrong with it.
 fn fitting(kind: &Kind, value: &Value, roster: &Roster) -> Result<Value, String> {
-    let mismatch = || format!("expected {}, got {}", expectation(kind), told(value));
+    let mismatch = || format!("expected {}, got {}", expectation(kind), describe_value(value));
     match kind {
         Kind::Bool => value.as_bool().map(Value::Bool).ok_or_else(mismatch),
         Kind::Int { min, max } => {
@@ -150,7 +151,7 @@ fn table(
 ) -> Result<Value, String> {
     let pairs: &[(Cow<'static, str>, Value)] = match value {
         Value::Map(pairs) => pairs,
-        // An empty table may be either.
+        // An empty table may be a list or a map.
         Value::List(list) if list.is_empty() => &[],
         Value::Nil
         | Value::Bool(_)
@@ -179,8 +180,8 @@ fn table(
     Ok(Value::Map(checked))
 }
 
-/// A value in a message.
-fn told(value: &Value) -> String {
+/// A value as text for a message.
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Str(text) => format!("\"{}\"", excerpt(text.as_bytes())),
         Value::Int(int) => int.to_string(),
@@ -272,6 +273,16 @@ mod tests {
             assert_eq!(checked(text), Ok(said.clone()), "{text}");
         }
         assert_eq!(checked("skip"), Ok(Said::new("skip", Vec::new())));
+        for (typed, quoted) in [
+            ("act.move(north)", "move(\"north\")"),
+            ("submit(task0)", "submit(\"task0\")"),
+            ("give(a-1, { kind = b2 })", "give(\"a-1\", { kind = \"b2\" })"),
+            ("go({ x = 1, to = home }, true, nil)", "go({ x = 1, to = \"home\" }, true, nil)"),
+            ("say('a b', \"it's \\\" c\")", "say(\"a b\", \"it's \\\" c\")"),
+            ("clear(1, -2)", "clear(1,-2)"),
+        ] {
+            assert_eq!(read_order(typed).unwrap(), read_order(quoted).unwrap(), "{typed}");
+        }
         assert_eq!(checked("act.note('\\n')"), Ok(Said::new("note", vec!["\n".into()])));
     }
 

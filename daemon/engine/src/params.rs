@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Most parameters that a team's scripts may declare.
 pub const PARAMS_MAX: usize = 200;
-/// Most values that operators may have set at a time, over all parameters and scopes.
+/// Most values that operators may set, over all parameters and scopes.
 pub const PARAM_VALUES_MAX: usize = 1_000;
 /// Longest name of a parameter, in bytes.
 pub const PARAM_NAME_BYTES_MAX: usize = 64;
@@ -21,7 +21,7 @@ pub struct ParamSpec {
     pub name: String,
     /// What it accepts.
     pub kind: ParamKind,
-    /// Its value while nobody set one.
+    /// Its value until an operator sets one.
     pub default: Value,
     /// Meaning and unit.
     pub doc: String,
@@ -45,7 +45,7 @@ pub enum ParamKind {
     Text(Vec<String>),
 }
 
-/// For whom a value was set. The narrowest counts: agent, then role, then team.
+/// For which agents a value is set. The narrowest scope wins: agent, then role, then team.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// The whole team.
@@ -57,7 +57,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// As people read it: `team`, `role worker`, `agent a1`.
+    /// For people: `team`, `role worker`, `agent a1`.
     #[must_use]
     pub fn describe(&self, roster: &Roster) -> String {
         match self {
@@ -92,7 +92,7 @@ pub enum ParamError {
     /// There is no such agent or role.
     #[error("there is no {0}")]
     Scope(String),
-    /// There are too many, or a text is too long.
+    /// There are too many parameters or values, or a text is too long.
     #[error("{0}")]
     TooMuch(String),
 }
@@ -102,8 +102,8 @@ pub enum ParamError {
 pub struct Params {
     declared: BTreeMap<String, ParamSpec>,
     set: BTreeMap<String, BTreeMap<Scope, Value>>,
-    /// What was set and does not fit the present declarations: the next generation's may allow it,
-    /// above all those of a generation that comes back.
+    /// Values that do not fit the present declarations. The next generation may allow them, above
+    /// all one that returns.
     aside: BTreeMap<String, BTreeMap<Scope, Value>>,
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for ParamKind {
 }
 
 impl ParamSpec {
-    /// The value as this parameter keeps it.
+    /// The value in the form in which this parameter stores it.
     ///
     /// # Errors
     /// When it does not fit.
@@ -153,7 +153,7 @@ impl ParamSpec {
     }
 }
 
-/// A value in a message.
+/// A value as text for a message.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Nil => "nothing".into(),
@@ -167,8 +167,8 @@ pub(crate) fn shown(value: &Value) -> String {
 }
 
 impl Params {
-    /// A script declares a parameter. Declared again it replaces the old declaration; values that
-    /// were set and do not fit any more are put aside.
+    /// Declares a parameter of a script. A second declaration replaces the first one; set values
+    /// that do not fit any more are put aside.
     ///
     /// # Errors
     /// When there are too many, the name is too long, or the default does not fit.
@@ -192,7 +192,8 @@ impl Params {
         Ok(())
     }
 
-    /// The value for an agent of a role; `None` for the team's plan. `None` when not declared.
+    /// The value for an agent of a role, or with `None` for the team's plan. Returns `None` if it
+    /// is not declared.
     #[must_use]
     pub fn value(&self, name: &str, agent: Option<(AgentId, &str)>) -> Option<&Value> {
         let spec = self.declared.get(name)?;
@@ -204,7 +205,7 @@ impl Params {
         Some(narrow.or_else(|| set.get(&Scope::Team)).unwrap_or(&spec.default))
     }
 
-    /// Sets a value, or takes it back with `None`. Returns the value before in that scope.
+    /// Sets a value, or removes it with `None`. Returns the previous value in that scope.
     ///
     /// # Errors
     /// When no script declares it, or the value does not fit.
@@ -235,8 +236,8 @@ impl Params {
         Ok(self.set.entry(name.to_owned()).or_default().insert(scope, value))
     }
 
-    /// All that operators set, in order of names and scopes, whether it fits what scripts declare
-    /// now or not.
+    /// All values that operators set, in order of names and scopes, whether they fit the present
+    /// declarations or not.
     #[must_use]
     pub fn values(&self) -> Vec<(String, Scope, Value)> {
         let mut all = self.clone();
@@ -247,7 +248,7 @@ impl Params {
         all.set.into_iter().flat_map(named).collect()
     }
 
-    /// Parameters of which operators have set these; scripts declare them later.
+    /// Parameters with these values of operators; scripts declare them later.
     #[must_use]
     pub fn of_values(values: impl IntoIterator<Item = (String, Scope, Value)>) -> Self {
         let mut params = Self::default();
@@ -263,7 +264,7 @@ impl Params {
         self.declared.get(name)
     }
 
-    /// All declarations in order of their names, with what was set, widest scope first.
+    /// All declarations in order of their names, with the set values, widest scope first.
     pub fn each(&self) -> impl Iterator<Item = (&ParamSpec, Vec<(&Scope, &Value)>)> {
         self.declared.values().map(|spec| {
             let set = self.set.get(&spec.name);
@@ -271,7 +272,7 @@ impl Params {
         })
     }
 
-    /// What operators set, without what scripts declare.
+    /// The values that operators set, without the declarations.
     pub(crate) fn set_by_operators(&self) -> BTreeMap<String, BTreeMap<Scope, Value>> {
         let mut all = self.clone();
         all.forget_declarations();
@@ -279,17 +280,18 @@ impl Params {
         all.set
     }
 
-    /// Exactly this is what operators set; scripts declare it or will.
+    /// Replaces all values of operators; scripts have declared them or will do so.
     pub(crate) fn set_again(&mut self, set: BTreeMap<String, BTreeMap<Scope, Value>>) {
         let declared = std::mem::take(&mut self.declared);
         *self = Self { set, ..Self::default() };
         for spec in declared.into_values() {
-            // It was declared before: only what is set may not fit it, and is put aside then.
+            // The declaration is valid already; values that do not fit it are put aside.
             drop(self.declare(spec));
         }
     }
 
-    /// A new generation declares anew; what operators set counts again wherever it fits then.
+    /// Removes the declarations, since a new generation declares its own. Values that operators set
+    /// apply again where they fit.
     pub fn forget_declarations(&mut self) {
         self.declared.clear();
         for (name, values) in std::mem::take(&mut self.aside) {

@@ -1,19 +1,19 @@
-//! Where a team's scripts spent their time.
+//! The time that a team's scripts took.
 
 use std::time::Duration;
 
-/// What was measured over some turns.
+/// A measurement over some turns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// Turns that were measured.
     pub turns: u32,
-    /// One row for each role and each kind of call, the dearest first.
+    /// One row for each role and each kind of call, the most expensive first.
     pub calls: Vec<CallProfile>,
     /// Samples of the running functions, the most frequent first.
     pub stacks: Vec<StackSample>,
-    /// Time between two samples, as wished; busy machines take fewer.
+    /// Requested time between two samples; busy machines take fewer.
     pub sample_every: Duration,
-    /// Samples that were not kept, since there were too many different stacks.
+    /// Samples that were dropped, since there were too many different stacks.
     pub samples_dropped: u64,
 }
 
@@ -28,15 +28,15 @@ pub struct CallProfile {
     pub count: u64,
     /// Time of all calls together, without the collector's.
     pub total: Duration,
-    /// The longest.
+    /// The longest call.
     pub longest: Duration,
     /// Memory that these calls allocated, in bytes.
     pub allocated: u64,
-    /// Time of the garbage collector for these calls, not part of `total`.
+    /// Time of the garbage collector during these calls, not part of `total`.
     pub collector: Duration,
 }
 
-/// One stack of functions and how often it was met.
+/// One stack of functions and how often it was sampled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackSample {
     /// Outermost first: the role, then `file:function:line` for each function.
@@ -46,7 +46,7 @@ pub struct StackSample {
 }
 
 impl Profile {
-    /// The stacks as flame graph tools read them: `role;function;function count` in each line.
+    /// The stacks in the format of flame graph tools: `role;function;function count` in each line.
     #[must_use]
     pub fn folded(&self) -> String {
         let line = |sample: &StackSample| format!("{} {}\n", sample.frames.join(";"), sample.count);

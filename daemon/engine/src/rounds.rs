@@ -1,15 +1,16 @@
 //! Which simulation of the match is running, for the team and for each of its agents.
 //!
-//! Sessions count the rounds that their own connection saw. An agent that was away, or that plays
-//! only in the larger simulations of a match, has seen fewer than its team; here the counts meet.
+//! Sessions count the rounds of their own connection. An agent that was away, or that plays only in
+//! the larger simulations of a match, has counted fewer than its team; this module maps one count
+//! to the other.
 
 use phalanx_game::{AgentId, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What the start of a round for one agent means for the team.
+/// What the start of an agent's round means for the team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Started {
+pub(crate) enum RoundStart {
     /// The team begins a new round.
     New(u32),
     /// The agent joins the round that the team plays already.
@@ -21,39 +22,39 @@ pub(crate) enum Started {
 #[derive(Clone, Copy, Debug, Default)]
 struct AgentRound {
     seen: Option<(u32, u32)>,
-    /// It was in the team's round in an earlier life of the team: its session may count anew.
+    /// It played the team's round before a restart: its new session may count anew.
     was_here: bool,
 }
 
-/// Where a team's rounds stand, without the counts of sessions: those end with their daemon.
+/// The rounds of a team without the counts of sessions, which end with their daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RoundParts {
     pub(crate) current: u32,
     /// It has ended.
     pub(crate) closing: bool,
-    /// Who was in it.
+    /// The agents that played it.
     pub(crate) here: BTreeSet<AgentId>,
 }
 
 /// The rounds of a match.
 #[derive(Clone, Debug)]
-pub(crate) struct Rounds {
+pub(crate) struct TeamRounds {
     current: Option<u32>,
     closing: bool,
     agents: Vec<AgentRound>,
 }
 
-impl Rounds {
+impl TeamRounds {
     pub(crate) fn new(agents: usize) -> Self {
         Self { current: None, closing: false, agents: vec![AgentRound::default(); agents] }
     }
 
-    /// There are so many agents.
+    /// Sets the number of agents.
     pub(crate) fn enroll(&mut self, agents: usize) {
         self.agents.resize(agents, AgentRound::default());
     }
 
-    /// Where they stand; `None` before the first round.
+    /// The parts for a checkpoint; `None` before the first round.
     pub(crate) fn parts(&self) -> Option<RoundParts> {
         let current = self.current?;
         let here =
@@ -63,7 +64,7 @@ impl Rounds {
         Some(RoundParts { current, closing: self.closing, here })
     }
 
-    /// The rounds as they stood, of so many agents.
+    /// Restores the rounds from a checkpoint, for this number of agents.
     pub(crate) fn of_parts(parts: &RoundParts, agents: usize) -> Self {
         let RoundParts { current, closing, here } = parts;
         let mut rounds = Self::new(agents);
@@ -76,36 +77,36 @@ impl Rounds {
         rounds
     }
 
-    /// A session says that its round `local` began for an agent.
-    pub(crate) fn started(&mut self, agent: AgentId, local: u32) -> Option<Started> {
+    /// A session reports that its round `local` began for an agent.
+    pub(crate) fn started(&mut self, agent: AgentId, local: u32) -> Option<RoundStart> {
         let (current, closing) = (self.current, self.closing);
         let slot = self.agents.get_mut(agent.index())?;
         if let Some(round) = current.filter(|_| std::mem::take(&mut slot.was_here)) {
             slot.seen = Some((local, round));
-            return Some(Started::Again(round));
+            return Some(RoundStart::Again(round));
         }
         if let Some((seen, team)) = slot.seen
             && seen == local
             && Some(team) == current
         {
-            return Some(Started::Again(team));
+            return Some(RoundStart::Again(team));
         }
         if let Some((seen, team)) = slot.seen
             && local < seen
             && Some(team) == current
             && !closing
         {
-            // Sessions count up: this one was made anew, in the middle of the same round.
+            // Sessions only count up, so this one is new, in the middle of the same round.
             slot.seen = Some((local, team));
-            return Some(Started::Again(team));
+            return Some(RoundStart::Again(team));
         }
         let was_here = slot.seen.is_some_and(|(_, team)| Some(team) == current);
         let started = match current {
-            Some(round) if !closing && !was_here => Started::Joined(round),
-            Some(round) => Started::New(round + 1),
-            None => Started::New(0),
+            Some(round) if !closing && !was_here => RoundStart::Joined(round),
+            Some(round) => RoundStart::New(round + 1),
+            None => RoundStart::New(0),
         };
-        if let Started::New(round) = started {
+        if let RoundStart::New(round) = started {
             self.current = Some(round);
             self.closing = false;
         }
@@ -113,8 +114,7 @@ impl Rounds {
         Some(started)
     }
 
-    /// The start of the session's round `local` takes the agent out of the round that the team
-    /// plays.
+    /// Whether the start of the session's round `local` takes the agent out of the team's round.
     pub(crate) fn departs(&self, agent: AgentId, local: u32) -> bool {
         let Some(slot) = self.agents.get(agent.index()).filter(|slot| !slot.was_here) else {
             return false;
@@ -123,19 +123,19 @@ impl Rounds {
         self.is_running() && slot.seen.is_some_and(here)
     }
 
-    /// The agent was in the round that the team plays.
+    /// Whether the agent has played the team's round.
     pub(crate) fn was_here(&self, agent: AgentId) -> bool {
         let seen = self.agents.get(agent.index()).and_then(|slot| slot.seen);
         seen.is_some_and(|(_, team)| Some(team) == self.current)
     }
 
-    /// The session's round `local` is one that the team has left.
+    /// Whether the team has left the session's round `local` already.
     pub(crate) fn is_behind(&self, agent: AgentId, local: u32) -> bool {
         let seen = self.agents.get(agent.index()).and_then(|slot| slot.seen);
         seen.is_some_and(|(seen, team)| seen == local && Some(team) < self.current)
     }
 
-    /// The session's round `local` turned out to be the team's.
+    /// The session's round `local` is the team's after all.
     pub(crate) fn rejoin(&mut self, agent: AgentId, local: u32) {
         if let (Some(slot), Some(current)) = (self.agents.get_mut(agent.index()), self.current) {
             slot.was_here = false;
@@ -143,25 +143,25 @@ impl Rounds {
         }
     }
 
-    /// Most seats say that the running round is over.
+    /// Most seats report that the running round is over.
     pub(crate) fn close(&mut self) {
         self.closing = self.current.is_some();
     }
 
-    /// The team left its referee for another match, or missed the end of the round: whatever begins
-    /// next is a new round, however sessions count.
+    /// The team left for another match, or missed the end of the round: the next start begins a new
+    /// round, whatever the sessions count.
     pub(crate) fn leave(&mut self) {
         self.closing = self.current.is_some();
         self.agents.fill(AgentRound::default());
     }
 
-    /// A session's turn in the team's count; `None` when the agent is behind the team's round.
+    /// A session's turn in the team's count; `None` if the agent is behind the team's round.
     pub(crate) fn turn(&self, agent: AgentId, local: Turn) -> Option<Turn> {
         let (seen, team) = self.agents.get(agent.index())?.seen?;
         (seen == local.round && Some(team) == self.current).then(|| Turn::new(team, local.step))
     }
 
-    /// A round has begun and not ended.
+    /// Whether a round has begun and not ended.
     pub(crate) fn is_running(&self) -> bool {
         self.current.is_some() && !self.closing
     }
@@ -182,38 +182,38 @@ mod tests {
 
     #[test]
     fn the_first_start_opens_the_round_and_the_others_join() {
-        let mut rounds = Rounds::new(3);
-        assert_eq!(rounds.started(A, 0), Some(Started::New(0)));
-        assert_eq!(rounds.started(B, 0), Some(Started::Joined(0)));
-        assert_eq!(rounds.started(A, 0), Some(Started::Again(0)));
+        let mut rounds = TeamRounds::new(3);
+        assert_eq!(rounds.started(A, 0), Some(RoundStart::New(0)));
+        assert_eq!(rounds.started(B, 0), Some(RoundStart::Joined(0)));
+        assert_eq!(rounds.started(A, 0), Some(RoundStart::Again(0)));
     }
 
     #[test]
     fn an_agent_that_plays_only_the_second_round_opens_it() {
-        let mut rounds = Rounds::new(3);
+        let mut rounds = TeamRounds::new(3);
         rounds.started(A, 0);
         rounds.started(B, 0);
         rounds.close();
-        assert_eq!(rounds.started(C, 0), Some(Started::New(1)));
-        assert_eq!(rounds.started(A, 1), Some(Started::Joined(1)));
+        assert_eq!(rounds.started(C, 0), Some(RoundStart::New(1)));
+        assert_eq!(rounds.started(A, 1), Some(RoundStart::Joined(1)));
         assert_eq!(rounds.turn(C, Turn::new(0, 5)), Some(Turn::new(1, 5)));
         assert_eq!(rounds.turn(A, Turn::new(1, 5)), Some(Turn::new(1, 5)));
     }
 
     #[test]
     fn an_agent_that_is_still_in_the_old_round_is_behind() {
-        let mut rounds = Rounds::new(3);
+        let mut rounds = TeamRounds::new(3);
         rounds.started(A, 0);
         rounds.started(B, 0);
-        assert_eq!(rounds.started(A, 1), Some(Started::New(1)));
+        assert_eq!(rounds.started(A, 1), Some(RoundStart::New(1)));
         assert_eq!(rounds.turn(B, Turn::new(0, 749)), None);
         assert!(rounds.is_behind(B, 0) && !rounds.is_behind(A, 1) && !rounds.is_behind(B, 1));
-        assert_eq!(rounds.started(B, 1), Some(Started::Joined(1)));
+        assert_eq!(rounds.started(B, 1), Some(RoundStart::Joined(1)));
     }
 
     #[test]
     fn a_session_that_lost_its_count_is_still_in_the_teams_round() {
-        let mut rounds = Rounds::new(2);
+        let mut rounds = TeamRounds::new(2);
         for local in 0..2 {
             rounds.started(A, local);
             rounds.started(B, local);
@@ -221,55 +221,55 @@ mod tests {
                 rounds.close();
             }
         }
-        assert_eq!(rounds.started(A, 0), Some(Started::Again(1)));
+        assert_eq!(rounds.started(A, 0), Some(RoundStart::Again(1)));
         assert_eq!(rounds.turn(A, Turn::new(0, 9)), Some(Turn::new(1, 9)));
         assert_eq!(rounds.turn(B, Turn::new(1, 9)), Some(Turn::new(1, 9)), "not thrown out");
         rounds.close();
-        assert_eq!(rounds.started(A, 1), Some(Started::New(2)));
+        assert_eq!(rounds.started(A, 1), Some(RoundStart::New(2)));
     }
 
     #[test]
     fn after_another_referee_sessions_that_count_anew_begin_a_new_round() {
-        let mut rounds = Rounds::new(2);
+        let mut rounds = TeamRounds::new(2);
         rounds.started(A, 0);
         rounds.started(B, 0);
         rounds.leave();
         assert_eq!(rounds.turn(A, Turn::new(0, 3)), None);
-        assert_eq!(rounds.started(B, 0), Some(Started::New(1)));
-        assert_eq!(rounds.started(A, 0), Some(Started::Joined(1)));
+        assert_eq!(rounds.started(B, 0), Some(RoundStart::New(1)));
+        assert_eq!(rounds.started(A, 0), Some(RoundStart::Joined(1)));
         assert_eq!(rounds.turn(A, Turn::new(0, 3)), Some(Turn::new(1, 3)));
     }
 
     #[test]
     fn in_another_life_whoever_was_here_goes_on_and_whoever_is_new_joins() {
-        let mut rounds = Rounds::new(3);
+        let mut rounds = TeamRounds::new(3);
         rounds.started(A, 0);
         rounds.close();
         rounds.started(A, 1);
         rounds.started(B, 1);
         let parts = rounds.parts().unwrap();
-        let mut again = Rounds::of_parts(&parts, 3);
-        assert_eq!(again.parts(), Some(parts), "nobody is lost before anybody is heard of");
-        assert_eq!(again.started(A, 0), Some(Started::Again(1)));
-        assert_eq!(again.started(C, 0), Some(Started::Joined(1)));
+        let mut again = TeamRounds::of_parts(&parts, 3);
+        assert_eq!(again.parts(), Some(parts), "no agent is lost before the first report");
+        assert_eq!(again.started(A, 0), Some(RoundStart::Again(1)));
+        assert_eq!(again.started(C, 0), Some(RoundStart::Joined(1)));
         assert_eq!(again.turn(A, Turn::new(0, 9)), Some(Turn::new(1, 9)));
         again.close();
-        assert_eq!(again.started(A, 1), Some(Started::New(2)));
+        assert_eq!(again.started(A, 1), Some(RoundStart::New(2)));
     }
 
     #[test]
     fn in_another_life_a_round_that_had_ended_is_over() {
-        let mut rounds = Rounds::new(1);
+        let mut rounds = TeamRounds::new(1);
         rounds.started(A, 0);
         rounds.close();
-        let mut again = Rounds::of_parts(&rounds.parts().unwrap(), 1);
+        let mut again = TeamRounds::of_parts(&rounds.parts().unwrap(), 1);
         assert!(!again.is_running());
-        assert_eq!(again.started(A, 0), Some(Started::New(1)));
+        assert_eq!(again.started(A, 0), Some(RoundStart::New(1)));
     }
 
     #[test]
     fn only_an_agent_of_the_running_round_can_leave_it_for_a_later_one() {
-        let mut rounds = Rounds::new(3);
+        let mut rounds = TeamRounds::new(3);
         rounds.started(A, 3);
         assert!(rounds.departs(A, 4));
         assert!(!rounds.departs(A, 3), "the same again");
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_stranger_changes_nothing() {
-        let mut rounds = Rounds::new(1);
+        let mut rounds = TeamRounds::new(1);
         assert_eq!(rounds.started(C, 0), None);
         assert!(!rounds.departs(C, 0) && !rounds.is_behind(C, 0));
         assert_eq!(rounds.turn(A, Turn::new(0, 0)), None);

@@ -4,11 +4,12 @@ use crate::board::weight;
 use crate::{Board, Params, TimeReads};
 use phalanx_game::{AgentId, Value};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// Most letters that wait for one agent; older ones are dropped first.
 pub const INBOX_LETTERS_MAX: usize = 64;
-/// Largest sum of the letters that wait for one agent, in the board's units of weight, as of those
-/// that one team sends in one turn; older ones are dropped first.
+/// Largest sum of the letters that wait for one agent, in the board's units of weight, and of the
+/// letters that a team sends in one turn; older ones are dropped first.
 pub const INBOX_WEIGHT_MAX: usize = 1 << 20;
 /// Most log lines that scripts may write in one turn; the rest is counted.
 pub const LOG_LINES_MAX: usize = 200;
@@ -23,36 +24,36 @@ pub const METRICS_MAX: usize = 100;
 /// Longest of these names, in bytes.
 pub const METRIC_BYTES_MAX: usize = 100;
 
-/// How loud a script's log line is.
+/// The level of a script's log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
-    /// For whoever writes the script.
+    /// For the author of the script.
     Debug,
-    /// Worth telling.
+    /// Progress.
     Info,
-    /// Something is not as it should be.
+    /// A problem that the script can handle.
     Warn,
-    /// Something failed.
+    /// A failure.
     Error,
 }
 
 /// A line that a script logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
-    /// Who; `None` is `team.lua`.
+    /// The author; `None` is `team.lua`.
     pub agent: Option<AgentId>,
-    /// How loud.
+    /// The level.
     pub level: LogLevel,
-    /// What, at most [`LOG_CHARS_MAX`] characters.
+    /// The text, at most [`LOG_CHARS_MAX`] characters.
     pub text: String,
 }
 
-/// A debug mark on the map, alive for one turn.
+/// A debug mark on the map, shown for one turn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    /// Who drew it; `None` is `team.lua`.
+pub struct DebugMark {
+    /// The author; `None` is `team.lua`.
     pub agent: Option<AgentId>,
-    /// What kind of mark and its arguments, as the script gave them.
+    /// The kind of mark, as the script gave it.
     pub shape: String,
     /// The arguments.
     pub args: Vec<Value>,
@@ -63,11 +64,11 @@ pub struct Mark {
 pub struct Letter {
     /// The sender's name.
     pub from: String,
-    /// What it says.
+    /// The content.
     pub body: Value,
 }
 
-/// Letters that nobody has read yet, by whom they are for, oldest first.
+/// Unread letters by receiver, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Mail {
     /// They can be read.
@@ -87,15 +88,18 @@ pub struct Shared {
     pub params: Params,
     /// Numbers that scripts report, by name.
     pub metrics: BTreeMap<String, f64>,
-    /// What scripts are told of the time.
+    /// The time that scripts read.
     pub time: TimeReads,
     inboxes: BTreeMap<AgentId, VecDeque<(usize, Letter)>>,
     posted: Vec<(AgentId, usize, Letter)>,
     posted_weight: usize,
     log: Vec<LogLine>,
     log_dropped: u64,
-    marks: Vec<Mark>,
+    marks: Vec<DebugMark>,
     marks_weight: usize,
+    /// The parameters and the board as they were copied last.
+    params_kept: Arc<Params>,
+    board_kept: Option<Arc<Board>>,
 }
 
 impl Shared {
@@ -105,7 +109,7 @@ impl Shared {
         Self { board, roles, ..Self::default() }
     }
 
-    /// A turn begins: marks vanish, letters of the last turn become readable, the board ages.
+    /// Begins a turn: removes marks, delivers the letters of the last turn, ages the board.
     pub fn advance(&mut self, tick: u64) {
         self.board.advance(tick);
         self.marks.clear();
@@ -121,7 +125,7 @@ impl Shared {
         }
     }
 
-    /// The role of an agent; empty for one that is not of the roster.
+    /// The role of an agent; empty if it is not in the roster.
     #[must_use]
     pub fn role(&self, agent: AgentId) -> &str {
         self.roles.get(agent.index()).map_or("", String::as_str)
@@ -134,7 +138,7 @@ impl Shared {
         }
     }
 
-    /// An agent comes to the team, or comes back to it.
+    /// Adds an agent to the team, or adds it again.
     pub fn enroll(&mut self, agent: AgentId, role: &str) {
         if self.roles.len() <= agent.index() {
             self.roles.resize(agent.index() + 1, String::new());
@@ -142,14 +146,14 @@ impl Shared {
         self.set_role(agent, role);
     }
 
-    /// An agent is not of the team any more: nobody reads its letters, and what it claimed is free.
+    /// Removes an agent from the team: its letters are dropped, and its claims become free.
     pub fn dismiss(&mut self, agent: AgentId, name: &str) {
         self.inboxes.remove(&agent);
         self.posted.retain(|(to, ..)| *to != agent);
         self.board.release_all(name);
     }
 
-    /// Sends a letter; false when too many were sent in this turn.
+    /// Sends a letter; false if too many were sent in this turn.
     pub fn send(&mut self, to: AgentId, letter: Letter) -> bool {
         let size = weight(&letter.body);
         let room = self.posted.len() < INBOX_LETTERS_MAX * self.roles.len().max(1)
@@ -161,7 +165,7 @@ impl Shared {
         room
     }
 
-    /// Takes all letters that wait for an agent.
+    /// Takes all letters for an agent.
     pub fn take_inbox(&mut self, agent: AgentId) -> Vec<Letter> {
         let letters = self.inboxes.remove(&agent).into_iter().flatten();
         letters.map(|(_, letter)| letter).collect()
@@ -176,7 +180,7 @@ impl Shared {
         Mail { arrived: arrived.map(own).collect(), posted: posted.map(own).collect() }
     }
 
-    /// These letters wait, and no others.
+    /// Replaces all letters that wait.
     pub(crate) fn deliver(&mut self, mail: Mail) {
         let sized = |(to, letter): (AgentId, Letter)| (to, weight(&letter.body), letter);
         self.inboxes.clear();
@@ -187,7 +191,22 @@ impl Shared {
         self.posted_weight = self.posted.iter().map(|(_, size, _)| size).sum();
     }
 
-    /// Logs a line, cut to its limit; past the turn's limit it is only counted.
+    /// A copy of the parameters; unchanged ones are not copied again.
+    pub(crate) fn params_copy(&mut self) -> Arc<Params> {
+        if *self.params_kept != self.params {
+            self.params_kept = Arc::new(self.params.clone());
+        }
+        Arc::clone(&self.params_kept)
+    }
+
+    /// A copy of the board; an unchanged one is not copied again.
+    pub(crate) fn board_copy(&mut self) -> Arc<Board> {
+        let revision = self.board.revision();
+        let same = self.board_kept.take().filter(|kept| kept.revision() == revision);
+        Arc::clone(self.board_kept.insert(same.unwrap_or_else(|| Arc::new(self.board.clone()))))
+    }
+
+    /// Logs a line, cut to its limit; lines beyond the turn's limit are only counted.
     pub fn log(&mut self, agent: Option<AgentId>, level: LogLevel, text: &str) {
         if self.log.len() >= LOG_LINES_MAX {
             self.log_dropped += 1;
@@ -196,13 +215,13 @@ impl Shared {
         self.log.push(LogLine { agent, level, text: text.chars().take(LOG_CHARS_MAX).collect() });
     }
 
-    /// Takes the turn's log lines and how many were dropped.
+    /// Takes the turn's log lines and the number of dropped ones.
     pub fn take_log(&mut self) -> (Vec<LogLine>, u64) {
         (std::mem::take(&mut self.log), std::mem::take(&mut self.log_dropped))
     }
 
-    /// Draws a mark; false past the turn's limit.
-    pub fn draw(&mut self, mark: Mark) -> bool {
+    /// Draws a mark; false beyond the turn's limit.
+    pub fn draw(&mut self, mark: DebugMark) -> bool {
         let size = mark.shape.len() + mark.args.iter().map(weight).sum::<usize>();
         let room = self.marks.len() < MARKS_MAX && self.marks_weight + size <= MARKS_WEIGHT_MAX;
         if room {
@@ -214,11 +233,11 @@ impl Shared {
 
     /// The marks of this turn.
     #[must_use]
-    pub fn marks(&self) -> &[Mark] {
+    pub fn marks(&self) -> &[DebugMark] {
         &self.marks
     }
 
-    /// Reports a number; false when there are too many names already, or the name is too long.
+    /// Reports a number; false if there are too many names already, or the name is too long.
     pub fn metric(&mut self, name: &str, value: f64) -> bool {
         let room = (self.metrics.len() < METRICS_MAX && name.len() <= METRIC_BYTES_MAX)
             || self.metrics.contains_key(name);
@@ -271,7 +290,7 @@ mod tests {
             shared.advance(tick);
         }
         assert_eq!(shared.take_inbox(AgentId(1)).len(), 3);
-        let mark = || Mark { agent: None, shape: "line".into(), args: vec![large()] };
+        let mark = || DebugMark { agent: None, shape: "line".into(), args: vec![large()] };
         assert_eq!((0..8).filter(|_| shared.draw(mark())).count(), 3);
         shared.advance(9);
         assert!(shared.draw(mark()), "a new turn");

@@ -1,6 +1,6 @@
-//! What others see of a team: plain data, published once a turn.
+//! The public state of a team: plain data, published once a turn.
 
-use crate::{Alert, Mark, Params, SeatState, Steering};
+use crate::{Alert, DebugMark, Params, SeatState, Steering};
 use phalanx_game::Turn;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,30 +13,30 @@ pub struct Counters {
     pub asked: u64,
     /// Answers that scripts decided.
     pub decided: u64,
-    /// Fallbacks: sent by the engine since a script failed, or by the seat at the deadline.
+    /// Fallbacks: sent by the engine because a script failed, or by the seat at the deadline.
     pub fallback: u64,
     /// Orders of operators that were sent.
     pub ordered: u64,
-    /// Fallbacks that operators wanted: of paused agents, and of pilots without an order.
+    /// Fallbacks for operators: for paused agents, and for pilots without an order.
     pub held: u64,
-    /// Turns that went by without any answer of ours, and answers that came too late.
+    /// Turns without an answer, and answers that were too late.
     pub late: u64,
     /// Errors of scripts, `plan` and others included.
     pub script_errors: u64,
-    /// Messages of the referee that were skipped as malformed or unknown.
+    /// Skipped messages of the referee that were malformed or unknown.
     pub malformed: u64,
 }
 
-/// Counts that a team took over from an earlier life of its own.
+/// Counts from before a restart of the team.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inherited {
-    /// Turns begun then.
+pub struct InheritedCounts {
+    /// Turns begun by then.
     pub tick: u64,
-    /// Its counters then.
+    /// The counters by then.
     pub counters: Counters,
 }
 
-/// One agent, as others see it.
+/// The public state of one agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentSnapshot {
     /// Its name.
@@ -45,40 +45,40 @@ pub struct AgentSnapshot {
     pub role: String,
     /// It was removed from the team. Its place stays, so that indices are ids.
     pub gone: bool,
-    /// Who decides for it.
+    /// Who decides for it: script, order or pilot.
     pub steering: Steering,
-    /// What its connection is doing.
+    /// The state of its connection.
     pub seat: SeatState,
-    /// Where it stands, in the game's words.
+    /// The agent's state, in the game's words.
     pub summary: String,
     /// The last turn in which the referee asked it; `None` before the first.
     pub last_asked: Option<Turn>,
-    /// Turns in a row that went by without an action that its script or an operator decided.
+    /// Turns in a row without an action from its script or from an operator.
     pub silent_turns: u32,
     /// The action of its last decision.
     pub last_action: String,
-    /// The referee's word on the action before.
+    /// The referee's result of the previous action.
     pub last_result: String,
-    /// What its script explained in its last decision; empty when nothing.
+    /// The explanation of its last decision by its script; empty if there is none.
     pub reason: String,
-    /// Why its last turn fell back, if it did; empty when it did not.
+    /// Why its last turn used the fallback; empty if it did not.
     pub trouble: String,
 }
 
-/// What others see of a team.
+/// The public state of a team.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// The turn in the team's count.
     pub turn: Turn,
     /// Turns begun in this match.
     pub tick: u64,
-    /// The score of the running round, where the referee tells it.
+    /// The score of the running round, if the referee reports it.
     pub score: Option<i64>,
     /// Final scores of the rounds that are over, in order.
     pub rounds: Vec<i64>,
     /// The generation of the strategy.
     pub generation: u32,
-    /// It is watched: it may still be taken back.
+    /// The generation is on probation: it may still be rolled back.
     pub on_probation: bool,
     /// The parameters of the scripts.
     pub params: Arc<Params>,
@@ -88,17 +88,24 @@ pub struct Snapshot {
     pub alerts: Vec<Alert>,
     /// Counters over the match.
     pub counters: Counters,
-    /// What of them an earlier life of the team counted: before a panic, or before the daemon was
-    /// started again.
-    pub inherited: Inherited,
+    /// The part of the counters from before a restart of the team, after a panic or of the daemon.
+    pub inherited: InheritedCounts,
     /// Keys on the board.
     pub board_keys: usize,
-    /// Counts the changes of the board: as long as it stays the same, so does the board.
+    /// The number of changes of the board: while it stays the same, so does the board.
     pub board_revision: u64,
     /// Debug marks of this turn.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<DebugMark>,
     /// Numbers that scripts report.
     pub metrics: BTreeMap<String, f64>,
     /// The referee said goodbye.
     pub over: bool,
+}
+
+impl Snapshot {
+    /// The steering of the agents, by roster index.
+    #[must_use]
+    pub fn steering(&self) -> Vec<Steering> {
+        self.agents.iter().map(|agent| agent.steering.clone()).collect()
+    }
 }

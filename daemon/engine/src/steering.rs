@@ -1,7 +1,6 @@
 //! Who decides for an agent: its script, or an operator's wish.
 
-use crate::BrainError;
-use crate::order::{OrderError, did_you_mean, write_order};
+use crate::order::write_order;
 use phalanx_game::Said;
 use std::fmt;
 
@@ -9,7 +8,7 @@ use std::fmt;
 pub const PIN_TURNS_MAX: u32 = 10_000;
 /// Most turns without an order after which a pilot is taken for lost.
 pub const LEASE_TURNS_MAX: u32 = 1_000;
-/// That many where nobody says.
+/// The default.
 pub const LEASE_TURNS: u32 = 10;
 
 /// Who decides for an agent.
@@ -18,7 +17,7 @@ pub enum Steering {
     /// The script of its role.
     #[default]
     Script,
-    /// Nobody: the fallback is sent in each turn.
+    /// Neither: the fallback is sent in each turn.
     Paused {
         /// Who paused it.
         by: String,
@@ -27,7 +26,7 @@ pub enum Steering {
     Pinned {
         /// Which.
         order: Said,
-        /// So many turns more, this one not counted once it is decided; from 1.
+        /// Turns left, at least 1. The current turn stops counting once it is decided.
         turns_left: u32,
         /// Who pinned it.
         by: String,
@@ -37,9 +36,9 @@ pub enum Steering {
     Piloted {
         /// Who.
         by: String,
-        /// So many turns without an order end it.
+        /// This many turns without an order end it.
         lease: u32,
-        /// So many of them are left.
+        /// The number of them that is left.
         turns_left: u32,
         /// The next order, when it is there already.
         order: Option<Said>,
@@ -106,12 +105,12 @@ pub enum Steer {
     Pin {
         /// What.
         order: Said,
-        /// For so many turns, 1 to [`PIN_TURNS_MAX`].
+        /// For this many turns, 1 to [`PIN_TURNS_MAX`].
         turns: u32,
     },
-    /// Wait for orders. Whoever piloted before does not any more.
+    /// Wait for orders. An earlier pilot loses the agent.
     Pilot {
-        /// So many turns without an order hand the agent back, 1 to [`LEASE_TURNS_MAX`].
+        /// This many turns without an order hand the agent back, 1 to [`LEASE_TURNS_MAX`].
         lease: u32,
     },
     /// The pilot's order for the agent's next turn, or for this one while it waits. One that is
@@ -162,97 +161,4 @@ impl Keep {
     pub const ALL: Self = Self { world: true, memory: true };
     /// Nothing stays: another match.
     pub const NOTHING: Self = Self { world: false, memory: false };
-}
-
-/// Why an operator's wish was refused. Nothing has changed then.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SteerError {
-    /// No agent of the team has this id.
-    #[error("there is no agent with the id {id}")]
-    NoSuchAgent {
-        /// Which id.
-        id: u16,
-    },
-    /// The strategy that plays has no such role.
-    #[error("there is no role {role:?}; there are {}{}", .known.join(", "), did_you_mean(.meant))]
-    NoSuchRole {
-        /// The role asked for.
-        role: String,
-        /// All roles, in alphabetical order.
-        known: Vec<String>,
-        /// What was probably meant.
-        meant: Option<String>,
-    },
-    /// The new role does not take the agent's memory.
-    #[error("{0}; it can begin with an empty memory instead")]
-    Memory(BrainError),
-    /// The order is none.
-    #[error("{0}")]
-    Order(#[from] OrderError),
-    /// A number of turns is out of its range.
-    #[error("expected 1 to {max} turns, got {got}")]
-    Turns {
-        /// What was asked for.
-        got: u32,
-        /// The largest.
-        max: u32,
-    },
-    /// An order came for an agent that nobody pilots.
-    #[error("nobody pilots {agent}: take it over first")]
-    NotPiloted {
-        /// The agent's name.
-        agent: String,
-    },
-    /// An order came from somebody else than the pilot.
-    #[error("{agent} is piloted by {by}: take it over first")]
-    Piloted {
-        /// The agent's name.
-        agent: String,
-        /// The pilot.
-        by: String,
-    },
-    /// A new agent's name is none.
-    #[error(
-        "{name:?} is no name for an agent: expected 1 to 64 characters without slashes and control \
-         characters"
-    )]
-    Name {
-        /// What was asked for, without control characters and cut.
-        name: String,
-    },
-    /// An agent of the team has this name already.
-    #[error("there is an agent {name:?} already")]
-    NameTaken {
-        /// Which name.
-        name: String,
-    },
-    /// The team has as many agents as it may, those that were removed included.
-    #[error("a team has at most {max} agents, those that were removed included")]
-    TooManyAgents {
-        /// The largest number.
-        max: usize,
-    },
-    /// The game's teams are what they are from the beginning.
-    #[error("teams of {game} do not change while they play: {reason}")]
-    Fixed {
-        /// The game.
-        game: &'static str,
-        /// Why.
-        reason: &'static str,
-    },
-    /// The agent is the last one.
-    #[error("{name} is the team's last agent: stop the team instead, or delete it")]
-    LastAgent {
-        /// The agent's name.
-        name: String,
-    },
-    /// The team is drained.
-    #[error("the team is leaving")]
-    Leaving,
-    /// Too many requests wait, or a later one took this one's place.
-    #[error("{0}")]
-    Busy(String),
-    /// The match is over for every seat.
-    #[error("the match is over")]
-    Over,
 }

@@ -1,9 +1,10 @@
-//! Scripts that are not called any more, since one of them did not return.
+//! Scripts that are not called any more, since they did not return.
 
 use phalanx_game::AgentId;
 
-/// A script that is not called any more: its agents get the fallback. It holds while this generation
-/// decides, until an operator sets the role of an agent to it again or restarts the team.
+/// A script that is not called any more: its agents get the fallback. The suspension lasts while
+/// this generation decides, until an operator sets an agent to this role again or restarts the
+/// team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspension {
     /// The role; `None`: the `plan` of the team.
@@ -12,6 +13,6 @@ pub struct Suspension {
     pub agent: Option<AgentId>,
     /// The generation of the strategy.
     pub generation: u32,
-    /// What happened, for people.
+    /// A description of the problem.
     pub reason: String,
 }

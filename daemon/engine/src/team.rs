@@ -1,9 +1,13 @@
 //! One team as a state machine.
 
 mod alert;
+mod counters;
+mod crew;
 mod decide;
+mod ending;
 mod enrol;
 mod events;
+mod generations;
 mod leave;
 mod look;
 mod operator;
@@ -14,187 +18,92 @@ mod retune;
 mod steer;
 mod suspend;
 mod swap;
+mod turns;
 
 pub use look::SCENE_EVERY;
 
 use crate::alerts::Alerts;
 use crate::checkpoint::thaw;
-use crate::rounds::Rounds;
-use crate::snapshot::{AgentSnapshot, Counters, Inherited};
-use crate::turn::{OpenTurn, Phase};
+use crate::rounds::TeamRounds;
+use crate::turn::Phase;
 use crate::{
-    Alert, AlertKind, AlertOptions, Board, Brain, BrainError, Input, JournalEvent, Memory, Output,
-    Params, Probation, RoundResult, Scene, SeatState, Shared, Staged, Steering, Suspension,
-    TeamLink,
+    Board, Brain, BrainError, CommandRequest, Input, JournalEvent, Output, Shared, Staged,
+    TeamLink, TeamOptions, TeamState,
 };
-use decide::Source;
-use leave::Departure;
-use look::Profiling;
-use operator::{Request, Requests};
-use phalanx_game::{AgentId, Game, Roster, SeatId, Turn, World};
+use counters::MatchCounters;
+use crew::Crew;
+use ending::Ending;
+use generations::Generations;
+use look::Observation;
+use phalanx_game::{AgentId, Game, SeatId, Turn, World};
 use quorum::Quorum;
-use resume::{Own, Resuming};
+use resume::ResumeCheck;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use swap::{Waiting, Watch};
+use turns::TurnState;
 
-/// Answers of one agent that are remembered, in case they turn out to have come too late.
-const ANSWERS_MAX: usize = 8;
-
-/// How a team deals with time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TeamOptions {
-    /// The share of a turn's time that is waited for agents whose percepts are missing, 0 to 1.
-    pub straggler_share: f64,
-    /// The longest wait for them, however long the turn is.
-    pub straggler_max: Duration,
-    /// The longest that one `decide` may take, however much time is left.
-    pub decide_max: Duration,
-    /// The longest that `plan` may take.
-    pub plan_max: Duration,
-    /// The match's seed for scripts.
-    pub seed: u64,
-    /// When a new generation of the strategy is taken back.
-    pub probation: Probation,
-    /// So many of the last turns are kept as copies, on which strategies are tried; 0: none. At
-    /// most one a [`SCENE_EVERY`] once there are so many.
-    pub rehearsal_turns: usize,
-    /// When somebody should look at the team.
-    pub alerts: AlertOptions,
-}
-
-impl Default for TeamOptions {
-    fn default() -> Self {
-        Self {
-            straggler_share: 0.25,
-            straggler_max: Duration::from_millis(500),
-            decide_max: Duration::from_millis(250),
-            plan_max: Duration::from_millis(500),
-            seed: 0,
-            probation: Probation::default(),
-            rehearsal_turns: 3,
-            alerts: AlertOptions::default(),
-        }
-    }
-}
-
-/// What a team begins with.
-#[derive(Clone, Debug, Default)]
+/// What a team is made of: at its start, and again after each restart. A recording keeps it.
+#[derive(Clone, Debug)]
 pub struct TeamStart {
-    /// The strategy. The brain is made from it, and later ones that fail are replaced by it.
+    /// The seat of each agent, by roster index.
+    pub seats: Vec<SeatId>,
+    /// Time limits and other options.
+    pub options: TeamOptions,
+    /// The strategy. The brain is made from it, and it replaces later ones that fail.
     pub staged: Staged,
-    /// What operators set before, in an earlier life of the team; scripts declare anew.
-    pub params: Params,
-    /// How operators steered the agents then, by roster index; agents beyond it are not steered.
-    pub steering: Vec<Steering>,
-    /// The board's revision then: this one counts on behind it.
-    pub board_revision: u64,
-    /// A checkpoint from which it goes on, above what stands before; `None`: it knows nothing. One
-    /// that it cannot take over is told in the journal.
+    /// The state that the team begins with: what operators set before a restart.
+    pub state: TeamState,
+    /// A checkpoint to continue from; it replaces the state. `None`: the team begins with the
+    /// state. If the checkpoint cannot be used, the journal says why.
     pub checkpoint: Option<Arc<[u8]>>,
 }
 
-/// One team. It lives on one thread; nobody else sees its world.
+/// One team. It lives on one thread, the only one that has access to its world.
 #[derive(Debug)]
 pub struct Team<G: Game, B: Brain> {
     game: G,
-    roster: Arc<Roster>,
-    seats: Vec<SeatId>,
     options: TeamOptions,
     brain: B,
     world: Rc<RefCell<G::World>>,
     shared: Rc<RefCell<Shared>>,
-    rounds: Rounds,
+    crew: Crew,
+    turns: TurnState,
     quorum: Quorum<G>,
-    members: Vec<Member>,
-    open: Option<OpenTurn>,
-    tick: u64,
-    calls: VecDeque<Call>,
-    counters: Counters,
-    scores: Vec<i64>,
-    outputs: VecDeque<Output<G>>,
-    done: crate::TurnDone,
-    over: bool,
-    drain: Drain,
-    requests: Requests,
-    /// The generation that decides.
-    active: Staged,
-    waiting: Option<Waiting>,
-    watch: Option<Watch>,
-    scenes: VecDeque<Arc<Scene>>,
-    /// When the newest of them was copied.
-    scene_kept: Option<Instant>,
-    profiling: Option<Profiling>,
-    /// The parameters as they were published last.
-    params: Arc<Params>,
+    generations: Generations,
     alerts: Alerts,
-    alerts_open: BTreeMap<(AlertKind, Option<AgentId>), Alert>,
-    departure: Option<Departure>,
-    /// Scripts that are not called any more.
-    suspended: Vec<Suspension>,
-    /// It was restored, and waits to be recognized.
-    resuming: Option<Resuming<G>>,
-    /// Memories that were restored and that nobody has yet.
-    unread: Option<Vec<Memory>>,
-    /// The board as it was copied last.
-    kept_board: Option<Arc<Board>>,
-    inherited: Inherited,
-}
-
-/// What the team knows of one agent besides the world.
-#[derive(Debug)]
-struct Member {
-    shown: AgentSnapshot,
-    /// The agent is waited for when a turn gathers: it was asked in the turn before, or the round
-    /// is new and it is seated.
-    expected: bool,
-    /// The last turn that was counted as late, so that it is counted once.
-    late: Option<Turn>,
-    /// The last answers, in the session's count, and whose they were. Word that one came too late
-    /// may come after the next one left.
-    answers: VecDeque<(Turn, Source)>,
-}
-
-/// A call into a script other than `plan` and `decide`, waiting for its place.
-#[derive(Clone, Copy, Debug)]
-enum Call {
-    Start(AgentId),
-    Finish(AgentId, RoundResult),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Drain {
-    No,
-    Asked,
-    Told,
+    counters: MatchCounters,
+    observation: Observation,
+    resume: ResumeCheck<G>,
+    ending: Ending,
+    /// Commands that wait for their moment, in the order in which they came.
+    commands: VecDeque<CommandRequest>,
+    outputs: VecDeque<Output<G>>,
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
-    /// A team without connections yet. `seats` names the seat of each agent, by roster index;
-    /// `brain` makes a brain that plays the generation that it is given.
+    /// A team without connections yet. `brain` makes a brain that plays the generation that it is
+    /// given.
     ///
     /// # Errors
-    /// Whatever `brain` says: for example that the strategy does not compile.
+    /// The error of `brain`, for example that the strategy does not compile.
     pub fn new(
         game: &G,
-        roster: Arc<Roster>,
-        seats: Vec<SeatId>,
-        options: TeamOptions,
         start: TeamStart,
         brain: impl FnOnce(TeamLink, &Staged) -> Result<B, BrainError>,
     ) -> Result<Self, BrainError> {
+        let TeamStart { seats, options, staged, state, checkpoint } = start;
+        let roster = Arc::clone(&state.roster);
         let world = Rc::new(RefCell::new(game.world(&roster)));
-        let roles = roster.agents.iter().map(|entry| entry.role.clone()).collect();
-        let TeamStart { staged, params, steering, board_revision, checkpoint } = start;
-        let own =
-            Own { set: params.set_by_operators(), steering: steering.clone(), board_revision };
         let restored = checkpoint.map(|bytes| thaw(game, &roster, &bytes));
-        let set = restored.as_ref().and_then(|restored| Some(&restored.as_ref().ok()?.set));
-        let mut shared = Shared::new(Board::default().after(board_revision), roles);
-        shared.params.set_again(set.unwrap_or(&own.set).clone());
+        let mut shared = Shared::new(Board::clone(&state.board), state.roles.clone());
+        let params = match &restored {
+            Some(Ok(checkpoint)) => &checkpoint.state.params,
+            Some(Err(_)) | None => &state.params,
+        };
+        shared.params.set_again(params.set_by_operators());
         let shared = Rc::new(RefCell::new(shared));
         let link = TeamLink {
             roster: roster.clone(),
@@ -204,48 +113,27 @@ impl<G: Game, B: Brain> Team<G, B> {
             seed: options.seed,
         };
         let brain = brain(link, &staged)?;
-        let steering = steering.into_iter().chain(std::iter::repeat(Steering::Script));
-        let members = roster.agents.iter().zip(steering);
-        let members = members.map(|(entry, steering)| Member::new(&entry.name, steering)).collect();
+        let agents = roster.agents.len();
         let mut team = Self {
             game: game.clone(),
-            alerts: Alerts::new(roster.agents.len(), options.alerts),
-            alerts_open: BTreeMap::new(),
-            departure: None,
-            suspended: Vec::new(),
-            rounds: Rounds::new(roster.agents.len()),
-            quorum: Quorum::default(),
-            roster,
-            seats,
             options,
             brain,
             world,
             shared,
-            members,
-            open: None,
-            tick: 0,
-            calls: VecDeque::new(),
-            counters: Counters::default(),
-            scores: Vec::new(),
+            crew: Crew::new(roster, seats, state.members.iter().cloned()),
+            turns: TurnState::new(TeamRounds::new(agents), 0),
+            quorum: Quorum::default(),
+            generations: Generations::new(staged),
+            alerts: Alerts::new(agents, options.alerts),
+            counters: MatchCounters::default(),
+            observation: Observation::default(),
+            resume: ResumeCheck::default(),
+            ending: Ending::default(),
+            commands: VecDeque::new(),
             outputs: VecDeque::new(),
-            done: crate::TurnDone::default(),
-            over: false,
-            drain: Drain::No,
-            requests: Requests::new(),
-            active: staged,
-            waiting: None,
-            watch: None,
-            scenes: VecDeque::new(),
-            scene_kept: None,
-            profiling: None,
-            params: Arc::default(),
-            resuming: None,
-            unread: None,
-            kept_board: None,
-            inherited: Inherited::default(),
         };
         match restored {
-            Some(Ok(thawed)) => team.adopt(thawed, own),
+            Some(Ok(checkpoint)) => team.adopt(checkpoint, state),
             Some(Err(error)) => {
                 let reason = error.to_string();
                 team.journal(None, JournalEvent::CheckpointRefused { reason });
@@ -255,58 +143,23 @@ impl<G: Game, B: Brain> Team<G, B> {
         Ok(team)
     }
 
-    /// Something happened. Handle everything that waits before polling outputs, so that no turn is
-    /// decided whose successor is here already.
+    /// Handles an input. Pass every waiting input before you poll outputs, so that the team does
+    /// not decide a turn whose successor is already there.
     pub fn handle(&mut self, input: Input<G>, now: Instant) {
         match input {
             Input::Seat { seat, state } => self.seat_changed(seat, &state, now),
             Input::Event { seat, event } => self.event(seat, event, now),
             Input::Late { agent, turn } => self.late(agent, turn),
-            Input::SetRole { ticket, agent, role, carry, by } => {
-                self.request(Request::Role { ticket, agent, role, carry, by });
-            }
-            Input::Steer { ticket, agent, steer, by } => {
-                self.request(Request::Steer { ticket, agent, steer, by });
-            }
-            Input::AddAgent { ticket, name, role, by } => {
-                self.request(Request::Add { ticket, name, role, by });
-            }
-            Input::RemoveAgent { ticket, agent, by } => {
-                self.request(Request::Remove { ticket, agent, by });
-            }
-            Input::Leave { ticket, to, keep, by } => self.leave(Departure { ticket, to, keep, by }),
-            Input::Return { ticket, to, by } => self.come_back(ticket, to, by),
-            Input::Install { ticket, staged, pinned } => self.stage(ticket, staged, pinned),
-            Input::StrategyRefused { origin, faults } => {
-                self.journal(None, JournalEvent::StrategyRefused { origin, faults });
-            }
-            Input::SetParam { ticket, name, scope, value, by } => {
-                self.request(Request::Param { ticket, name, scope, value, by });
-            }
-            Input::Retune { ticket, options, by } => {
-                self.request(Request::Retune { ticket, options, by });
-            }
-            Input::Look { ticket } => self.request(Request::Look { ticket }),
-            Input::Draw { ticket } => self.request(Request::Draw { ticket }),
-            Input::ReadBoard { ticket, read } => self.request(Request::ReadBoard { ticket, read }),
-            Input::WriteBoard { ticket, write } => {
-                self.request(Request::WriteBoard { ticket, write });
-            }
-            Input::Run { ticket, agent, code, by } => {
-                self.request(Request::Run { ticket, agent, code, by });
-            }
-            Input::Profile { ticket, turns } => self.profile(ticket, turns),
+            Input::Command(request) => self.command(request, now),
             Input::Restarted { reason, suspended } => self.restarted(reason, suspended, now),
             Input::Drain => self.begin_drain(),
         }
     }
 
     fn begin_drain(&mut self) {
-        if self.drain == Drain::No {
-            self.drain = Drain::Asked;
-        }
-        // Pilots are not waited for any more.
-        if let Some(open) = &mut self.open {
+        self.ending.begin_drain();
+        // The team does not wait for pilots any more.
+        if let Some(open) = &mut self.turns.open {
             let waiting: Vec<_> = open.awaiting.keys().copied().collect();
             for agent in waiting {
                 open.wake(agent);
@@ -314,10 +167,10 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    /// The instant of `poll_timeout` has come: agents that are missing are not waited for longer,
-    /// nor are pilots that give no order.
+    /// The instant of `poll_timeout` has come: the team stops waiting for missing agents and for
+    /// pilots without an order.
     pub fn handle_timeout(&mut self, now: Instant) {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = &mut self.turns.open {
             open.wake_until(now);
         }
         if self.alerts.next_check().is_some_and(|due| due <= now) {
@@ -326,19 +179,17 @@ impl<G: Game, B: Brain> Team<G, B> {
         if self.first_patience().is_some_and(|until| until <= now) {
             self.review(now);
         }
-        if let Some(open) = &self.open
-            && let Phase::Gathering(until) = open.phase
-            && until <= now
-        {
+        if self.turns.has_gathered(now) {
             self.begin_deciding(now);
         }
     }
 
-    /// The next thing to do; decides for one agent at most, so that its action can leave at once.
-    /// Call until `None` after every `handle` and `handle_timeout`, each time with the present.
+    /// Returns the next output; decides for one agent at most, so that its action can leave at
+    /// once. Call it until `None` after every `handle` and `handle_timeout`, each time with the
+    /// current instant.
     #[must_use]
     pub fn poll_output(&mut self, now: Instant) -> Option<Output<G>> {
-        // The present goes on while scripts run that produce nothing.
+        // Time passes while scripts run that produce no output.
         let mut now = now;
         loop {
             if let Some(output) = self.outputs.pop_front() {
@@ -351,37 +202,31 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    /// When `handle_timeout` must be called at the latest. Ask again after `poll_output` is empty.
+    /// The latest instant for `handle_timeout`. Ask again after `poll_output` is empty.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let open = self.open.as_ref();
-        let gathered = open.and_then(|open| match open.phase {
-            Phase::Gathering(until) => Some(until),
-            Phase::Deciding(_) | Phase::Waiting | Phase::Done => None,
-        });
-        let pilots = open.and_then(|open| open.awaiting.values().min().copied());
-        let timers = [gathered, pilots, self.first_patience(), self.alerts.next_check()];
+        let timers = [self.turns.next_timeout(), self.first_patience(), self.alerts.next_check()];
         timers.into_iter().flatten().min()
     }
 
-    /// The harmless action of an agent, as its world stands.
+    /// The harmless action of an agent, given the current world.
     #[must_use]
     pub fn fallback(&self, agent: AgentId) -> G::Action {
         self.world.borrow().fallback(agent)
     }
 
-    /// Takes one step that may produce outputs, and says how long its script took; `None` when
-    /// there is nothing to do.
+    /// Takes one step that may produce outputs. Returns how long its script took; `None` if there
+    /// is nothing to do.
     fn advance(&mut self, now: Instant) -> Option<Duration> {
         self.read_memories();
-        if let Some(call) = self.calls.pop_front() {
+        if let Some(call) = self.turns.next_call() {
             return Some(self.call(call, now));
         }
         if let Some(spent) = self.between_turns(now) {
             return Some(spent);
         }
-        let complete = self.everybody_is_here();
-        let open = self.open.as_mut()?;
+        let open = self.turns.open.as_mut()?;
+        let complete = open.is_gathering() && self.quorum.is_complete(open, &self.crew);
         match &mut open.phase {
             Phase::Gathering(_) if complete => Some(self.begin_deciding(now)),
             Phase::Gathering(_) | Phase::Done => None,
@@ -397,14 +242,14 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn all_decided(&mut self, now: Instant) -> Duration {
         self.turn_done(now);
-        if let Some(open) = &mut self.open {
+        if let Some(open) = &mut self.turns.open {
             open.unseen = self.options.rehearsal_turns > 0;
         }
         self.review(now);
         Duration::ZERO
     }
 
-    /// What does not belong to a turn, one thing at a time, unless the agents are deciding.
+    /// Does one step that does not belong to a turn, unless the agents are deciding.
     fn between_turns(&mut self, now: Instant) -> Option<Duration> {
         let spare = self.spare_time(now)?;
         if self.keep_scene(now) || self.begin_profile() || self.depart() {
@@ -414,47 +259,27 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     fn drained(&mut self) -> Option<Output<G>> {
-        let busy = self.open.as_ref().is_some_and(|open| open.phase != Phase::Done)
-            || self.first_patience().is_some();
-        if self.drain != Drain::Asked || busy {
+        let busy = self.turns.is_busy() || self.first_patience().is_some();
+        if !self.ending.has_to_report() || busy {
             return None;
         }
-        if self.profiling.is_some() {
+        if self.observation.is_profiling() {
             self.end_profile();
             return self.outputs.pop_front();
         }
-        self.drain = Drain::Told;
+        self.ending.reported();
         Some(Output::Drained)
     }
 
-    fn everybody_is_here(&self) -> bool {
-        let Some(open) = &self.open else { return false };
-        self.roster.ids().zip(&self.members).all(|(agent, member)| {
-            let counts = member.expected && member.is_seated() && self.roster.is_present(agent);
-            !counts || open.asked.contains_key(&agent) || self.is_out_of_step(agent)
-        })
-    }
-
-    /// The agents of a seat.
-    fn seated_on(&self, seat: SeatId) -> BTreeSet<AgentId> {
-        let of_seat = self.roster.ids().zip(&self.seats).filter(|(_, at)| **at == seat);
-        of_seat.map(|(agent, _)| agent).collect()
-    }
-
-    /// Everybody who was not removed.
-    fn present_members(&self) -> impl Iterator<Item = &Member> {
-        let members = self.roster.agents.iter().zip(&self.members);
-        members.filter(|(entry, _)| !entry.gone).map(|(_, member)| member)
-    }
-
-    fn member(&mut self, agent: AgentId) -> Option<&mut Member> {
-        self.members.get_mut(agent.index())
+    /// How long the first turn of a round waits for others.
+    fn first_patience(&self) -> Option<Instant> {
+        self.quorum.first_patience(&self.turns, &self.options)
     }
 
     /// The turn that is open, or was last.
     #[must_use]
     pub fn turn(&self) -> Turn {
-        self.open.as_ref().map_or(Turn::new(self.rounds.current(), 0), |open| open.turn)
+        self.turns.turn()
     }
 
     /// Reads the world; the borrow ends with the closure, before any script runs.
@@ -464,24 +289,5 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn acted(&mut self, turn: Turn, agent: AgentId, action: &G::Action) {
         self.with_world(|world| world.acted(turn, agent, action));
-    }
-}
-
-impl Member {
-    fn new(name: &str, steering: Steering) -> Self {
-        let name = name.to_owned();
-        let shown = AgentSnapshot { name, steering, ..AgentSnapshot::default() };
-        Self { shown, expected: false, late: None, answers: VecDeque::new() }
-    }
-
-    fn is_seated(&self) -> bool {
-        self.shown.seat == SeatState::Seated
-    }
-
-    fn answered(&mut self, turn: Turn, source: Source) {
-        if self.answers.len() >= ANSWERS_MAX {
-            self.answers.pop_front();
-        }
-        self.answers.push_back((turn, source));
     }
 }

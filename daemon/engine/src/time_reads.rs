@@ -1,21 +1,29 @@
-//! How much time is left, as scripts are told, and when it is over: measured, perhaps kept for a
-//! recording, or given again from one.
+//! How much time scripts see as left, and when it is over: measured, optionally kept for a
+//! recording, or read back from one.
 
-use crate::TimeRead;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Scripts are told the time that is left in steps of this.
+/// Scripts see the remaining time in steps of this.
 pub const TIME_READ_STEP: Duration = Duration::from_micros(100);
-/// So many different answers of one call are kept; the last one stands for those beyond.
+/// The number of different answers that one call keeps; the last one is used for all further reads.
 pub const TIME_READS_MAX: usize = 10_000;
+
+/// The answer to a script that asked how much time is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeRead {
+    /// The time, a multiple of [`TIME_READ_STEP`].
+    pub left: Duration,
+    /// How many times in a row.
+    pub times: u32,
+}
 
 /// What scripts learn of the time.
 #[derive(Clone, Debug, Default)]
 pub struct TimeReads {
-    /// Time stands still while a script runs: a match on a virtual clock.
+    /// Time does not advance while a script runs: a match on a virtual clock.
     still: bool,
-    source: Source,
+    source: TimeSource,
     /// A call is stopped at this place in the brain's own count, not by the clock.
     stop_after: Option<u64>,
     /// Where the call under way was stopped.
@@ -23,7 +31,7 @@ pub struct TimeReads {
 }
 
 #[derive(Clone, Debug, Default)]
-enum Source {
+enum TimeSource {
     #[default]
     Clock,
     /// The clock, and it is kept.
@@ -33,16 +41,16 @@ enum Source {
 }
 
 impl TimeReads {
-    /// What is told is kept.
+    /// Keeps the answers.
     #[must_use]
     pub fn kept() -> Self {
-        Self { source: Source::Kept(Vec::new()), ..Self::default() }
+        Self { source: TimeSource::Kept(Vec::new()), ..Self::default() }
     }
 
-    /// What was kept is told again.
+    /// Returns the kept answers again.
     #[must_use]
     pub fn given(reads: Vec<TimeRead>) -> Self {
-        Self { source: Source::Given(reads.into()), ..Self::default() }
+        Self { source: TimeSource::Given(reads.into()), ..Self::default() }
     }
 
     /// The next call is stopped at this place of the brain's own count, whatever the clock says.
@@ -51,21 +59,22 @@ impl TimeReads {
         Self { stop_after: count, ..self }
     }
 
-    /// Time stands still while a script runs.
+    /// Time does not advance while a script runs.
     #[must_use]
     pub fn standing_still(self) -> Self {
         Self { still: true, ..self }
     }
 
-    /// What a script is told, when so much time is left now, and so much was when it began.
+    /// The remaining time that a script sees, from the time left now and the time left at the
+    /// start.
     pub fn left(&mut self, now: Duration, begun: Duration) -> Duration {
         let left = if self.still { begun } else { now };
         let steps = left.as_micros() / TIME_READ_STEP.as_micros();
         let left = TIME_READ_STEP.saturating_mul(u32::try_from(steps).unwrap_or(u32::MAX));
         match &mut self.source {
-            Source::Clock => left,
-            Source::Kept(reads) => keep(reads, left),
-            Source::Given(reads) => give(reads).unwrap_or(left),
+            TimeSource::Clock => left,
+            TimeSource::Kept(reads) => keep(reads, left),
+            TimeSource::Given(reads) => give(reads).unwrap_or(left),
         }
     }
 
@@ -83,8 +92,8 @@ impl TimeReads {
     /// Takes what was kept in the call that ends, and where it was stopped.
     pub fn take(&mut self) -> (Vec<TimeRead>, Option<u64>) {
         let reads = match &mut self.source {
-            Source::Kept(reads) => std::mem::take(reads),
-            Source::Clock | Source::Given(_) => Vec::new(),
+            TimeSource::Kept(reads) => std::mem::take(reads),
+            TimeSource::Clock | TimeSource::Given(_) => Vec::new(),
         };
         (reads, self.stopped_after.take())
     }
@@ -93,7 +102,8 @@ impl TimeReads {
 fn keep(reads: &mut Vec<TimeRead>, left: Duration) -> Duration {
     let full = reads.len() >= TIME_READS_MAX;
     match reads.last_mut() {
-        // Time stands still for whoever asks ten thousand times: what is told can be told again.
+        // Scripts may ask ten thousand times. Repeat the last answer then, because a replay can
+        // repeat it too.
         Some(last) if full || last.left == left => {
             last.times = last.times.saturating_add(1);
             last.left
@@ -133,7 +143,7 @@ mod tests {
         assert_eq!(
             given.left(Duration::ZERO, Duration::ZERO),
             told[4],
-            "the last one stands for more"
+            "the last one counts for all further reads"
         );
     }
 

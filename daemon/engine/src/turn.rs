@@ -1,4 +1,4 @@
-//! The turn that is open for the team: who was asked, who must still decide.
+//! The team's open turn: the asked agents, and those that still have to decide.
 
 use crate::TeamOptions;
 use phalanx_game::{AgentId, Turn};
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 pub(crate) struct Asked {
     /// The turn in the session's count.
     pub(crate) local: Turn,
-    /// When the team heard of it.
+    /// When the team got the request.
     pub(crate) at: Instant,
-    /// When the session answers by itself.
+    /// When the session sends the fallback.
     pub(crate) due: Instant,
 }
 
-/// How far the turn is.
+/// The phase of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Percepts are coming in, at the latest until this instant.
+    /// Percepts arrive, at the latest until this instant.
     Gathering(Instant),
-    /// These still have to decide, in this order.
+    /// These agents still have to decide, in this order.
     Deciding(VecDeque<AgentId>),
-    /// All others have decided; these wait for their pilots.
+    /// All others have decided; the rest wait for their pilots.
     Waiting,
-    /// Everybody who was asked has decided.
+    /// Every asked agent has decided.
     Done,
 }
 
@@ -35,21 +35,21 @@ pub(crate) struct OpenTurn {
     pub(crate) turn: Turn,
     pub(crate) phase: Phase,
     pub(crate) asked: BTreeMap<AgentId, Asked>,
-    /// Who waits for an order, and until when.
+    /// The agents that wait for an order, and until when.
     pub(crate) awaiting: BTreeMap<AgentId, Instant>,
     /// The role of each agent when the team began to decide; empty when no scenes are kept.
     pub(crate) roles: Vec<String>,
-    /// An operator's look or piece of script took some of its time already.
+    /// An operator's read or piece of script has used some of its time.
     pub(crate) served: bool,
-    /// It is through, and no copy of it was kept yet.
+    /// It is over, and there is no copy of it yet.
     pub(crate) unseen: bool,
 }
 
-/// How long a turn whose first request arrived `now` waits for others.
+/// How long a turn waits for other percepts if its first request arrived `now`.
 pub(crate) fn patience(due: Instant, now: Instant, options: &TeamOptions) -> Duration {
     let window = due.saturating_duration_since(now);
     if window.is_zero() {
-        // It is answered already, and says nothing of the time that the others have.
+        // It is answered already, and says nothing about the other requests' deadlines.
         return options.straggler_max;
     }
     window.mul_f64(options.straggler_share.clamp(0.0, 1.0)).min(options.straggler_max)
@@ -69,7 +69,7 @@ impl OpenTurn {
         }
     }
 
-    /// An agent was asked. One that comes after the others began to decide is appended.
+    /// Adds a request. If the others have begun to decide, the agent is appended.
     pub(crate) fn ask(&mut self, agent: AgentId, asked: Asked, options: &TeamOptions) {
         let is_over = |asked: &Asked| asked.due <= asked.at;
         if let Phase::Gathering(until) = &mut self.phase
@@ -82,7 +82,7 @@ impl OpenTurn {
         self.call(agent);
     }
 
-    /// The agent is to decide, unless all do so later anyway.
+    /// Queues the agent for a decision, unless all agents decide later anyway.
     fn call(&mut self, agent: AgentId) {
         match &mut self.phase {
             Phase::Gathering(_) => {}
@@ -91,7 +91,7 @@ impl OpenTurn {
         }
     }
 
-    /// An agent that waits for an order does not wait longer. False when it does not wait.
+    /// Ends an agent's wait for an order. False if it does not wait.
     pub(crate) fn wake(&mut self, agent: AgentId) -> bool {
         let waits = self.awaiting.remove(&agent).is_some();
         if waits {
@@ -100,7 +100,7 @@ impl OpenTurn {
         waits
     }
 
-    /// Wakes whoever waited for an order until this instant.
+    /// Wakes the agents that waited for an order until this instant.
     pub(crate) fn wake_until(&mut self, now: Instant) {
         let due = self.awaiting.iter().filter(|(_, until)| **until <= now);
         let due: Vec<_> = due.map(|(agent, _)| *agent).collect();
@@ -109,7 +109,7 @@ impl OpenTurn {
         }
     }
 
-    /// The agent's chance to answer is gone.
+    /// The agent's request cannot be answered any more.
     pub(crate) fn forget(&mut self, agent: AgentId) {
         if let Phase::Deciding(queue) = &mut self.phase {
             queue.retain(|waiting| *waiting != agent);
@@ -118,8 +118,8 @@ impl OpenTurn {
         self.awaiting.remove(&agent);
     }
 
-    /// When half of the sessions have answered by themselves: one that names a deadline of its own
-    /// costs the others no time.
+    /// The instant at which half of the sessions have sent the fallback: one request with an early
+    /// deadline does not shorten the time of the others.
     pub(crate) fn due(&self) -> Option<Instant> {
         let mut dues: Vec<_> = self.asked.values().map(|asked| asked.due).collect();
         dues.sort_unstable();
@@ -131,7 +131,7 @@ impl OpenTurn {
         self.due().map_or(Duration::ZERO, |due| due.saturating_duration_since(now))
     }
 
-    /// Who was asked and has no decision yet.
+    /// The asked agents without a decision.
     pub(crate) fn undecided(&self) -> Vec<AgentId> {
         match &self.phase {
             Phase::Gathering(_) => self.asked.keys().copied().collect(),
@@ -145,7 +145,7 @@ impl OpenTurn {
         matches!(self.phase, Phase::Gathering(_))
     }
 
-    /// Some of its agents still have to answer, but none of them is being asked just now.
+    /// Whether some agents still have to answer, but none of them is deciding now.
     pub(crate) fn has_room(&self) -> bool {
         matches!(self.phase, Phase::Gathering(_) | Phase::Waiting)
     }

@@ -1,26 +1,26 @@
-//! A copy of what scripts can see: for trials and for looking on, on threads of their own.
+//! A copy of what scripts can see, for trials and for readers on other threads.
 
-use crate::{Board, Mark, Memory, Params};
+use crate::{Board, DebugMark, Memory, Params};
 use phalanx_game::{AgentId, Oracle, Picture, Roster, Turn};
 use std::fmt;
 use std::sync::Arc;
 
-/// A copy of all that a team's scripts can see.
+/// A copy of everything that a team's scripts can see.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The agents.
     pub roster: Arc<Roster>,
     /// The match's seed.
     pub seed: u64,
-    /// The last turns, oldest first; empty before the first.
+    /// The last turns, oldest first; empty before the first one.
     pub scenes: Vec<Arc<Scene>>,
     /// The blackboard.
     pub board: Board,
     /// The parameters.
     pub params: Params,
-    /// The role of each agent now, by roster index.
+    /// The current role of each agent, by roster index.
     pub roles: Vec<String>,
-    /// What the agents remember now.
+    /// The current memories of the agents.
     pub memories: Vec<Memory>,
     /// The generation that decides.
     pub generation: u32,
@@ -40,7 +40,7 @@ pub struct Scene {
     pub oracle: Arc<dyn Oracle + Send + Sync>,
 }
 
-/// The world as people see it.
+/// The world as a picture for people.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
     /// The turn in the team's count.
@@ -49,10 +49,10 @@ pub struct Drawing {
     pub tick: u64,
     /// The role of each agent, by roster index.
     pub roles: Vec<String>,
-    /// What the team believes.
+    /// The team's belief.
     pub picture: Picture,
-    /// What scripts drew in this turn.
-    pub marks: Vec<Mark>,
+    /// The marks that scripts drew in this turn.
+    pub marks: Vec<DebugMark>,
 }
 
 impl fmt::Debug for Scene {

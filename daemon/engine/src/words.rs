@@ -1,15 +1,16 @@
-//! Words of messages about names and parameters, shared by whoever checks them.
+//! Words for messages about names and parameters, shared by all checks.
 
 use phalanx_game::Kind;
 
-/// Longest list of words that a message spells out.
+/// The most words that a message lists.
 const WORDS_SHOWN_MAX: usize = 20;
-/// A name counts as meant when it is so similar (Jaro-Winkler, 0 to 1).
+/// The similarity from which a name is suggested (Jaro-Winkler, 0 to 1).
 const SIMILAR_MIN: f64 = 0.8;
-/// Longer than any name: comparing takes the product of both lengths.
+/// Longer than any name; longer inputs are not compared, since the cost is the product of both
+/// lengths.
 const SIMILAR_BYTES_MAX: usize = 100;
 
-/// What a parameter accepts, in a message.
+/// What a parameter accepts, as text for a message.
 #[must_use]
 pub fn expectation(kind: &Kind) -> String {
     match kind {
@@ -37,13 +38,13 @@ pub fn expectation(kind: &Kind) -> String {
     }
 }
 
-/// The known name that was probably meant.
+/// The known name that is most similar to an unknown one.
 #[must_use]
 pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > SIMILAR_BYTES_MAX {
         return None;
     }
-    // In short names two letters in the wrong order make half of the name.
+    // In short names, two swapped letters are already half of the name.
     let score = |word: &str| match strsim::osa_distance(name, word) {
         1 if word.len() > 2 => 1.0,
         _more => strsim::jaro_winkler(name, word),

@@ -1,4 +1,4 @@
-//! One generation of a strategy after the other: swaps, probation, and the way back.
+//! Consecutive generations of a strategy: swaps, probation, and rollback.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,12 +13,13 @@ mod game;
 
 use actor::{Manner, Match, staged};
 use phalanx_engine::{
-    Answer, Carry, Input, JournalEvent, Probation, Scope, Staged, TeamOptions, Ticket,
+    Carry, Input, InstallStrategy, JournalEvent, Probation, RunScript, Scope, SetParam, Staged,
+    TeamCommand, TeamOptions, Ticket,
 };
 use phalanx_game::{AgentId, DefaultCause, Event, Turn, Value};
 use std::time::Duration;
 
-/// Ten decisions are watched; the third trouble takes a generation back.
+/// Ten decisions are on probation; the third problem rolls a generation back.
 fn watched(agents: u16) -> Match {
     let probation = Probation { decisions: 10, errors: 2 };
     Match::new(agents, TeamOptions { probation, ..TeamOptions::default() })
@@ -28,11 +29,10 @@ fn breaks() -> Manner {
     Manner { breaks: true, ..Manner::default() }
 }
 
-/// What a swap came to; `None` while it waits.
+/// The result of a swap; `None` while it waits.
 fn installed(match_: &Match, ticket: Ticket) -> Option<Result<(), String>> {
     match_.answers.iter().find(|(of, _)| *of == ticket).map(|(_, answer)| {
-        let Answer::Installed(result) = answer else { panic!("{answer:?}") };
-        result.clone().map_err(|error| error.to_string())
+        InstallStrategy::answer(answer.clone()).map_err(|error| error.to_string())
     })
 }
 
@@ -45,9 +45,8 @@ fn a_generation_never_changes_in_the_middle_of_a_turn() {
     while match_.said.is_empty() {
         assert!(match_.output());
     }
-    let ticket = match_.ticket();
-    let (staged, pinned) = (staged(2, Manner::default()), false);
-    match_.team.handle(Input::Install { ticket, staged, pinned }, match_.now);
+    let staged = staged(2, Manner::default());
+    let ticket = match_.send("ann", InstallStrategy { staged, pinned: false });
     while match_.said.len() < 3 {
         assert!(match_.output());
         assert_eq!(installed(&match_, ticket), None);
@@ -87,7 +86,7 @@ fn while_percepts_come_in_it_changes_only_if_that_takes_little_of_the_time_left(
     }
 }
 
-/// A turn whose successor comes before the team is through with it.
+/// A turn whose successor arrives before the team has finished it.
 fn rush(match_: &mut Match, step: u32) {
     let said = match_.said.len();
     match_.ask(0, step);
@@ -101,14 +100,13 @@ fn turns_without_a_gap_keep_a_generation_waiting_but_not_for_ever() {
     let mut match_ = watched(1);
     rush(&mut match_, 1);
     let cost = Duration::from_millis(500);
-    let (ticket, staged_2) = (match_.ticket(), Staged { cost, ..staged(2, Manner::default()) });
-    match_.team.handle(Input::Install { ticket, staged: staged_2, pinned: true }, match_.now);
+    let staged_2 = Staged { cost, ..staged(2, Manner::default()) };
+    match_.send("ann", InstallStrategy { staged: staged_2, pinned: true });
     for step in 2..=24 {
         rush(&mut match_, step);
     }
     assert_eq!(match_.take_said(), [vec![100; 20], vec![200; 4]].concat());
-    let (ticket, staged_3) = (match_.ticket(), staged(3, breaks()));
-    match_.team.handle(Input::Install { ticket, staged: staged_3, pinned: false }, match_.now);
+    match_.send("ann", InstallStrategy { staged: staged(3, breaks()), pinned: false });
     for step in 25..=50 {
         rush(&mut match_, step);
     }
@@ -121,10 +119,8 @@ fn a_generation_that_waits_gives_way_to_a_newer_one() {
     let mut match_ = watched(1);
     let mut tickets = Vec::new();
     for number in [2, 3] {
-        let ticket = match_.ticket();
-        tickets.push(ticket);
-        let (staged, pinned) = (staged(number, Manner::default()), false);
-        match_.team.handle(Input::Install { ticket, staged, pinned }, match_.now);
+        let staged = staged(number, Manner::default());
+        tickets.push(match_.send("ann", InstallStrategy { staged, pinned: false }));
     }
     match_.drain();
     let replaced = "generation 2 never decided: generation 3 came before its turn";
@@ -170,9 +166,8 @@ fn one_that_fails_too_often_is_taken_back_with_the_memories_of_the_one_before() 
 #[test]
 fn what_operators_set_before_counts_again_after_the_way_back() {
     let mut match_ = watched(1);
-    let (ticket, name) = (match_.ticket(), "greed".to_owned());
-    let (scope, value, by) = (Scope::Team, Some(Value::Num(9.0)), "ann".to_owned());
-    match_.input(Input::SetParam { ticket, name, scope, value, by });
+    let (name, value) = ("greed".to_owned(), Some(Value::Num(9.0)));
+    match_.call(SetParam { name, scope: Scope::Team, value }).unwrap();
     match_.install(staged(2, Manner { greed_max: 3.0, ..breaks() }), false);
     for step in 1..=4 {
         match_.turn(step);
@@ -222,7 +217,7 @@ fn turns_that_nobody_decided_count_unless_they_are_older_than_the_generation() {
     }
     assert_eq!(match_.snapshot().generation, 1);
     let story = match_.story();
-    assert!(story[1].contains("the last: nobody decided in time"), "{story:?}");
+    assert!(story[1].contains("the last: no decision came in time"), "{story:?}");
 }
 
 #[test]
@@ -266,7 +261,7 @@ fn one_that_cannot_be_taken_back_stays_and_that_is_told_loudly() {
         match_.turn(step);
     }
     let story = match_.story();
-    assert_eq!(story.len(), 3, "told once: {story:?}");
+    assert_eq!(story.len(), 3, "one entry: {story:?}");
     assert!(story[2].starts_with("3 | generation 3 stays, though it fails"), "{story:?}");
     assert!(story[2].ends_with("generation 2 does not load any more: worker.luau:7: no decide"));
 }
@@ -300,8 +295,7 @@ fn every_line_of_the_journal_carries_the_generation_that_decided() {
 #[test]
 fn what_was_logged_before_a_swap_is_told_with_the_generation_that_logged_it() {
     let mut match_ = watched(1);
-    let (ticket, code, by) = (match_.ticket(), "hello".to_owned(), "ann".to_owned());
-    match_.input(Input::Run { ticket, agent: AgentId(0), code, by });
+    match_.call(RunScript { agent: AgentId(0), code: "hello".to_owned() }).unwrap();
     match_.install(staged(2, Manner::default()), false);
     match_.turn(1);
     let logged = match_.journal.iter().filter_map(|entry| match &entry.event {

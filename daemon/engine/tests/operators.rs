@@ -1,4 +1,4 @@
-//! What operators ask of a team while it plays: parameters, views, pieces of script, profiles.
+//! Requests of operators to a running team: parameters, views, pieces of script, profiles.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,7 +13,8 @@ mod game;
 
 use actor::{Manner, Match, staged};
 use phalanx_engine::{
-    Answer, Input, JournalEvent, ParamError, SCENE_EVERY, Scope, TeamOptions, Ticket, View,
+    Answer, CommandError, CopyView, Input, JournalEvent, ProfileScripts, RetuneTeam, RunScript,
+    SCENE_EVERY, Scope, SetParam, TeamCommand, TeamOptions, Ticket, View,
 };
 use phalanx_game::{AgentId, Event, Turn, Value};
 use std::sync::Arc;
@@ -23,15 +24,12 @@ fn team(agents: u16) -> Match {
     Match::new(agents, TeamOptions::default())
 }
 
-fn last_answer(match_: &mut Match) -> Answer {
-    match_.answers.pop().unwrap().1
-}
-
-fn set(match_: &mut Match, scope: Scope, value: Option<f64>) -> Result<Option<Value>, ParamError> {
-    let (ticket, value) = (match_.ticket(), value.map(Value::Num));
-    match_.input(Input::SetParam { ticket, name: "greed".into(), scope, value, by: "ann".into() });
-    let Answer::Param(result) = last_answer(match_) else { panic!() };
-    result
+fn set(
+    match_: &mut Match,
+    scope: Scope,
+    value: Option<f64>,
+) -> Result<Option<Value>, CommandError> {
+    match_.call(SetParam { name: "greed".into(), scope, value: value.map(Value::Num) })
 }
 
 #[test]
@@ -42,12 +40,11 @@ fn a_parameter_is_set_from_the_next_turn_on_and_never_within_one() {
     while match_.said.is_empty() {
         assert!(match_.output());
     }
-    let (ticket, scope, value) = (match_.ticket(), Scope::Team, Some(Value::Num(4.0)));
-    let (name, by) = ("greed".to_owned(), "ann".to_owned());
-    match_.team.handle(Input::SetParam { ticket, name, scope, value, by }, match_.now);
+    let (name, value) = ("greed".to_owned(), Some(Value::Num(4.0)));
+    match_.send("ann", SetParam { name, scope: Scope::Team, value });
     match_.drain();
     assert_eq!(match_.take_said(), [100, 100]);
-    assert!(matches!(last_answer(&mut match_), Answer::Param(Ok(None))));
+    assert_eq!(match_.answered::<SetParam>().1, Ok(None));
     match_.turn(2);
     assert_eq!(match_.take_said(), [104, 104]);
 }
@@ -112,16 +109,12 @@ fn other_options_count_from_the_next_turn_on_and_are_told() {
         alerts: phalanx_engine::AlertOptions { stuck_turns: 8, ..Default::default() },
         ..TeamOptions::default()
     };
-    let ticket = match_.ticket();
-    match_.input(Input::Retune { ticket, options, by: "ann".into() });
-    assert!(matches!(last_answer(&mut match_), Answer::Retuned(Ok(()))));
-    let told: Vec<_> = match_.journal.iter().filter_map(|e| e.event.steered_in_words()).collect();
+    assert_eq!(match_.call(RetuneTeam { options }), Ok(()));
+    let told: Vec<_> = match_.journal.iter().map(|entry| entry.describe().text).skip(2).collect();
     assert_eq!(told, ["decide_max 250ms → 300ms, stuck_turns 5 → 8, by ann"]);
     assert_eq!(look(&mut match_).seed, TeamOptions::default().seed, "the match began with it");
     match_.journal.clear();
-    let ticket = match_.ticket();
-    match_.input(Input::Retune { ticket, options, by: "ann".into() });
-    assert!(matches!(last_answer(&mut match_), Answer::Retuned(Ok(()))));
+    assert_eq!(match_.call(RetuneTeam { options }), Ok(()));
     assert!(match_.journal.is_empty(), "the same again is no change");
 }
 
@@ -135,17 +128,12 @@ fn fewer_turns_are_kept_at_once() {
     let kept = look(&mut match_).scenes.len();
     assert!(kept > 1, "{kept}");
     let options = TeamOptions { rehearsal_turns: 1, ..TeamOptions::default() };
-    let ticket = match_.ticket();
-    match_.input(Input::Retune { ticket, options, by: "ann".into() });
-    assert!(matches!(last_answer(&mut match_), Answer::Retuned(Ok(()))));
+    assert_eq!(match_.call(RetuneTeam { options }), Ok(()));
     assert_eq!(look(&mut match_).scenes.len(), 1);
 }
 
 fn look(match_: &mut Match) -> View {
-    let ticket = match_.ticket();
-    match_.input(Input::Look { ticket });
-    let Answer::View(view) = last_answer(match_) else { panic!() };
-    *view
+    *match_.call(CopyView).unwrap()
 }
 
 #[test]
@@ -203,10 +191,7 @@ fn a_straggler_does_not_make_two_scenes_of_one_turn() {
 }
 
 fn run(match_: &mut Match, code: &str) -> Ticket {
-    let (ticket, agent) = (match_.ticket(), AgentId(0));
-    let run = Input::Run { ticket, agent, code: code.into(), by: "ann".into() };
-    match_.team.handle(run, match_.now);
-    ticket
+    match_.send("ann", RunScript { agent: AgentId(0), code: code.into() })
 }
 
 #[test]
@@ -220,8 +205,7 @@ fn a_piece_of_script_runs_between_turns_and_is_no_decision() {
     run(&mut match_, "1 + 1");
     match_.drain();
     assert_eq!(match_.calls(), ["plan", "decide 0", "decide 1", "run 0 100ms"]);
-    let Answer::Ran(Ok(ran)) = last_answer(&mut match_) else { panic!() };
-    assert_eq!(ran.text, "1 + 1");
+    assert_eq!(match_.answered::<RunScript>().1.unwrap().text, "1 + 1");
     assert_eq!(match_.snapshot().counters.decided, 2);
 }
 
@@ -264,7 +248,7 @@ fn a_team_that_leaves_runs_nothing() {
     match_.input(Input::Drain);
     run(&mut match_, "x");
     match_.drain();
-    let Answer::Ran(Err(error)) = last_answer(&mut match_) else { panic!() };
+    let error = match_.answered::<RunScript>().1.unwrap_err();
     assert_eq!(error.to_string(), "the team is leaving");
 }
 
@@ -275,23 +259,21 @@ fn a_flood_of_requests_is_refused_not_kept() {
         run(&mut match_, "x");
     }
     match_.drain();
-    let refused = match_.answers.iter().filter(|(_, answer)| matches!(answer, Answer::Ran(Err(_))));
+    let busy = |answer: &Answer| matches!(answer, Err(CommandError::Busy(_)));
+    let refused = match_.answers.iter().filter(|(_, answer)| busy(answer));
     assert_eq!((refused.count(), match_.answers.len()), (1_000 - 64, 1_000));
 }
 
 fn profile(match_: &mut Match, turns: u32) -> Ticket {
-    let ticket = match_.ticket();
-    match_.input(Input::Profile { ticket, turns });
+    let ticket = match_.send("", ProfileScripts { turns });
+    match_.drain();
     ticket
 }
 
 /// The turns of every measurement that was answered, in order.
-fn profiles(match_: &Match) -> Vec<(Ticket, u32)> {
-    let profile = |(ticket, answer): &(Ticket, Answer)| {
-        let Answer::Profile(profile) = answer else { panic!("{answer:?}") };
-        (*ticket, profile.turns)
-    };
-    match_.answers.iter().map(profile).collect()
+fn profiles(match_: &mut Match) -> Vec<(Ticket, u32)> {
+    let profile = |(ticket, answer)| (ticket, ProfileScripts::answer(answer).unwrap().turns);
+    match_.answers.drain(..).map(profile).collect()
 }
 
 #[test]
@@ -300,14 +282,14 @@ fn a_profile_ends_after_its_turns_and_whoever_joins_gets_it_too() {
     let first = profile(&mut match_, 2);
     match_.turn(1);
     let second = profile(&mut match_, 50);
-    assert_eq!(profiles(&match_), []);
+    assert_eq!(profiles(&mut match_), []);
     match_.turn(2);
-    assert_eq!(profiles(&match_), [(first, 2), (second, 2)]);
+    assert_eq!(profiles(&mut match_), [(first, 2), (second, 2)]);
     match_.turn(3);
     let calls = match_.calls();
     let measured = ["start profile", "plan", "decide 0", "plan", "decide 0", "take profile"];
     assert_eq!(calls[..6], measured);
-    assert_eq!(calls.len(), 8, "once, and a turn that nobody measured");
+    assert_eq!(calls.len(), 8, "once, and an unmeasured turn");
 }
 
 #[test]
@@ -316,11 +298,11 @@ fn a_profile_ends_with_the_match_or_the_team() {
     let first = profile(&mut match_, 50);
     match_.turn(1);
     match_.event(AgentId(0), Event::MatchOver);
-    assert_eq!(profiles(&match_), [(first, 1)]);
+    assert_eq!(profiles(&mut match_), [(first, 1)]);
     let mut match_ = team(1);
     let first = profile(&mut match_, 50);
     match_.input(Input::Drain);
-    assert_eq!(profiles(&match_), [(first, 0)]);
+    assert_eq!(profiles(&mut match_), [(first, 0)]);
     assert!(match_.drained);
 }
 
@@ -331,8 +313,8 @@ fn pieces_of_script_together_take_no_more_of_a_turn_than_one_may() {
     match_.drain();
     match_.calls();
     for _ in 0..3 {
-        let (ticket, code, by) = (match_.ticket(), "1".to_owned(), "ann".to_owned());
-        match_.input(Input::Run { ticket, agent: AgentId(0), code, by });
+        run(&mut match_, "1");
+        match_.drain();
     }
     assert_eq!(match_.calls(), ["run 0 100ms"]);
     match_.ask(1, 1);

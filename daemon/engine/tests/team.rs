@@ -10,8 +10,9 @@ mod game;
 
 use game::Toy;
 use phalanx_engine::{
-    Ask, Brain, BrainError, BrainErrorKind, Carry, Counters, Input, JournalEvent, Outcome, Output,
-    RoundResult, SeatState, Snapshot, Team, TeamLink, TeamOptions, TeamStart,
+    Ask, Brain, BrainError, BrainErrorKind, Carry, CommandRequest, Counters, Input, JournalEvent,
+    Outcome, Output, RoundResult, SeatState, SetRole, Snapshot, Staged, Team, TeamLink,
+    TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, DefaultCause, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::sync::Arc;
@@ -88,7 +89,7 @@ fn each_agent_gets_its_slice_of_the_time_left() {
     for agent in 0..4 {
         match_.ask(agent, Turn::new(0, 1));
     }
-    // One second, four agents, of which the clock takes nothing away.
+    // One second for four agents, and no time passes.
     let budgets: Vec<_> = match_.budgets.clone();
     assert_eq!(budgets, [ms(250), ms(250), ms(250), ms(250)]);
 }
@@ -136,7 +137,7 @@ fn every_turn_is_reported_even_when_the_next_comes_first() {
     let mut match_ = Match::new(2);
     match_.start(0);
     match_.ask(0, Turn::new(0, 1));
-    // Both have decided, and the referee goes on as soon as the last action has left.
+    // Both have decided, and the referee continues as soon as the last action has left.
     match_.team.handle(asked(1, Turn::new(0, 1), match_.now + SECOND), match_.now);
     while match_.acts.len() < 2 {
         assert!(match_.output());
@@ -162,7 +163,7 @@ fn several_rounds_in_one_match_with_a_roster_that_grows() {
     match_.round_over(0, 0, 40);
     match_.round_over(1, 0, 40);
     match_.said();
-    // The third agent plays only now: its first round is the team's second.
+    // The third agent joins now: its first round is the team's second.
     match_.round_started(2, 0);
     match_.round_started(0, 1);
     match_.round_started(1, 1);
@@ -238,7 +239,7 @@ fn slow_starts_and_a_slow_plan_leave_the_agents_most_of_the_first_turn() {
         match_.team.handle(asked(agent, Turn::new(0, 0), due), match_.now);
     }
     match_.drain();
-    // A quarter for all starts, a quarter of the rest for the plan, and the clock went on.
+    // A quarter for all starts, a quarter of the rest for the plan, and time has passed.
     let first = *match_.budgets.first().unwrap();
     assert!(first >= ms(50) && first < ms(60), "{first:?} of a tenth of a second");
     assert_eq!(match_.acts.len(), 10);
@@ -269,8 +270,8 @@ fn a_drained_team_answers_what_is_open_and_then_says_so() {
 fn a_brain_that_knows_no_roles_takes_any() {
     let mut match_ = Match::new(1);
     match_.start(0);
-    let (agent, role, carry) = (AgentId(0), "scout".to_owned(), Carry::Strict);
-    match_.input(Input::SetRole { ticket: 1, agent, role, carry, by: "ann".into() });
+    let role = SetRole { agent: AgentId(0), role: "scout".to_owned(), carry: Carry::Strict };
+    match_.input(Input::Command(CommandRequest::new(1, "ann", role)));
     match_.ask(0, Turn::new(0, 1));
     assert_eq!(match_.snapshot().agents[0].role, "scout");
 }
@@ -286,7 +287,7 @@ fn the_match_is_over_when_every_seat_heard_it() {
     assert_eq!(match_.journal.last(), Some(&JournalEvent::MatchOver));
 }
 
-// ---- the conversation's machinery ----
+// ---- test support ----
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -300,7 +301,7 @@ fn asked(agent: u16, turn: Turn, due: Instant) -> Input<Toy> {
     Input::Event { seat: SeatId(agent.0), event }
 }
 
-/// Says what it was told; writes down every call.
+/// Says the numbers that it receives, and writes down every call.
 struct Parrot {
     link: TeamLink,
     fails: Arc<std::sync::Mutex<Script>>,
@@ -363,7 +364,7 @@ impl Parrot {
     }
 }
 
-/// A team with one seat an agent, everybody seated, and all that came out of it.
+/// A team with one seat for each agent, all logged in, and its outputs.
 struct Match {
     team: Team<Toy, Parrot>,
     script: Arc<std::sync::Mutex<Script>>,
@@ -387,8 +388,9 @@ impl Match {
         let seats = (0..agents).map(SeatId).collect();
         let options = TeamOptions::default();
         let brain = |link, _: &_| Ok(Parrot { link, fails });
-        let start = TeamStart::default();
-        let team = Team::new(&Toy, Arc::new(roster), seats, options, start, brain).unwrap();
+        let (staged, state) = (Staged::default(), TeamState::new(Arc::new(roster)));
+        let start = TeamStart { seats, options, staged, state, checkpoint: None };
+        let team = Team::new(&Toy, start, brain).unwrap();
         let mut match_ = Self {
             team,
             script,
@@ -473,7 +475,7 @@ impl Match {
         true
     }
 
-    /// The calls into the brain since the last look.
+    /// The calls into the brain since the last call.
     fn said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.script.lock().unwrap().calls)
     }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What is not measured: how long bytes lay in the system before the seat read them, how long they
-//! travelled, and what of the referee's time was its own. [`Stage::Written`] ends when the system has
+//! travelled, and what of the referee's time was its own. [`TurnStage::Written`] ends when the system has
 //! the bytes, not when the referee has them.
 
 use phalanx_engine::{CallKind, TapedCall, TapedInput, TeamAct, TeamStep};
@@ -16,7 +16,7 @@ use phalanx_game::{AgentId, Event, SeatId, Turn};
 use phalanx_net::{SeatAct, Taped};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_record::{Damage, Entry, Recorded};
+use phalanx_record::{Entry, Recorded, RecordingDamage};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ const READS_MAX: usize = 64;
 const ANSWERS_MAX: usize = 8_192;
 /// Agents of a turn that are measured.
 const ASKS_MAX: usize = 8_192;
-/// A turn is measured when so many turns after it are through: its answers are written by then.
+/// A turn is measured this many turns later: its answers are written by then.
 const HELD_TURNS: usize = 2;
 /// Upper ends of the histogram's ranges, in microseconds: 1, 2, 5, 10 … up to 50 s.
 const RANGES: [u64; 24] = [
@@ -38,7 +38,7 @@ const RANGES: [u64; 24] = [
 
 /// A part of a turn's time. They follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum TurnStage {
     /// From the first agent's request to the last one's.
     Received,
     /// Until the last request is understood.
@@ -57,7 +57,7 @@ pub enum Stage {
     Referee,
 }
 
-impl Stage {
+impl TurnStage {
     /// All, in order.
     pub const ALL: [Self; 8] = [
         Self::Received,
@@ -110,8 +110,8 @@ pub struct TurnTimes {
     pub nanos: i64,
     /// Agents that were asked.
     pub agents: u64,
-    /// By stage, in the order of [`Stage::ALL`]; `None`: the recording does not tell.
-    pub spans: [Option<Duration>; Stage::ALL.len()],
+    /// By stage, in the order of [`TurnStage::ALL`]; `None`: the recording does not tell.
+    pub spans: [Option<Duration>; TurnStage::ALL.len()],
     /// From the first request to the last answer; `None`: no answer was written.
     pub answer: Option<Duration>,
     /// Who thought longest, and for how long.
@@ -121,8 +121,12 @@ pub struct TurnTimes {
 impl TurnTimes {
     /// The time of a stage; `None`: the recording does not tell.
     #[must_use]
-    pub fn span(&self, stage: Stage) -> Option<Duration> {
-        self.spans.iter().zip(Stage::ALL).find(|(_, at)| *at == stage).and_then(|(span, _)| *span)
+    pub fn span(&self, stage: TurnStage) -> Option<Duration> {
+        self.spans
+            .iter()
+            .zip(TurnStage::ALL)
+            .find(|(_, at)| *at == stage)
+            .and_then(|(span, _)| *span)
     }
 }
 
@@ -159,7 +163,7 @@ impl Distribution {
     fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let Some(max) = times.last().copied() else { return Self::default() };
-        // The smallest time that so many of a hundred do not exceed.
+        // The smallest time that `percent` % of the samples do not exceed.
         let at = |percent: usize| {
             let rank = (times.len() * percent).div_ceil(100).max(1);
             times.get(rank - 1).copied().unwrap_or(max)
@@ -183,8 +187,8 @@ impl Distribution {
 
 impl Latency {
     /// Measures the entries of a recording.
-    pub fn of(entries: impl Iterator<Item = Result<Entry, Damage>>) -> Self {
-        let mut meter = Meter::default();
+    pub fn of(entries: impl Iterator<Item = Result<Entry, RecordingDamage>>) -> Self {
+        let mut meter = LatencyMeter::default();
         for entry in entries {
             match entry {
                 Ok(entry) => meter.read(entry),
@@ -199,7 +203,7 @@ impl Latency {
 
     /// How the time of a stage is distributed.
     #[must_use]
-    pub fn stage(&self, stage: Stage) -> Distribution {
+    pub fn stage(&self, stage: TurnStage) -> Distribution {
         Distribution::of(self.turns.iter().filter_map(|turn| turn.span(stage)).collect())
     }
 
@@ -221,7 +225,7 @@ impl Latency {
 
 /// An agent was asked.
 #[derive(Clone, Copy, Debug)]
-struct Ask {
+struct AgentAsk {
     seat: SeatId,
     agent: AgentId,
     /// In the session's count.
@@ -233,8 +237,8 @@ struct Ask {
 
 /// A turn of the team as far as it is known.
 #[derive(Clone, Debug, Default)]
-struct Open {
-    asks: Vec<Ask>,
+struct UnfinishedTurn {
+    asks: Vec<AgentAsk>,
     /// Begin and end of `plan`.
     plan: Option<(i64, i64)>,
     /// Begin of the first `decide`, end of the last one.
@@ -243,7 +247,7 @@ struct Open {
     turn: v1::Turn,
 }
 
-impl Open {
+impl UnfinishedTurn {
     fn has_begun(&self) -> bool {
         self.plan.is_some() || self.decide.is_some()
     }
@@ -251,7 +255,7 @@ impl Open {
 
 /// A seat's answer.
 #[derive(Clone, Copy, Debug)]
-struct Answer {
+struct SeatAnswer {
     seat: SeatId,
     agent: AgentId,
     turn: Turn,
@@ -259,23 +263,24 @@ struct Answer {
 }
 
 #[derive(Default)]
-struct Meter {
+struct LatencyMeter {
     latency: Latency,
     names: Vec<String>,
     reads: BTreeMap<SeatId, VecDeque<(i64, Option<i64>)>>,
-    answers: VecDeque<Answer>,
-    open: Open,
+    answers: VecDeque<SeatAnswer>,
+    open: UnfinishedTurn,
     /// Asked while the team still decided on the turn before.
-    next: Vec<Ask>,
-    closed: VecDeque<Open>,
+    next: Vec<AgentAsk>,
+    closed: VecDeque<UnfinishedTurn>,
 }
 
-impl Meter {
+impl LatencyMeter {
     fn read(&mut self, entry: Entry) {
         let Entry { at, nanos, what } = entry;
         match what {
             Recorded::Taped(Taped::Began(began)) => {
-                self.names = began.roster.agents.iter().map(|agent| agent.name.clone()).collect();
+                self.names =
+                    began.state.roster().agents.iter().map(|agent| agent.name.clone()).collect();
             }
             Recorded::Taped(Taped::Seat { seat, act }) => self.at_seat(seat, &act, nanos),
             Recorded::Taped(Taped::Steps(steps)) => {
@@ -320,13 +325,19 @@ impl Meter {
                 }
             }
             SeatAct::Acted { turn, agent } => {
-                self.answers.push_back(Answer { seat, agent: *agent, turn: *turn, written: None });
+                self.answers.push_back(SeatAnswer {
+                    seat,
+                    agent: *agent,
+                    turn: *turn,
+                    written: None,
+                });
                 if self.answers.len() > ANSWERS_MAX {
                     self.answers.pop_front();
                 }
             }
             SeatAct::Written => {
-                let waits = |answer: &&mut Answer| answer.seat == seat && answer.written.is_none();
+                let waits =
+                    |answer: &&mut SeatAnswer| answer.seat == seat && answer.written.is_none();
                 let waiting = self.answers.iter_mut().rev().take(ASKS_MAX).filter(waits);
                 waiting.for_each(|answer| answer.written = Some(nanos));
             }
@@ -356,11 +367,11 @@ impl Meter {
         let read = reads.and_then(|reads| reads.iter().rev().find(|(at, _)| *at <= handed));
         let (received, parsed) = read.map_or((handed, None), |(at, parsed)| (*at, *parsed));
         let parsed = parsed.unwrap_or(received).min(handed);
-        let ask = Ask { seat, agent, turn, received, parsed, handed };
+        let ask = AgentAsk { seat, agent, turn, received, parsed, handed };
         let same = self.open.asks.iter().any(|known| known.turn == turn);
         let asks =
             if self.open.has_begun() && !same { &mut self.next } else { &mut self.open.asks };
-        // Nobody decides on the older of two turns.
+        // The newer turn replaces the older one.
         asks.retain(|known| (known.seat, known.agent) != (seat, agent));
         if asks.len() < ASKS_MAX {
             asks.push(ask);
@@ -388,9 +399,10 @@ impl Meter {
     }
 
     fn close(&mut self, turn: v1::Turn) {
-        let next = Open { asks: std::mem::take(&mut self.next), ..Open::default() };
+        let next =
+            UnfinishedTurn { asks: std::mem::take(&mut self.next), ..UnfinishedTurn::default() };
         let open = std::mem::replace(&mut self.open, next);
-        self.closed.push_back(Open { turn, ..open });
+        self.closed.push_back(UnfinishedTurn { turn, ..open });
         if self.closed.len() > HELD_TURNS {
             self.measure();
         }
@@ -414,23 +426,23 @@ impl Meter {
     }
 
     /// When the answer to it was written.
-    fn written(&self, ask: &Ask) -> Option<i64> {
-        let Ask { seat, agent, turn, .. } = *ask;
+    fn written(&self, ask: &AgentAsk) -> Option<i64> {
+        let AgentAsk { seat, agent, turn, .. } = *ask;
         let same =
-            |answer: &&Answer| (answer.seat, answer.agent, answer.turn) == (seat, agent, turn);
+            |answer: &&SeatAnswer| (answer.seat, answer.agent, answer.turn) == (seat, agent, turn);
         self.answers.iter().rev().find(same)?.written
     }
 }
 
-/// The times of a turn whose last answer was written then; `None`: nobody was asked.
+/// The times of a turn whose last answer was written then; `None`: no agent was asked.
 fn times(
-    turn: &Open,
+    turn: &UnfinishedTurn,
     written: Option<i64>,
     next: Option<i64>,
     names: &[String],
 ) -> Option<TurnTimes> {
     let first = turn.asks.iter().map(|ask| ask.received).min()?;
-    let last = |moment: fn(&Ask) -> i64| turn.asks.iter().map(moment).max();
+    let last = |moment: fn(&AgentAsk) -> i64| turn.asks.iter().map(moment).max();
     let planned = turn.plan.map(|(_, end)| end);
     let settled = turn.plan.or(turn.decide).map(|(begin, _)| begin);
     let moments = [

@@ -34,22 +34,21 @@ pub const COLUMNS: [&str; 24] = [
     "score",
 ];
 
-/// A decision.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    cells: [Cell; COLUMNS.len()],
+pub struct DecisionRow {
+    cells: [RowValue; COLUMNS.len()],
 }
 
 /// A value of a column: its type is the same in all rows, or it has none.
 #[derive(Clone, Debug, PartialEq)]
-enum Cell {
+enum RowValue {
     Nothing,
     Whole(i64),
     Truth(bool),
     Text(String),
 }
 
-impl Cell {
+impl RowValue {
     /// Nothing where the text is empty.
     fn text(text: &str) -> Self {
         if text.is_empty() { Self::Nothing } else { Self::Text(text.to_owned()) }
@@ -86,7 +85,7 @@ impl Cell {
     }
 }
 
-impl Row {
+impl DecisionRow {
     /// The first line of a CSV file.
     #[must_use]
     pub fn csv_head() -> String {
@@ -96,7 +95,7 @@ impl Row {
     /// A line of a CSV file, without its end; a field may hold line ends in quotes.
     #[must_use]
     pub fn csv(&self) -> String {
-        self.cells.iter().map(Cell::csv).collect::<Vec<_>>().join(",")
+        self.cells.iter().map(RowValue::csv).collect::<Vec<_>>().join(",")
     }
 
     /// A line of a file of JSON lines, its keys in the order of the columns.
@@ -113,7 +112,7 @@ pub fn rows<'a>(
     info: &'a v1::RecordingInfo,
     begin_ms: i64,
     turn: &'a PlayedTurn,
-) -> impl Iterator<Item = Row> + 'a {
+) -> impl Iterator<Item = DecisionRow> + 'a {
     turn.agents.iter().filter_map(move |agent| row(info, begin_ms, turn, agent))
 }
 
@@ -122,39 +121,39 @@ fn row(
     begin_ms: i64,
     turn: &PlayedTurn,
     agent: &PlayedAgent,
-) -> Option<Row> {
+) -> Option<DecisionRow> {
     let deed = agent.deed()?;
     let rests = Rests::of(deed.event);
     let time = begin_ms.saturating_add(turn.nanos / 1_000_000);
     let trouble = if rests.failed { deed.reason } else { "" };
     let reason = if rests.failed { rests.explained } else { deed.reason };
     let cells = [
-        Cell::text(&info.id),
-        Cell::text(&info.team),
-        Cell::text(&info.game),
-        Cell::count(turn.turn.round),
-        Cell::count(turn.turn.step),
-        Cell::Whole(time),
-        Cell::text(&agent.name),
-        Cell::text(&agent.role),
-        Cell::count(deed.event.generation),
-        Cell::text(deed.kind.word()),
-        Cell::text(deed.action),
-        Cell::text(reason),
-        Cell::text(&rests.data),
-        Cell::text(trouble),
-        Cell::text(rests.file),
-        Cell::maybe((rests.line > 0).then_some(rests.line)),
-        Cell::maybe(rests.spent_us),
-        Cell::Truth(deed.late),
-        Cell::Truth(deed.defaulted),
-        Cell::text(&agent.percept),
-        Cell::text(&agent.result),
-        Cell::maybe(agent.answered.map(|turn| turn.round)),
-        Cell::maybe(agent.answered.map(|turn| turn.step)),
-        Cell::maybe(turn.score),
+        RowValue::text(&info.id),
+        RowValue::text(&info.team),
+        RowValue::text(&info.game),
+        RowValue::count(turn.turn.round),
+        RowValue::count(turn.turn.step),
+        RowValue::Whole(time),
+        RowValue::text(&agent.name),
+        RowValue::text(&agent.role),
+        RowValue::count(deed.event.generation),
+        RowValue::text(deed.kind.word()),
+        RowValue::text(deed.action),
+        RowValue::text(reason),
+        RowValue::text(&rests.data),
+        RowValue::text(trouble),
+        RowValue::text(rests.file),
+        RowValue::maybe((rests.line > 0).then_some(rests.line)),
+        RowValue::maybe(rests.spent_us),
+        RowValue::Truth(deed.late),
+        RowValue::Truth(deed.defaulted),
+        RowValue::text(&agent.percept),
+        RowValue::text(&agent.result),
+        RowValue::maybe(agent.answered.map(|turn| turn.round)),
+        RowValue::maybe(agent.answered.map(|turn| turn.step)),
+        RowValue::maybe(turn.score),
     ];
-    Some(Row { cells })
+    Some(DecisionRow { cells })
 }
 
 /// What a script's answer rests on.

@@ -2,7 +2,7 @@
 
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_record::{Damage, Entry, Recorded};
+use phalanx_record::{Entry, Recorded, RecordingDamage};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -37,7 +37,6 @@ pub struct PlayedTurn {
 /// An agent's part in a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlayedAgent {
-    /// Its name.
     pub name: String,
     /// Its role; empty: not known.
     pub role: String,
@@ -62,7 +61,7 @@ pub enum DeedKind {
     Ordered,
     /// An operator wanted the harmless action.
     Held,
-    /// Nobody decided in time: the seat answered by itself, or could not any more.
+    /// No decision came in time: the seat answered by itself, or no longer could.
     Defaulted,
 }
 
@@ -82,7 +81,7 @@ impl DeedKind {
 
 /// What an agent did in a turn, as far as the team knows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Deed<'a> {
+pub struct AgentDecision<'a> {
     /// How it came to it.
     pub kind: DeedKind,
     /// The event that tells it.
@@ -100,7 +99,7 @@ pub struct Deed<'a> {
 impl PlayedAgent {
     /// What it did; `None`: the recording does not tell.
     #[must_use]
-    pub fn deed(&self) -> Option<Deed<'_>> {
+    pub fn deed(&self) -> Option<AgentDecision<'_>> {
         let told = self.events.iter().rev().find_map(|event| {
             let (kind, action, reason) = match &event.kind {
                 Some(Kind::Decided(it)) => {
@@ -119,7 +118,7 @@ impl PlayedAgent {
             told.or_else(|| Some((DeedKind::Defaulted, defaulted()?, "", "")))?;
         let late = self.events.iter().any(|it| matches!(it.kind, Some(Kind::Late(_))));
         let defaulted = defaulted().is_some();
-        Some(Deed { kind, event, action, reason, late, defaulted })
+        Some(AgentDecision { kind, event, action, reason, late, defaulted })
     }
 
     /// Something went wrong for it.
@@ -235,7 +234,7 @@ pub struct Turns<I> {
     over: bool,
 }
 
-impl<I: Iterator<Item = Result<Entry, Damage>>> Turns<I> {
+impl<I: Iterator<Item = Result<Entry, RecordingDamage>>> Turns<I> {
     /// Of the entries of a recording, without pictures and boards.
     pub fn new(entries: I) -> Self {
         Self {
@@ -254,7 +253,7 @@ impl<I: Iterator<Item = Result<Entry, Damage>>> Turns<I> {
         Self { shows: true, ..Self::new(entries) }
     }
 
-    /// So many pieces could not be read so far.
+    /// The number of pieces that could not be read so far.
     pub fn damage(&self) -> u64 {
         self.damage
     }
@@ -351,7 +350,7 @@ impl<I: Iterator<Item = Result<Entry, Damage>>> Turns<I> {
     }
 }
 
-impl<I: Iterator<Item = Result<Entry, Damage>>> Iterator for Turns<I> {
+impl<I: Iterator<Item = Result<Entry, RecordingDamage>>> Iterator for Turns<I> {
     type Item = PlayedTurn;
 
     fn next(&mut self) -> Option<PlayedTurn> {

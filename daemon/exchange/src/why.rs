@@ -9,16 +9,16 @@ use std::collections::{BTreeSet, VecDeque};
 /// Turns that are named around one in which an agent was not asked.
 const NEAR_TURNS: usize = 3;
 
-/// Why nothing can be told of a turn.
+/// Why a turn cannot be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotTold {
+pub enum ExplainError {
     /// No turn is in the recording.
     #[error("the recording has no turn")]
     Nothing,
     /// No agent of that name was ever asked.
     #[error("the recording has no agent {agent:?}; there are {}", .known.join(", "))]
     Stranger {
-        /// Whom nobody knows.
+        /// The unknown name.
         agent: String,
         /// All who were asked.
         known: Vec<String>,
@@ -50,8 +50,8 @@ pub fn explain(
     team: &str,
     agent: &str,
     which: WhichTurn,
-) -> Result<v1::Explanation, NotTold> {
-    let mut search = Search::new(agent, which);
+) -> Result<v1::Explanation, ExplainError> {
+    let mut search = TurnSearch::new(agent, which);
     for turn in turns {
         search.take(turn);
     }
@@ -59,7 +59,7 @@ pub fn explain(
 }
 
 /// Looks for a turn of an agent, and remembers what is around it.
-struct Search<'a> {
+struct TurnSearch<'a> {
     agent: &'a str,
     which: WhichTurn,
     /// The last turns of the agent that are meant, the oldest first: as many as must be counted back.
@@ -71,7 +71,7 @@ struct Search<'a> {
     after: Option<Vec<v1::Turn>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TurnSearch<'a> {
     fn new(agent: &'a str, which: WhichTurn) -> Self {
         let (found, names) = (VecDeque::new(), BTreeSet::new());
         Self { agent, which, found, names, ends: None, before: VecDeque::new(), after: None }
@@ -123,11 +123,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn found(mut self, team: &str) -> Result<v1::Explanation, NotTold> {
-        let Some((oldest, newest)) = self.ends else { return Err(NotTold::Nothing) };
+    fn found(mut self, team: &str) -> Result<v1::Explanation, ExplainError> {
+        let Some((oldest, newest)) = self.ends else { return Err(ExplainError::Nothing) };
         let agent = self.agent.to_owned();
         if !self.names.contains(self.agent) {
-            return Err(NotTold::Stranger { agent, known: self.names.into_iter().collect() });
+            return Err(ExplainError::Stranger { agent, known: self.names.into_iter().collect() });
         }
         let enough = match self.which {
             WhichTurn::Ago(ago) => self.found.len() > usize::try_from(ago).unwrap_or(usize::MAX),
@@ -142,9 +142,9 @@ impl<'a> Search<'a> {
         match self.after {
             Some(after) => {
                 let near = self.before.iter().chain(&after).map(words).collect();
-                Err(NotTold::NotAsked { agent, near })
+                Err(ExplainError::NotAsked { agent, near })
             }
-            None => Err(NotTold::NoTurn { oldest: words(&oldest), newest: words(&newest) }),
+            None => Err(ExplainError::NoTurn { oldest: words(&oldest), newest: words(&newest) }),
         }
     }
 }

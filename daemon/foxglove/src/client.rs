@@ -1,9 +1,9 @@
 //! The life of one client: what it says goes to the hub, what waits for it goes out.
 
 use crate::door::{FoxgloveOptions, metadata};
-use crate::hub::{Figures, Guest, Hub};
-use crate::outbox::{Next, Outbox, Post};
-use crate::wire::{self, Level};
+use crate::hub::{AdmittedClient, Figures, Hub};
+use crate::outbox::{Outbox, OutboxItem, Post};
+use crate::wire::{self, NoticeLevel};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ const PING_EVERY: Duration = Duration::from_secs(15);
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 /// Who takes nothing for so long is cut off.
 const STUCK_MAX: Duration = Duration::from_secs(30);
-/// A client is told of lost messages so often at most.
+/// Shortest time between two notices about lost messages.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 /// Posts that are written before they are flushed, at most.
 const BATCH_MAX: usize = 64;
 /// What the text about lost messages is called: a newer one takes its place.
 const LOST: &str = "lost";
 
-type Sink = SplitSink<WebSocketStream<TcpStream>, Message>;
+type ClientSink = SplitSink<WebSocketStream<TcpStream>, Message>;
 type Stream = SplitStream<WebSocketStream<TcpStream>>;
 
 /// Serves it until it goes, or everything ends.
@@ -34,14 +34,14 @@ pub(crate) async fn serve(
     socket: WebSocketStream<TcpStream>,
     hub: &Hub,
     options: &FoxgloveOptions,
-    guest: Guest,
+    guest: AdmittedClient,
 ) {
     let leaving = guest.leaving.clone();
     let outbox = Arc::new(Outbox::new(options.queue_bytes_max));
     let hello = wire::server_info(&options.name, &metadata(&options.name), &options.session);
     let number = hub.join(Arc::clone(&outbox), hello, guest);
     let (sink, stream) = socket.split();
-    let writer = Writer { sink, hub, told: None, lost: 0 };
+    let writer = ClientWriter { sink, hub, told: None, lost: 0 };
     tokio::select! {
         () = listen(stream, hub, number) => {}
         // Another client needs the place.
@@ -65,16 +65,16 @@ async fn listen(mut stream: Stream, hub: &Hub, number: u64) {
 }
 
 /// Writes what waits for a client.
-struct Writer<'a> {
-    sink: Sink,
+struct ClientWriter<'a> {
+    sink: ClientSink,
     hub: &'a Hub,
-    /// When it was told of lost messages last.
+    /// When the last notice about lost messages was sent.
     told: Option<Instant>,
     /// All that it lost.
     lost: u64,
 }
 
-impl Writer<'_> {
+impl ClientWriter<'_> {
     async fn run(mut self, outbox: &Outbox) -> Result<(), Error> {
         let mut pings = interval(PING_EVERY);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -96,12 +96,12 @@ impl Writer<'_> {
             self.tell_lost(outbox).await?;
             for _ in 0..BATCH_MAX {
                 match outbox.next() {
-                    Next::Post(post) => self.post(post).await?,
-                    Next::Empty => {
+                    OutboxItem::Post(post) => self.post(post).await?,
+                    OutboxItem::Empty => {
                         self.flush().await?;
                         return Ok(false);
                     }
-                    Next::Over => return Ok(true),
+                    OutboxItem::Over => return Ok(true),
                 }
             }
             self.flush().await?;
@@ -135,7 +135,7 @@ impl Writer<'_> {
              subscribe to fewer channels",
             self.lost
         );
-        self.write(Message::text(wire::status(Level::Warning, &text, Some(LOST)))).await
+        self.write(Message::text(wire::status(NoticeLevel::Warning, &text, Some(LOST)))).await
     }
 
     async fn write(&mut self, message: Message) -> Result<(), Error> {
@@ -151,7 +151,7 @@ impl Writer<'_> {
     }
 }
 
-/// Nobody is waited for without end.
+/// Every write has a time limit.
 async fn in_time(written: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
     timeout(STUCK_MAX, written).await.unwrap_or(Err(Error::ConnectionClosed))
 }

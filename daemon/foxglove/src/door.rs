@@ -1,7 +1,7 @@
 //! The listener: who comes in, and who does not.
 
 use crate::client;
-use crate::hub::{Figures, FoxgloveStatus, Guest, Hub};
+use crate::hub::{AdmittedClient, Figures, FoxgloveStatus, Hub};
 use crate::wire::subprotocol;
 use phalanx_record::{LiveFeed, RecordingInfo};
 use std::collections::BTreeMap;
@@ -30,15 +30,16 @@ const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(5);
 const CLIENT_BYTES_MAX: usize = 1 << 20;
 /// What each connection reads at once.
 const READ_BYTES: usize = 8 << 10;
-/// How long nobody is let in after the system gave no connection.
+/// How long to wait before the next `accept` after one failed.
 const REST: Duration = Duration::from_millis(100);
-/// Longest origin that is told in the log, in characters.
+/// Longest origin that is logged, in characters.
 const ORIGIN_CHARS_MAX: usize = 128;
 
 /// Where and to whom it is shown.
 #[derive(Clone, Debug)]
 pub struct FoxgloveOptions {
-    /// Where it listens. There are no logins: whoever reaches it sees everything. Port 0: any free
+    /// The address to listen on; port 0 takes any free port. There are no logins: any client that
+    /// can connect sees everything.
     /// one.
     pub address: SocketAddr,
     /// Pages of these origins may look, beside those of this machine.
@@ -64,7 +65,7 @@ pub struct Foxglove {
 
 /// What a connection has to know.
 #[derive(Debug)]
-struct Door {
+struct FoxgloveServer {
     hub: Arc<Hub>,
     options: FoxgloveOptions,
     places: Arc<Semaphore>,
@@ -81,7 +82,7 @@ impl Foxglove {
         let hub = Arc::new(Hub::default());
         let (tasks, leaving) = (TaskTracker::new(), CancellationToken::new());
         let places = Arc::new(Semaphore::new(options.clients_max));
-        let door = Arc::new(Door { hub: Arc::clone(&hub), options, places });
+        let door = Arc::new(FoxgloveServer { hub: Arc::clone(&hub), options, places });
         let accepting = accept(listener, door, tasks.clone());
         let until = leaving.clone();
         tokio::spawn(async move { until.run_until_cancelled(accepting).await });
@@ -108,8 +109,8 @@ impl Foxglove {
         self.hub.status()
     }
 
-    /// Ends it: nobody is let in any more, and clients get the last words of the teams and a goodbye,
-    /// for so long at most.
+    /// Stops accepting connections. Clients get the last messages of the teams and a close frame,
+    /// within `patience`.
     pub async fn close(&self, patience: Duration) {
         self.leaving.cancel();
         // A team that does not end is shown up to here.
@@ -121,7 +122,7 @@ impl Foxglove {
     }
 }
 
-async fn accept(listener: TcpListener, door: Arc<Door>, tasks: TaskTracker) {
+async fn accept(listener: TcpListener, door: Arc<FoxgloveServer>, tasks: TaskTracker) {
     let handshakes = Arc::new(Handshakes::default());
     loop {
         let (stream, peer) = match listener.accept().await {
@@ -144,11 +145,11 @@ async fn accept(listener: TcpListener, door: Arc<Door>, tasks: TaskTracker) {
 /// The connections that are not clients yet.
 #[derive(Debug, Default)]
 struct Handshakes {
-    begun: Mutex<Begun>,
+    begun: Mutex<OpenConnections>,
 }
 
 #[derive(Debug, Default)]
-struct Begun {
+struct OpenConnections {
     last: u64,
     /// By number: the oldest first.
     open: BTreeMap<u64, (IpAddr, CancellationToken)>,
@@ -194,13 +195,13 @@ impl Handshakes {
 
 /// Why somebody is not let in.
 #[derive(Debug)]
-enum Refusal {
+enum AdmissionError {
     Foreign(String),
     Stranger,
     TooMany(usize),
 }
 
-impl Refusal {
+impl AdmissionError {
     fn response(&self) -> ErrorResponse {
         let (status, text) = match self {
             Self::Foreign(_) => (
@@ -228,7 +229,7 @@ impl Refusal {
     }
 }
 
-impl Door {
+impl FoxgloveServer {
     async fn receive(
         self: Arc<Self>,
         stream: TcpStream,
@@ -243,10 +244,10 @@ impl Door {
         };
         handshakes.end(number);
         let Some((socket, place)) = shaken else { return };
-        let guest = Guest { address: peer.ip(), place, leaving: CancellationToken::new() };
-        info!(%peer, "a Foxglove client looks on");
+        let guest = AdmittedClient { address: peer.ip(), place, leaving: CancellationToken::new() };
+        info!(%peer, "a Foxglove client connected");
         client::serve(socket, &self.hub, &self.options, guest).await;
-        info!(%peer, "a Foxglove client is gone");
+        info!(%peer, "a Foxglove client disconnected");
     }
 
     async fn shake_hands(
@@ -260,7 +261,7 @@ impl Door {
             .read_buffer_size(READ_BYTES)
             .max_message_size(Some(CLIENT_BYTES_MAX))
             .max_frame_size(Some(CLIENT_BYTES_MAX));
-        let mut seat = Err(Refusal::Stranger);
+        let mut seat = Err(AdmissionError::Stranger);
         #[expect(clippy::result_large_err, reason = "the library wants it so, once a connection")]
         let answer = |request: &Request, response: Response| {
             let answered = self.admit(request, peer.ip());
@@ -275,7 +276,7 @@ impl Door {
         match (socket, seat) {
             (Ok(socket), Ok(seat)) => Some((socket, seat)),
             (Err(error), Ok(_)) => {
-                debug!(%peer, %error, "a Foxglove client went in the middle of its handshake");
+                debug!(%peer, %error, "a Foxglove client left during its handshake");
                 None
             }
             (_, Err(refusal)) => {
@@ -285,19 +286,19 @@ impl Door {
         }
     }
 
-    fn note(&self, peer: SocketAddr, refusal: &Refusal) {
+    fn note(&self, peer: SocketAddr, refusal: &AdmissionError) {
         let figures = &self.hub.figures;
         match refusal {
-            Refusal::Foreign(origin) => {
-                warn!(%peer, origin, "a page of a foreign origin is refused; foxglove.origins names those that may look");
+            AdmissionError::Foreign(origin) => {
+                warn!(%peer, origin, "refused a page of a foreign origin; foxglove.origins lists the allowed ones");
                 Figures::add(&figures.foreign, 1);
             }
-            Refusal::Stranger => {
-                debug!(%peer, "somebody who does not speak Foxglove's protocol is refused");
+            AdmissionError::Stranger => {
+                debug!(%peer, "refused a client that does not speak the Foxglove protocol");
                 Figures::add(&figures.strangers, 1);
             }
-            Refusal::TooMany(most) => {
-                warn!(%peer, most, "a Foxglove client is refused: there are too many");
+            AdmissionError::TooMany(most) => {
+                warn!(%peer, most, "refused a Foxglove client: too many are connected");
                 Figures::add(&figures.too_many, 1);
             }
         }
@@ -308,24 +309,24 @@ impl Door {
         &self,
         request: &Request,
         address: IpAddr,
-    ) -> Result<(OwnedSemaphorePermit, &'static str), Refusal> {
+    ) -> Result<(OwnedSemaphorePermit, &'static str), AdmissionError> {
         let headers = request.headers();
         if let Some(origin) = headers.get(ORIGIN)
             && !is_welcome(origin, &self.options.origins)
         {
             let shown = String::from_utf8_lossy(origin.as_bytes());
-            return Err(Refusal::Foreign(shown.chars().take(ORIGIN_CHARS_MAX).collect()));
+            return Err(AdmissionError::Foreign(shown.chars().take(ORIGIN_CHARS_MAX).collect()));
         }
         let offers = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
         let protocol = subprotocol(offers.filter_map(|offer| offer.to_str().ok()));
-        let protocol = protocol.ok_or(Refusal::Stranger)?;
+        let protocol = protocol.ok_or(AdmissionError::Stranger)?;
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.ok().or_else(|| {
             let place = self.hub.crowd_out(address)?;
             Figures::add(&self.hub.figures.too_many, 1);
             Some(place)
         });
-        let place = place.ok_or(Refusal::TooMany(self.options.clients_max))?;
+        let place = place.ok_or(AdmissionError::TooMany(self.options.clients_max))?;
         Ok((place, protocol))
     }
 }
@@ -335,8 +336,8 @@ fn chosen(mut response: Response, protocol: &'static str) -> Response {
     response
 }
 
-/// Browsers say whose page calls. Pages of this machine and those that somebody named may look;
-/// whoever names no origin is no page.
+/// Browsers send the origin of the calling page. Pages of this machine and of the configured
+/// origins are allowed; a client without an origin is not a page.
 fn is_welcome(origin: &HeaderValue, named: &[String]) -> bool {
     let Ok(origin) = origin.to_str() else { return false };
     named.iter().any(|known| known == origin) || is_of_this_machine(origin)
@@ -351,7 +352,7 @@ fn is_of_this_machine(origin: &str) -> bool {
     web && (host == "localhost" || loopback)
 }
 
-/// What clients are told of us beside our name.
+/// The metadata for clients besides our name.
 pub(crate) fn metadata(name: &str) -> BTreeMap<String, String> {
     [("program".to_owned(), name.to_owned())].into()
 }

@@ -1,7 +1,9 @@
 //! Which teams have which channels, and who subscribed to them.
 
 use crate::outbox::Outbox;
-use crate::wire::{self, ChannelId, Level, Schemas, Subscription, SubscriptionId, Wish};
+use crate::wire::{
+    self, ChannelId, FoxgloveRequest, NoticeLevel, Schemas, Subscription, SubscriptionId,
+};
 use phalanx_record::{Audience, Channel, LiveFeed, LiveMessage, QueueLimits, RecordingInfo};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -52,7 +54,7 @@ impl Figures {
 /// and the tasks of clients do.
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
-    state: Mutex<State>,
+    state: Mutex<HubState>,
     /// A team has ended.
     ended: Notify,
     pub(crate) figures: Figures,
@@ -60,7 +62,7 @@ pub(crate) struct Hub {
 
 /// Most characters of a complaint about what a client sent.
 const COMPLAINT_CHARS_MAX: usize = 400;
-/// Most wrong subscriptions of one message that are told.
+/// Most wrong subscriptions of one message that are reported.
 const COMPLAINTS_MAX: usize = 16;
 
 /// Teams are numbered: a name may come again.
@@ -68,9 +70,9 @@ type TeamNumber = u64;
 type ClientNumber = u64;
 
 #[derive(Debug, Default)]
-struct State {
-    teams: BTreeMap<TeamNumber, Shown>,
-    clients: BTreeMap<ClientNumber, Client>,
+struct HubState {
+    teams: BTreeMap<TeamNumber, PublishedTeam>,
+    clients: BTreeMap<ClientNumber, HubClient>,
     schemas: Schemas,
     /// Numbers that were given away.
     last_team: TeamNumber,
@@ -78,9 +80,8 @@ struct State {
     last_channel: ChannelId,
 }
 
-/// A team.
 #[derive(Debug)]
-struct Shown {
+struct PublishedTeam {
     name: String,
     feed: Weak<LiveFeed>,
     channels: BTreeMap<Channel, ChannelId>,
@@ -88,16 +89,16 @@ struct Shown {
 
 /// A client, and what it subscribed to.
 #[derive(Debug)]
-struct Client {
+struct HubClient {
     outbox: Arc<Outbox>,
-    guest: Guest,
+    guest: AdmittedClient,
     subscriptions: BTreeMap<SubscriptionId, ChannelId>,
     channels: BTreeMap<ChannelId, SubscriptionId>,
 }
 
 /// A client that was let in.
 #[derive(Debug)]
-pub(crate) struct Guest {
+pub(crate) struct AdmittedClient {
     pub(crate) address: IpAddr,
     /// One of the places.
     pub(crate) place: OwnedSemaphorePermit,
@@ -134,7 +135,7 @@ impl Audience for Stalls {
 }
 
 impl Hub {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         // Each change is one step: it is whole even when its holder panicked.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -152,7 +153,12 @@ impl Hub {
     }
 
     /// Somebody came; `hello` is said first.
-    pub(crate) fn join(&self, outbox: Arc<Outbox>, hello: String, guest: Guest) -> ClientNumber {
+    pub(crate) fn join(
+        &self,
+        outbox: Arc<Outbox>,
+        hello: String,
+        guest: AdmittedClient,
+    ) -> ClientNumber {
         self.state().join(outbox, hello, guest)
     }
 
@@ -169,7 +175,7 @@ impl Hub {
 
     /// A client said something. Whatever it is, it gets an answer at most.
     pub(crate) fn said(&self, client: ClientNumber, text: &str) {
-        let wish = Wish::parse(text);
+        let wish = FoxgloveRequest::parse(text);
         self.state().grant(client, wish);
     }
 
@@ -211,10 +217,10 @@ impl Hub {
     }
 }
 
-impl State {
+impl HubState {
     fn announce(&mut self, name: String) -> TeamNumber {
         self.last_team += 1;
-        let shown = Shown { name, feed: Weak::new(), channels: BTreeMap::new() };
+        let shown = PublishedTeam { name, feed: Weak::new(), channels: BTreeMap::new() };
         self.teams.insert(self.last_team, shown);
         self.last_team
     }
@@ -245,7 +251,7 @@ impl State {
 
     fn show(&self, team: TeamNumber, message: &LiveMessage) -> u64 {
         let Some(channel) = self.channel(team, message.channel) else { return 0 };
-        let subscribed = |client: &Client| {
+        let subscribed = |client: &HubClient| {
             let subscription = client.channels.get(&channel)?;
             Some(client.outbox.data(*subscription, message.clone()))
         };
@@ -259,7 +265,7 @@ impl State {
     /// Tells those who look at the team; how many they are.
     fn missed(&self, team: TeamNumber, entries: u64) -> u64 {
         let Some(shown) = self.teams.get(&team) else { return 0 };
-        let looks = |client: &&Client| {
+        let looks = |client: &&HubClient| {
             shown.channels.values().any(|channel| client.channels.contains_key(channel))
         };
         let missed = self.clients.values().filter(looks);
@@ -286,7 +292,7 @@ impl State {
     /// at least two fewer.
     fn crowd_out(&mut self, address: IpAddr) -> Option<OwnedSemaphorePermit> {
         let useless =
-            |client: &Client| client.subscriptions.is_empty() || client.outbox.is_behind();
+            |client: &HubClient| client.subscriptions.is_empty() || client.outbox.is_behind();
         let oldest = self.clients.iter().find(|(_, client)| useless(client)).map(|(n, _)| *n);
         let crowded = || {
             let of =
@@ -301,9 +307,9 @@ impl State {
         Some(gone.place)
     }
 
-    fn join(&mut self, outbox: Arc<Outbox>, hello: String, guest: Guest) -> ClientNumber {
+    fn join(&mut self, outbox: Arc<Outbox>, hello: String, guest: AdmittedClient) -> ClientNumber {
         outbox.text(hello);
-        // Who finds no team is told that, too.
+        // A client that finds no team gets a notice, too.
         if self.teams.is_empty() {
             outbox.text(self.schemas.advertise("", std::iter::empty()));
         }
@@ -313,7 +319,7 @@ impl State {
         }
         self.last_client += 1;
         let (subscriptions, channels) = (BTreeMap::new(), BTreeMap::new());
-        let client = Client { outbox, guest, subscriptions, channels };
+        let client = HubClient { outbox, guest, subscriptions, channels };
         self.clients.insert(self.last_client, client);
         self.last_client
     }
@@ -322,7 +328,7 @@ impl State {
         drop(self.remove(client));
     }
 
-    fn remove(&mut self, client: ClientNumber) -> Option<Guest> {
+    fn remove(&mut self, client: ClientNumber) -> Option<AdmittedClient> {
         let gone = self.clients.remove(&client)?;
         for team in self.teams_of(gone.channels.keys().copied().collect()) {
             self.want(team, &[]);
@@ -334,17 +340,19 @@ impl State {
         if let Some(client) = self.clients.get(&client) {
             // It may repeat what the client sent.
             let short: String = message.chars().take(COMPLAINT_CHARS_MAX).collect();
-            client.outbox.text(wire::status(Level::Error, &short, None));
+            client.outbox.text(wire::status(NoticeLevel::Error, &short, None));
         }
     }
 
-    fn grant(&mut self, client: ClientNumber, wish: Result<Wish, String>) {
+    fn grant(&mut self, client: ClientNumber, wish: Result<FoxgloveRequest, String>) {
         match wish {
-            Ok(Wish::Subscribe { subscriptions }) => self.subscribe(client, &subscriptions),
-            Ok(Wish::Unsubscribe { subscription_ids }) => {
+            Ok(FoxgloveRequest::Subscribe { subscriptions }) => {
+                self.subscribe(client, &subscriptions)
+            }
+            Ok(FoxgloveRequest::Unsubscribe { subscription_ids }) => {
                 self.unsubscribe(client, &subscription_ids);
             }
-            Ok(Wish::Other) => {
+            Ok(FoxgloveRequest::Other) => {
                 self.complain(client, "this server only shows: it knows subscribe and unsubscribe")
             }
             Err(error) => {
@@ -418,7 +426,7 @@ impl State {
 
     /// The teams that have any of these channels.
     fn teams_of(&self, channels: BTreeSet<ChannelId>) -> Vec<TeamNumber> {
-        let has = |shown: &Shown| shown.channels.values().any(|id| channels.contains(id));
+        let has = |shown: &PublishedTeam| shown.channels.values().any(|id| channels.contains(id));
         self.teams.iter().filter(|(_, shown)| has(shown)).map(|(team, _)| *team).collect()
     }
 

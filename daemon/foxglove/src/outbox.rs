@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 /// Most messages that wait for a client.
 const MESSAGES_MAX: usize = 8_192;
-/// Most texts that wait for a client: who reads none of so many is gone.
+/// Most texts that wait for a client. A client that lets more wait is disconnected.
 const TEXTS_MAX: usize = 1_024;
 /// Most bytes of such texts. What a daemon with many teams tells a client at once fits.
 const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -28,17 +28,17 @@ pub(crate) enum Post {
 #[derive(Debug)]
 pub(crate) struct Outbox {
     bytes_max: usize,
-    inner: Mutex<Inner>,
+    inner: Mutex<OutboxQueue>,
     filled: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct OutboxQueue {
     posts: VecDeque<Post>,
     messages: usize,
     bytes: usize,
     text_bytes: usize,
-    /// Messages that were left out, and not told yet.
+    /// Messages that were dropped and not reported yet.
     lost: u64,
     /// Nothing comes any more; what is there may still leave.
     closed: bool,
@@ -48,7 +48,7 @@ struct Inner {
 
 /// What a client's task finds in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum OutboxItem {
     Post(Post),
     /// Nothing now.
     Empty,
@@ -61,17 +61,17 @@ fn weight(message: &LiveMessage) -> usize {
 }
 
 impl Outbox {
-    /// One with room for so many bytes of messages.
+    /// An outbox with room for this many bytes of messages.
     pub(crate) fn new(bytes_max: usize) -> Self {
         Self { bytes_max, inner: Mutex::default(), filled: Notify::new() }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, OutboxQueue> {
         // Each change is one step: it is whole even when its holder panicked.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A text. Whoever lets too many wait is given up.
+    /// Adds a text. A client that lets too many wait is disconnected.
     pub(crate) fn text(&self, text: String) {
         let mut inner = self.inner();
         let texts = inner.posts.len() - inner.messages;
@@ -109,7 +109,7 @@ impl Outbox {
         lost
     }
 
-    /// So many were lost before they came here.
+    /// Counts messages that were lost before they reached the outbox.
     pub(crate) fn missed(&self, messages: u64) {
         self.inner().lost += messages;
         self.filled.notify_one();
@@ -123,7 +123,7 @@ impl Outbox {
     /// What waits under a subscription that ended is not wanted any more.
     pub(crate) fn forget(&self, subscription: SubscriptionId) {
         let mut inner = self.inner();
-        let Inner { posts, messages, bytes, .. } = &mut *inner;
+        let OutboxQueue { posts, messages, bytes, .. } = &mut *inner;
         posts.retain(|post| match post {
             Post::Data(of, message) if *of == subscription => {
                 *messages -= 1;
@@ -135,16 +135,16 @@ impl Outbox {
     }
 
     /// The next thing.
-    pub(crate) fn next(&self) -> Next {
+    pub(crate) fn next(&self) -> OutboxItem {
         let mut inner = self.inner();
         if inner.cut {
-            return Next::Over;
+            return OutboxItem::Over;
         }
         let Some(post) = inner.posts.pop_front() else {
-            return if inner.closed { Next::Over } else { Next::Empty };
+            return if inner.closed { OutboxItem::Over } else { OutboxItem::Empty };
         };
         inner.took(&post);
-        Next::Post(post)
+        OutboxItem::Post(post)
     }
 
     /// How many messages were lost since this was asked last.
@@ -164,7 +164,7 @@ impl Outbox {
     }
 }
 
-impl Inner {
+impl OutboxQueue {
     fn took(&mut self, post: &Post) {
         match post {
             Post::Data(_, message) => {
@@ -196,7 +196,7 @@ mod tests {
     /// The times of the messages, and `T` for each text.
     fn shown(outbox: &Outbox) -> String {
         let mut said = Vec::new();
-        while let Next::Post(post) = outbox.next() {
+        while let OutboxItem::Post(post) = outbox.next() {
             said.push(match post {
                 Post::Text(_) => "T".to_owned(),
                 Post::Data(of, message) => format!("{of}:{}", message.log_time),
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(outbox.take_lost(), 4);
         assert_eq!(outbox.take_lost(), 0);
         assert_eq!(shown(&outbox), "T 1:4 T 1:5 1:6");
-        assert_eq!(outbox.next(), Next::Empty);
+        assert_eq!(outbox.next(), OutboxItem::Empty);
     }
 
     #[test]
@@ -247,20 +247,20 @@ mod tests {
         outbox.close();
         outbox.text("too late".into());
         assert_eq!(outbox.data(1, message(1, 1)), 0);
-        assert_eq!(outbox.next(), Next::Post(Post::Text("last".into())));
-        assert_eq!(outbox.next(), Next::Over);
+        assert_eq!(outbox.next(), OutboxItem::Post(Post::Text("last".into())));
+        assert_eq!(outbox.next(), OutboxItem::Over);
         let full = Outbox::new(1 << 10);
         (0..=TEXTS_MAX).for_each(|_| full.text("?".into()));
-        assert_eq!(full.next(), Next::Over);
+        assert_eq!(full.next(), OutboxItem::Over);
         let full = Outbox::new(1 << 10);
         let long = || "?".repeat(TEXT_BYTES_MAX / 2);
         full.text(long());
         full.text(long());
-        assert_eq!(full.next(), Next::Post(Post::Text(long())), "they fit");
+        assert_eq!(full.next(), OutboxItem::Post(Post::Text(long())), "they fit");
         full.text(long());
-        assert_eq!(full.next(), Next::Post(Post::Text(long())), "what was read makes room");
+        assert_eq!(full.next(), OutboxItem::Post(Post::Text(long())), "what was read makes room");
         full.text(long());
         full.text("one too many".into());
-        assert_eq!(full.next(), Next::Over);
+        assert_eq!(full.next(), OutboxItem::Over);
     }
 }

@@ -27,7 +27,6 @@ pub(crate) fn subprotocol<'a>(offers: impl Iterator<Item = &'a str>) -> Option<&
     SUBPROTOCOLS.into_iter().find(|ours| offered.contains(ours))
 }
 
-/// A message with data.
 pub(crate) fn message_data(subscription: SubscriptionId, log_time: u64, data: &[u8]) -> Bytes {
     let mut bytes = BytesMut::with_capacity(HEAD_BYTES + data.len());
     bytes.put_u8(MESSAGE_DATA);
@@ -37,9 +36,9 @@ pub(crate) fn message_data(subscription: SubscriptionId, log_time: u64, data: &[
     bytes.freeze()
 }
 
-/// How grave something is that a client is told.
+/// Severity of a notice to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum NoticeLevel {
     Warning,
     Error,
 }
@@ -47,7 +46,7 @@ pub(crate) enum Level {
 /// A text of ours.
 #[derive(Debug, Serialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Told<'a> {
+enum FoxgloveMessage<'a> {
     ServerInfo {
         name: &'a str,
         capabilities: [&'a str; 0],
@@ -79,7 +78,7 @@ struct Advertised<'a> {
     schema_encoding: &'a str,
 }
 
-fn text(told: &Told<'_>) -> String {
+fn text(told: &FoxgloveMessage<'_>) -> String {
     // Strings and numbers in structures of ours: this cannot fail.
     serde_json::to_string(told).unwrap_or_default()
 }
@@ -91,16 +90,16 @@ pub(crate) fn server_info(
     metadata: &BTreeMap<String, String>,
     session: &str,
 ) -> String {
-    text(&Told::ServerInfo { name, capabilities: [], metadata, session_id: session })
+    text(&FoxgloveMessage::ServerInfo { name, capabilities: [], metadata, session_id: session })
 }
 
 /// Something for people. What has an `id` takes the place of what had the same.
-pub(crate) fn status(level: Level, message: &str, id: Option<&str>) -> String {
+pub(crate) fn status(level: NoticeLevel, message: &str, id: Option<&str>) -> String {
     let level = match level {
-        Level::Warning => 1,
-        Level::Error => 2,
+        NoticeLevel::Warning => 1,
+        NoticeLevel::Error => 2,
     };
-    text(&Told::Status { level, message, id })
+    text(&FoxgloveMessage::Status { level, message, id })
 }
 
 /// Schemas as the protocol wants them, by message.
@@ -128,7 +127,7 @@ impl Schemas {
             schema: self.0.get(channel.message()).map_or("", String::as_str),
             schema_encoding: ENCODING,
         };
-        text(&Told::Advertise { channels: channels.map(advertised).collect() })
+        text(&FoxgloveMessage::Advertise { channels: channels.map(advertised).collect() })
     }
 }
 
@@ -139,13 +138,13 @@ fn topic(team: &str, channel: Channel) -> String {
 
 /// Tells that channels are no more.
 pub(crate) fn unadvertise(channels: &[ChannelId]) -> String {
-    text(&Told::Unadvertise { channel_ids: channels })
+    text(&FoxgloveMessage::Unadvertise { channel_ids: channels })
 }
 
 /// What a client wants.
 #[derive(Debug, Deserialize, PartialEq, Eq)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(crate) enum Wish {
+pub(crate) enum FoxgloveRequest {
     Subscribe {
         subscriptions: Vec<Subscription>,
     },
@@ -165,7 +164,7 @@ pub(crate) struct Subscription {
     pub(crate) channel_id: ChannelId,
 }
 
-impl Wish {
+impl FoxgloveRequest {
     /// Reads a client's text.
     ///
     /// # Errors
@@ -207,19 +206,19 @@ mod tests {
                 .iter()
                 .map(|(id, channel)| Subscription { id: *id, channel_id: *channel })
                 .collect();
-            prop_assert_eq!(Wish::parse(&text.to_string()), Ok(Wish::Subscribe { subscriptions }));
+            prop_assert_eq!(FoxgloveRequest::parse(&text.to_string()), Ok(FoxgloveRequest::Subscribe { subscriptions }));
         }
 
         #[test]
         fn no_text_is_too_odd_to_be_read(text in ".{0,200}") {
             // An error or a wish, never a panic.
-            drop(Wish::parse(&text));
+            drop(FoxgloveRequest::parse(&text));
         }
 
         #[test]
         fn statuses_survive_any_words(message in ".{0,200}") {
             let told: serde_json::Value =
-                serde_json::from_str(&status(Level::Error, &message, Some("x"))).unwrap();
+                serde_json::from_str(&status(NoticeLevel::Error, &message, Some("x"))).unwrap();
             prop_assert_eq!(
                 told,
                 serde_json::json!({ "op": "status", "level": 2, "message": message, "id": "x" })
@@ -229,10 +228,13 @@ mod tests {
 
     #[test]
     fn wishes_are_read_and_unknown_ones_told_apart_from_broken_ones() {
-        let parse = |text: &str| Wish::parse(text);
+        let parse = |text: &str| FoxgloveRequest::parse(text);
         let unsubscribe = parse(r#"{"op":"unsubscribe","subscriptionIds":[0,7]}"#);
-        assert_eq!(unsubscribe, Ok(Wish::Unsubscribe { subscription_ids: vec![0, 7] }));
-        assert_eq!(parse(r#"{"op":"getParameters","parameterNames":[]}"#), Ok(Wish::Other));
+        assert_eq!(unsubscribe, Ok(FoxgloveRequest::Unsubscribe { subscription_ids: vec![0, 7] }));
+        assert_eq!(
+            parse(r#"{"op":"getParameters","parameterNames":[]}"#),
+            Ok(FoxgloveRequest::Other)
+        );
         for (text, wrong) in [
             ("", "EOF"),
             ("{}", "missing field `op`"),

@@ -1,14 +1,15 @@
-//! Many matches between strategies, and what they tell: who is better, by how much, how sure that is.
+//! Runs many matches between strategies and evaluates them: which one is better, by how much, and
+//! with what certainty.
 //!
-//! The problem: one match says little, and whoever changes a strategy wants to know overnight
-//! whether the change is worth anything. So a [`Plan`] says who meets whom on which seeds, [`run()`]
-//! plays it on a bounded number of threads, each result is appended to a [`Store`], and a
-//! [`Standing`] says what follows from the results so far.
+//! The problem: one match says little, and the author of a change wants to know overnight
+//! whether the change is worth anything. So a [`LeagueDefinition`] says who meets whom on which seeds, [`run()`]
+//! plays it on a bounded number of threads, each result is appended to a [`LeagueStore`], and a
+//! [`LeagueTable`] says what follows from the results so far.
 //!
 //! ```text
-//!  Plan ──fixtures──► worker threads ──Play──► results, sorted ──► Store (results.jsonl)
+//!  plan ──fixtures──► worker threads ──────► results, sorted ──► results.jsonl
 //!                                                   │
-//!                                                   └──► Tally ──► Sprt: stop early?
+//!                                                   └──► tally ──► SPRT: stop early?
 //!                                                             └──► ratings ──► Standing, reports
 //! ```
 //!
@@ -17,8 +18,7 @@
 //! number of threads; and a league that was stopped goes on where its results end.
 //!
 //! Absent on purpose: any game, script, clock or network. How a match is played is the caller's
-//! [`Play`]; what its settings mean is the caller's, too.
-#![deny(missing_docs)]
+//! [`PlayMatch`]; what its settings mean is the caller's, too.
 
 mod matrix;
 mod outcome;
@@ -31,12 +31,15 @@ mod standing;
 mod store;
 mod tally;
 
-pub use outcome::{Outcome, TROUBLE_CHARS_MAX};
-pub use plan::{Fixture, MATCHES_MAX, NAME_CHARS_MAX, PLAYERS_MAX, Pairing, Plan, Player, Seeds};
+pub use outcome::{MatchOutcome, TROUBLE_CHARS_MAX};
+pub use plan::{
+    Fixture, LeagueContestant, LeagueDefinition, MATCHES_MAX, NAME_CHARS_MAX, PLAYERS_MAX, Pairing,
+    Seeds,
+};
 pub use rating::{Rating, rate};
 pub use report::{json, markdown, table};
-pub use run::{End, Event, Play, PlayError, RunOptions, run};
+pub use run::{LeagueEnd, MatchPlayed, PlayError, PlayMatch, RunOptions, run};
 pub use sprt::{Sprt, SprtOptions, SprtState, SprtVerdict};
-pub use standing::{Row, Standing};
-pub use store::{Store, StoreError};
-pub use tally::Tally;
+pub use standing::{LeagueTable, RankedPlayer};
+pub use store::{LeagueStore, LeagueStoreError};
+pub use tally::LeagueTally;

@@ -8,7 +8,6 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// All zero.
     pub(crate) fn zero(size: usize) -> Self {
         Self { size, cells: vec![0.0; size * size] }
     }

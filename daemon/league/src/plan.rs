@@ -16,14 +16,14 @@ const SETUP_MAX: usize = 32;
 /// A league before it is played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct LeagueDefinition {
     /// The game's name.
     pub game: String,
     /// What the matches are set up with, in the caller's own words: variant, steps.
     #[serde(default)]
     pub setup: BTreeMap<String, String>,
     /// Who plays.
-    pub players: Vec<Player>,
+    pub players: Vec<LeagueContestant>,
     /// Who meets whom.
     pub pairing: Pairing,
     /// The seeds of the matches.
@@ -38,7 +38,7 @@ pub struct Plan {
 /// One contestant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Player {
+pub struct LeagueContestant {
     /// What it is called; no two share a name.
     pub name: String,
     /// What exactly plays, in the caller's own words: a hash over a strategy's files. A league goes
@@ -57,7 +57,7 @@ pub enum Pairing {
     RoundRobin,
     /// The first player meets each of the others.
     FirstAgainstAll,
-    /// Each plays alone; whoever scores more on the same seed has won against the other.
+    /// Each plays alone; the higher score on the same seed wins.
     Alone,
 }
 
@@ -65,7 +65,6 @@ pub enum Pairing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seeds {
-    /// The first.
     pub first: u64,
     /// How many.
     pub count: u32,
@@ -76,13 +75,12 @@ pub struct Seeds {
 pub struct Fixture {
     /// Its place in the schedule, from 0.
     pub number: u64,
-    /// Its seed.
     pub seed: u64,
-    /// Who plays, by place in [`Plan::players`], in the order in which they sit down.
+    /// Who plays, by place in [`LeagueDefinition::players`], in the order in which they sit down.
     pub players: Vec<usize>,
 }
 
-impl Plan {
+impl LeagueDefinition {
     /// Everything that is wrong with the plan, one a line; empty when nothing is.
     #[must_use]
     pub fn mistakes(&self) -> Vec<String> {
@@ -93,7 +91,7 @@ impl Plan {
             mistakes.push(format!("{count} players; expected {least} to {PLAYERS_MAX}"));
         }
         let mut names = BTreeSet::new();
-        for Player { name, .. } in &self.players {
+        for LeagueContestant { name, .. } in &self.players {
             let long = name.chars().count() > NAME_CHARS_MAX;
             if name.is_empty() || long || name.chars().any(char::is_control) {
                 let expected = format!("1 to {NAME_CHARS_MAX} printable characters");

@@ -3,7 +3,7 @@
 //! Player i, of strength θᵢ, beats player j with probability σ(θᵢ − θⱼ), where σ(x) = 1 / (1 + e⁻ˣ);
 //! a draw counts as half a win for both. The strengths are those under which the results are most
 //! likely. Unlike ratings that are updated match by match they do not depend on the order of the
-//! matches. So that whoever won everything has a finite strength, each player is given one drawn game
+//! matches. To give a player that won everything a finite strength, each player gets one drawn game
 //! against an average player: with twenty games that hardly shows, with two it keeps claims modest.
 //!
 //! The likelihood is concave, so Newton's method finds its only maximum: with expected points
@@ -23,7 +23,7 @@ use crate::matrix::Matrix;
 
 /// Points on the Elo scale of one unit of strength: 400 / ln 10.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// The normal distribution has 95 of 100 cases within so many deviations.
+/// 95 % of a normal distribution lie within this number of standard deviations.
 const DEVIATIONS: f64 = 1.959_963_984_540_054;
 /// Steps of Newton's method at most; a handful is usual.
 const STEPS_MAX: usize = 100;

@@ -1,12 +1,12 @@
 //! What a league tells: as a table, as JSON, as a cross table in Markdown.
 
-use crate::{Plan, Row, SprtVerdict, Standing, Tally};
+use crate::{LeagueDefinition, LeagueTable, LeagueTally, RankedPlayer, SprtVerdict};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// A table for terminals, many lines.
 #[must_use]
-pub fn table(standing: &Standing) -> String {
+pub fn table(standing: &LeagueTable) -> String {
     let mut out = String::new();
     let width = standing.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(6);
     let mut line = |text: String| writeln!(out, "{}", text.trim_end()).unwrap_or_default();
@@ -33,11 +33,11 @@ pub fn table(standing: &Standing) -> String {
 }
 
 /// How far it got and what was decided, one line.
-fn summary(standing: &Standing) -> String {
-    let Standing { played, failed, total, .. } = standing;
+fn summary(standing: &LeagueTable) -> String {
+    let LeagueTable { played, failed, total, .. } = standing;
     let mut text = format!("{played} of {total} matches");
     if *failed > 0 {
-        text.push_str(&format!(", {failed} failed and count for nobody"));
+        text.push_str(&format!(", {failed} failed and are not counted"));
     }
     if let Some(sprt) = &standing.sprt {
         let bounds = format!("{:.2} to {:.2}", sprt.lower, sprt.upper);
@@ -55,7 +55,7 @@ fn verdict_word(verdict: Option<SprtVerdict>) -> Option<&'static str> {
 }
 
 /// The share of points in percent; a dash before the first game.
-fn share(row: &Row) -> String {
+fn share(row: &RankedPlayer) -> String {
     let games = row.wins + row.draws + row.losses;
     if games == 0 {
         return "-".to_owned();
@@ -67,9 +67,9 @@ fn share(row: &Row) -> String {
 
 /// Everything for programs.
 #[must_use]
-pub fn json(plan: &Plan, tally: &Tally) -> Value {
+pub fn json(plan: &LeagueDefinition, tally: &LeagueTally) -> Value {
     let standing = tally.standing();
-    let row = |row: &Row| {
+    let row = |row: &RankedPlayer| {
         json!({
             "name": row.name, "elo": rounded(row.rating.elo), "error": rounded(row.rating.error),
             "wins": row.wins, "draws": row.draws, "losses": row.losses, "matches": row.matches,
@@ -96,7 +96,7 @@ fn rounded(value: f64) -> f64 {
 
 /// A page in Markdown: the ranking, and who did how against whom.
 #[must_use]
-pub fn markdown(plan: &Plan, tally: &Tally) -> String {
+pub fn markdown(plan: &LeagueDefinition, tally: &LeagueTally) -> String {
     let standing = tally.standing();
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").unwrap_or_default();
@@ -125,7 +125,7 @@ pub fn markdown(plan: &Plan, tally: &Tally) -> String {
     line(format!("| | {} |", names.join(" | ")));
     line(format!("|---{}|", "|:-:".repeat(names.len())));
     for (row, name) in standing.rows.iter().zip(&names) {
-        let against = |column: &Row| match column.player == row.player {
+        let against = |column: &RankedPlayer| match column.player == row.player {
             true => "·".to_owned(),
             false => {
                 tally.between(row.player, column.player).map(|count| count.to_string()).join("-")

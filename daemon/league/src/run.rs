@@ -1,13 +1,13 @@
 //! Playing a league: worker threads, results in order, an early stop.
 
-use crate::{Fixture, Outcome, Plan, Standing, Store, StoreError};
+use crate::{Fixture, LeagueDefinition, LeagueStore, LeagueStoreError, LeagueTable, MatchOutcome};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 
 /// Plays one match. Called from several threads at once.
-pub trait Play: Sync {
+pub trait PlayMatch: Sync {
     /// Plays a match to its end; the scores of the players, in the fixture's order. Looks at `stop`
     /// now and then, and gives up when it is true.
     ///
@@ -22,7 +22,7 @@ pub trait Play: Sync {
 /// Why a match has no scores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlayError {
-    /// It was told to stop: it is played anew when the league goes on.
+    /// It was stopped, and is played again when the league resumes.
     Stopped,
     /// It failed, for this reason.
     Failed(String),
@@ -39,7 +39,7 @@ pub struct RunOptions<'a> {
 
 /// Why playing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum LeagueEnd {
     /// Everything was played, or enough.
     Over,
     /// It was stopped and can go on.
@@ -48,13 +48,13 @@ pub enum End {
 
 /// Something that happened.
 #[derive(Debug)]
-pub struct Event<'a> {
+pub struct MatchPlayed<'a> {
     /// The match.
     pub fixture: &'a Fixture,
     /// How it ended.
-    pub outcome: &'a Outcome,
+    pub outcome: &'a MatchOutcome,
     /// What follows from all results so far.
-    pub standing: &'a Standing,
+    pub standing: &'a LeagueTable,
 }
 
 /// Plays what is left of a league. Blocks until it is over or stopped; `watch` hears of each result
@@ -63,17 +63,17 @@ pub struct Event<'a> {
 /// # Errors
 /// When a result cannot be kept.
 pub fn run(
-    store: &mut Store,
-    play: &dyn Play,
+    store: &mut LeagueStore,
+    play: &dyn PlayMatch,
     options: &RunOptions<'_>,
-    watch: &mut dyn FnMut(&Event<'_>),
-) -> Result<End, StoreError> {
+    watch: &mut dyn FnMut(&MatchPlayed<'_>),
+) -> Result<LeagueEnd, LeagueStoreError> {
     if store.tally().standing().is_over() {
-        return Ok(End::Over);
+        return Ok(LeagueEnd::Over);
     }
     let plan = store.plan().clone();
     let next = AtomicU64::new(store.tally().played());
-    // Set when the league has ended for whatever reason: matches that nobody needs any more end too.
+    // Set when the league has ended for any reason: matches that are no longer needed end too.
     let enough = AtomicBool::new(options.stop.load(Ordering::Relaxed));
     let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -88,21 +88,21 @@ pub fn run(
     })
 }
 
-type Done = (Fixture, Option<Outcome>);
+type FinishedMatch = (Fixture, Option<MatchOutcome>);
 
 fn work(
-    plan: &Plan,
-    play: &dyn Play,
+    plan: &LeagueDefinition,
+    play: &dyn PlayMatch,
     next: &AtomicU64,
     enough: &AtomicBool,
-    sender: &mpsc::Sender<Done>,
+    sender: &mpsc::Sender<FinishedMatch>,
 ) {
     play.begin();
     while !enough.load(Ordering::Relaxed) {
         let Some(fixture) = plan.fixture(next.fetch_add(1, Ordering::Relaxed)) else { return };
         let outcome = played(play, &fixture, enough);
         let given_up = outcome.is_none();
-        // Without a receiver nobody needs the result any more.
+        // Without a receiver the result is no longer needed.
         if sender.send((fixture, outcome)).is_err() || given_up {
             return;
         }
@@ -110,21 +110,23 @@ fn work(
 }
 
 /// A match that panics is one that failed: it does not end the league.
-fn played(play: &dyn Play, fixture: &Fixture, stop: &AtomicBool) -> Option<Outcome> {
+fn played(play: &dyn PlayMatch, fixture: &Fixture, stop: &AtomicBool) -> Option<MatchOutcome> {
     match catch_unwind(AssertUnwindSafe(|| play.play(fixture, stop))) {
-        Ok(Ok(scores)) if scores.len() == fixture.players.len() => Some(Outcome::Scores(scores)),
+        Ok(Ok(scores)) if scores.len() == fixture.players.len() => {
+            Some(MatchOutcome::Scores(scores))
+        }
         Ok(Ok(scores)) => {
             let (players, scores) = (fixture.players.len(), scores.len());
-            Some(Outcome::failed(&format!("{scores} scores for {players} players")))
+            Some(MatchOutcome::failed(&format!("{scores} scores for {players} players")))
         }
         Ok(Err(PlayError::Stopped)) => None,
-        Ok(Err(PlayError::Failed(reason))) => Some(Outcome::failed(&reason)),
+        Ok(Err(PlayError::Failed(reason))) => Some(MatchOutcome::failed(&reason)),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
             let reason = format!("the match broke down: {}", text.unwrap_or("a panic"));
             tracing::error!(seed = fixture.seed, reason, "a match of a league");
-            Some(Outcome::failed(&reason))
+            Some(MatchOutcome::failed(&reason))
         }
     }
 }
@@ -134,13 +136,13 @@ const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// Takes results in any order and keeps them in the order of the schedule.
 fn collect(
-    store: &mut Store,
-    results: &mpsc::Receiver<Done>,
+    store: &mut LeagueStore,
+    results: &mpsc::Receiver<FinishedMatch>,
     stop: &AtomicBool,
     enough: &AtomicBool,
-    watch: &mut dyn FnMut(&Event<'_>),
-) -> Result<End, StoreError> {
-    let mut waiting: BTreeMap<u64, (Fixture, Outcome)> = BTreeMap::new();
+    watch: &mut dyn FnMut(&MatchPlayed<'_>),
+) -> Result<LeagueEnd, LeagueStoreError> {
+    let mut waiting: BTreeMap<u64, (Fixture, MatchOutcome)> = BTreeMap::new();
     loop {
         if stop.load(Ordering::Relaxed) {
             enough.store(true, Ordering::Relaxed);
@@ -150,14 +152,14 @@ fn collect(
                 waiting.insert(fixture.number, (fixture, outcome));
             }
             Ok((_, None)) | Err(mpsc::RecvTimeoutError::Timeout) => {}
-            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(End::Stopped),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(LeagueEnd::Stopped),
         }
         while let Some((fixture, outcome)) = waiting.remove(&store.tally().played()) {
             store.append(&fixture, &outcome)?;
             let standing = store.tally().standing();
-            watch(&Event { fixture: &fixture, outcome: &outcome, standing: &standing });
+            watch(&MatchPlayed { fixture: &fixture, outcome: &outcome, standing: &standing });
             if standing.is_over() {
-                return Ok(End::Over);
+                return Ok(LeagueEnd::Over);
             }
         }
     }

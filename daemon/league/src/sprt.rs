@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SprtOptions {
-    /// The first hypothesis: so many Elo points is the first player ahead of the second.
+    /// The first hypothesis: the lead of the first player in Elo points.
     pub elo0: f64,
     /// The second hypothesis; larger.
     pub elo1: f64,
@@ -69,7 +69,7 @@ pub struct Sprt {
     squares: f64,
 }
 
-/// How a test stands.
+/// The current result of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtState {
     /// Logarithm of the likelihood ratio.
@@ -105,7 +105,7 @@ impl Sprt {
         self.squares += score * score;
     }
 
-    /// How it stands.
+    /// The current result.
     #[must_use]
     pub fn state(&self) -> SprtState {
         let SprtOptions { elo0, elo1, alpha, beta } = self.options;
@@ -132,7 +132,7 @@ impl Sprt {
     }
 }
 
-/// What a player wins of one game who is so many Elo points ahead.
+/// The expected score per game of a player with this lead in Elo points.
 fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10.0_f64.powf(-elo / 400.0))
 }

@@ -1,25 +1,25 @@
-//! Where a league stands.
+//! The current result of a league.
 
 use crate::{Rating, SprtState, SprtVerdict};
 
 /// What follows from the results so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct LeagueTable {
     /// Matches that were played or failed.
     pub played: u64,
-    /// Matches among them that failed: they count for nobody.
+    /// Matches among them that failed. They are not counted for any player.
     pub failed: u64,
     /// Matches of the whole schedule.
     pub total: u64,
     /// The players, the best first.
-    pub rows: Vec<Row>,
-    /// How the test for an early stop stands, where there is one.
+    pub rows: Vec<RankedPlayer>,
+    /// The state of the test for an early stop, if the plan has one.
     pub sprt: Option<SprtState>,
     /// What it decided, once it has.
     pub decided: Option<SprtVerdict>,
 }
 
-impl Standing {
+impl LeagueTable {
     /// Whether nothing is left to play.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -29,7 +29,7 @@ impl Standing {
 
 /// One player.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct RankedPlayer {
     /// Its place in the plan.
     pub player: usize,
     /// What it is called.

@@ -3,8 +3,8 @@
 //! Lines are appended in the order of the schedule, so what a league has played is what its file
 //! holds. A line that was cut off when the machine stopped is taken away when the league goes on.
 
-use crate::outcome::{self, Outcome};
-use crate::{Fixture, Plan, Tally};
+use crate::outcome::{self, MatchOutcome};
+use crate::{Fixture, LeagueDefinition, LeagueTally};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -23,7 +23,7 @@ const RESULTS_BYTES_MAX: u64 = 256 << 20;
 
 /// Why a league cannot be kept or go on.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum LeagueStoreError {
     /// The system refused.
     #[error("{path}: could not {what}: {source}")]
     File {
@@ -62,24 +62,24 @@ pub enum StoreError {
 
 /// Where the results of a league go.
 #[derive(Debug)]
-pub struct Store {
-    plan: Plan,
-    tally: Tally,
+pub struct LeagueStore {
+    plan: LeagueDefinition,
+    tally: LeagueTally,
     file: Option<(PathBuf, File)>,
 }
 
-impl Store {
+impl LeagueStore {
     /// Results that are kept in memory only.
     #[must_use]
-    pub fn in_memory(plan: Plan) -> Self {
-        Self { tally: Tally::new(&plan), plan, file: None }
+    pub fn in_memory(plan: LeagueDefinition) -> Self {
+        Self { tally: LeagueTally::new(&plan), plan, file: None }
     }
 
     /// Makes a folder for a league, or goes on with the one that is there.
     ///
     /// # Errors
     /// When the folder holds another league, or is in use, or cannot be read or written.
-    pub fn open(folder: &Path, plan: Plan) -> Result<Self, StoreError> {
+    pub fn open(folder: &Path, plan: LeagueDefinition) -> Result<Self, LeagueStoreError> {
         let path = folder.join(PLAN);
         let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder);
         made.map_err(failed(folder, "make the folder"))?;
@@ -88,7 +88,7 @@ impl Store {
             Ok(_) => {
                 let kept = read_plan(folder)?;
                 if let Some(difference) = difference(&kept, &plan) {
-                    return Err(StoreError::Other { path: folder.to_owned(), difference });
+                    return Err(LeagueStoreError::Other { path: folder.to_owned(), difference });
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => write_plan(&path, &plan)?,
@@ -101,21 +101,20 @@ impl Store {
     ///
     /// # Errors
     /// When the folder holds none, or is in use, or cannot be read or written.
-    pub fn reopen(folder: &Path) -> Result<Self, StoreError> {
+    pub fn reopen(folder: &Path) -> Result<Self, LeagueStoreError> {
         let plan = read_plan(folder)?;
         let file = results(folder)?;
         Self::read(folder, plan, file)
     }
 
-    /// The plan of the league.
     #[must_use]
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &LeagueDefinition {
         &self.plan
     }
 
     /// The sums over all results so far.
     #[must_use]
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &LeagueTally {
         &self.tally
     }
 
@@ -123,8 +122,8 @@ impl Store {
     pub(crate) fn append(
         &mut self,
         fixture: &Fixture,
-        outcome: &Outcome,
-    ) -> Result<(), StoreError> {
+        outcome: &MatchOutcome,
+    ) -> Result<(), LeagueStoreError> {
         if let Some((path, file)) = &mut self.file {
             let line = outcome::write(&self.plan, fixture, outcome);
             file.write_all(line.as_bytes()).map_err(failed(path, "append a result"))?;
@@ -133,20 +132,27 @@ impl Store {
         Ok(())
     }
 
-    fn read(folder: &Path, plan: Plan, mut file: File) -> Result<Self, StoreError> {
+    fn read(
+        folder: &Path,
+        plan: LeagueDefinition,
+        mut file: File,
+    ) -> Result<Self, LeagueStoreError> {
         let path = folder.join(RESULTS);
         let mut text = String::new();
         let bytes = file.metadata().map_err(failed(&path, "look at it"))?.len();
         if bytes > RESULTS_BYTES_MAX {
             let problem = format!("{bytes} bytes; at most {RESULTS_BYTES_MAX} are read");
-            return Err(StoreError::Malformed { path, line: 1, problem });
+            return Err(LeagueStoreError::Malformed { path, line: 1, problem });
         }
         file.read_to_string(&mut text).map_err(failed(&path, "read it"))?;
-        let mut tally = Tally::new(&plan);
+        let mut tally = LeagueTally::new(&plan);
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         for (number, line) in (0..).zip(text.get(..whole).unwrap_or_default().lines()) {
-            let malformed =
-                |problem| StoreError::Malformed { path: path.clone(), line: number + 1, problem };
+            let malformed = |problem| LeagueStoreError::Malformed {
+                path: path.clone(),
+                line: number + 1,
+                problem,
+            };
             let fixture = plan.fixture(number);
             let fixture = fixture
                 .ok_or_else(|| malformed("more results than the league has matches".to_owned()))?;
@@ -161,7 +167,7 @@ impl Store {
 }
 
 /// Opens the results and holds them, so that no two processes play one league.
-fn results(folder: &Path) -> Result<File, StoreError> {
+fn results(folder: &Path) -> Result<File, LeagueStoreError> {
     let path = folder.join(RESULTS);
     let options =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -169,24 +175,25 @@ fn results(folder: &Path) -> Result<File, StoreError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {
-            Err(StoreError::InUse { path: folder.to_owned() })
+            Err(LeagueStoreError::InUse { path: folder.to_owned() })
         }
         Err(std::fs::TryLockError::Error(error)) => Err(failed(&path, "hold it")(error)),
     }
 }
 
-fn read_plan(folder: &Path) -> Result<Plan, StoreError> {
+fn read_plan(folder: &Path) -> Result<LeagueDefinition, LeagueStoreError> {
     let path = folder.join(PLAN);
     let file = File::open(&path).map_err(failed(&path, "open it"))?;
     let mut text = String::new();
     file.take(PLAN_BYTES_MAX).read_to_string(&mut text).map_err(failed(&path, "read it"))?;
     let malformed =
-        |problem: String| StoreError::Malformed { path: path.clone(), line: 1, problem };
-    let plan: Plan = serde_json::from_str(&text).map_err(|error| StoreError::Malformed {
-        path: path.clone(),
-        line: error.line() as u64,
-        problem: error.to_string(),
-    })?;
+        |problem: String| LeagueStoreError::Malformed { path: path.clone(), line: 1, problem };
+    let plan: LeagueDefinition =
+        serde_json::from_str(&text).map_err(|error| LeagueStoreError::Malformed {
+            path: path.clone(),
+            line: error.line() as u64,
+            problem: error.to_string(),
+        })?;
     match plan.mistakes().as_slice() {
         [] => Ok(plan),
         mistakes => Err(malformed(mistakes.join("; "))),
@@ -194,7 +201,7 @@ fn read_plan(folder: &Path) -> Result<Plan, StoreError> {
 }
 
 /// Writes the plan beside its place first: it is there whole, or not at all.
-fn write_plan(path: &Path, plan: &Plan) -> Result<(), StoreError> {
+fn write_plan(path: &Path, plan: &LeagueDefinition) -> Result<(), LeagueStoreError> {
     let beside = path.with_extension("new");
     // Numbers and texts always have a form in JSON.
     let text = serde_json::to_string_pretty(plan).unwrap_or_default() + "\n";
@@ -202,14 +209,16 @@ fn write_plan(path: &Path, plan: &Plan) -> Result<(), StoreError> {
     std::fs::rename(&beside, path).map_err(failed(path, "put the plan in its place"))
 }
 
-fn failed(path: &Path, what: &'static str) -> impl Fn(io::Error) -> StoreError + use<> {
+fn failed(path: &Path, what: &'static str) -> impl Fn(io::Error) -> LeagueStoreError + use<> {
     let path = path.to_owned();
-    move |source| StoreError::File { path: path.clone(), what, source }
+    move |source| LeagueStoreError::File { path: path.clone(), what, source }
 }
 
 /// In what a plan differs from the one that is kept; where a player comes from is no difference.
-fn difference(kept: &Plan, plan: &Plan) -> Option<String> {
-    let names = |plan: &Plan| plan.players.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+fn difference(kept: &LeagueDefinition, plan: &LeagueDefinition) -> Option<String> {
+    let names = |plan: &LeagueDefinition| {
+        plan.players.iter().map(|one| one.name.clone()).collect::<Vec<_>>()
+    };
     if kept.game != plan.game {
         return Some(format!("its game is {}", kept.game));
     }
@@ -223,7 +232,7 @@ fn difference(kept: &Plan, plan: &Plan) -> Option<String> {
     if kept.setup != plan.setup {
         return Some(format!("its matches are set up with {:?}", kept.setup));
     }
-    let rest = |plan: &Plan| (plan.seeds, plan.pairing, plan.swap, plan.sprt);
+    let rest = |plan: &LeagueDefinition| (plan.seeds, plan.pairing, plan.swap, plan.sprt);
     let other = rest(kept) != rest(plan);
     other.then(|| "seeds, pairing or early stop are other ones".to_owned())
 }

@@ -1,38 +1,38 @@
 //! What the results add up to.
 
 use crate::matrix::Matrix;
-use crate::outcome::Outcome;
+use crate::outcome::MatchOutcome;
 use crate::rating::rate;
-use crate::standing::{Row, Standing};
-use crate::{Fixture, Pairing, Plan, Sprt, SprtVerdict};
+use crate::standing::{LeagueTable, RankedPlayer};
+use crate::{Fixture, LeagueDefinition, Pairing, Sprt, SprtVerdict};
 
 /// The sums over all results so far, which come in the order of the schedule.
 #[derive(Clone, Debug)]
-pub struct Tally {
-    plan: Plan,
+pub struct LeagueTally {
+    plan: LeagueDefinition,
     played: u64,
     failed: u64,
     /// Games between two players that one of them won.
     wins: Matrix,
     draws: Matrix,
-    sums: Vec<Sums>,
+    sums: Vec<PlayerScores>,
     sprt: Option<Sprt>,
     /// What the running seed has brought so far.
-    seed: Vec<(Vec<usize>, Outcome)>,
+    seed: Vec<(Vec<usize>, MatchOutcome)>,
 }
 
 /// The scores of one player.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct PlayerScores {
     matches: u64,
     own: i128,
     against: i128,
 }
 
-impl Tally {
+impl LeagueTally {
     /// No results yet.
     #[must_use]
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &LeagueDefinition) -> Self {
         let players = plan.players.len();
         Self {
             plan: plan.clone(),
@@ -40,18 +40,18 @@ impl Tally {
             failed: 0,
             wins: Matrix::zero(players),
             draws: Matrix::zero(players),
-            sums: vec![Sums::default(); players],
+            sums: vec![PlayerScores::default(); players],
             sprt: plan.sprt.map(Sprt::new),
             seed: Vec::new(),
         }
     }
 
     /// Counts the next result of the schedule.
-    pub fn add(&mut self, fixture: &Fixture, outcome: &Outcome) {
+    pub fn add(&mut self, fixture: &Fixture, outcome: &MatchOutcome) {
         self.played += 1;
         match outcome {
-            Outcome::Failed(_) => self.failed += 1,
-            Outcome::Scores(scores) => self.count(&fixture.players, scores),
+            MatchOutcome::Failed(_) => self.failed += 1,
+            MatchOutcome::Scores(scores) => self.count(&fixture.players, scores),
         }
         self.seed.push((fixture.players.clone(), outcome.clone()));
         if self.played.is_multiple_of(self.plan.matches_per_seed()) {
@@ -80,7 +80,7 @@ impl Tally {
 
     /// What follows from the results so far.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> LeagueTable {
         let players = self.plan.players.len();
         let points = |one, other| self.wins.at(one, other) + self.draws.at(one, other) / 2.0;
         let ratings = rate(players, points);
@@ -89,7 +89,7 @@ impl Tally {
             let lost = (0..players).map(|other| self.wins.at(other, index)).sum();
             let sums = self.sums.get(index).copied().unwrap_or_default();
             let player = self.plan.players.get(index);
-            Row {
+            RankedPlayer {
                 player: index,
                 name: player.map(|player| player.name.clone()).unwrap_or_default(),
                 rating,
@@ -104,7 +104,7 @@ impl Tally {
         let mut rows: Vec<_> = ratings.into_iter().enumerate().map(row).collect();
         // Equal ratings stand in the order of the plan.
         rows.sort_by(|a, b| b.rating.elo.total_cmp(&a.rating.elo).then(a.player.cmp(&b.player)));
-        Standing {
+        LeagueTable {
             played: self.played,
             failed: self.failed,
             total: self.plan.matches(),
@@ -137,12 +137,12 @@ impl Tally {
     }
 
     /// In games for one: everybody against everybody by what they scored on the same seed.
-    fn compare(&mut self, seed: &[(Vec<usize>, Outcome)]) {
-        let alone = |(players, outcome): &(Vec<usize>, Outcome)| match (players.as_slice(), outcome)
-        {
-            ([player], Outcome::Scores(scores)) => Some((*player, *scores.first()?)),
-            (_, Outcome::Scores(_) | Outcome::Failed(_)) => None,
-        };
+    fn compare(&mut self, seed: &[(Vec<usize>, MatchOutcome)]) {
+        let alone =
+            |(players, outcome): &(Vec<usize>, MatchOutcome)| match (players.as_slice(), outcome) {
+                ([player], MatchOutcome::Scores(scores)) => Some((*player, *scores.first()?)),
+                (_, MatchOutcome::Scores(_) | MatchOutcome::Failed(_)) => None,
+            };
         let scored: Vec<_> = seed.iter().filter_map(alone).collect();
         for (place, one) in scored.iter().enumerate() {
             for other in scored.iter().skip(place + 1) {
@@ -165,11 +165,11 @@ impl Tally {
 
 /// The first player's share of a seed's points between two; `None` when a match of it failed: half a
 /// pair would favour a side.
-fn unit(seed: &[(Vec<usize>, Outcome)]) -> Option<f64> {
+fn unit(seed: &[(Vec<usize>, MatchOutcome)]) -> Option<f64> {
     let (mut own, mut games) = (0.0, 0.0);
     let mut alone = [None; 2];
     for (players, outcome) in seed {
-        let Outcome::Scores(scores) = outcome else { return None };
+        let MatchOutcome::Scores(scores) = outcome else { return None };
         match (players.as_slice(), scores.as_slice()) {
             ([0, _], [first, second]) | ([_, 0], [second, first]) => {
                 own += share(*first, *second);

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
 use phalanx_league::{
-    End, Fixture, Outcome, Pairing, Plan, Play, PlayError, Player, RunOptions, Seeds, SprtOptions,
-    SprtVerdict, Store, StoreError, json, markdown, run, table,
+    Fixture, LeagueContestant, LeagueDefinition, LeagueEnd, LeagueStore, LeagueStoreError,
+    MatchOutcome, Pairing, PlayError, PlayMatch, RunOptions, Seeds, SprtOptions, SprtVerdict, json,
+    markdown, run, table,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +14,7 @@ use std::sync::{Condvar, Mutex};
 /// Player i scores i points more than luck has it.
 struct Toy;
 
-impl Play for Toy {
+impl PlayMatch for Toy {
     fn play(&self, fixture: &Fixture, _stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
         if fixture.seed == 13 {
             panic!("a referee that breaks down");
@@ -26,13 +27,13 @@ impl Play for Toy {
     }
 }
 
-fn plan(players: usize, seeds: u32) -> Plan {
-    let player = |index| Player {
+fn plan(players: usize, seeds: u32) -> LeagueDefinition {
+    let player = |index| LeagueContestant {
         name: format!("p{index}"),
         identity: format!("hash {index}"),
         source: String::new(),
     };
-    Plan {
+    LeagueDefinition {
         game: "toy".into(),
         setup: BTreeMap::from([("steps".into(), "9".into())]),
         players: (0..players).map(player).collect(),
@@ -43,7 +44,7 @@ fn plan(players: usize, seeds: u32) -> Plan {
     }
 }
 
-fn play(store: &mut Store, threads: usize, play: &dyn Play) -> End {
+fn play(store: &mut LeagueStore, threads: usize, play: &dyn PlayMatch) -> LeagueEnd {
     let stop = AtomicBool::new(false);
     run(store, play, &RunOptions { threads, stop: &stop }, &mut |_| ()).unwrap()
 }
@@ -57,8 +58,8 @@ fn the_same_league_gives_the_same_bytes_on_any_number_of_threads() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let mut told = Vec::new();
     for (folder, threads) in folders.iter().zip([1, 8]) {
-        let mut store = Store::open(folder.path(), plan(3, 20)).unwrap();
-        assert_eq!(play(&mut store, threads, &Toy), End::Over);
+        let mut store = LeagueStore::open(folder.path(), plan(3, 20)).unwrap();
+        assert_eq!(play(&mut store, threads, &Toy), LeagueEnd::Over);
         let (plan, tally) = (store.plan(), store.tally());
         let text = table(&tally.standing());
         told.push((results(folder.path()), text, json(plan, tally), markdown(plan, tally)));
@@ -70,7 +71,7 @@ fn the_same_league_gives_the_same_bytes_on_any_number_of_threads() {
         lines.lines().next().unwrap(),
         r#"{"match":0,"seed":1,"players":["p0","p1"],"scores":[2,1]}"#
     );
-    // The matches on the seed at which the referee breaks down count for nobody.
+    // The matches on the seed at which the referee breaks down are not counted.
     assert_eq!((&json["failed"], &json["players"][0]["name"]), (&6.into(), &"p2".into()));
     assert!(text.contains("120 of 120 matches, 6 failed"), "{text}");
     assert!(markdown.contains("| p2 | · |"), "{markdown}");
@@ -83,7 +84,7 @@ struct Stopping<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Play for Stopping<'_> {
+impl PlayMatch for Stopping<'_> {
     fn play(&self, fixture: &Fixture, stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
         if fixture.number == self.at {
             self.stop.store(true, Ordering::Relaxed);
@@ -99,57 +100,57 @@ impl Play for Stopping<'_> {
 #[test]
 fn a_league_that_was_stopped_goes_on_where_its_results_end() {
     let whole = tempfile::tempdir().unwrap();
-    let mut store = Store::open(whole.path(), plan(2, 9)).unwrap();
+    let mut store = LeagueStore::open(whole.path(), plan(2, 9)).unwrap();
     play(&mut store, 2, &Toy);
 
     let folder = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(false);
-    let mut store = Store::open(folder.path(), plan(2, 9)).unwrap();
+    let mut store = LeagueStore::open(folder.path(), plan(2, 9)).unwrap();
     let stopping = Stopping { at: 5, stop: &stop };
     let options = RunOptions { threads: 1, stop: &stop };
     let end = run(&mut store, &stopping, &options, &mut |_| ()).unwrap();
-    assert_eq!((end, store.tally().played()), (End::Stopped, 5));
-    let busy = Store::open(folder.path(), plan(2, 9)).unwrap_err();
-    assert!(matches!(busy, StoreError::InUse { .. }), "{busy}");
+    assert_eq!((end, store.tally().played()), (LeagueEnd::Stopped, 5));
+    let busy = LeagueStore::open(folder.path(), plan(2, 9)).unwrap_err();
+    assert!(matches!(busy, LeagueStoreError::InUse { .. }), "{busy}");
     drop(store);
     // The machine stopped in the middle of a line.
     let path = folder.path().join("results.jsonl");
     let half = results(folder.path()) + r#"{"match":5,"se"#;
     std::fs::write(&path, half).unwrap();
 
-    let mut store = Store::reopen(folder.path()).unwrap();
+    let mut store = LeagueStore::reopen(folder.path()).unwrap();
     assert_eq!(store.tally().played(), 5);
-    assert_eq!(play(&mut store, 3, &Toy), End::Over);
+    assert_eq!(play(&mut store, 3, &Toy), LeagueEnd::Over);
     assert_eq!(results(folder.path()), results(whole.path()));
-    assert_eq!(play(&mut store, 3, &Toy), End::Over, "nothing is left to play");
+    assert_eq!(play(&mut store, 3, &Toy), LeagueEnd::Over, "nothing is left to play");
 }
 
 #[test]
 fn a_folder_is_for_one_league_and_malformed_results_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    drop(Store::open(folder.path(), plan(2, 3)).unwrap());
+    drop(LeagueStore::open(folder.path(), plan(2, 3)).unwrap());
     let mut changed = plan(2, 3);
     changed.players[1].identity = "other files".into();
-    let refused = Store::open(folder.path(), changed).unwrap_err().to_string();
+    let refused = LeagueStore::open(folder.path(), changed).unwrap_err().to_string();
     assert!(refused.contains("the files of p1"), "{refused}");
-    let refused = Store::open(folder.path(), plan(2, 4)).unwrap_err().to_string();
+    let refused = LeagueStore::open(folder.path(), plan(2, 4)).unwrap_err().to_string();
     assert!(refused.contains("seeds"), "{refused}");
     let good = r#"{"match":0,"seed":1,"players":["p0","p1"],"scores":[2,1]}"#;
     for line in ["nonsense", r#"{"match":7}"#, good] {
         // The good line is the wrong one as the second.
         std::fs::write(folder.path().join("results.jsonl"), format!("{good}\n{line}\n")).unwrap();
-        let refused = Store::reopen(folder.path()).unwrap_err().to_string();
+        let refused = LeagueStore::reopen(folder.path()).unwrap_err().to_string();
         assert!(refused.contains("results.jsonl, line 2"), "{refused}");
     }
 }
 
 #[test]
 fn an_early_stop_takes_the_same_matches_however_threads_overtake() {
-    let plan = Plan { sprt: Some(SprtOptions::default()), ..plan(2, 500) };
+    let plan = LeagueDefinition { sprt: Some(SprtOptions::default()), ..plan(2, 500) };
     let mut ends = Vec::new();
     for threads in [1, 4] {
-        let mut store = Store::in_memory(plan.clone());
-        assert_eq!(play(&mut store, threads, &Toy), End::Over);
+        let mut store = LeagueStore::in_memory(plan.clone());
+        assert_eq!(play(&mut store, threads, &Toy), LeagueEnd::Over);
         let standing = store.tally().standing();
         assert_eq!(standing.decided, Some(SprtVerdict::NotBetter), "p0 is the weaker one");
         assert!(standing.played < 200, "{}", standing.played);
@@ -161,8 +162,8 @@ fn an_early_stop_takes_the_same_matches_however_threads_overtake() {
 
 #[test]
 fn in_games_for_one_the_scores_on_equal_seeds_are_compared() {
-    let plan = Plan { pairing: Pairing::Alone, ..plan(3, 10) };
-    let mut store = Store::in_memory(plan);
+    let plan = LeagueDefinition { pairing: Pairing::Alone, ..plan(3, 10) };
+    let mut store = LeagueStore::in_memory(plan);
     play(&mut store, 2, &Toy);
     let standing = store.tally().standing();
     let names: Vec<_> = standing.rows.iter().map(|row| row.name.as_str()).collect();
@@ -177,7 +178,7 @@ struct Late {
     done: Condvar,
 }
 
-impl Play for Late {
+impl PlayMatch for Late {
     fn play(&self, fixture: &Fixture, _stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
         let mut others = self.others.lock().unwrap();
         if fixture.number == 0 {
@@ -192,7 +193,7 @@ impl Play for Late {
 
 #[test]
 fn results_are_told_in_the_order_of_the_schedule() {
-    let mut store = Store::in_memory(plan(2, 2));
+    let mut store = LeagueStore::in_memory(plan(2, 2));
     let stop = AtomicBool::new(false);
     let late = Late { others: Mutex::new(0), done: Condvar::new() };
     let mut told = Vec::new();
@@ -201,6 +202,6 @@ fn results_are_told_in_the_order_of_the_schedule() {
         told.push((event.fixture.number, event.outcome.clone(), event.standing.played));
     })
     .unwrap();
-    assert_eq!(told[0], (0, Outcome::Failed("too late".into()), 1));
+    assert_eq!(told[0], (0, MatchOutcome::Failed("too late".into()), 1));
     assert_eq!(told.iter().map(|one| one.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
 }

@@ -1,18 +1,18 @@
 //! Who meets whom: as tables, and as properties of any plan.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use phalanx_league::{Pairing, Plan, Player, Seeds, SprtOptions};
+use phalanx_league::{LeagueContestant, LeagueDefinition, Pairing, Seeds, SprtOptions};
 use proptest::prelude::*;
 use rstest::rstest;
 use std::collections::BTreeMap;
 
-fn plan(players: usize, pairing: Pairing, seeds: u32, swap: bool) -> Plan {
-    let player = |index| Player {
+fn plan(players: usize, pairing: Pairing, seeds: u32, swap: bool) -> LeagueDefinition {
+    let player = |index| LeagueContestant {
         name: format!("p{index}"),
         identity: String::new(),
         source: String::new(),
     };
-    Plan {
+    LeagueDefinition {
         game: "toy".into(),
         setup: BTreeMap::new(),
         players: (0..players).map(player).collect(),
@@ -24,7 +24,7 @@ fn plan(players: usize, pairing: Pairing, seeds: u32, swap: bool) -> Plan {
 }
 
 /// The schedule as text: `seed: players`.
-fn schedule(plan: &Plan) -> Vec<String> {
+fn schedule(plan: &LeagueDefinition) -> Vec<String> {
     let all = (0..).map_while(|number| plan.fixture(number));
     all.map(|fixture| format!("{}:{:?}", fixture.seed, fixture.players)).collect()
 }
@@ -34,7 +34,10 @@ fn schedule(plan: &Plan) -> Vec<String> {
 #[case(plan(2, Pairing::RoundRobin, 2, true), &["7:[0, 1]", "7:[1, 0]", "8:[0, 1]", "8:[1, 0]"])]
 #[case(plan(3, Pairing::FirstAgainstAll, 1, true), &["7:[0, 1]", "7:[1, 0]", "7:[0, 2]", "7:[2, 0]"])]
 #[case(plan(2, Pairing::Alone, 2, true), &["7:[0]", "7:[1]", "8:[0]", "8:[1]"])]
-fn a_schedule_is_seed_by_seed_and_side_by_side(#[case] plan: Plan, #[case] expected: &[&str]) {
+fn a_schedule_is_seed_by_seed_and_side_by_side(
+    #[case] plan: LeagueDefinition,
+    #[case] expected: &[&str],
+) {
     assert_eq!(schedule(&plan), expected);
 }
 

@@ -160,7 +160,6 @@ pub(crate) fn text(value: &LuaValue, limits: PlainLimits) -> Result<Option<Strin
     Ok(Some(text.to_owned()))
 }
 
-/// The number in a Lua value.
 pub(crate) fn number(value: &LuaValue) -> Option<f64> {
     match value {
         #[expect(clippy::cast_precision_loss, reason = "Luau's integers are doubles")]

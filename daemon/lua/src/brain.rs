@@ -1,19 +1,19 @@
 //! The engine's brain, played by scripts.
 
-use crate::dice::Phase;
-use crate::failure::{Failure, Place, cut};
+use crate::action_value::ActionValue;
+use crate::dice::CallPhase;
+use crate::failure::{Failure, SourcePlace, cut};
 use crate::host::wanted_roles;
-use crate::natives::Action;
 use crate::plain::describe;
 use crate::profile::Profiler;
 use crate::program::Program;
 use crate::swap::Loaded;
 use crate::timer::Timer;
-use crate::vm::{Entry, Scene, Vm};
+use crate::vm::{CallNumbers, EntryPoint, Vm};
 use crate::{Diagnostic, Limits, LoadError, Severity, TEAM_SCRIPT};
 use mlua::Value as LuaValue;
 use phalanx_engine::{
-    Ask, Brain, BrainError, BrainErrorKind, Carry, Grounds, LogLevel, Memory, Outcome, Profile,
+    Ask, Brain, BrainError, BrainErrorKind, Carry, LogLevel, Memory, Outcome, Profile, Provenance,
     Ran, Reason, RoundResult, Staged, TeamLink,
 };
 use phalanx_game::{AgentId, Api, Roster, Said};
@@ -28,7 +28,7 @@ pub struct LuaBrain {
     pub(crate) now: Loaded,
     pub(crate) generation: u32,
     /// Who wrote each agent's memory last.
-    pub(crate) writers: BTreeMap<AgentId, Writer>,
+    pub(crate) writers: BTreeMap<AgentId, MemoryWriter>,
     pub(crate) timer: Timer,
     /// What is measured, while somebody wants to know.
     profiler: Option<Profiler>,
@@ -37,17 +37,17 @@ pub struct LuaBrain {
 
 /// A role as the writer of a memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Writer {
+pub(crate) struct MemoryWriter {
     pub(crate) role: String,
     /// The version of memory that the role declared.
     pub(crate) version: u32,
 }
 
 /// What the script gave back, or the failure.
-type Answer = Result<LuaValue, BrainError>;
+type ScriptAnswer = Result<LuaValue, BrainError>;
 
 /// The role and what its script gave back, and what it explained.
-type Entered = (String, Answer, Option<Reason>);
+type Entered = (String, ScriptAnswer, Option<Reason>);
 
 impl LuaBrain {
     /// Loads a generation for a team.
@@ -92,7 +92,7 @@ impl LuaBrain {
     /// One call into the VM under the ask's budget.
     pub(crate) fn call<T>(
         &mut self,
-        phase: Phase,
+        phase: CallPhase,
         ask: &Ask<'_>,
         role: &str,
         enter: impl FnOnce(&Vm) -> mlua::Result<Result<T, LuaValue>>,
@@ -136,8 +136,8 @@ impl LuaBrain {
 
     fn enter_role(
         &mut self,
-        phase: Phase,
-        entry: Entry,
+        phase: CallPhase,
+        entry: EntryPoint,
         ask: &Ask<'_>,
         result: Option<RoundResult>,
     ) -> Entered {
@@ -154,12 +154,12 @@ impl LuaBrain {
         (role, answer, reason)
     }
 
-    /// The agent's memory is in the hands of this role from now on; or if it was in nobody's.
+    /// Assigns the agent's memory to this role; unless `always`, only if it has no role yet.
     pub(crate) fn write_as(&mut self, agent: AgentId, role: &str, always: bool) {
         let known = self.writers.get(&agent);
         if known.is_none_or(|writer| always && writer.role != role) {
             let version = self.now.vm.version(role);
-            self.writers.insert(agent, Writer { role: role.to_owned(), version });
+            self.writers.insert(agent, MemoryWriter { role: role.to_owned(), version });
         }
     }
 
@@ -182,7 +182,7 @@ impl LuaBrain {
     }
 
     /// Where a role's `decide` is written, for errors about its answer.
-    fn decide_place(&self, role: &str) -> Option<Place> {
+    fn decide_place(&self, role: &str) -> Option<SourcePlace> {
         let path = self.now.program.bundle().resolve(role)?;
         Some((path.to_owned(), self.now.vm.role(role)?.decide_line?))
     }
@@ -191,7 +191,7 @@ impl LuaBrain {
 impl Brain for LuaBrain {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let began = Instant::now();
-        let (_, answer, reason) = self.enter_role(Phase::Start, Entry::Start, ask, None);
+        let (_, answer, reason) = self.enter_role(CallPhase::Start, EntryPoint::Start, ask, None);
         self.tend(answer.is_err());
         Outcome { reason, ..Outcome::new(answer.map(drop), began.elapsed()) }
     }
@@ -199,14 +199,15 @@ impl Brain for LuaBrain {
     fn plan(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let began = Instant::now();
         let scene = scene(ask, None);
-        let answer = self.call(Phase::Plan, ask, TEAM_SCRIPT, |vm| vm.plan(&scene));
+        let answer = self.call(CallPhase::Plan, ask, TEAM_SCRIPT, |vm| vm.plan(&scene));
         self.tend(answer.is_err());
         Outcome::new(answer.map(drop), began.elapsed())
     }
 
     fn decide(&mut self, ask: &Ask<'_>) -> Outcome<Said> {
         let began = Instant::now();
-        let (role, answer, reason) = self.enter_role(Phase::Decide, Entry::Decide, ask, None);
+        let (role, answer, reason) =
+            self.enter_role(CallPhase::Decide, EntryPoint::Decide, ask, None);
         let board = self.now.host.take_looks();
         let result = answer.and_then(|answer| {
             said(&answer).ok_or_else(|| {
@@ -220,7 +221,7 @@ impl Brain for LuaBrain {
             })
         });
         let (result, place) = match result {
-            Ok(Action { said, place }) => (Ok(said), place),
+            Ok(ActionValue { said, place }) => (Ok(said), place),
             Err(error) => {
                 let place = error.place.as_ref();
                 let place = place.map(|(file, line)| (self.now.host.file(file), *line));
@@ -228,12 +229,13 @@ impl Brain for LuaBrain {
             }
         };
         self.tend(result.is_err());
-        Outcome { result, spent: began.elapsed(), reason, grounds: Grounds { place, board } }
+        Outcome { result, spent: began.elapsed(), reason, grounds: Provenance { place, board } }
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
         let began = Instant::now();
-        let (_, answer, reason) = self.enter_role(Phase::Finish, Entry::Finish, ask, Some(result));
+        let (_, answer, reason) =
+            self.enter_role(CallPhase::Finish, EntryPoint::Finish, ask, Some(result));
         self.tend(answer.is_err());
         Outcome { reason, ..Outcome::new(answer.map(drop), began.elapsed()) }
     }
@@ -297,8 +299,8 @@ impl Brain for LuaBrain {
     }
 }
 
-fn said(answer: &LuaValue) -> Option<Action> {
-    let action = answer.as_userdata()?.borrow::<Action>().ok()?;
+fn said(answer: &LuaValue) -> Option<ActionValue> {
+    let action = answer.as_userdata()?.borrow::<ActionValue>().ok()?;
     Some(action.clone())
 }
 
@@ -315,10 +317,10 @@ fn example(api: &Api) -> String {
     )
 }
 
-pub(crate) fn scene(ask: &Ask<'_>, result: Option<RoundResult>) -> Scene {
+pub(crate) fn scene(ask: &Ask<'_>, result: Option<RoundResult>) -> CallNumbers {
     #[expect(clippy::cast_precision_loss, reason = "scripts count in doubles")]
     let (tick, score) = (ask.tick as f64, result.map(|result| result.score as f64));
-    Scene {
+    CallNumbers {
         index: f64::from(ask.agent.0) + 1.0,
         step: ask.turn.step,
         round: ask.turn.round,
@@ -330,7 +332,7 @@ pub(crate) fn scene(ask: &Ask<'_>, result: Option<RoundResult>) -> Scene {
 
 pub(crate) fn error(
     kind: BrainErrorKind,
-    place: Option<Place>,
+    place: Option<SourcePlace>,
     role: &str,
     message: String,
 ) -> BrainError {

@@ -42,7 +42,7 @@ impl Bundle {
     /// # Errors
     /// All mistakes: unreadable, oversized, doubled, oddly named files, or no file at all.
     pub fn read(dir: &Path, lib_dirs: &[&Path]) -> Result<Self, LoadError> {
-        let mut reader = Reader::default();
+        let mut reader = BundleReader::default();
         reader.folder(dir, "");
         if reader.files.is_empty() && reader.mistakes.is_empty() {
             let none = "no file ends in .luau or .lua";
@@ -60,7 +60,7 @@ impl Bundle {
     /// # Errors
     /// As [`Bundle::read`].
     pub fn read_modules(dir: &Path) -> Result<Self, LoadError> {
-        let mut reader = Reader::default();
+        let mut reader = BundleReader::default();
         let specs = dir.join(SPEC_FOLDER);
         if specs.is_dir() {
             reader.folder(&specs, "spec/");
@@ -79,7 +79,7 @@ impl Bundle {
         P: Into<String>,
         S: Into<Arc<str>>,
     {
-        let mut reader = Reader::default();
+        let mut reader = BundleReader::default();
         for (path, source) in files {
             let path: String = path.into();
             if path.split_once('/').is_none_or(|(top, _)| top != TYPES_FOLDER) {
@@ -124,13 +124,13 @@ impl Bundle {
 }
 
 #[derive(Default)]
-struct Reader {
+struct BundleReader {
     files: BTreeMap<String, Arc<str>>,
     bytes: u64,
     mistakes: Vec<Diagnostic>,
 }
 
-impl Reader {
+impl BundleReader {
     fn folder(&mut self, dir: &Path, prefix: &str) {
         let mistake =
             |path: &Path, what: String| Diagnostic::error(path.display().to_string(), what);

@@ -1,5 +1,6 @@
 //! Mistakes in strategies, as terminals and control clients show them.
 
+use crate::spec_files::is_spec_file;
 use miette::{LabeledSpan, NamedSource, SourceCode, SourceSpan};
 use std::fmt;
 use std::ops::Range;
@@ -158,15 +159,18 @@ impl miette::Diagnostic for Diagnostic {
 /// Why a strategy cannot play: all mistakes at once, at least one of them an error.
 #[derive(Clone, Debug)]
 pub struct LoadError {
-    /// The mistakes, in order of file and line.
+    /// The mistakes, in order of file and line, those in specs last.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadError {
-    /// In order of file, line and column.
+    /// In order of file, line and column; specs come last, because a mistake in a role makes its
+    /// specs fail too.
     #[must_use]
     pub fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
-        diagnostics.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+        let place =
+            |one: &Diagnostic| (is_spec_file(&one.file), one.file.clone(), one.line, one.column);
+        diagnostics.sort_by_cached_key(place);
         Self { diagnostics }
     }
 }

@@ -98,20 +98,20 @@ pub(crate) fn warnings(path: &str, source: &Arc<str>) -> Vec<Diagnostic> {
 }
 
 /// A global name is called or indexed; anything else may be a variable or a field of that name.
-fn is_used(tokens: &[Token<'_>], index: usize) -> bool {
+fn is_used(tokens: &[SourceToken<'_>], index: usize) -> bool {
     let after = tokens.get(index + 1).map(|token| token.text);
     let declared = index > 0
         && tokens.get(index - 1).is_some_and(|before| matches!(before.text, "local" | "function"));
     !declared && matches!(after, Some("(" | "."))
 }
 
-fn matches_at(tokens: &[Token<'_>], index: usize, word: &str) -> bool {
+fn matches_at(tokens: &[SourceToken<'_>], index: usize, word: &str) -> bool {
     let text = |offset: usize| tokens.get(index + offset).map_or("", |token| token.text);
     let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     match word {
         // `goto` is a name like any other in Luau: `goto done` are two names in a row.
         "goto" => text(0) == "goto" && is_name(text(1)),
-        // A type cast has a value before it; a label stands between statements.
+        // A type cast follows a value; a label is between statements.
         "::" => {
             text(0) == ":" && text(1) == ":" && is_name(text(2)) && text(3) == ":" && text(4) == ":"
         }
@@ -125,19 +125,19 @@ fn matches_at(tokens: &[Token<'_>], index: usize, word: &str) -> bool {
     }
 }
 
-fn is_type_line(tokens: &[Token<'_>], index: usize) -> bool {
+fn is_type_line(tokens: &[SourceToken<'_>], index: usize) -> bool {
     let line = tokens.get(index).map_or(0, |token| token.line);
     tokens.iter().any(|token| token.line == line && matches!(token.text, "type" | ":"))
 }
 
 /// A name, a number or one other character, outside of comments and texts.
 #[derive(Clone, Copy, Debug)]
-struct Token<'a> {
+struct SourceToken<'a> {
     text: &'a str,
     line: u32,
 }
 
-fn tokens(source: &str) -> Vec<Token<'_>> {
+fn tokens(source: &str) -> Vec<SourceToken<'_>> {
     let mut found = Vec::new();
     let (mut rest, mut line) = (source, 1_u32);
     while let Some(first) = rest.chars().next() {
@@ -152,12 +152,12 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
             quoted(rest, first)
         } else if is_word(first) {
             let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            found.extend(rest.get(..length).map(|text| Token { text, line }));
+            found.extend(rest.get(..length).map(|text| SourceToken { text, line }));
             length
         } else {
             let length = first.len_utf8();
             if !first.is_whitespace() {
-                found.extend(rest.get(..length).map(|text| Token { text, line }));
+                found.extend(rest.get(..length).map(|text| SourceToken { text, line }));
             }
             length
         };

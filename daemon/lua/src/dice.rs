@@ -6,11 +6,11 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// The random numbers of one call into a script.
 #[derive(Debug)]
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct ScriptRng(ChaCha8Rng);
 
 /// Which call it is: each has numbers of its own, whatever the others drew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum CallPhase {
     Load,
     Start,
     Plan,
@@ -20,7 +20,7 @@ pub(crate) enum Phase {
     Run,
 }
 
-impl Phase {
+impl CallPhase {
     /// The function that it calls.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -34,17 +34,17 @@ impl Phase {
     }
 }
 
-impl Dice {
-    pub(crate) fn new(seed: u64, phase: Phase, agent: Option<AgentId>, turn: Turn) -> Self {
+impl ScriptRng {
+    pub(crate) fn new(seed: u64, phase: CallPhase, agent: Option<AgentId>, turn: Turn) -> Self {
         let mut key = [0_u8; 32];
         let agent = agent.map_or(u16::MAX, |agent| agent.0);
         let phase = match phase {
-            Phase::Load => 0_u8,
-            Phase::Start => 1,
-            Phase::Plan => 2,
-            Phase::Decide => 3,
-            Phase::Finish => 4,
-            Phase::Run => 5,
+            CallPhase::Load => 0_u8,
+            CallPhase::Start => 1,
+            CallPhase::Plan => 2,
+            CallPhase::Decide => 3,
+            CallPhase::Finish => 4,
+            CallPhase::Run => 5,
         };
         let parts = seed
             .to_le_bytes()

@@ -3,11 +3,11 @@
 use crate::LuaBrain;
 use crate::brain::{error, scene};
 use crate::dialect;
-use crate::dice::Phase;
+use crate::dice::CallPhase;
 use crate::failure::{EVAL_NAME, cut};
-use crate::pretty::Printer;
+use crate::pretty::ValuePrinter;
 use crate::program::compiler;
-use crate::vm::{Scene, Vm, chunk};
+use crate::vm::{CallNumbers, Vm, chunk};
 use mlua::{MultiValue, Value as LuaValue};
 use phalanx_engine::{Ask, BrainError, BrainErrorKind, Outcome, Ran};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl LuaBrain {
             self.write_as(ask.agent, &role, false);
             *self.now.host.captured.borrow_mut() = Some(Vec::new());
             let scene = scene(ask, None);
-            let ran = self.call(Phase::Run, ask, &role, |vm| vm.eval(&bytes, &role, &scene));
+            let ran = self.call(CallPhase::Run, ask, &role, |vm| vm.eval(&bytes, &role, &scene));
             let lines = self.now.host.captured.take().unwrap_or_default();
             self.tend(ran.is_err());
             Ok(Ran { text: ran?, lines })
@@ -43,18 +43,18 @@ impl Vm {
         &self,
         code: &[u8],
         role: &str,
-        scene: &Scene,
+        scene: &CallNumbers,
     ) -> mlua::Result<Result<String, LuaValue>> {
         let env = self.eval_env()?;
         let chunk = chunk(&self.lua, &env, EVAL_NAME, code, None)?;
-        let Scene { index, step, round, tick, .. } = *scene;
+        let CallNumbers { index, step, round, tick, .. } = *scene;
         let mut results: MultiValue =
             self.calls.eval.call((chunk, env, index, role, step, round, tick))?;
         let succeeded = matches!(results.pop_front(), Some(LuaValue::Boolean(true)));
         if !succeeded {
             return Ok(Err(results.pop_front().unwrap_or(LuaValue::Nil)));
         }
-        let mut printer = Printer::new(&self.calls.fill);
+        let mut printer = ValuePrinter::new(&self.calls.fill);
         let lines: Vec<_> =
             results.iter().map(|value| printer.value(value)).collect::<mlua::Result<_>>()?;
         Ok(Ok(cut(&lines.join("\n"), RESULT_CHARS_MAX)))
@@ -72,7 +72,7 @@ fn compiled(code: &str, role: &str) -> Result<Vec<u8>, BrainError> {
         return Err(refuse(None, what));
     }
     let compiler = compiler();
-    // In the same line, so that lines count as whoever wrote them counts.
+    // Same line, so that line numbers match the author's text.
     if let Ok(bytes) = compiler.compile(format!("return {code}")) {
         return Ok(bytes);
     }

@@ -1,9 +1,9 @@
 //! The native function behind `explain`: why a script decides as it does.
 
 use crate::PlainLimits;
-use crate::dice::Phase;
+use crate::dice::CallPhase;
 use crate::failure::cut;
-use crate::host::Host;
+use crate::host::ScriptHost;
 use crate::natives::{NIL, Native, native, problem};
 use crate::plain::{self, describe};
 use mlua::{Lua, Table, Value as LuaValue};
@@ -12,17 +12,17 @@ use std::rc::Rc;
 
 /// Longest text of a reason, in characters; the rest is cut.
 const REASON_CHARS_MAX: usize = 500;
-/// So many bytes hold that many characters of any script.
+/// Bytes that hold this many characters of any script.
 const REASON_BYTES_MAX: usize = REASON_CHARS_MAX * 4;
 /// Largest data of a reason: the journal keeps thousands of them.
 const REASON_DATA: PlainLimits = PlainLimits { values: 200, text_bytes: 4 << 10, depth: 8 };
 
 /// Adds it to the prelude's host table.
-pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()> {
+pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<ScriptHost>) -> mlua::Result<()> {
     native(lua, table, "explain", host, explain)
 }
 
-fn explain(_: &Lua, host: &Host, (text, data): (LuaValue, LuaValue)) -> Native {
+fn explain(_: &Lua, host: &ScriptHost, (text, data): (LuaValue, LuaValue)) -> Native {
     let LuaValue::String(text) = &text else {
         let got = describe(&text);
         return problem(format!("explain: expected the reason as a text, got {got}"));
@@ -38,13 +38,13 @@ fn explain(_: &Lua, host: &Host, (text, data): (LuaValue, LuaValue)) -> Native {
         Err(culprit) => return problem(format!("explain: {culprit}")),
     };
     match host.call().phase {
-        Phase::Load => problem("explain: nothing is decided while files are loaded"),
-        Phase::Plan => {
+        CallPhase::Load => problem("explain: nothing is decided while files are loaded"),
+        CallPhase::Plan => {
             let mut shared = host.link.shared.borrow_mut();
             shared.log(None, LogLevel::Debug, &format!("explain: {text}"));
             NIL
         }
-        Phase::Start | Phase::Decide | Phase::Finish | Phase::Run => {
+        CallPhase::Start | CallPhase::Decide | CallPhase::Finish | CallPhase::Run => {
             *host.reason.borrow_mut() = Some(Reason { text, data });
             NIL
         }

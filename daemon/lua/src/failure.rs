@@ -4,7 +4,7 @@ use crate::plain::describe;
 use mlua::{Lua, Value as LuaValue};
 
 /// File inside the strategy and line from 1.
-pub(crate) type Place = (String, u32);
+pub(crate) type SourcePlace = (String, u32);
 
 /// Deepest stack that is searched for the place of an error.
 const PLACE_FRAMES_MAX: usize = 16;
@@ -21,7 +21,7 @@ const MEMORY_WORDS: &str = "not enough memory";
 /// A failed call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<SourcePlace>,
     pub(crate) message: String,
     /// The memory limit was hit.
     pub(crate) memory: bool,
@@ -64,7 +64,7 @@ impl Failure {
     }
 
     /// With a place, where the error's text has none.
-    pub(crate) fn or_at(mut self, place: Option<Place>) -> Self {
+    pub(crate) fn or_at(mut self, place: Option<SourcePlace>) -> Self {
         self.place = self.place.or(place);
         self
     }
@@ -76,7 +76,7 @@ impl Failure {
     }
 }
 
-/// At most so many characters.
+/// Cuts a text to at most `chars` characters.
 pub(crate) fn cut(text: &str, chars: usize) -> String {
     let mut short: String = text.chars().take(chars).collect();
     if short.len() < text.len() {
@@ -86,7 +86,7 @@ pub(crate) fn cut(text: &str, chars: usize) -> String {
 }
 
 /// `worker.luau:12: what` → the place and `what`.
-pub(crate) fn split_place(text: &str) -> (Option<Place>, &str) {
+pub(crate) fn split_place(text: &str) -> (Option<SourcePlace>, &str) {
     let split = || {
         let (file, rest) = text.split_once(':')?;
         let (line, message) = rest.split_once(": ")?;
@@ -110,7 +110,7 @@ pub(crate) fn calling_line<R>(lua: &Lua, look: impl Fn(&str, u32) -> R) -> Optio
 }
 
 /// The innermost line of a script.
-pub(crate) fn current_place(lua: &Lua) -> Option<Place> {
+pub(crate) fn current_place(lua: &Lua) -> Option<SourcePlace> {
     (0..PLACE_FRAMES_MAX).find_map(|level| {
         lua.inspect_stack(level, |frame| {
             let file = frame.source().short_src?.into_owned();

@@ -1,7 +1,7 @@
 //! What the native functions know of the call under way.
 
-use crate::dice::{Dice, Phase};
-use crate::failure::Place;
+use crate::dice::{CallPhase, ScriptRng};
+use crate::failure::SourcePlace;
 use crate::{Limits, args::Checker};
 use phalanx_engine::{Ask, BoardLooks, LookKind, Reason, TeamLink};
 use phalanx_game::{AgentId, Roster, Turn, Value};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// The state behind a VM's native functions. Shared by all of them through an `Rc`.
 #[derive(Debug)]
-pub(crate) struct Host {
+pub(crate) struct ScriptHost {
     pub(crate) link: TeamLink,
     pub(crate) limits: Limits,
     /// Who plays: the link's agents, or those that a spec fakes.
@@ -21,7 +21,7 @@ pub(crate) struct Host {
     pub(crate) roles: RefCell<BTreeSet<String>>,
     pub(crate) present: RefCell<Vec<AgentId>>,
     /// Where the last failed call was when it failed.
-    pub(crate) place: RefCell<Option<Place>>,
+    pub(crate) place: RefCell<Option<SourcePlace>>,
     /// What the script explained last in this call.
     pub(crate) reason: RefCell<Option<Reason>>,
     /// What the script read from the board in this `decide`.
@@ -30,14 +30,14 @@ pub(crate) struct Host {
     files: RefCell<Vec<Arc<str>>>,
     /// The log lines of a piece of script that an operator runs; `None` in other calls.
     pub(crate) captured: RefCell<Option<Vec<String>>>,
-    call: Cell<Call>,
-    dice: RefCell<Option<Dice>>,
+    call: Cell<HostCall>,
+    dice: RefCell<Option<ScriptRng>>,
 }
 
 /// The call under way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    pub(crate) phase: Phase,
+pub(crate) struct HostCall {
+    pub(crate) phase: CallPhase,
     /// For whom the script decides; `None` in `plan` and while files are loaded.
     pub(crate) agent: Option<AgentId>,
     turn: Turn,
@@ -53,10 +53,10 @@ pub(crate) fn wanted_roles(roster: &Roster) -> BTreeSet<String> {
     present.map(|entry| entry.role.clone()).collect()
 }
 
-impl Host {
+impl ScriptHost {
     pub(crate) fn new(link: TeamLink, limits: Limits) -> Self {
-        let call = Call {
-            phase: Phase::Load,
+        let call = HostCall {
+            phase: CallPhase::Load,
             agent: None,
             turn: Turn::default(),
             due: Instant::now(),
@@ -80,8 +80,8 @@ impl Host {
 
     /// Files are being loaded: no agent, no turn.
     pub(crate) fn loading(&self, due: Instant) {
-        self.call.set(Call {
-            phase: Phase::Load,
+        self.call.set(HostCall {
+            phase: CallPhase::Load,
             agent: None,
             turn: Turn::default(),
             due,
@@ -90,10 +90,9 @@ impl Host {
         self.forget_call();
     }
 
-    /// A call begins.
-    pub(crate) fn begin(&self, phase: Phase, ask: &Ask<'_>, now: Instant) {
-        let agent = (phase != Phase::Plan).then_some(ask.agent);
-        self.call.set(Call {
+    pub(crate) fn begin(&self, phase: CallPhase, ask: &Ask<'_>, now: Instant) {
+        let agent = (phase != CallPhase::Plan).then_some(ask.agent);
+        self.call.set(HostCall {
             phase,
             agent,
             turn: ask.turn,
@@ -115,7 +114,7 @@ impl Host {
 
     /// A decision may rest on what the script just got from the board.
     pub(crate) fn looked(&self, kind: LookKind, key: String, got: Value) {
-        if self.call.get().phase == Phase::Decide {
+        if self.call.get().phase == CallPhase::Decide {
             self.looks.borrow_mut().note(kind, key, got);
         }
     }
@@ -136,18 +135,18 @@ impl Host {
         file
     }
 
-    pub(crate) fn call(&self) -> Call {
+    pub(crate) fn call(&self) -> HostCall {
         self.call.get()
     }
 
     /// Seconds until the turn's earliest deadline.
     pub(crate) fn time_left(&self) -> f64 {
-        let Call { due, time_left, .. } = self.call.get();
+        let HostCall { due, time_left, .. } = self.call.get();
         let left = due.saturating_duration_since(Instant::now());
         self.link.shared.borrow_mut().time.left(left, time_left).as_secs_f64()
     }
 
-    /// Whoever writes: an agent's name, or `team`.
+    /// The current writer: an agent's name, or `team`.
     pub(crate) fn author(&self) -> Ref<'_, str> {
         let agent = self.call.get().agent;
         Ref::map(self.roster(), |roster| agent.map_or("team", |agent| roster.name(agent)))
@@ -177,13 +176,11 @@ impl Host {
         Checker { roster: self.roster(), limits: self.limits.value }
     }
 
-    pub(crate) fn roll<T>(&self, draw: impl FnOnce(&mut Dice) -> T) -> T {
+    pub(crate) fn roll<T>(&self, draw: impl FnOnce(&mut ScriptRng) -> T) -> T {
         let call = self.call.get();
         let mut dice = self.dice.borrow_mut();
-        draw(
-            dice.get_or_insert_with(|| {
-                Dice::new(self.link.seed, call.phase, call.agent, call.turn)
-            }),
-        )
+        draw(dice.get_or_insert_with(|| {
+            ScriptRng::new(self.link.seed, call.phase, call.agent, call.turn)
+        }))
     }
 }

@@ -17,7 +17,6 @@ pub struct Module {
     pub name: &'static str,
     /// What it is for.
     pub doc: &'static str,
-    /// Its functions.
     pub functions: Vec<Function>,
     /// Its other members, such as `math.pi`, with their types.
     pub constants: Vec<(&'static str, Type)>,
@@ -45,7 +44,6 @@ pub struct Function {
 /// A parameter of a function, or a field of a class.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name.
     pub name: &'static str,
     /// What it accepts.
     pub kind: Type,
@@ -70,7 +68,7 @@ pub enum Type {
 
 /// A table with known fields that the host hands to scripts or takes from them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Class {
+pub(crate) struct TableType {
     pub(crate) name: &'static str,
     pub(crate) doc: &'static str,
     /// Name, type and meaning.
@@ -157,7 +155,7 @@ impl Type {
     }
 }
 
-impl Class {
+impl TableType {
     pub(crate) fn members(&self) -> impl Iterator<Item = Param> {
         self.fields.iter().map(|(name, kind, doc)| Param { doc, ..Param::read((name, kind)) })
     }
@@ -206,7 +204,7 @@ fn world(api: &Api) -> Module {
 
 fn world_of() -> Function {
     Function {
-        doc: "The same queries for another agent of the team; also in `plan`, where nobody decides.",
+        doc: "The same queries for another agent of the team; also in `plan`, where no agent is deciding.",
         ..Function::read("of", "name: string", "World")
     }
 }

@@ -19,8 +19,8 @@
 //!
 //! Absent on purpose: files, clocks, environment and bytecode for scripts; `require` outside the
 //! bundle; any knowledge of a particular game, which comes as an `Api` and an `Oracle`.
-#![deny(missing_docs)]
 
+mod action_value;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod args;
 mod assign;
@@ -39,7 +39,6 @@ mod host;
 mod host_api;
 mod limits;
 mod migrate;
-#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod natives;
 mod pace;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
@@ -47,11 +46,14 @@ mod param;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod plain;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod prelude;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod pretty;
 mod profile;
 mod program;
 mod reference;
 mod replica;
+mod spec_files;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod specs;
 mod swap;
@@ -61,6 +63,8 @@ mod timer;
 mod types;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
+#[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
+mod world_natives;
 
 pub use brain::LuaBrain;
 pub use bundle::{
@@ -76,8 +80,8 @@ pub use program::{Program, stage};
 pub use reference::{reference, reference_json};
 pub use replica::Replica;
 pub use specs::{
-    CASE_LINES_MAX, CASES_MAX, Difference, FAKE_AGENTS_MAX, FileCoverage, SPEC_ENDING, SPEC_FOLDER,
-    SPEC_REFERENCE, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting, run_specs,
-    spec_names,
+    CASE_LINES_MAX, CASES_MAX, FAKE_AGENTS_MAX, FileCoverage, SPEC_ENDING, SPEC_FOLDER,
+    SPEC_REFERENCE, SpecCase, SpecDifference, SpecOptions, SpecOutcome, SpecReport, SpecSetting,
+    run_specs, spec_names,
 };
 pub use types::{SPEC_NAMES, selene_library, types_luacats, types_luau};

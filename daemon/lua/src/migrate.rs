@@ -1,19 +1,19 @@
 //! What becomes of an agent's memory when another generation takes over, or another role.
 
 use crate::LuaBrain;
-use crate::brain::{Writer, error};
-use crate::failure::{Failure, Place};
+use crate::brain::{MemoryWriter, error};
+use crate::failure::{Failure, SourcePlace};
 use crate::plain::{self, describe};
 use crate::swap::{Loaded, index};
 use crate::timer::Timer;
-use crate::vm::Role;
+use crate::vm::RoleFile;
 use mlua::{Function, Value as LuaValue};
 use phalanx_engine::{BrainError, BrainErrorKind, Carry, LogLevel, Memory, Plain};
 use phalanx_game::AgentId;
 use std::time::Instant;
 
 /// What is plain of a memory that is not, and the culprits.
-type Rest<'a> = &'a dyn Fn() -> (Option<Plain>, Vec<String>);
+type PlainRest<'a> = &'a dyn Fn() -> (Option<Plain>, Vec<String>);
 
 /// How operators do without the memories.
 const RESET: &str = "drop all memories: phalanx strategy activate TEAM --reset-memory";
@@ -33,12 +33,16 @@ pub(crate) struct Carrier<'a> {
 
 impl Carrier<'_> {
     /// Carries one memory over; whose it is then.
-    pub(crate) fn carry(&self, memory: &Memory, rest: Rest<'_>) -> Result<Writer, BrainError> {
+    pub(crate) fn carry(
+        &self,
+        memory: &Memory,
+        rest: PlainRest<'_>,
+    ) -> Result<MemoryWriter, BrainError> {
         let Some((name, role)) = self.reader(memory) else {
             // Its agents have no role here either: they get that of the roster, and begin anew.
-            return Ok(Writer { role: memory.role.clone(), version: memory.version });
+            return Ok(MemoryWriter { role: memory.role.clone(), version: memory.version });
         };
-        let writer = Writer { role: name.clone(), version: role.version };
+        let writer = MemoryWriter { role: name.clone(), version: role.version };
         match (self.hand_over(memory, &name, &role, rest), self.spare) {
             (Err(trouble), Some(spare)) => {
                 self.fall_back(memory.agent, role.version, spare, &trouble)
@@ -53,8 +57,8 @@ impl Carrier<'_> {
         &self,
         memory: &Memory,
         name: &str,
-        role: &Role,
-        rest: Rest<'_>,
+        role: &RoleFile,
+        rest: PlainRest<'_>,
     ) -> Result<(), BrainError> {
         let same = role.version == memory.version;
         match (&memory.data, &role.migrate) {
@@ -86,7 +90,7 @@ impl Carrier<'_> {
     }
 
     /// The role that understands a memory: the one that wrote it, or else that of its agent now.
-    fn reader(&self, memory: &Memory) -> Option<(String, Role)> {
+    fn reader(&self, memory: &Memory) -> Option<(String, RoleFile)> {
         let now = self.next.host.link.shared.borrow().role(memory.agent).to_owned();
         let roster = self.next.host.roster();
         let names = [&memory.role, &now, &roster.agents.get(memory.agent.index())?.role];
@@ -113,7 +117,7 @@ impl Carrier<'_> {
     ) -> Result<(), BrainError> {
         let (vm, host) = (&self.next.vm, &self.next.host);
         let agent = host.roster().name(memory.agent).to_owned();
-        let failed = |place: Option<Place>, kind: BrainErrorKind, what: String| {
+        let failed = |place: Option<SourcePlace>, kind: BrainErrorKind, what: String| {
             error(
                 kind,
                 place,
@@ -163,7 +167,7 @@ impl Carrier<'_> {
     }
 
     /// Where a role's `migrate` is written.
-    fn place(&self, role: &str, migrate: &Function) -> Option<Place> {
+    fn place(&self, role: &str, migrate: &Function) -> Option<SourcePlace> {
         let line = u32::try_from(migrate.info().line_defined?).ok()?;
         Some((self.next.program.bundle().resolve(role)?.to_owned(), line))
     }
@@ -172,7 +176,7 @@ impl Carrier<'_> {
         &self,
         memory: &Memory,
         name: &str,
-        role: &Role,
+        role: &RoleFile,
         culprit: Option<&String>,
     ) -> BrainError {
         let agent = self.next.host.roster().name(memory.agent).to_owned();
@@ -212,7 +216,7 @@ impl LuaBrain {
             let what = format!("there is no script for the role \"{name}\"");
             return Err(error(BrainErrorKind::NoRole, None, name, what));
         };
-        let writer = Writer { role: name.to_owned(), version: role.version };
+        let writer = MemoryWriter { role: name.to_owned(), version: role.version };
         let other = self.writers.get(&agent).is_some_and(|now| now.version != role.version);
         if carry == Carry::Forget {
             self.empty(agent);

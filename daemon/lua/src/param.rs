@@ -1,8 +1,8 @@
 //! The native function behind `param`: what operators may set while a team plays.
 
 use crate::args::{number, text};
-use crate::host::Host;
-use crate::natives::{Native, Reply, native, problem};
+use crate::host::ScriptHost;
+use crate::natives::{Native, NativeReply, native, problem};
 use crate::plain::{self, describe};
 use crate::similar;
 use mlua::{Lua, Table, Value as LuaValue};
@@ -16,11 +16,11 @@ const WORDS_MAX: usize = 100;
 const KEYS: [&str; 6] = ["default", "min", "max", "whole", "values", "doc"];
 
 /// Adds it to the prelude's host table.
-pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()> {
+pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<ScriptHost>) -> mlua::Result<()> {
     native(lua, table, "param", host, param)
 }
 
-fn param(lua: &Lua, host: &Host, (name, spec): (LuaValue, LuaValue)) -> Native {
+fn param(lua: &Lua, host: &ScriptHost, (name, spec): (LuaValue, LuaValue)) -> Native {
     let read = name_of(host, &name).and_then(|name| {
         match &spec {
             LuaValue::Nil => {}
@@ -33,13 +33,13 @@ fn param(lua: &Lua, host: &Host, (name, spec): (LuaValue, LuaValue)) -> Native {
         value(host, &name)
     });
     match read {
-        Ok(value) => Ok(Reply::Result(plain::push(lua, &value)?)),
+        Ok(value) => Ok(NativeReply::Result(plain::push(lua, &value)?)),
         Err(reason) => problem(reason),
     }
 }
 
 /// The name, which operators write in a command line.
-fn name_of(host: &Host, name: &LuaValue) -> Result<String, String> {
+fn name_of(host: &ScriptHost, name: &LuaValue) -> Result<String, String> {
     let fits = |name: &String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         (1..=PARAM_NAME_BYTES_MAX).contains(&name.len()) && name.chars().all(plain)
@@ -53,7 +53,7 @@ fn name_of(host: &Host, name: &LuaValue) -> Result<String, String> {
     })
 }
 
-fn value(host: &Host, name: &str) -> Result<Value, String> {
+fn value(host: &ScriptHost, name: &str) -> Result<Value, String> {
     let shared = host.link.shared.borrow();
     let agent = host.call().agent.map(|agent| (agent, shared.role(agent)));
     shared.params.value(name, agent).cloned().ok_or_else(|| {
@@ -65,7 +65,7 @@ fn value(host: &Host, name: &str) -> Result<Value, String> {
     })
 }
 
-fn declare(host: &Host, name: &str, table: &Table) -> Result<(), String> {
+fn declare(host: &ScriptHost, name: &str, table: &Table) -> Result<(), String> {
     let of = |problem: String| format!("param {name}: {problem}");
     let spec = read(host, name, table).map_err(of)?;
     let mut shared = host.link.shared.borrow_mut();
@@ -77,7 +77,7 @@ fn declare(host: &Host, name: &str, table: &Table) -> Result<(), String> {
     shared.params.declare(spec).map_err(|error| error.to_string())
 }
 
-fn read(host: &Host, name: &str, table: &Table) -> Result<ParamSpec, String> {
+fn read(host: &ScriptHost, name: &str, table: &Table) -> Result<ParamSpec, String> {
     known_keys(table, &KEYS)?;
     let get = |key: &str| table.raw_get::<LuaValue>(key).map_err(|error| error.to_string());
     let (min, max) = (bound("min", &get("min")?)?, bound("max", &get("max")?)?);
@@ -130,7 +130,7 @@ fn bound(key: &str, value: &LuaValue) -> Result<Option<f64>, String> {
     }
 }
 
-fn words(host: &Host, value: &LuaValue) -> Result<Option<Vec<String>>, String> {
+fn words(host: &ScriptHost, value: &LuaValue) -> Result<Option<Vec<String>>, String> {
     let list = match value {
         LuaValue::Nil => return Ok(None),
         LuaValue::Table(list) => list,

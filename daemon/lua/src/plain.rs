@@ -51,7 +51,7 @@ impl Culprit {
         self
     }
 
-    /// In the words of whoever wrote `me.memory`.
+    /// The message for the author of `me.memory`.
     pub(crate) fn in_memory(&self) -> String {
         let path = &self.path;
         match &self.what {
@@ -80,13 +80,13 @@ fn rank(key: &Key) -> u8 {
 
 /// Reads plain data; `None` is nil.
 pub(crate) fn read(value: &LuaValue, limits: PlainLimits) -> Result<Option<Plain>, Culprit> {
-    Reader::new(limits).value(value)
+    PlainReader::new(limits).value(value)
 }
 
 /// Reads what is plain of a value and leaves out the rest: what was left out, at most
 /// [`DROPPED_MAX`] of it, comes with it.
 pub(crate) fn read_rest(value: &LuaValue, limits: PlainLimits) -> (Option<Plain>, Vec<Culprit>) {
-    let mut reader = Reader::new(limits);
+    let mut reader = PlainReader::new(limits);
     reader.dropped = Some(Vec::new());
     let read = reader.value(value);
     let mut dropped = reader.dropped.unwrap_or_default();
@@ -247,7 +247,9 @@ pub(crate) fn describe(value: &LuaValue) -> String {
         LuaValue::Table(_) => "a table".into(),
         LuaValue::Function(_) => "a function".into(),
         LuaValue::Thread(_) => "a coroutine".into(),
-        LuaValue::UserData(data) if data.is::<crate::natives::Action>() => "an action".into(),
+        LuaValue::UserData(data) if data.is::<crate::action_value::ActionValue>() => {
+            "an action".into()
+        }
         other => format!("a {}", other.type_name()),
     }
 }
@@ -256,7 +258,7 @@ fn describe_num(num: f64) -> String {
     if num.is_nan() { "NaN".into() } else { num.to_string() }
 }
 
-struct Reader {
+struct PlainReader {
     values: usize,
     text: usize,
     depth: usize,
@@ -267,7 +269,7 @@ struct Reader {
     dropped: Option<Vec<Culprit>>,
 }
 
-impl Reader {
+impl PlainReader {
     fn new(limits: PlainLimits) -> Self {
         let PlainLimits { values, text_bytes: text, depth } = limits;
         Self { values, text, depth, open: Vec::new(), path: Vec::new(), dropped: None }

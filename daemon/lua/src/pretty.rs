@@ -1,7 +1,7 @@
 //! Values as Luau text, for people who look on.
 
+use crate::action_value::ActionValue;
 use crate::failure::EVAL_NAME;
-use crate::natives::Action;
 use mlua::{Function, LuaString, Table, Value as LuaValue};
 use phalanx_game::Value;
 use std::cmp::Ordering;
@@ -15,7 +15,7 @@ const VALUES_MAX: usize = 2_000;
 const ENTRIES_MAX: usize = 10_000;
 /// Longest text that is shown whole, in bytes.
 const TEXT_BYTES_MAX: usize = 2_000;
-/// A table that fits in a line of so many characters is written in one.
+/// A table that fits into this many characters is written in one line.
 const LINE_CHARS_MAX: usize = 80;
 /// One step of indentation.
 const INDENT: &str = "    ";
@@ -26,17 +26,17 @@ const RESERVED: [&str; 21] = [
     "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
 ];
 
-/// Writes values as Luau would read them; what has no such form stands in angle brackets. Calls no
+/// Writes values in Luau syntax. Values without a literal form are put in angle brackets. Calls no
 /// function of a script.
 #[derive(Debug)]
-pub(crate) struct Printer<'a> {
+pub(crate) struct ValuePrinter<'a> {
     /// The prelude's function that reads all fields of a percept.
     fill: &'a Function,
     left: usize,
     open: Vec<*const c_void>,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> ValuePrinter<'a> {
     pub(crate) fn new(fill: &'a Function) -> Self {
         Self { fill, left: VALUES_MAX, open: Vec::new() }
     }
@@ -62,7 +62,7 @@ impl<'a> Printer<'a> {
                 }
             }
             LuaValue::Thread(_) => "<coroutine>".into(),
-            LuaValue::UserData(data) => match data.borrow::<Action>() {
+            LuaValue::UserData(data) => match data.borrow::<ActionValue>() {
                 Ok(action) => {
                     let args: Vec<_> = action.said.args.iter().map(plain).collect();
                     format!("act.{}({})", action.said.action, args.join(", "))

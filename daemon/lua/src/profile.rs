@@ -2,13 +2,13 @@
 //!
 //! While a profile runs, the timer raises a second flag every millisecond; the VM's interrupt, which
 //! reads the same atomic as ever, then walks the stack once. Natives have no interrupt: their time
-//! shows at the function that called them. Allocations and the collector are told apart by stopping
-//! the collector while a call runs, and stepping it after the call at its usual pace, which is
+//! is added to the function that called them. To separate allocations from the collector, it stops
+//! the collector while a call runs, and steps it after the call at its usual pace, which is
 //! measured by itself. A profile must not fail what would run without it: a call that fills half of the
 //! VM's memory gets its collector back at the next sample, and until it is over it may use four times
 //! the memory.
 
-use crate::dice::Phase;
+use crate::dice::CallPhase;
 use crate::failure::cut;
 use mlua::Lua;
 use phalanx_engine::{CallProfile, Profile, StackSample};
@@ -23,20 +23,20 @@ const STACKS_MAX: usize = 10_000;
 const FRAMES_MAX: usize = 64;
 /// Longest name of a function that is shown, in characters.
 const NAME_CHARS_MAX: usize = 100;
-/// A call that is measured may use so many times the VM's memory.
+/// How many times the VM's memory limit a measured call may use.
 const MEMORY_FACTOR: usize = 4;
-/// The VM's collector works in steps of so many bytes.
+/// Bytes of one step of the VM's collector.
 const STEP_BYTES: usize = 1_024;
 
 /// The samples of the VM's interrupt.
 #[derive(Debug, Default)]
-pub(crate) struct Samples {
+pub(crate) struct StackSamples {
     role: String,
     stacks: BTreeMap<Vec<String>, u64>,
     dropped: u64,
 }
 
-impl Samples {
+impl StackSamples {
     /// Notes the functions that run now.
     pub(crate) fn take(&mut self, lua: &Lua) {
         let mut frames: Vec<String> =
@@ -51,7 +51,7 @@ impl Samples {
     }
 }
 
-/// A function of a script; natives and the prelude are part of whoever called them.
+/// The name of a script function. Natives and the prelude count as part of their caller.
 fn frame(frame: &mlua::debug::Debug<'_>) -> Option<String> {
     let source = frame.source();
     let file = source.short_src.filter(|_| source.what != "C")?;
@@ -77,7 +77,7 @@ pub(crate) struct Profiler {
 
 impl Profiler {
     /// A call begins: the collector rests.
-    pub(crate) fn begin(&mut self, lua: &Lua, role: &str, samples: &mut Samples) {
+    pub(crate) fn begin(&mut self, lua: &Lua, role: &str, samples: &mut StackSamples) {
         role.clone_into(&mut samples.role);
         lua.gc_stop();
         // A VM without limits refuses none, and does not fail here.
@@ -87,7 +87,7 @@ impl Profiler {
     }
 
     /// The call is over: counts it, and lets the collector do its share.
-    pub(crate) fn end(&mut self, lua: &Lua, phase: Phase, role: &str, spent: Duration) {
+    pub(crate) fn end(&mut self, lua: &Lua, phase: CallPhase, role: &str, spent: Duration) {
         let allocated = lua.used_memory().saturating_sub(self.used);
         let began = Instant::now();
         lua.gc_restart();
@@ -126,7 +126,7 @@ impl Profiler {
     }
 
     /// What was measured, the dearest first.
-    pub(crate) fn finish(self, samples: Samples) -> Profile {
+    pub(crate) fn finish(self, samples: StackSamples) -> Profile {
         let mut calls: Vec<_> = self
             .rows
             .into_iter()

@@ -46,8 +46,8 @@ impl Program {
         &self.bundle
     }
 
-    /// The program as the code of a generation. `cost` is what loading it took on trial, zero when
-    /// nobody tried.
+    /// The program as the code of a generation. `cost` is the load time measured in the trial, zero
+    /// without a trial.
     #[must_use]
     pub fn staged(self: Arc<Self>, generation: Arc<Generation>, cost: Duration) -> Staged {
         Staged { generation, code: self, cost, ..Staged::default() }

@@ -19,21 +19,21 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Replica {
     brain: LuaBrain,
-    world: Rc<Past>,
+    world: Rc<SceneOracle>,
     shared: Rc<RefCell<Shared>>,
     scene: Option<Arc<Scene>>,
 }
 
 /// The world of the scene that is looked at.
-struct Past(RefCell<Arc<dyn Oracle + Send + Sync>>);
+struct SceneOracle(RefCell<Arc<dyn Oracle + Send + Sync>>);
 
-impl std::fmt::Debug for Past {
+impl std::fmt::Debug for SceneOracle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Past").finish_non_exhaustive()
     }
 }
 
-impl Oracle for Past {
+impl Oracle for SceneOracle {
     fn field(&self, agent: AgentId, name: &str) -> Option<Value> {
         self.0.borrow().field(agent, name)
     }
@@ -57,7 +57,7 @@ impl Replica {
     ) -> Result<Self, LoadError> {
         let scene = view.scenes.last().cloned();
         let oracle = scene.as_ref().map_or(Arc::new(Blind) as Arc<_>, |scene| scene.oracle.clone());
-        let world = Rc::new(Past(RefCell::new(oracle)));
+        let world = Rc::new(SceneOracle(RefCell::new(oracle)));
         let mut shared = Shared::new(view.board.clone(), view.roles.clone());
         shared.params = view.params.clone();
         shared.params.forget_declarations();

@@ -20,14 +20,13 @@ mod stage;
 mod text;
 mod world;
 
+pub use crate::spec_files::SPEC_FOLDER;
 use crate::{Diagnostic, Limits, Program};
 use phalanx_game::Api;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The folder of a strategy in which its specs stand.
-pub const SPEC_FOLDER: &str = "spec";
 /// How the names of spec files end, before `.luau`.
 pub const SPEC_ENDING: &str = "_spec";
 /// The reference page of specs, as Markdown.
@@ -75,7 +74,6 @@ impl Default for SpecOptions {
 /// What came of a run: cases in order of files and lines of declaration.
 #[derive(Clone, Debug, Default)]
 pub struct SpecReport {
-    /// The specs.
     pub cases: Vec<SpecCase>,
     /// Spec files that do not compile, or fail before their first `it` can run.
     pub load_failures: Vec<Diagnostic>,
@@ -117,17 +115,17 @@ pub enum SpecOutcome {
         /// File and line: of the expectation, or of the script that failed.
         place: Option<(String, u32)>,
         /// Where the expected value and the one that came differ.
-        diff: Vec<Difference>,
+        diff: Vec<SpecDifference>,
         /// Differences that are not listed.
         more: usize,
     },
-    /// It was told to be skipped.
+    /// The spec is marked to be skipped.
     Skipped,
 }
 
 /// One place in which two values differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct SpecDifference {
     /// The way to it, `.goal.x` or `[2]`; empty for the value itself.
     pub path: String,
     /// What was expected there.
@@ -160,11 +158,6 @@ pub fn spec_names() -> Vec<String> {
     runner::names().unwrap_or_default()
 }
 
-/// Whether a file belongs to the specs: a spec, or a module of specs.
-pub(crate) fn is_spec_file(path: &str) -> bool {
-    path.strip_prefix(SPEC_FOLDER).is_some_and(|rest| rest.starts_with('/'))
-}
-
 impl SpecSetting {
     /// A game with the usual limits.
     #[must_use]
@@ -192,7 +185,7 @@ impl SpecReport {
         self.count(SpecOutcome::failed) + self.load_failures.len()
     }
 
-    /// How many were told to be skipped.
+    /// The number of skipped cases.
     #[must_use]
     pub fn skipped_count(&self) -> usize {
         self.count(|outcome| matches!(outcome, SpecOutcome::Skipped))

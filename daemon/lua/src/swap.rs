@@ -2,7 +2,7 @@
 
 use crate::brain::error;
 use crate::failure::Failure;
-use crate::host::Host;
+use crate::host::ScriptHost;
 use crate::migrate::Carrier;
 use crate::plain;
 use crate::program::Program;
@@ -25,7 +25,7 @@ const SWAP_MIN: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) program: Arc<Program>,
-    pub(crate) host: Rc<Host>,
+    pub(crate) host: Rc<ScriptHost>,
     pub(crate) vm: Vm,
 }
 
@@ -39,7 +39,7 @@ impl Loaded {
         wanted: &BTreeSet<String>,
         due: Instant,
     ) -> mlua::Result<(Self, Vec<Diagnostic>)> {
-        let host = Rc::new(Host::new(link.clone(), limits));
+        let host = Rc::new(ScriptHost::new(link.clone(), limits));
         let vm = Vm::new(program, &host, timer.flag())?;
         let findings = vm.load(&host, timer, wanted, due);
         Ok((Self { program: Arc::clone(program), host, vm }, findings))
@@ -108,7 +108,7 @@ impl LuaBrain {
         memories: &[Memory],
         spare: Option<&[Memory]>,
         due: Instant,
-    ) -> Result<BTreeMap<AgentId, crate::brain::Writer>, BrainError> {
+    ) -> Result<BTreeMap<AgentId, crate::brain::MemoryWriter>, BrainError> {
         let carrier = Carrier { next, timer: &self.timer, spare, advises: spare.is_none(), due };
         let mut writers = BTreeMap::new();
         for memory in memories {
@@ -167,8 +167,8 @@ impl LuaBrain {
         }
     }
 
-    /// The agents are these from now on. Scripts see a new name at its index; whoever is new or
-    /// gone remembers nothing.
+    /// Replaces the roster. Scripts see a new name at its index; a new or removed agent has no
+    /// memory.
     pub(crate) fn enroll(&mut self, roster: &Arc<Roster>) {
         let before = self.now.host.next_link().roster;
         for (agent, entry) in roster.ids().zip(&roster.agents) {
@@ -181,7 +181,7 @@ impl LuaBrain {
             let vm = &self.now.vm;
             let named = self.unlimited(|_, _| vm.names.raw_set(index(agent), entry.name.as_str()));
             if let Err(error) = named {
-                let what = format!("scripts cannot be told its name: {error}");
+                let what = format!("cannot pass its name to the scripts: {error}");
                 self.log(Some(agent), LogLevel::Error, &what);
             }
         }

@@ -2,14 +2,16 @@
 
 use crate::args::{number, text, whole};
 use crate::assign;
-use crate::host::Host;
-use crate::natives::{NIL, Native, Reply, find_agent, finite, flag, native, problem};
+use crate::host::ScriptHost;
+use crate::natives::{NIL, Native, NativeReply, find_agent, finite, flag, native, problem};
 use crate::pace::Pace;
 use crate::param::known_keys;
 use crate::plain::{self, describe};
 use crate::similar;
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
-use phalanx_engine::{BoardError, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LookKind, Mark};
+use phalanx_engine::{
+    BoardError, DebugMark, LOG_CHARS_MAX, LOG_LINES_MAX, Letter, LogLevel, LookKind,
+};
 use phalanx_game::{AgentId, Value};
 use std::rc::Rc;
 
@@ -17,7 +19,7 @@ use std::rc::Rc;
 const MARK_ARGS_MAX: usize = 8;
 
 /// Adds them to the prelude's host table.
-pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()> {
+pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<ScriptHost>) -> mlua::Result<()> {
     native(lua, table, "board_get", host, board_get)?;
     native(lua, table, "board_set", host, board_set)?;
     native(lua, table, "board_add", host, board_add)?;
@@ -43,7 +45,7 @@ pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<Host>) -> mlua::Result<()>
     Ok(())
 }
 
-fn key(call: &str, host: &Host, key: &LuaValue) -> Result<String, String> {
+fn key(call: &str, host: &ScriptHost, key: &LuaValue) -> Result<String, String> {
     match text(key, host.limits.value) {
         Ok(Some(key)) => Ok(key),
         Ok(None) => Err(format!("{call}: expected a text as key, got {}", describe(key))),
@@ -74,11 +76,11 @@ fn turns(call: &str, options: &LuaValue) -> Result<Option<u64>, String> {
 fn written(result: Result<(), BoardError>) -> Native {
     match result {
         Ok(()) => flag(true),
-        Err(error) => Ok(Reply::Reason(error.to_string())),
+        Err(error) => Ok(NativeReply::Reason(error.to_string())),
     }
 }
 
-fn board_get(lua: &Lua, host: &Host, name: LuaValue) -> Native {
+fn board_get(lua: &Lua, host: &ScriptHost, name: LuaValue) -> Native {
     let name = match key("board.get", host, &name) {
         Ok(name) => name,
         Err(reason) => return problem(reason),
@@ -90,12 +92,12 @@ fn board_get(lua: &Lua, host: &Host, name: LuaValue) -> Native {
         None => LuaValue::Nil,
     };
     host.looked(LookKind::Value, name, value.unwrap_or_default());
-    Ok(Reply::Result(got))
+    Ok(NativeReply::Result(got))
 }
 
 fn board_set(
     _: &Lua,
-    host: &Host,
+    host: &ScriptHost,
     (name, value, options): (LuaValue, LuaValue, LuaValue),
 ) -> Native {
     let call = "board.set";
@@ -112,7 +114,7 @@ fn board_set(
     }
 }
 
-fn board_add(_: &Lua, host: &Host, (name, amount): (LuaValue, LuaValue)) -> Native {
+fn board_add(_: &Lua, host: &ScriptHost, (name, amount): (LuaValue, LuaValue)) -> Native {
     let call = "board.add";
     let read = key(call, host, &name).and_then(|name| {
         let amount = finite(call, &amount)?;
@@ -129,15 +131,15 @@ fn board_add(_: &Lua, host: &Host, (name, amount): (LuaValue, LuaValue)) -> Nati
         Ok((name, amount)) => {
             let sum = host.link.shared.borrow_mut().board.add(&name, amount, &host.author());
             match sum {
-                Ok(sum) => Ok(Reply::Result(LuaValue::Number(sum))),
-                Err(error) => Ok(Reply::Reason(error.to_string())),
+                Ok(sum) => Ok(NativeReply::Result(LuaValue::Number(sum))),
+                Err(error) => Ok(NativeReply::Reason(error.to_string())),
             }
         }
         Err(reason) => problem(reason),
     }
 }
 
-fn board_each(lua: &Lua, host: &Host, prefix: LuaValue) -> Native {
+fn board_each(lua: &Lua, host: &ScriptHost, prefix: LuaValue) -> Native {
     let prefix = match &prefix {
         LuaValue::Nil => Ok(String::new()),
         prefix => key("board.each", host, prefix),
@@ -162,10 +164,10 @@ fn board_each(lua: &Lua, host: &Host, prefix: LuaValue) -> Native {
         item.raw_set("author", entry.author)?;
         list.raw_push(item)?;
     }
-    Ok(Reply::Result(LuaValue::Table(list)))
+    Ok(NativeReply::Result(LuaValue::Table(list)))
 }
 
-fn board_claim(_: &Lua, host: &Host, (name, options): (LuaValue, LuaValue)) -> Native {
+fn board_claim(_: &Lua, host: &ScriptHost, (name, options): (LuaValue, LuaValue)) -> Native {
     let call = "board.claim";
     let read = key(call, host, &name).and_then(|name| Ok((name, turns(call, &options)?)));
     match read {
@@ -176,21 +178,21 @@ fn board_claim(_: &Lua, host: &Host, (name, options): (LuaValue, LuaValue)) -> N
                     host.looked(LookKind::Claim, name, Value::Bool(claimed));
                     flag(claimed)
                 }
-                Err(error) => Ok(Reply::Reason(error.to_string())),
+                Err(error) => Ok(NativeReply::Reason(error.to_string())),
             }
         }
         Err(reason) => problem(reason),
     }
 }
 
-fn board_release(_: &Lua, host: &Host, name: LuaValue) -> Native {
+fn board_release(_: &Lua, host: &ScriptHost, name: LuaValue) -> Native {
     match key("board.release", host, &name) {
         Ok(name) => flag(host.link.shared.borrow_mut().board.release(&name, &host.author())),
         Err(reason) => problem(reason),
     }
 }
 
-fn board_holder(lua: &Lua, host: &Host, name: LuaValue) -> Native {
+fn board_holder(lua: &Lua, host: &ScriptHost, name: LuaValue) -> Native {
     match key("board.holder", host, &name) {
         Ok(name) => {
             let holder = host.link.shared.borrow().board.holder(&name).map(str::to_owned);
@@ -199,13 +201,13 @@ fn board_holder(lua: &Lua, host: &Host, name: LuaValue) -> Native {
                 None => LuaValue::Nil,
             };
             host.looked(LookKind::Holder, name, Value::from(holder));
-            Ok(Reply::Result(got))
+            Ok(NativeReply::Result(got))
         }
         Err(reason) => problem(reason),
     }
 }
 
-fn agents(lua: &Lua, host: &Host, ids: impl Iterator<Item = AgentId>) -> Native {
+fn agents(lua: &Lua, host: &ScriptHost, ids: impl Iterator<Item = AgentId>) -> Native {
     let list = lua.create_table()?;
     for id in ids {
         let entry = lua.create_table_with_capacity(0, 2)?;
@@ -215,30 +217,31 @@ fn agents(lua: &Lua, host: &Host, ids: impl Iterator<Item = AgentId>) -> Native 
         entry.raw_set("role", role)?;
         list.raw_push(entry)?;
     }
-    Ok(Reply::Result(LuaValue::Table(list)))
+    Ok(NativeReply::Result(LuaValue::Table(list)))
 }
 
-fn send(_: &Lua, host: &Host, (name, body): (LuaValue, LuaValue)) -> Native {
+fn send(_: &Lua, host: &ScriptHost, (name, body): (LuaValue, LuaValue)) -> Native {
     let read = find_agent(host, "team.send", &name).and_then(|to| {
         let body = plain::read_value(&body, host.limits.value)
             .map_err(|culprit| format!("team.send: {culprit}"))?;
         Ok((to, Letter { from: host.author().to_owned(), body }))
     });
     match read {
-        Ok((to, _)) if !host.roster().is_present(to) => {
-            Ok(Reply::Reason(format!("{} is not of the team any more", host.roster().name(to))))
-        }
+        Ok((to, _)) if !host.roster().is_present(to) => Ok(NativeReply::Reason(format!(
+            "{} is not of the team any more",
+            host.roster().name(to)
+        ))),
         Ok((to, letter)) => {
             if host.link.shared.borrow_mut().send(to, letter) {
                 return flag(true);
             }
-            Ok(Reply::Reason("too many letters were sent in this turn".into()))
+            Ok(NativeReply::Reason("too many letters were sent in this turn".into()))
         }
         Err(reason) => problem(reason),
     }
 }
 
-fn inbox(lua: &Lua, host: &Host, _: MultiValue) -> Native {
+fn inbox(lua: &Lua, host: &ScriptHost, _: MultiValue) -> Native {
     let Some(agent) = host.call().agent else {
         return problem("team.inbox: there is no agent here; letters are read in decide");
     };
@@ -251,20 +254,20 @@ fn inbox(lua: &Lua, host: &Host, _: MultiValue) -> Native {
         entry.raw_set("body", plain::push_paced(lua, &letter.body, &mut pace)?)?;
         list.raw_push(entry)?;
     }
-    Ok(Reply::Result(LuaValue::Table(list)))
+    Ok(NativeReply::Result(LuaValue::Table(list)))
 }
 
-fn role(lua: &Lua, host: &Host, name: LuaValue) -> Native {
+fn role(lua: &Lua, host: &ScriptHost, name: LuaValue) -> Native {
     match find_agent(host, "team.role", &name) {
         Ok(agent) => {
             let role = host.link.shared.borrow().role(agent).to_owned();
-            Ok(Reply::Result(LuaValue::String(lua.create_string(role)?)))
+            Ok(NativeReply::Result(LuaValue::String(lua.create_string(role)?)))
         }
         Err(reason) => problem(reason),
     }
 }
 
-fn set_role(_: &Lua, host: &Host, (name, role): (LuaValue, LuaValue)) -> Native {
+fn set_role(_: &Lua, host: &ScriptHost, (name, role): (LuaValue, LuaValue)) -> Native {
     let call = "team.set_role";
     let read = find_agent(host, call, &name).and_then(|agent| {
         let wanted = text(&role, host.limits.value)?.unwrap_or_default();
@@ -299,7 +302,7 @@ fn assigned(lua: &Lua, costs: LuaValue) -> Native {
             list.raw_set(row + 1, column + 1)?;
         }
     }
-    Ok(Reply::Result(LuaValue::Table(list)))
+    Ok(NativeReply::Result(LuaValue::Table(list)))
 }
 
 fn matrix(costs: &LuaValue) -> Result<Vec<Vec<f64>>, String> {
@@ -334,7 +337,7 @@ fn matrix(costs: &LuaValue) -> Result<Vec<Vec<f64>>, String> {
     Ok(matrix)
 }
 
-fn log(_: &Lua, host: &Host, (level, line): (String, mlua::LuaString)) -> Native {
+fn log(_: &Lua, host: &ScriptHost, (level, line): (String, mlua::LuaString)) -> Native {
     let level = match level.as_str() {
         "debug" => LogLevel::Debug,
         "warn" => LogLevel::Warn,
@@ -355,7 +358,7 @@ fn log(_: &Lua, host: &Host, (level, line): (String, mlua::LuaString)) -> Native
     NIL
 }
 
-fn metric(_: &Lua, host: &Host, (name, value): (LuaValue, LuaValue)) -> Native {
+fn metric(_: &Lua, host: &ScriptHost, (name, value): (LuaValue, LuaValue)) -> Native {
     let call = "metric";
     let read = key(call, host, &name).and_then(|name| Ok((name, finite(call, &value)?)));
     match read {
@@ -364,7 +367,7 @@ fn metric(_: &Lua, host: &Host, (name, value): (LuaValue, LuaValue)) -> Native {
     }
 }
 
-fn draw(_: &Lua, host: &Host, args: MultiValue) -> Native {
+fn draw(_: &Lua, host: &ScriptHost, args: MultiValue) -> Native {
     let mut args = args.into_iter();
     let shape = match args.next() {
         Some(LuaValue::String(shape)) => shape.to_string_lossy(),
@@ -378,7 +381,7 @@ fn draw(_: &Lua, host: &Host, args: MultiValue) -> Native {
         args.map(|arg| plain::read_value(&arg, host.limits.value)).collect();
     match read {
         Ok(args) => {
-            let mark = Mark { agent: host.call().agent, shape, args };
+            let mark = DebugMark { agent: host.call().agent, shape, args };
             flag(host.link.shared.borrow_mut().draw(mark))
         }
         Err(culprit) => problem(format!("{call}: {culprit}")),

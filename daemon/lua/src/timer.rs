@@ -2,7 +2,7 @@
 //! The VM's interrupt reads only one atomic for both: reading a clock there would cost four times
 //! more.
 
-use crate::profile::{SAMPLE_EVERY, Samples};
+use crate::profile::{SAMPLE_EVERY, StackSamples};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -21,30 +21,30 @@ const SAMPLE: u8 = 2;
 /// A flag and the thread that raises it.
 #[derive(Debug)]
 pub(crate) struct Timer {
-    inner: Arc<Inner>,
+    inner: Arc<TimerShared>,
     /// What the VM's interrupt sampled.
-    pub(crate) samples: Rc<RefCell<Samples>>,
+    pub(crate) samples: Rc<RefCell<StackSamples>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// The side that the VM's interrupt reads.
 #[derive(Clone, Debug)]
-pub(crate) struct Flag {
-    inner: Arc<Inner>,
-    pub(crate) samples: Rc<RefCell<Samples>>,
+pub(crate) struct TimerFlag {
+    inner: Arc<TimerShared>,
+    pub(crate) samples: Rc<RefCell<StackSamples>>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct TimerShared {
     raised: AtomicU8,
-    state: Mutex<State>,
+    state: Mutex<TimerState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TimerState {
     deadline: Option<Instant>,
-    /// When the thread looks again by itself; `None`: when it is told to.
+    /// When the thread wakes by itself; `None`: only when notified.
     wakes: Option<Instant>,
     /// When the next sample is due; `None`: nothing is measured.
     sample: Option<Instant>,
@@ -53,7 +53,7 @@ struct State {
 
 impl Timer {
     pub(crate) fn start() -> std::io::Result<Self> {
-        let inner = Arc::new(Inner::default());
+        let inner = Arc::new(TimerShared::default());
         let shared = Arc::clone(&inner);
         let thread = Builder::new()
             .name("phalanx-budget".into())
@@ -62,8 +62,8 @@ impl Timer {
         Ok(Self { inner, samples: Rc::default(), thread: Some(thread) })
     }
 
-    pub(crate) fn flag(&self) -> Flag {
-        Flag { inner: Arc::clone(&self.inner), samples: Rc::clone(&self.samples) }
+    pub(crate) fn flag(&self) -> TimerFlag {
+        TimerFlag { inner: Arc::clone(&self.inner), samples: Rc::clone(&self.samples) }
     }
 
     /// Lowers the flag, to be raised at `deadline`. The thread is woken only when it would look
@@ -102,7 +102,7 @@ impl Drop for Timer {
     }
 }
 
-impl Flag {
+impl TimerFlag {
     /// Nothing is to be done: what nearly every interrupt finds.
     pub(crate) fn is_low(&self) -> bool {
         self.inner.raised.load(Ordering::Relaxed) == 0
@@ -119,8 +119,8 @@ impl Flag {
     }
 }
 
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl TimerShared {
+    fn lock(&self) -> MutexGuard<'_, TimerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,10 +1,10 @@
 //! One VM with a strategy in it.
 
-use crate::failure::{EVAL_NAME, Failure, Place, current_place};
-use crate::host::Host;
+use crate::failure::{EVAL_NAME, Failure, SourcePlace, current_place};
+use crate::host::ScriptHost;
 use crate::program::Program;
-use crate::timer::{Flag, Timer};
-use crate::{Diagnostic, TEAM_SCRIPT, natives, pace};
+use crate::timer::{Timer, TimerFlag};
+use crate::{Diagnostic, TEAM_SCRIPT, pace, prelude};
 use mlua::chunk::{ChunkMode, Compiler};
 use mlua::{
     Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Table, Value as LuaValue, VmState,
@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 const LIBRARY: &str = include_str!("library.luau");
 const PRELUDE: &str = include_str!("prelude.luau");
 
-/// What is written on a budget stop; nobody reads it, since the flag is what counts.
+/// The error text of a budget stop. It is never shown: the flag decides.
 const STOPPED: &str = "the time is used up";
 
 /// The entry points of a role, as the prelude calls them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Entry {
+pub(crate) enum EntryPoint {
     Start,
     Decide,
     Finish,
@@ -31,7 +31,7 @@ pub(crate) enum Entry {
 
 /// The numbers that a call hands to the prelude.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scene {
+pub(crate) struct CallNumbers {
     /// The prelude's index of the agent, from 1.
     pub(crate) index: f64,
     pub(crate) step: u32,
@@ -44,7 +44,7 @@ pub(crate) struct Scene {
 
 /// What a role's file says of itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Role {
+pub(crate) struct RoleFile {
     /// The line in which `decide` begins.
     pub(crate) decide_line: Option<u32>,
     /// The version of memory that it declares; 0: none.
@@ -64,7 +64,7 @@ pub(crate) struct Outfit {
 
 /// The prelude's functions, which call into scripts.
 #[derive(Debug)]
-pub(crate) struct Calls {
+pub(crate) struct PreludeFunctions {
     enter: Function,
     plan: Function,
     define: Function,
@@ -77,7 +77,7 @@ pub(crate) struct Calls {
     pub(crate) fill: Function,
 }
 
-impl Calls {
+impl PreludeFunctions {
     fn new(calls: &Table) -> mlua::Result<Self> {
         Ok(Self {
             enter: calls.raw_get("enter")?,
@@ -115,7 +115,7 @@ impl Count {
 }
 
 /// What a script gave back, or what it raised.
-pub(crate) type Said = Result<LuaValue, LuaValue>;
+pub(crate) type ScriptValue = Result<LuaValue, LuaValue>;
 
 /// A loaded VM. Everything in it is dropped with it.
 #[derive(Debug)]
@@ -124,20 +124,24 @@ pub(crate) struct Vm {
     program: Arc<Program>,
     limit_chars: usize,
     env_meta: Table,
-    pub(crate) calls: Calls,
+    pub(crate) calls: PreludeFunctions,
     /// The environment of what operators run: names that it sets stay as long as the VM.
     eval_env: RefCell<Option<Table>>,
     /// The names of the agents, by the prelude's index.
     pub(crate) names: Table,
     outfit: RefCell<Option<Rc<Outfit>>>,
-    stop: Rc<RefCell<Option<Option<Place>>>>,
+    stop: Rc<RefCell<Option<Option<SourcePlace>>>>,
     count: Rc<Count>,
-    roles: RefCell<BTreeMap<String, Role>>,
+    roles: RefCell<BTreeMap<String, RoleFile>>,
 }
 
 impl Vm {
     /// A sandboxed VM without scripts.
-    pub(crate) fn new(program: &Arc<Program>, host: &Rc<Host>, flag: Flag) -> mlua::Result<Self> {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        host: &Rc<ScriptHost>,
+        flag: TimerFlag,
+    ) -> mlua::Result<Self> {
         let libs = StdLib::COROUTINE
             | StdLib::TABLE
             | StdLib::STRING
@@ -177,9 +181,9 @@ impl Vm {
             Err(mlua::Error::runtime(STOPPED))
         });
         let base = lua.globals();
-        let table = natives::table(&lua, host)?;
+        let table = prelude::table(&lua, host)?;
         let names = table.raw_get("names")?;
-        trusted(&lua, LIBRARY)?.call::<()>(natives::library(&lua)?)?;
+        trusted(&lua, LIBRARY)?.call::<()>(prelude::library(&lua)?)?;
         let calls: Table = trusted(&lua, PRELUDE)?.call(table)?;
         pace::arm(&lua, calls.raw_get("pause")?)?;
         let env_meta = lua.create_table()?;
@@ -190,7 +194,7 @@ impl Vm {
             program: Arc::clone(program),
             limit_chars: host.limits.message_chars,
             env_meta,
-            calls: Calls::new(&calls)?,
+            calls: PreludeFunctions::new(&calls)?,
             eval_env: RefCell::default(),
             names,
             outfit: RefCell::default(),
@@ -207,7 +211,7 @@ impl Vm {
     /// in `wanted` must be roles. Returns what is wrong.
     pub(crate) fn load(
         &self,
-        host: &Host,
+        host: &ScriptHost,
         timer: &Timer,
         wanted: &BTreeSet<String>,
         due: Instant,
@@ -246,7 +250,7 @@ impl Vm {
     }
 
     /// A file whose loading was stopped, and where it was then.
-    fn endless(&self, path: &str, place: Option<Place>, limit: Duration) -> Diagnostic {
+    fn endless(&self, path: &str, place: Option<SourcePlace>, limit: Duration) -> Diagnostic {
         let what = format!("loading it took longer than {limit:?}: it may not return at all");
         match place {
             Some((file, line)) => {
@@ -258,7 +262,11 @@ impl Vm {
     }
 
     /// `Err(None)`: it did not compile, which was reported already.
-    pub(crate) fn load_root(&self, host: &Host, path: &str) -> Result<LuaValue, Option<Failure>> {
+    pub(crate) fn load_root(
+        &self,
+        host: &ScriptHost,
+        path: &str,
+    ) -> Result<LuaValue, Option<Failure>> {
         let chars = self.limit_chars;
         let failed = |error: &mlua::Error| Some(Failure::from_error(error, chars));
         let Some(code) = self.program.code(path) else { return Err(None) };
@@ -323,7 +331,7 @@ impl Vm {
         let line = decide.as_ref().and_then(|decide| decide.info().line_defined);
         let decide_line = line.and_then(|line| u32::try_from(line).ok());
         let (version, migrate) = (version(table)?, entry(table, "migrate", false)?);
-        self.roles.borrow_mut().insert(role.to_owned(), Role { decide_line, version, migrate });
+        self.roles.borrow_mut().insert(role.to_owned(), RoleFile { decide_line, version, migrate });
         let defined = self.calls.define.call::<()>((role, start, decide, finish));
         defined.map_err(|error| Failure::from_error(&error, self.limit_chars).message)
     }
@@ -352,18 +360,23 @@ impl Vm {
     }
 
     /// Calls a role's function.
-    pub(crate) fn enter(&self, entry: Entry, role: &str, scene: &Scene) -> mlua::Result<Said> {
+    pub(crate) fn enter(
+        &self,
+        entry: EntryPoint,
+        role: &str,
+        scene: &CallNumbers,
+    ) -> mlua::Result<ScriptValue> {
         let entry = match entry {
-            Entry::Start => "start",
-            Entry::Decide => "decide",
-            Entry::Finish => "finish",
+            EntryPoint::Start => "start",
+            EntryPoint::Decide => "decide",
+            EntryPoint::Finish => "finish",
         };
-        let Scene { index, step, round, tick, score, ranking } = *scene;
+        let CallNumbers { index, step, round, tick, score, ranking } = *scene;
         answer(self.calls.enter.call((entry, index, role, step, round, tick, score, ranking))?)
     }
 
     /// Calls the team's `plan`.
-    pub(crate) fn plan(&self, scene: &Scene) -> mlua::Result<Said> {
+    pub(crate) fn plan(&self, scene: &CallNumbers) -> mlua::Result<ScriptValue> {
         answer(self.calls.plan.call((scene.step, scene.round, scene.tick))?)
     }
 
@@ -383,7 +396,7 @@ impl Vm {
     }
 
     /// What a role's file says of itself.
-    pub(crate) fn role(&self, role: &str) -> Option<Role> {
+    pub(crate) fn role(&self, role: &str) -> Option<RoleFile> {
         self.roles.borrow().get(role).cloned()
     }
 
@@ -393,7 +406,7 @@ impl Vm {
         migrate: &Function,
         version: u32,
         memory: LuaValue,
-    ) -> mlua::Result<Said> {
+    ) -> mlua::Result<ScriptValue> {
         answer(self.calls.run.call((migrate, version, memory))?)
     }
 
@@ -403,11 +416,11 @@ impl Vm {
     }
 
     /// Whether the call was stopped, and where: unknown when it was between two scripts.
-    pub(crate) fn take_stop(&self) -> Option<Option<Place>> {
+    pub(crate) fn take_stop(&self) -> Option<Option<SourcePlace>> {
         self.stop.borrow_mut().take()
     }
 
-    /// A call begins, which is stopped after so many interrupts; `None`: by the clock alone.
+    /// A call begins. It is stopped after `limit` interrupts; `None`: only by the clock.
     pub(crate) fn count_to(&self, limit: Option<u64>) {
         self.count.interrupts.set(0);
         self.count.limit.set(limit.unwrap_or(u64::MAX));
@@ -427,7 +440,7 @@ fn trusted(lua: &Lua, source: &str) -> mlua::Result<Function> {
 }
 
 /// The prelude's answer: whether the script succeeded, and what it gave or raised.
-fn answer((succeeded, value): (bool, LuaValue)) -> mlua::Result<Said> {
+fn answer((succeeded, value): (bool, LuaValue)) -> mlua::Result<ScriptValue> {
     Ok(if succeeded { Ok(value) } else { Err(value) })
 }
 
@@ -482,7 +495,7 @@ fn environment(
     let env = lua.create_table()?;
     env.raw_set("require", require)?;
     env.set_metatable(Some(meta.clone()))?;
-    if let Some(outfit) = outfit.filter(|_| crate::specs::is_spec_file(path)) {
+    if let Some(outfit) = outfit.filter(|_| crate::spec_files::is_spec_file(path)) {
         outfit.names.for_each(|name: LuaValue, value: LuaValue| env.raw_set(name, value))?;
     }
     Ok(env)
@@ -500,7 +513,7 @@ pub(crate) fn chunk(
     env.set_safeenv(true);
     let chunk = lua.load(code).set_mode(ChunkMode::Binary).set_name(format!("={path}"));
     let function = chunk.set_environment(env.clone()).into_function()?;
-    if let Some(outfit) = outfit.filter(|_| !crate::specs::is_spec_file(path)) {
+    if let Some(outfit) = outfit.filter(|_| !crate::spec_files::is_spec_file(path)) {
         outfit.loaded.borrow_mut().push((path.to_owned(), function.clone()));
     }
     Ok(function)

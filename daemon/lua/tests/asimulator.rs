@@ -1,7 +1,7 @@
 //! The shipped explorer plays whole simulations of Asimulator on a virtual clock.
 //!
-//! `ASIMULATOR_WORLDS=3000 cargo test -p phalanx-lua --test asimulator -- --nocapture` plays so many
-//! worlds of each class and prints the mean scores.
+//! `ASIMULATOR_WORLDS=3000 cargo test -p phalanx-lua --test asimulator -- --nocapture` plays this
+//! number of worlds of each class and prints the mean scores.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -38,7 +38,9 @@ fn run(api: &'static Api, bundle: Bundle) -> SpecReport {
 #[case::assemble("assemble", &ASSEMBLE, 60)]
 #[case::asimulator("asimulator", &ASIMULATOR, 6)]
 #[case::bomberland("bomberland", &BOMBERLAND, 40)]
+#[case::assemble_template("templates/assemble", &ASSEMBLE, 5)]
 #[case::bomberland_template("templates/bomberland", &BOMBERLAND, 5)]
+#[case::asimulator_template("templates/asimulator", &ASIMULATOR, 3)]
 fn the_specs_of_a_strategy_pass_and_cover_it(
     #[case] name: &str,
     #[case] api: &'static Api,

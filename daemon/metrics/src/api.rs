@@ -54,7 +54,7 @@ impl ApiMetrics {
     }
 }
 
-/// A call that runs. Dropped, it has ended: cancelled, unless [`OpenCall::ended`] told otherwise.
+/// A running call. If it is dropped before [`OpenCall::ended`], it counts as cancelled.
 #[derive(Debug)]
 pub struct OpenCall {
     metrics: Arc<Metrics>,

@@ -20,14 +20,15 @@ impl CheckpointMetrics {
         new
     }
 
-    /// One was taken in so much of the team's time, and written in so much of nobody's.
+    /// Counts a checkpoint. The team's thread was blocked for `copy`; `write` ran in the
+    /// background.
     pub fn written(&self, copy: Duration, write: Duration, bytes: usize) {
         for (part, spent) in [("copy", copy), ("write", write)] {
             let labels = [("team", self.team.as_str()), ("part", part)];
             let seconds = self.metrics.histogram("phalanx_checkpoint_seconds", &labels);
             seconds.record(spent.as_secs_f64());
         }
-        #[expect(clippy::cast_precision_loss, reason = "no checkpoint has so many bytes")]
+        #[expect(clippy::cast_precision_loss, reason = "no checkpoint reaches 2^52 bytes")]
         let bytes = bytes as f64;
         self.metrics.gauge("phalanx_checkpoint_bytes", &[("team", &self.team)]).set(bytes);
     }

@@ -37,7 +37,7 @@ impl FoxgloveMetrics {
 
     /// How it goes now.
     pub fn sample(&self, sample: &FoxgloveSample) {
-        #[expect(clippy::cast_precision_loss, reason = "nobody has so many clients")]
+        #[expect(clippy::cast_precision_loss, reason = "the number of clients is limited")]
         let clients = sample.clients as f64;
         self.metrics.gauge("phalanx_foxglove_clients", &[]).set(clients);
         for (name, total) in [

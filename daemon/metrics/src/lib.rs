@@ -1,10 +1,10 @@
 //! Figures for Prometheus: every metric's name, unit and meaning in one table, and how what teams
 //! publish and what callers ask becomes numbers.
 //!
-//! The problem: whoever watches ten matches looks at curves, not at logs, and must believe them. So
+//! The problem: an operator of ten matches looks at curves, not at logs, and must trust them. So
 //! the counts of a team are its own counters, taken from its snapshots: they are right even where
 //! a slow reader lost journal entries. Nothing here is reached from a team's thread: followers feed
-//! the journal in, and [`Metrics::render`] asks each [`Source`] for the rest when somebody scrapes.
+//! the journal in, and [`Metrics::render`] asks each [`MetricsSource`] for the rest when somebody scrapes.
 //!
 //! Use: one [`Metrics`] a daemon; a [`TeamMetrics`] for each team; [`ApiMetrics`] for the control
 //! API. [`Metrics::upkeep`] wants to be called every few seconds, scraped or not.
@@ -14,7 +14,6 @@
 //! that teams that are gone leave nothing behind.
 //!
 //! Absent on purpose: sockets, tasks, a global recorder.
-#![deny(missing_docs)]
 
 mod api;
 mod checkpoint;
@@ -28,6 +27,6 @@ pub use api::{ApiMetrics, Connected, OpenCall};
 pub use checkpoint::CheckpointMetrics;
 pub use foxglove::{FoxgloveMetrics, FoxgloveSample};
 pub use names::{METRICS, MetricDoc, MetricKind, document};
-pub use recorder::{IDLE, Metrics, Source};
+pub use recorder::{IDLE, Metrics, MetricsSource};
 pub use recording::{RecordingMetrics, RecordingSample};
-pub use team::{Answer, ROLES_MAX, SeatSample, TeamMetrics, TeamSample};
+pub use team::{AnswerSample, ROLES_MAX, SeatSample, TeamMetrics, TeamSample};

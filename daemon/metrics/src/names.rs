@@ -14,11 +14,9 @@ pub enum MetricKind {
 /// One metric.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricDoc {
-    /// Its name.
     pub name: &'static str,
     /// How it behaves.
     pub kind: MetricKind,
-    /// Its labels.
     pub labels: &'static [&'static str],
     /// Meaning and unit.
     pub help: &'static str,

@@ -11,13 +11,13 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What nobody touched for so long is forgotten.
+/// A label set that was not updated for this long is dropped.
 pub const IDLE: Duration = Duration::from_secs(3600);
 /// Where our metrics come from, as the recorder wants to know it.
 const ABOUT: Metadata<'static> = Metadata::new("phalanx", Level::INFO, None);
 
-/// Whoever has figures that are asked for rather than told.
-pub trait Source: Send + fmt::Debug {
+/// Figures that are read when a scrape asks for them.
+pub trait MetricsSource: Send + fmt::Debug {
     /// Tells the newest figures; false: nothing will come any more.
     fn sample(&mut self) -> bool;
 }
@@ -28,7 +28,7 @@ pub struct Metrics {
     handle: PrometheusHandle,
     process: Collector,
     version: String,
-    sources: Mutex<Vec<Box<dyn Source>>>,
+    sources: Mutex<Vec<Box<dyn MetricsSource>>>,
 }
 
 impl fmt::Debug for Metrics {
@@ -66,7 +66,7 @@ impl Metrics {
     }
 
     /// Asks this source at each scrape and each upkeep.
-    pub fn ask(&self, source: Box<dyn Source>) {
+    pub fn ask(&self, source: Box<dyn MetricsSource>) {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner).push(source);
     }
 
@@ -109,7 +109,7 @@ impl Metrics {
         self.recorder.register_histogram(&key(name, labels), &ABOUT)
     }
 
-    /// So many log lines were left out by now.
+    /// Sets the total of dropped log lines.
     pub fn log_lines_dropped(&self, total: u64) {
         self.counter("phalanx_log_lines_dropped_total", &[]).absolute(total);
     }

@@ -15,7 +15,6 @@ pub struct RecordingMetrics {
 pub struct RecordingSample {
     /// Bytes on the disk.
     pub bytes: u64,
-    /// Messages.
     pub messages: u64,
     /// Messages that are missing.
     pub lost: u64,
@@ -47,7 +46,7 @@ impl RecordingMetrics {
         ] {
             self.metrics.counter(name, &labels).absolute(total);
         }
-        #[expect(clippy::cast_precision_loss, reason = "no queue has so many bytes")]
+        #[expect(clippy::cast_precision_loss, reason = "no queue reaches 2^52 bytes")]
         let waiting = sample.waiting_bytes as f64;
         self.metrics.gauge("phalanx_recording_waiting_bytes", &labels).set(waiting);
         let trouble = f64::from(u8::from(sample.trouble));

@@ -1,12 +1,12 @@
 //! What a team shows, as numbers.
 
 use crate::Metrics;
-use phalanx_engine::{AlertKind, Counters, Inherited, JournalEntry, JournalEvent, Snapshot};
+use phalanx_engine::{AlertKind, Counters, InheritedCounts, JournalEntry, JournalEvent, Snapshot};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Most roles of a team that are told apart; the others are `other`.
+/// Most roles of a team with a label of their own; the others are `other`.
 pub const ROLES_MAX: usize = 64;
 /// The label of what has none of its own.
 const OTHER: &str = "other";
@@ -24,9 +24,8 @@ const ALERTS: [AlertKind; 5] = [
 /// A seat at the moment of a scrape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeatSample {
-    /// Its name.
     pub name: String,
-    /// Its login stands.
+    /// Whether it is connected and logged in.
     pub up: bool,
     /// Connections opened so far.
     pub connections: u64,
@@ -36,7 +35,7 @@ pub struct SeatSample {
 
 /// An answer that left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct AnswerSample {
     /// From the last byte of the request to the answer's last one.
     pub spent: Duration,
     /// Until the seat would have answered by itself; `None`: it was due already.
@@ -48,10 +47,9 @@ pub struct Answer {
 pub struct TeamSample {
     /// What it published last.
     pub snapshot: Arc<Snapshot>,
-    /// Its seats.
     pub seats: Vec<SeatSample>,
     /// Answers since the last sample.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<AnswerSample>,
     /// Journal entries that slow readers missed so far.
     pub lost: u64,
     /// Restarts of its thread so far.
@@ -72,19 +70,19 @@ pub struct TeamMetrics {
     metrics: Arc<Metrics>,
     team: String,
     roles: Mutex<BTreeSet<String>>,
-    sums: Mutex<Sums>,
+    sums: Mutex<CounterSums>,
     /// Seats and agents that were shown last.
     shown: Mutex<(BTreeSet<String>, BTreeSet<String>)>,
 }
 
 /// Counts over all lives of a team: its own begin at 0 when its thread restarts after a panic.
 #[derive(Debug, Default)]
-struct Sums {
+struct CounterSums {
     before: (u64, Counters),
     last: (u64, Counters),
 }
 
-impl Sums {
+impl CounterSums {
     fn add(&mut self, tick: u64, counters: &Counters) -> (u64, Counters) {
         if tick < self.last.0 || counters.asked < self.last.1.asked {
             self.before = plus(&self.before, &self.last);
@@ -133,7 +131,8 @@ impl TeamMetrics {
         new
     }
 
-    /// Something happened to the team.
+    /// Counts an event of the team.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other kinds are not counted")]
     pub fn happened(&self, entry: &JournalEntry) {
         match &entry.event {
             JournalEvent::Decided { role, spent, .. } => {
@@ -150,32 +149,7 @@ impl TeamMetrics {
             }
             JournalEvent::TakenBack { .. } => self.reloaded("taken_back", 1),
             JournalEvent::AlertBegan { alert, .. } => self.alert_begun(*alert, 1),
-            JournalEvent::Seat { .. }
-            | JournalEvent::RoundStarted
-            | JournalEvent::Fallback { .. }
-            | JournalEvent::ScriptError { .. }
-            | JournalEvent::ParamSet { .. }
-            | JournalEvent::Ran { .. }
-            | JournalEvent::RoleSet { .. }
-            | JournalEvent::Steered { .. }
-            | JournalEvent::Ordered { .. }
-            | JournalEvent::Held { .. }
-            | JournalEvent::Left { .. }
-            | JournalEvent::Returned { .. }
-            | JournalEvent::AlertEnded { .. }
-            | JournalEvent::Defaulted { .. }
-            | JournalEvent::Late
-            | JournalEvent::Notice(_)
-            | JournalEvent::Log { .. }
-            | JournalEvent::TurnDone(_)
-            | JournalEvent::RoundOver { .. }
-            | JournalEvent::MatchOver
-            | JournalEvent::Resumed { .. }
-            | JournalEvent::CheckpointRefused { .. }
-            | JournalEvent::Retuned { .. }
-            | JournalEvent::AgentAdded { .. }
-            | JournalEvent::AgentRemoved { .. }
-            | JournalEvent::BoardSet { .. } => {}
+            _ => {}
         }
     }
 
@@ -193,7 +167,7 @@ impl TeamMetrics {
         let TeamSample { snapshot, seats, answers, lost, restarts, .. } = sample;
         let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
         // What an earlier life counted was counted then, in this daemon or in another one.
-        let Inherited { tick, counters: before } = &snapshot.inherited;
+        let InheritedCounts { tick, counters: before } = &snapshot.inherited;
         let (turns, counters) = (snapshot.tick.saturating_sub(*tick), &snapshot.counters);
         let (turns, counters) = sums.add(turns, &minus(counters, before));
         drop(sums);
@@ -284,7 +258,7 @@ impl TeamMetrics {
         }
     }
 
-    fn answer(&self, answer: Answer) {
+    fn answer(&self, answer: AnswerSample) {
         let labels = [("team", self.team.as_str())];
         let margin = answer.margin.unwrap_or_default().as_secs_f64();
         self.metrics.histogram("phalanx_deadline_margin_seconds", &labels).record(margin);
@@ -310,7 +284,7 @@ impl TeamMetrics {
         self.metrics.gauge(name, &[("team", &self.team)]).set(value);
     }
 
-    /// The label of a role: scripts and operators name them, so only so many are told apart.
+    /// The label of a role. Scripts and operators name roles, so the number of labels is limited.
     fn role(&self, role: &str) -> String {
         let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
         if !roles.contains(role) {

@@ -1,13 +1,14 @@
-//! What a scrape shows of what was told.
+//! The figures that a scrape returns.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_engine::{
-    AgentSnapshot, Alert, AlertKind, Counters, Inherited, JournalEntry, JournalEvent, Snapshot,
+    AgentSnapshot, Alert, AlertKind, Counters, InheritedCounts, JournalEntry, JournalEvent,
+    Snapshot,
 };
 use phalanx_metrics::{
-    Answer, ApiMetrics, CheckpointMetrics, FoxgloveMetrics, FoxgloveSample, METRICS, MetricKind,
-    Metrics, ROLES_MAX, RecordingMetrics, RecordingSample, SeatSample, Source, TeamMetrics,
-    TeamSample, document,
+    AnswerSample, ApiMetrics, CheckpointMetrics, FoxgloveMetrics, FoxgloveSample, METRICS,
+    MetricKind, Metrics, MetricsSource, ROLES_MAX, RecordingMetrics, RecordingSample, SeatSample,
+    TeamMetrics, TeamSample, document,
 };
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -79,7 +80,7 @@ fn sample() -> TeamSample {
         connections,
         round_trip,
     };
-    let answer = |spent, margin: Option<u64>| Answer {
+    let answer = |spent, margin: Option<u64>| AnswerSample {
         spent: Duration::from_millis(spent),
         margin: margin.map(Duration::from_millis),
     };
@@ -181,7 +182,7 @@ fn what_an_earlier_life_counted_is_not_counted_again() {
     team.sample(&sample());
     // It went on with what it had counted a little before its end, and counted on.
     let counted = |asked| Counters { asked, decided: asked, ..Default::default() };
-    let inherited = Inherited { tick: 8, counters: counted(20) };
+    let inherited = InheritedCounts { tick: 8, counters: counted(20) };
     let counters = counted(25);
     let snapshot = Arc::new(Snapshot { tick: 10, counters, inherited, ..Default::default() });
     for _ in 0..2 {
@@ -229,7 +230,7 @@ fn roles_beyond_the_bound_share_a_label() {
 #[derive(Debug)]
 struct Leaving(Arc<AtomicU64>);
 
-impl Source for Leaving {
+impl MetricsSource for Leaving {
     fn sample(&mut self) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed) < 1
     }

@@ -1,25 +1,25 @@
-//! The host of a referee of our own: accepts clients, carries bytes, keeps its timer, writes its
-//! files. The arena itself stays a state machine in one task; each client has one reader and one
-//! writer with a bounded queue, and who does not read is dropped. Where the arena names the players
+//! The host of one of our referees: accepts clients, carries bytes, keeps the arena's timer, writes
+//! its files. The arena stays a state machine in one task. Each client has a reader and a writer
+//! with a bounded queue, and a client that does not read is dropped. If the arena names the players
 //! that it wants, the host starts them as processes.
 
-mod cast;
 mod client;
 mod feed;
 mod files;
+mod player_processes;
 mod stderr;
 
-pub use cast::{Cast, Player, Stderr};
 pub use feed::{HostEvent, HostFeed, Leave, Teller, host_feed};
+pub use player_processes::{Player, PlayerProcesses, Stderr};
 
 use crate::clock::{now, until};
 use crate::seat::panic_text;
 use crate::{Link, Listener};
-use cast::{Keeper, Started};
-use client::{Client, Coming, host_of};
+use client::{ArenaClient, Coming, host_of};
 use files::Files;
 use futures_util::FutureExt;
-use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Verdict};
+use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Tally, Verdict};
+use player_processes::{ProcessReaper, StartedProcess};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -30,38 +30,38 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// Pieces from clients that wait for the arena at most; each client has one more in its hand.
+/// Pieces from clients that wait for the arena; each client holds one more.
 const COMING_MAX: usize = 256;
-/// The pause after the system refused to accept: it is out of file descriptors.
+/// The pause after the system refused to accept, because it is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Longest time from a connection to the referee's first word to it. A referee that starts its
-/// players itself speaks when it needs them, so that it has no such limit.
+/// Longest time from a connection to the referee's first message to it. A referee that starts its
+/// players itself sends its first message when it needs them, so it has no such limit.
 const LOGIN_MAX: Duration = Duration::from_secs(60);
-/// Connections without a login have at most this part of all places, for each address.
+/// Connections without a login get at most one part in this many of all places, for each address.
 const SILENT_SHARE: usize = 2;
 
 /// Limits of an arena's host.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
-    /// Clients at once; for further ones whoever has not logged in makes room, the oldest first.
-    /// When all have, they are turned away.
+    /// Clients at once. A further client takes the place of the oldest one that has not logged in.
+    /// If all have, it is refused.
     pub connections_max: usize,
-    /// Longest time from a connection to the referee's first word to it, where clients log in by
+    /// Longest time from a connection to the referee's first message to it, if clients log in by
     /// themselves; then the connection is closed.
     pub login_max: Duration,
     /// Bytes that may wait for one client; one that reads less is dropped.
     pub client_bytes_max: usize,
-    /// Who plays, where the arena names the players that it wants; clients are let in only when
-    /// one without a program is wanted. `None`: whoever connects.
-    pub cast: Option<Cast>,
+    /// The players, if the arena names the players that it wants; clients are let in only for a
+    /// wanted player without a program. `None`: any client is let in.
+    pub cast: Option<PlayerProcesses>,
     /// Where the arena's files go; `None`: nowhere.
     pub artifacts: Option<PathBuf>,
-    /// Draw the game after each step, with or without colours; `None`: do not.
+    /// Draw the game after each step, with or without colours; `None`: no drawing.
     pub draw: Option<bool>,
     /// How long clients have to read the last bytes before they are cut off.
     pub linger: Duration,
-    /// Who hears what happens, in order; `None`: nobody.
+    /// Receives the events in order; `None`: events are not reported.
     pub teller: Option<Teller>,
 }
 
@@ -83,13 +83,13 @@ impl Default for HostOptions {
 /// Why an arena ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArenaEnd {
-    /// All that was to be played has been played.
+    /// All matches have been played.
     Over,
     /// It was stopped.
     Stopped,
     /// It panicked: a defect.
     Panicked {
-        /// What the panic said.
+        /// The message of the panic.
         reason: String,
     },
 }
@@ -101,15 +101,17 @@ pub struct ArenaReport {
     pub end: ArenaEnd,
     /// The last verdict.
     pub verdict: Verdict,
-    /// The results as text for people; empty where the verdict says it all.
+    /// The results as text for people; empty if the verdict is enough.
     pub summary: String,
+    /// What the teams achieved, besides their scores.
+    pub tallies: Vec<Tally>,
     /// Files written.
     pub artifacts_written: u64,
     /// Files that could not be written.
     pub artifacts_failed: u64,
-    /// Clients dropped since they did not read.
+    /// Clients dropped because they did not read.
     pub clients_slow: u64,
-    /// Clients turned away, or closed before their login, since there were too many.
+    /// Clients refused, or closed before their login, because there were too many.
     pub clients_refused: u64,
 }
 
@@ -127,25 +129,25 @@ pub struct ArenaHandle {
 }
 
 impl ArenaHandle {
-    /// Where it listens, over TCP.
+    /// Its TCP address, if it has one.
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// How the match stands.
+    /// The state of the match.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict.borrow().clone()
     }
 
-    /// Follows how the match stands.
+    /// Follows the state of the match.
     #[must_use]
     pub fn verdicts(&self) -> watch::Receiver<Verdict> {
         self.verdict.clone()
     }
 
-    /// The game as text for people, as it was at the last step; empty unless it is drawn.
+    /// The game as text for people, after the last step; empty if it is not drawn.
     #[must_use]
     pub fn picture(&self) -> String {
         self.picture.borrow().clone()
@@ -157,18 +159,18 @@ impl ArenaHandle {
         *self.clients.borrow()
     }
 
-    /// How it ended; `None` while it runs.
+    /// Why it ended; `None` while it runs.
     #[must_use]
     pub fn report(&self) -> Option<ArenaReport> {
         self.report.borrow().clone()
     }
 
-    /// Begins, where the arena waits for somebody to say so.
+    /// Starts the match, if the arena waits for a command to start.
     pub fn start(&self) {
         self.start.notify_one();
     }
 
-    /// Ends it now: what is queued is flushed, everybody is disconnected.
+    /// Stops the arena now: flushes the queues and disconnects all clients.
     pub fn stop(&self) {
         self.stopped.cancel();
     }
@@ -179,7 +181,7 @@ impl ArenaHandle {
         let seen = report.wait_for(Option::is_some).await.ok().and_then(|report| report.clone());
         seen.unwrap_or_else(|| {
             let reason = "the host's task was cancelled".into();
-            Tally::default().report(ArenaEnd::Panicked { reason }, self.verdict())
+            HostTally::default().report(ArenaEnd::Panicked { reason }, self.verdict())
         })
     }
 }
@@ -195,7 +197,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
     let (population, clients) = watch::channel(0);
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
-    let host = Host {
+    let host = ArenaHost {
         files: Files::open(options.artifacts.clone()),
         arena,
         framing: listener.framing(),
@@ -213,7 +215,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         population,
         stopped: stopped.clone(),
         start: Arc::clone(&start),
-        tally: Tally::default(),
+        tally: HostTally::default(),
     };
     tokio::spawn(async move {
         let report = host.run().await;
@@ -233,19 +235,20 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
 }
 
 #[derive(Debug, Default)]
-struct Tally {
+struct HostTally {
     slow: u64,
     refused: u64,
     written: u64,
     failed: u64,
 }
 
-impl Tally {
+impl HostTally {
     fn report(&self, end: ArenaEnd, verdict: Verdict) -> ArenaReport {
         ArenaReport {
             end,
             verdict,
             summary: String::new(),
+            tallies: Vec::new(),
             artifacts_written: self.written,
             artifacts_failed: self.failed,
             clients_slow: self.slow,
@@ -254,17 +257,17 @@ impl Tally {
     }
 }
 
-struct Host {
+struct ArenaHost {
     arena: Box<dyn Arena>,
     framing: Framing,
     listener: Option<Listener>,
     accept_after: Option<Instant>,
     options: HostOptions,
-    /// The player that is being started.
+    /// The player that is starting.
     starting: Option<(usize, Starting)>,
-    /// What goes on in its own time: goodbyes, and processes on their way to their end.
+    /// Background work: closing connections, and processes that end.
     tasks: JoinSet<()>,
-    clients: BTreeMap<ConnectionId, Client>,
+    clients: BTreeMap<ConnectionId, ArenaClient>,
     next: u64,
     coming_in: mpsc::Sender<(ConnectionId, Coming)>,
     coming: mpsc::Receiver<(ConnectionId, Coming)>,
@@ -274,14 +277,14 @@ struct Host {
     population: watch::Sender<usize>,
     stopped: CancellationToken,
     start: Arc<Notify>,
-    tally: Tally,
+    tally: HostTally,
 }
 
-type Starting = JoinHandle<std::io::Result<Started>>;
+type Starting = JoinHandle<std::io::Result<StartedProcess>>;
 
-/// All reasons for which a host does anything.
-enum Wake {
-    Started(usize, std::io::Result<Started>),
+/// Everything that makes the host act.
+enum HostWake {
+    Started(usize, std::io::Result<StartedProcess>),
     Timer,
     Stop,
     Start,
@@ -291,7 +294,7 @@ enum Wake {
     LoginLate,
 }
 
-impl Host {
+impl ArenaHost {
     async fn run(mut self) -> ArenaReport {
         let end = match AssertUnwindSafe(self.play()).catch_unwind().await {
             Ok(end) => end,
@@ -302,9 +305,9 @@ impl Host {
             }
         };
         self.listener = None;
-        let writers = std::mem::take(&mut self.clients).into_values().map(Client::finish);
+        let writers = std::mem::take(&mut self.clients).into_values().map(ArenaClient::finish);
         let all = futures_util::future::join_all(writers.collect::<Vec<_>>());
-        // What they still say is not heard, but must not block their readers.
+        // Further input is ignored, but must not block the readers.
         self.coming.close();
         all.await;
         while self.tasks.join_next().await.is_some() {}
@@ -312,26 +315,29 @@ impl Host {
         self.population.send_replace(0);
         let verdict = self.verdict.borrow().clone();
         let panicked = matches!(end, ArenaEnd::Panicked { .. });
-        let summary = if panicked { String::new() } else { self.arena.summary() };
-        ArenaReport { summary, ..self.tally.report(end, verdict) }
+        if panicked {
+            return self.tally.report(end, verdict);
+        }
+        let (summary, tallies) = (self.arena.summary(), self.arena.tallies());
+        ArenaReport { summary, tallies, ..self.tally.report(end, verdict) }
     }
 
     async fn play(&mut self) -> ArenaEnd {
         loop {
             match self.wake().await {
-                Wake::Timer => self.arena.handle_timeout(now()),
-                Wake::Stop => return ArenaEnd::Stopped,
-                Wake::Start => self.arena.handle_start(now()),
-                Wake::Coming(connection, coming) => self.take(connection, coming),
-                Wake::Joined(Ok(Some(link))) => self.join(link),
-                Wake::Joined(Ok(None)) => self.listener = None,
-                Wake::Joined(Err(error)) => {
+                HostWake::Timer => self.arena.handle_timeout(now()),
+                HostWake::Stop => return ArenaEnd::Stopped,
+                HostWake::Start => self.arena.handle_start(now()),
+                HostWake::Coming(connection, coming) => self.take(connection, coming),
+                HostWake::Joined(Ok(Some(link))) => self.join(link),
+                HostWake::Joined(Ok(None)) => self.listener = None,
+                HostWake::Joined(Err(error)) => {
                     tracing::warn!(%error, "accepting failed");
                     self.accept_after = Some(now() + ACCEPT_PAUSE);
                 }
-                Wake::AcceptAgain => self.accept_after = None,
-                Wake::LoginLate => self.close_silent(),
-                Wake::Started(player, started) => self.started(player, started),
+                HostWake::AcceptAgain => self.accept_after = None,
+                HostWake::LoginLate => self.close_silent(),
+                HostWake::Started(player, started) => self.started(player, started),
             }
             self.flush();
             while self.tasks.try_join_next().is_some() {}
@@ -346,47 +352,49 @@ impl Host {
         }
     }
 
-    async fn wake(&mut self) -> Wake {
+    async fn wake(&mut self) -> HostWake {
         if self.arena.poll_timeout().is_some_and(|due| due <= now()) {
-            return Wake::Timer;
+            return HostWake::Timer;
         }
         self.start_wanted();
         let accepting = self.accept_after.is_none() && self.lets_in();
         let login_due = self.login_due();
-        // Fair: neither a flood of bytes nor one of connections keeps the other out.
+        // Fair, so that neither a flood of bytes nor one of connections starves the other.
         tokio::select! {
-            () = until(self.arena.poll_timeout()) => Wake::Timer,
-            () = self.stopped.cancelled() => Wake::Stop,
-            () = self.start.notified() => Wake::Start,
-            Some((connection, coming)) = self.coming.recv() => Wake::Coming(connection, coming),
-            joined = accept(self.listener.as_mut()), if accepting => Wake::Joined(joined),
-            () = until(self.accept_after) => Wake::AcceptAgain,
-            () = until(login_due) => Wake::LoginLate,
-            (player, started) = start_done(self.starting.as_mut()) => Wake::Started(player, started),
+            () = until(self.arena.poll_timeout()) => HostWake::Timer,
+            () = self.stopped.cancelled() => HostWake::Stop,
+            () = self.start.notified() => HostWake::Start,
+            Some((connection, coming)) = self.coming.recv() => HostWake::Coming(connection, coming),
+            joined = accept(self.listener.as_mut()), if accepting => HostWake::Joined(joined),
+            () = until(self.accept_after) => HostWake::AcceptAgain,
+            () = until(login_due) => HostWake::LoginLate,
+            (player, started) = start_done(self.starting.as_mut()) => HostWake::Started(player, started),
         }
     }
 
-    /// Whether clients are let in now: with a cast, when somebody who connects is wanted.
+    /// Whether clients are let in now: if players are named, only when a client without a program
+    /// is wanted.
     fn lets_in(&self) -> bool {
         let Some(cast) = &self.options.cast else { return true };
         self.arena.wanted().first().is_some_and(|player| cast.program(*player).is_none())
     }
 
-    /// Begins to start the player that is wanted next, if it is one to be started.
+    /// Begins to start the next wanted player, if it has a program.
     fn start_wanted(&mut self) {
         let (None, Some(cast)) = (&self.starting, &self.options.cast) else { return };
         let Some(player) = self.arena.wanted().first().copied() else { return };
         let Some((name, program)) = cast.program(player) else { return };
         let (name, program, stderr) = (name.to_owned(), program.clone(), cast.stderr);
-        let starting = tokio::task::spawn_blocking(move || cast::start(&name, &program, stderr));
+        let starting =
+            tokio::task::spawn_blocking(move || player_processes::start(&name, &program, stderr));
         self.starting = Some((player, starting));
     }
 
-    fn started(&mut self, player: usize, started: std::io::Result<Started>) {
+    fn started(&mut self, player: usize, started: std::io::Result<StartedProcess>) {
         self.starting = None;
         match started {
-            Ok(Started { link, keeper }) => {
-                self.tasks.spawn(Keeper::keep(keeper));
+            Ok(StartedProcess { link, keeper }) => {
+                self.tasks.spawn(ProcessReaper::keep(keeper));
                 self.join(link);
             }
             Err(error) => {
@@ -395,7 +403,7 @@ impl Host {
                     let program = program.display();
                     tracing::error!(player, %program, %error, "could not start the player");
                 }
-                // The same as a process that ends at once.
+                // Handled like a process that ends at once.
                 let connection = self.number();
                 self.arena.handle_join(connection, now());
                 self.arena.handle_leave(connection, now());
@@ -417,7 +425,7 @@ impl Host {
         oldest.since.checked_add(self.options.login_max)
     }
 
-    /// Closes the connections whose login did not come in time, or only half of it.
+    /// Closes connections whose login was late or incomplete.
     fn close_silent(&mut self) {
         while self.login_due().is_some_and(|due| due <= now()) {
             let silent = self.clients.iter().find(|(_, client)| !client.greeted);
@@ -435,9 +443,9 @@ impl Host {
         }
         if self.clients.len() >= self.options.connections_max {
             self.tally.refused += 1;
-            // Each doubling once: a flood of clients is not to become one of lines.
+            // Logged at each doubling: a flood of clients must not become a flood of log lines.
             let loud = self.tally.refused.is_power_of_two();
-            // Connections without a login are no reason to keep a player out: the oldest goes.
+            // Connections without a login must not keep a player out: the oldest one is closed.
             let Some(silent) = client::oldest_of_crowd(&self.clients) else {
                 if loud {
                     let (peer, refused) = (&link.peer, self.tally.refused);
@@ -455,8 +463,8 @@ impl Host {
         tracing::debug!(connection = connection.0, peer = link.peer, "client joined");
         self.tell(|| HostEvent::Came { client: connection, peer: link.peer.clone() });
         let (framing, host) = (self.framing, self.coming_in.clone());
-        let client = Client::open(link, framing, connection, &self.options, host);
-        // With a handshake it joins once that is done.
+        let client = ArenaClient::open(link, framing, connection, &self.options, host);
+        // A client with a handshake joins after it.
         if client.joined {
             self.arena.handle_join(connection, now());
         }
@@ -482,7 +490,7 @@ impl Host {
         }
     }
 
-    /// Says to whoever follows what happened.
+    /// Reports an event to the follower, if there is one.
     fn tell(&mut self, event: impl FnOnce() -> HostEvent) {
         if let Some(teller) = &mut self.options.teller {
             teller.tell(event());
@@ -500,12 +508,12 @@ impl Host {
         }
     }
 
-    /// Passes on what the arena wants done after a call.
+    /// Executes what the arena requests after a call.
     fn flush(&mut self) {
         while let Some(outgoing) = self.arena.poll_transmit() {
             match outgoing {
                 Outgoing::Bytes(connection, bytes) => self.send(connection, bytes),
-                // Flushed in its own time; what it still says is not heard.
+                // Flushed in the background; further input is ignored.
                 Outgoing::Close(connection) => {
                     if let Some(client) = self.clients.remove(&connection) {
                         self.tell(|| HostEvent::Left { client: connection, why: Leave::Closed });
@@ -537,14 +545,14 @@ impl Host {
         }
     }
 
-    /// Tells watchers how the match stands; true when it is over.
+    /// Publishes the state of the match; true when it is over.
     fn publish(&mut self) -> bool {
         let verdict = self.arena.verdict();
         let over = verdict.over;
         let clients = self.clients.len();
         self.population.send_if_modified(|known| std::mem::replace(known, clients) != clients);
         if *self.verdict.borrow() != verdict {
-            // The picture first: whoever hears of a step finds it drawn.
+            // The picture first: a follower that receives a step finds it drawn.
             if let Some(colour) = self.options.draw {
                 self.picture.send_replace(self.arena.draw(colour));
             }
@@ -555,8 +563,10 @@ impl Host {
     }
 }
 
-/// Waits for the player that is being started.
-async fn start_done(starting: Option<&mut (usize, Starting)>) -> (usize, std::io::Result<Started>) {
+/// Waits for the player that is starting.
+async fn start_done(
+    starting: Option<&mut (usize, Starting)>,
+) -> (usize, std::io::Result<StartedProcess>) {
     match starting {
         Some((player, starting)) => {
             (*player, starting.await.unwrap_or_else(|error| Err(error.into())))

@@ -1,11 +1,11 @@
-//! Files that an arena writes: below one folder, whatever their names say.
+//! Files that an arena writes: below one folder, whatever their names are.
 
 use phalanx_game::Artifact;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Rights of folders that we make: the owner's alone.
+/// Permissions of new folders: only the owner.
 const FOLDER_MODE: u32 = 0o700;
 /// Longest path of an artifact, in bytes.
 const PATH_BYTES_MAX: usize = 512;
@@ -13,13 +13,13 @@ const PATH_BYTES_MAX: usize = 512;
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
-    /// The path would leave the folder, or is no path.
+    /// The path is invalid, or leads out of the folder.
     #[error("{path:?} is not a relative path of plain names")]
     Path {
         /// The path as the arena gave it.
         path: String,
     },
-    /// The system says no.
+    /// The system refuses.
     #[error("{path}: {source}")]
     Io {
         /// The file.
@@ -29,8 +29,8 @@ pub enum ArtifactError {
     },
 }
 
-/// Writes an artifact below `folder`: first beside its place, then renamed, so that a reader never
-/// sees half a file. Blocks; call it where that is allowed.
+/// Writes an artifact below `folder`: first under a temporary name, then renamed, so that a reader
+/// never sees half a file. Blocks; call it where that is allowed.
 pub(crate) fn write(folder: &Path, artifact: &Artifact) -> Result<(), ArtifactError> {
     let place = place(folder, &artifact.path)?;
     let io = |source| ArtifactError::Io { path: place.display().to_string(), source };

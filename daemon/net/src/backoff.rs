@@ -1,18 +1,18 @@
-//! How long to wait before the next try: exponential, with full jitter, for ever.
+//! The wait before the next attempt: exponential, with full jitter, without an end.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::time::Duration;
 
-/// Bounds of the waits between tries.
+/// Limits of the waits between attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackoffOptions {
     /// The longest wait after the first failure; it doubles with each further one.
     pub first: Duration,
-    /// The longest wait however many tries failed.
+    /// The longest wait, however many attempts failed.
     pub max: Duration,
-    /// The longest wait after the referee refused the login; at least half of it is waited.
+    /// The longest wait after the referee refused the login; the wait is at least half of it.
     pub refused: Duration,
 }
 
@@ -44,20 +44,20 @@ impl Backoff {
         self.failures
     }
 
-    /// It worked: the next failure counts as the first.
+    /// An attempt succeeded: the next failure counts as the first.
     pub(crate) fn reset(&mut self) {
         self.failures = 0;
     }
 
-    /// A try failed: how long to wait. Any wait up to the ceiling is equally likely, so that
-    /// fifteen seats which lost their referee together do not return together.
+    /// An attempt failed: returns the wait. Every wait up to the ceiling is equally likely, so that
+    /// fifteen seats that lost their referee together do not return together.
     pub(crate) fn failed(&mut self) -> Duration {
         let doubled = self.options.first.saturating_mul(1 << self.failures.min(20));
         self.failures = self.failures.saturating_add(1);
         self.up_to(doubled.min(self.options.max))
     }
 
-    /// The login was refused: how long to wait.
+    /// The login was refused: returns the wait.
     pub(crate) fn refused(&mut self) -> Duration {
         self.failures = self.failures.saturating_add(1);
         let half = self.options.refused / 2;

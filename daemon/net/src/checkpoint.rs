@@ -1,5 +1,5 @@
 //! Checkpoints of a running team: taken between turns, as often as their cost allows, and handed to
-//! whoever keeps them.
+//! a sink that stores them.
 
 use crate::clock::{now, wall};
 use crate::estate::Estate;
@@ -12,19 +12,19 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Of a team's time at most one part in so many goes into checkpoints.
+/// At most one part in this many of a team's time goes into checkpoints.
 const SHARE: u32 = 50;
 
-/// Keeps the checkpoints of one team. Called on the team's thread: it returns at once, whatever
-/// disks do.
+/// Stores the checkpoints of one team. It is called on the team's thread and returns at once,
+/// however slow the disk is.
 pub trait CheckpointSink: fmt::Debug + Send + Sync {
-    /// Keeps this one; an older one that is not written yet never is.
+    /// Stores this checkpoint; an older one that is not written yet is dropped.
     fn put(&self, checkpoint: Box<dyn Freeze>);
 
-    /// The team met another match than the one from which it was to go on.
+    /// The team found another match than the checkpoint's.
     fn refused(&self, reason: &str);
 
-    /// There is nothing to go on with any more: the match is over, or the team left it for another.
+    /// The checkpoints are of no use any more: the match is over, or the team left it for another.
     fn forget(&self);
 }
 
@@ -36,7 +36,7 @@ pub trait Freeze: fmt::Debug + Send {
     /// The time that it took on the team's thread.
     fn cost(&self) -> Duration;
 
-    /// The checkpoint as bytes. Takes milliseconds: not for the team's thread.
+    /// The checkpoint as bytes. Takes milliseconds: do not call it on the team's thread.
     fn freeze(&self, freezer: &mut Freezer) -> Vec<u8>;
 }
 
@@ -45,26 +45,28 @@ pub trait Freeze: fmt::Debug + Send {
 pub struct CheckpointOptions {
     /// Shortest time between two of them.
     pub interval: Duration,
-    /// Who keeps them; `None`: nobody but the team itself, for the case of a panic.
+    /// Stores the checkpoints; `None`: only the team itself keeps one, in case of a panic.
     pub sink: Option<Arc<dyn CheckpointSink>>,
-    /// What the team goes on from; `None`: it knows nothing.
+    /// The checkpoint to continue from; `None`: the team starts empty.
     pub from: Option<Arc<[u8]>>,
 }
 
-/// A checkpoint on its way.
-struct Taken<G: Game> {
+/// A checkpoint that is not written yet.
+struct PendingCheckpoint<G: Game> {
     checkpoint: Arc<Mutex<Checkpoint<G>>>,
     identity: Identity,
     cost: Duration,
 }
 
-impl<G: Game> fmt::Debug for Taken<G> {
+impl<G: Game> fmt::Debug for PendingCheckpoint<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Taken").field("identity", &self.identity).finish_non_exhaustive()
+        f.debug_struct("PendingCheckpoint")
+            .field("identity", &self.identity)
+            .finish_non_exhaustive()
     }
 }
 
-impl<G: Game> Freeze for Taken<G> {
+impl<G: Game> Freeze for PendingCheckpoint<G> {
     fn turn(&self) -> Turn {
         self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner).turn()
     }
@@ -74,18 +76,18 @@ impl<G: Game> Freeze for Taken<G> {
     }
 
     fn freeze(&self, freezer: &mut Freezer) -> Vec<u8> {
-        // Freezing changes nothing: a checkpoint on which somebody panicked is as good as ever.
+        // Freezing changes nothing, so a checkpoint is intact even after a panic of another holder.
         let checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         checkpoint.freeze(&self.identity, freezer)
     }
 }
 
-/// Why a team is made anew.
+/// Why a team is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     /// It panicked.
     Panic,
-    /// Its thread did not respond, or an operator wants it.
+    /// Its thread did not respond, or an operator requested it.
     Replacement,
 }
 
@@ -95,11 +97,11 @@ pub(crate) struct Checkpoints<G: Game> {
     team: String,
     /// When the round began.
     begun: SystemTime,
-    /// There is something that no checkpoint has.
+    /// The team has changed since the last checkpoint.
     due: bool,
-    /// None is taken before; `None`: now.
+    /// No checkpoint is taken before this instant; `None`: now.
     next: Option<Instant>,
-    /// Has the last one.
+    /// Holds the last one.
     estate: Estate<G>,
 }
 
@@ -116,11 +118,12 @@ impl<G: Game> Checkpoints<G> {
         self.options.as_ref()?.sink.as_ref()
     }
 
-    pub(crate) fn told(&mut self, event: &JournalEvent) {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other kinds change no checkpoint")]
+    pub(crate) fn journaled(&mut self, event: &JournalEvent) {
         match event {
             JournalEvent::TurnDone(_) | JournalEvent::RoundOver { .. } => self.due = true,
             JournalEvent::RoundStarted => {
-                // What is known of the round before is of no use in this one.
+                // A checkpoint of the round before is of no use in this one.
                 (self.begun, self.next) = (wall(), None);
                 self.estate.parts().last = None;
             }
@@ -133,41 +136,16 @@ impl<G: Game> Checkpoints<G> {
                 self.estate.parts().last = None;
                 self.sink().inspect(|sink| sink.forget());
             }
-            JournalEvent::Seat { .. }
-            | JournalEvent::Resumed { .. }
-            | JournalEvent::Decided { .. }
-            | JournalEvent::Fallback { .. }
-            | JournalEvent::ScriptError { .. }
-            | JournalEvent::Generation { .. }
-            | JournalEvent::StrategyRefused { .. }
-            | JournalEvent::TakenBack { .. }
-            | JournalEvent::ParamSet { .. }
-            | JournalEvent::BoardSet { .. }
-            | JournalEvent::Ran { .. }
-            | JournalEvent::RoleSet { .. }
-            | JournalEvent::Steered { .. }
-            | JournalEvent::Ordered { .. }
-            | JournalEvent::Held { .. }
-            | JournalEvent::AgentAdded { .. }
-            | JournalEvent::AgentRemoved { .. }
-            | JournalEvent::Retuned { .. }
-            | JournalEvent::Left { .. }
-            | JournalEvent::Returned { .. }
-            | JournalEvent::AlertBegan { .. }
-            | JournalEvent::AlertEnded { .. }
-            | JournalEvent::Defaulted { .. }
-            | JournalEvent::Late
-            | JournalEvent::Notice(_)
-            | JournalEvent::Log { .. } => {}
+            _ => {}
         }
     }
 
-    /// The team leaves: what it knows now is the last that is kept.
+    /// The team leaves: its current state is the last checkpoint.
     pub(crate) fn leaving(&mut self) {
         (self.due, self.next) = (true, None);
     }
 
-    /// The team has nothing to do: a good moment. `server` says where it plays.
+    /// The team is idle: a good moment for a checkpoint. `server` is the address where it plays.
     pub(crate) fn keep<B: Brain>(
         &mut self,
         team: &mut Team<G, B>,
@@ -180,7 +158,7 @@ impl<G: Game> Checkpoints<G> {
         }
         let interval = options.interval;
         let Some(checkpoint) = lease.work(|| team.checkpoint()) else {
-            // The next moment will do: nobody need be woken for it.
+            // The next opportunity will do: there is no need for a wake-up.
             self.next = None;
             return;
         };
@@ -193,13 +171,13 @@ impl<G: Game> Checkpoints<G> {
             saved: wall(),
         };
         let checkpoint = Arc::new(Mutex::new(checkpoint));
-        let taken = Taken {
+        let taken = PendingCheckpoint {
             checkpoint: Arc::clone(&checkpoint),
             identity: identity.clone(),
             cost: now().saturating_duration_since(present),
         };
         self.sink().inspect(|sink| sink.put(Box::new(taken)));
-        // The one before may end here, which takes its time too.
+        // The previous one may be dropped here, which takes time too.
         let before = self.estate.parts().last.replace((checkpoint, identity));
         drop(before);
         let end = now();
@@ -207,21 +185,20 @@ impl<G: Game> Checkpoints<G> {
         self.next = Some(end + interval.max(cost.saturating_mul(SHARE)));
     }
 
-    /// When one may be taken that cannot be now.
+    /// The earliest instant for the next one, if it is not now.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.next.filter(|_| self.due && self.options.is_some())
     }
 
-    /// What a fresh team goes on with: the last checkpoint, with what operators did since. After a
-    /// panic each is used once, since it may be the reason.
+    /// The state for a fresh team: the last checkpoint, with the operators' changes since then.
+    /// After a panic each checkpoint is used once, since it may be the reason of the panic.
     pub(crate) fn last(&self, snapshot: &Snapshot, after: After) -> Option<Arc<[u8]>> {
         let (checkpoint, identity) = match after {
             After::Panic => self.estate.parts().last.take()?,
             After::Replacement => self.estate.parts().last.clone()?,
         };
         let mut checkpoint = checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
-        let steering: Vec<_> = snapshot.agents.iter().map(|agent| agent.steering.clone()).collect();
-        checkpoint.steered(&snapshot.params, &steering);
+        checkpoint.steered(&snapshot.params, &snapshot.steering());
         Some(checkpoint.freeze(&identity, &mut Freezer::default()).into())
     }
 }

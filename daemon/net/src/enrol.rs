@@ -1,88 +1,62 @@
-//! Agents that come to a running team, and leave it: first the team agrees, then the seat is
-//! opened or closed.
+//! Adding and removing agents of a running team: first the team agrees, then the seat is opened or
+//! closed.
 
-use crate::handle::OperatorError;
-use crate::operator::Wish;
 use crate::{AgentSpec, TeamHandle};
-use phalanx_engine::{Answer, Enrolled, SteerError};
+use phalanx_engine::{AddAgent, CommandError, Enrolled, RemoveAgent};
 use phalanx_game::AgentId;
 
 impl TeamHandle {
-    /// Adds an agent to the running team and opens its seat, at the team's referee; its id. One
-    /// that was removed before comes back under its old id. It plays as soon as the referee lets
-    /// it: this returns before. The seat of a stopped team waits until the team is started.
+    /// Adds an agent to the running team and opens its seat at the team's referee. Returns the
+    /// agent's id; an agent that was removed before gets its old id. It plays as soon as the
+    /// referee lets it, which may be after this returns. The seat of a stopped team waits until the
+    /// team is started.
     ///
     /// # Errors
-    /// When the team is busy or has ended. The inner error says why the team is as it was: the name
-    /// is taken or malformed, there is no such role, the team is full, leaving, or of a game whose
-    /// teams do not change.
-    pub async fn add_agent(
-        &self,
-        agent: AgentSpec,
-        by: String,
-    ) -> Result<Result<AgentId, SteerError>, OperatorError> {
+    /// When the team is busy or has ended, the name is taken or malformed, there is no such role, or
+    /// the team is full, leaving, or of a game whose teams do not change.
+    pub async fn add_agent(&self, agent: AgentSpec, by: String) -> Result<AgentId, CommandError> {
         let team = self.clone();
         alone(async move { team.take_on(&agent, by).await }).await
     }
 
-    /// Removes an agent from the running team: its seat answers what is open, says goodbye and
-    /// closes; then this returns. The team keeps what it learned from it.
+    /// Removes an agent from the running team. Returns after its seat has answered open turns,
+    /// logged out and closed. The team keeps what it learned from the agent.
     ///
     /// # Errors
-    /// When there is no such agent, the team is busy or has ended. The inner error says why the
-    /// agent is still of the team: it is the last one, or the team is leaving or of a game whose
-    /// teams do not change.
-    pub async fn remove_agent(
-        &self,
-        agent: AgentId,
-        by: String,
-    ) -> Result<Result<(), SteerError>, OperatorError> {
-        self.check(agent)?;
+    /// When there is no such agent, it is the last one, or the team is busy, leaving, has ended, or
+    /// is of a game whose teams do not change.
+    pub async fn remove_agent(&self, agent: AgentId, by: String) -> Result<(), CommandError> {
         let team = self.clone();
         alone(async move { team.let_go(agent, by).await }).await
     }
 
-    async fn take_on(
-        &self,
-        spec: &AgentSpec,
-        by: String,
-    ) -> Result<Result<AgentId, SteerError>, OperatorError> {
+    async fn take_on(&self, spec: &AgentSpec, by: String) -> Result<AgentId, CommandError> {
         let _alone = self.travelling().lock().await;
         let (name, role) = (spec.name.clone(), spec.role.clone());
-        let answer = self.ask(|ticket| Wish::AddAgent { ticket, name, role, by }).await?;
-        let Answer::Enrolled(result) = answer else { return Err(OperatorError::Busy) };
-        let Enrolled { agent, seat } = match result {
-            Ok(enrolled) => enrolled,
-            Err(error) => return Ok(Err(error)),
-        };
-        self.places().add((agent, seat), spec);
+        let Enrolled { agent, seat } = self.call(AddAgent { name, role }, by).await?;
+        self.registry().add((agent, seat), spec);
         if self.has_stopped() {
             // The last of the other seats ended meanwhile, and the team with it.
-            self.places().remove(seat).await;
-            return Err(OperatorError::Ended);
+            self.registry().remove(seat).await;
+            return Err(CommandError::Ended);
         }
-        Ok(Ok(agent))
+        Ok(agent)
     }
 
-    async fn let_go(
-        &self,
-        agent: AgentId,
-        by: String,
-    ) -> Result<Result<(), SteerError>, OperatorError> {
+    async fn let_go(&self, agent: AgentId, by: String) -> Result<(), CommandError> {
         let _alone = self.travelling().lock().await;
         let seat = self.lineup().borrow().seats.get(agent.index()).copied();
-        let answer = self.ask(|ticket| Wish::RemoveAgent { ticket, agent, by }).await?;
-        let Answer::Removed(result) = answer else { return Err(OperatorError::Busy) };
-        if let (Ok(()), Some(seat)) = (&result, seat) {
-            self.places().remove(seat).await;
+        self.call(RemoveAgent { agent }, by).await?;
+        if let Some(seat) = seat {
+            self.registry().remove(seat).await;
         }
-        Ok(result)
+        Ok(())
     }
 }
 
-/// On a task of its own: a caller that goes away must not leave an agent without its seat.
+/// On a task of its own, so that an agent gets its seat even if the caller leaves.
 async fn alone<T: Send + 'static>(
-    work: impl Future<Output = Result<T, OperatorError>> + Send + 'static,
-) -> Result<T, OperatorError> {
-    tokio::spawn(work).await.unwrap_or(Err(OperatorError::Ended))
+    work: impl Future<Output = Result<T, CommandError>> + Send + 'static,
+) -> Result<T, CommandError> {
+    tokio::spawn(work).await.unwrap_or(Err(CommandError::Ended))
 }

@@ -1,22 +1,20 @@
-//! What outlives a team's thread: where seats, rounds and requests stand, and the last checkpoint.
+//! The state that outlives a team's thread: seats, rounds, requests, and the last checkpoint.
 
-use crate::ledger::Ledger;
-use crate::standing::Standing;
+use crate::recovery_log::RecoveryLog;
 use phalanx_engine::{Checkpoint, Identity, Input, Staged};
 use phalanx_game::{Event, Game};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A checkpoint that another life of the team may go on from.
+/// A checkpoint from which a replacement of the team can continue.
 pub(crate) type Last<G> = (Arc<Mutex<Checkpoint<G>>>, Identity);
 
-/// Shared between the thread that acts for a team and the one that replaces it. Its lock is taken
-/// for what lasts only, never for what a referee asks in a turn.
+/// Shared between the thread that acts for a team and its replacement. Its lock is only taken for
+/// lasting inputs, never for a request of a turn.
 pub(crate) struct Estate<G: Game>(Arc<Mutex<Parts<G>>>);
 
-/// What is in it.
+/// The shared state.
 pub(crate) struct Parts<G: Game> {
-    pub(crate) standing: Standing<G>,
-    pub(crate) ledger: Ledger,
+    pub(crate) recovery: RecoveryLog<G>,
     pub(crate) last: Option<Last<G>>,
 }
 
@@ -27,29 +25,26 @@ impl<G: Game> Clone for Estate<G> {
 }
 
 impl<G: Game> Estate<G> {
-    /// Of a team that begins with this strategy.
+    /// The state of a team that begins with this strategy.
     pub(crate) fn new(first: Staged) -> Self {
-        let (standing, ledger) = (Standing::default(), Ledger::new(first));
-        Self(Arc::new(Mutex::new(Parts { standing, ledger, last: None })))
+        Self(Arc::new(Mutex::new(Parts { recovery: RecoveryLog::new(first), last: None })))
     }
 
-    /// An input passes on its way to the team.
+    /// Notes an input on its way to the team.
     pub(crate) fn note(&self, input: &Input<G>) {
         if lasts(input) {
-            let mut parts = self.parts();
-            parts.standing.note(input);
-            parts.ledger.note(input);
+            self.parts().recovery.note(input);
         }
     }
 
-    /// All of it. Never held while the team works.
+    /// Locks the state. Never held while the team works.
     pub(crate) fn parts(&self) -> MutexGuard<'_, Parts<G>> {
-        // A panic in a clone leaves what was there before.
+        // A panic in a clone leaves the previous value.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether another team in the place of this one has to know it.
+/// Whether a replacement of the team has to know the input.
 fn lasts<G: Game>(input: &Input<G>) -> bool {
     let Input::Event { event, .. } = input else { return !matches!(input, Input::Late { .. }) };
     match event {

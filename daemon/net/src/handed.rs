@@ -1,35 +1,35 @@
-//! Connections that go from one process to the next: the referee notices nothing.
+//! Connections that one process hands to the next, without the referee noticing.
 //!
-//! A seat that leaves can give its connection away instead of saying goodbye, once all that it had to
-//! write is written. What the referee said and still counts goes with it, for a session that begins
-//! with nothing ([`Session::retold`]); what comes meanwhile waits in the system's buffers. Only plain
-//! TCP goes over: a WebSocket's half-read frames and a bridge's process do not.
+//! A seat that leaves can hand its connection over instead of logging out, once its outbox is
+//! written. The referee's messages that still matter go with it, so that a fresh session can catch
+//! up ([`Session::retold`]); later bytes wait in the system's buffers. Only plain TCP can be handed
+//! over: half-read frames of a WebSocket and the process of a bridge cannot.
 //!
 //! [`Session::retold`]: phalanx_game::Session::retold
 
 use crate::clock::{now, wall};
-use phalanx_game::Heard;
+use phalanx_game::ResumeFrame;
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Of one connection no more than so many bytes are heard again.
+/// At most this many bytes of one connection are replayed.
 const HEARD_BYTES_MAX: usize = 16 << 20;
 
-/// A seat's connection on its way to another process.
+/// A seat's connection that is handed to another process.
 #[derive(Debug)]
 pub struct HandedSeat {
-    /// The account, or the agent's name where the game has none.
+    /// The account, or the agent's name if the game has no accounts.
     pub seat: String,
-    /// Where the referee is, as the endpoint names it.
+    /// The referee's address, as the endpoint names it.
     pub server: String,
     /// The connection.
     pub stream: TcpStream,
-    /// What the referee said, and when.
+    /// The referee's messages, with their times.
     pub heard: Vec<(SystemTime, Vec<u8>)>,
 }
 
-/// Where seats that leave put their connections.
+/// Collects the connections of seats that leave.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shelf(Arc<Mutex<Vec<HandedSeat>>>);
 
@@ -43,28 +43,28 @@ impl Shelf {
     }
 }
 
-/// As the next process can read it: its clock counts from elsewhere.
-pub(crate) fn packed(heard: Vec<Heard>) -> Vec<(SystemTime, Vec<u8>)> {
+/// With wall-clock times, since the next process has another monotonic clock.
+pub(crate) fn packed(heard: Vec<ResumeFrame>) -> Vec<(SystemTime, Vec<u8>)> {
     let (instant, time) = (now(), wall());
-    let packed = |Heard { at, bytes }: Heard| {
+    let packed = |ResumeFrame { at, bytes }: ResumeFrame| {
         let age = instant.saturating_duration_since(at);
         (time.checked_sub(age).unwrap_or(time), bytes)
     };
     heard.into_iter().map(packed).collect()
 }
 
-/// As this process counts time. What came in the future, by a clock that was set back, came now.
-pub(crate) fn unpacked(heard: Vec<(SystemTime, Vec<u8>)>) -> Option<Vec<Heard>> {
+/// With this process's instants. A time in the future, by a clock that was set back, becomes now.
+pub(crate) fn unpacked(heard: Vec<(SystemTime, Vec<u8>)>) -> Option<Vec<ResumeFrame>> {
     let bytes: usize = heard.iter().map(|(_, bytes)| bytes.len()).sum();
     let (instant, time) = (now(), wall());
     let unpacked = |(at, bytes): (SystemTime, Vec<u8>)| {
         let age = time.duration_since(at).unwrap_or(Duration::ZERO);
-        Heard { at: earlier(instant, age), bytes }
+        ResumeFrame { at: earlier(instant, age), bytes }
     };
     (bytes <= HEARD_BYTES_MAX).then(|| heard.into_iter().map(unpacked).collect())
 }
 
 fn earlier(instant: Instant, age: Duration) -> Instant {
-    // A machine may have started later than that.
+    // The machine may have started after that time.
     instant.checked_sub(age).unwrap_or(instant)
 }

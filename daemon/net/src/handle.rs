@@ -1,111 +1,47 @@
-//! A running team, as everybody else holds it: no types of a game, no locks, bounded queues.
+//! The handle of a running team: no types of a game, no locks, bounded queues.
 
 use crate::clock::now;
-use crate::course::Course;
 use crate::handed::{HandedSeat, Shelf};
 use crate::lease::Lease;
-use crate::mailbox::Mailbox;
-use crate::operator::Port;
+use crate::mailbox::{Mailbox, Port};
 use crate::outlet::JournalStream;
-use crate::places::Places;
 use crate::pulse::Pulse;
-use crate::supervisor::{ABANDONED_MAX, Command, Health};
-use crate::thread::Signals;
+use crate::seat::SeatStatus;
+use crate::seat_registry::{Lineup, SeatRegistry};
+use crate::seat_target::SeatTarget;
+use crate::supervisor::{Health, ThreadRequest};
+use crate::thread::{Signals, TeamEnd};
 use crate::tickets::Tickets;
-use crate::{Meter, ThreadHealth, Timings};
+use crate::{AnswerMeter, ThreadHealth, Timings};
 use phalanx_engine::{JournalEntry, SeatState, Snapshot};
-use phalanx_game::{AgentId, Framing, Game, Roster, SeatId};
+use phalanx_game::{AgentId, Api, Framing, Game, Roster, SeatId};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::{Mutex, broadcast, mpsc, watch};
 
-/// What a seat is doing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SeatStatus {
-    /// Its connection.
-    pub state: SeatState,
-    /// Connections opened so far; all but the first are reconnects.
-    pub connections: u64,
-    /// The smoothed round trip to the referee, once measured.
-    pub round_trip: Option<Duration>,
-}
-
-/// The agents of a team and where they sit. It changes when agents are added and removed.
-#[derive(Clone, Debug)]
-pub struct Lineup {
-    /// The agents, in the order in which they decide.
-    pub roster: Arc<Roster>,
-    /// The seat of each, by roster index.
-    pub seats: Vec<SeatId>,
-}
-
-/// Why a team ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TeamEnd {
-    /// The referee said goodbye to every seat.
-    MatchOver,
-    /// It was asked to.
-    Drained,
-    /// It panicked too often.
-    Crashed {
-        /// The last panic.
-        reason: String,
-    },
-}
-
-impl std::fmt::Display for TeamEnd {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::MatchOver => f.write_str("the match is over"),
-            Self::Drained => f.write_str("drained"),
-            Self::Crashed { reason } => write!(f, "given up: {reason}"),
-        }
-    }
-}
-
-/// Why an operator's wish was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OperatorError {
-    /// There is no agent of that id.
-    #[error("the team has no such agent")]
-    NoSuchAgent,
-    /// Too many requests wait, or the team lost this one in a restart.
-    #[error("the team is busy; try again")]
-    Busy,
-    /// The team's thread does not respond and cannot be replaced.
-    #[error(
-        "the team's thread does not respond, and {ABANDONED_MAX} abandoned ones still run: it is not \
-         replaced, its seats answer by themselves; restart the daemon"
-    )]
-    Stuck,
-    /// The team has ended.
-    #[error("the team has ended")]
-    Ended,
-}
-
-/// How a drain went.
+/// The result of a drain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrainReport {
-    /// Who had not finished when the grace was over, and was cut off.
+    /// The seats that had not finished when the grace was over, and were cut off.
     pub stragglers: Vec<String>,
 }
 
-/// A running team. Clones share it; when the last one is dropped the team leaves by itself.
+/// A running team. Clones share it; when the last one is dropped, the team leaves.
 #[derive(Clone)]
 pub struct TeamHandle {
-    inner: Arc<Inner>,
+    inner: Arc<HandleInner>,
 }
 
-/// A team for somebody who only looks now and then: it does not keep it alive.
+/// A handle that does not keep the team alive.
 #[derive(Clone)]
 pub struct WeakTeamHandle {
-    inner: Weak<Inner>,
+    inner: Weak<HandleInner>,
 }
 
 impl WeakTeamHandle {
-    /// The team, while somebody else holds it.
+    /// The team, if there is still another handle.
     #[must_use]
     pub fn upgrade(&self) -> Option<TeamHandle> {
         self.inner.upgrade().map(|inner| TeamHandle { inner })
@@ -118,45 +54,48 @@ impl fmt::Debug for WeakTeamHandle {
     }
 }
 
-/// What the spawner knows.
-pub(crate) struct Parts {
+/// The parts of a spawned team.
+pub(crate) struct HandleParts {
     pub(crate) name: String,
     pub(crate) game: &'static str,
+    pub(crate) api: &'static Api,
+    /// Why the game's agents cannot join or leave during a match; `None`: they can.
+    pub(crate) fixed: Option<&'static str>,
     pub(crate) framing: Framing,
-    pub(crate) course: watch::Sender<Course>,
+    pub(crate) target: watch::Sender<SeatTarget>,
     pub(crate) lineup: watch::Receiver<Lineup>,
-    pub(crate) places: Places,
+    pub(crate) registry: SeatRegistry,
     pub(crate) snapshot: watch::Receiver<Arc<Snapshot>>,
     pub(crate) journal: broadcast::WeakSender<Arc<JournalEntry>>,
     pub(crate) journal_dropped: Arc<AtomicU64>,
     pub(crate) ended: watch::Receiver<Option<TeamEnd>>,
     pub(crate) restarts: Arc<AtomicU32>,
-    pub(crate) meter: Arc<Meter>,
+    pub(crate) meter: Arc<AnswerMeter>,
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
     pub(crate) pulse: Pulse,
-    /// Of the thread that acts for the team now.
+    /// The lease of the thread that acts for the team now.
     pub(crate) lease: watch::Receiver<Arc<Lease>>,
-    /// To whoever watches that thread.
-    pub(crate) commands: mpsc::Sender<Command>,
+    /// Commands to the task that watches the thread.
+    pub(crate) thread_requests: mpsc::Sender<ThreadRequest>,
     pub(crate) health: Arc<Health>,
 }
 
-struct Inner {
-    parts: Parts,
+struct HandleInner {
+    parts: HandleParts,
     port: Box<dyn Port>,
-    /// Held by whoever sends the team away, until it is there.
+    /// Held while the team moves to another address.
     travelling: Mutex<()>,
 }
 
 impl fmt::Debug for TeamHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { name, game, .. } = &self.inner.parts;
+        let HandleParts { name, game, .. } = &self.inner.parts;
         f.debug_struct("TeamHandle").field("name", name).field("game", game).finish_non_exhaustive()
     }
 }
 
-impl Drop for Inner {
+impl Drop for HandleInner {
     fn drop(&mut self) {
         self.parts.signals.leave.cancel();
     }
@@ -171,17 +110,25 @@ impl<G: Game> Drop for CloseOnDrop<G> {
 }
 
 impl TeamHandle {
-    pub(crate) fn new<G: Game>(parts: Parts, inbox: Mailbox<G>) -> Self {
-        let (stop, seats_ended) = (parts.signals.stop.clone(), parts.places.ended());
+    pub(crate) fn new<G: Game>(parts: HandleParts, inbox: Mailbox<G>) -> Self {
         let closing = CloseOnDrop(inbox.clone());
+        Self::with_port(parts, Box::new(inbox), closing)
+    }
+
+    /// `closing` is dropped once all seats have ended.
+    pub(crate) fn with_port(
+        parts: HandleParts,
+        port: Box<dyn Port>,
+        closing: impl Send + 'static,
+    ) -> Self {
+        let (stop, seats_ended) = (parts.signals.stop.clone(), parts.registry.ended());
         tokio::spawn(async move {
-            // A runtime that ends drops this task: then the thread must not wait for ever.
+            // If the runtime ends, it drops this task, and then the thread must not wait for ever.
             let _closing = closing;
             seats_ended.await;
             stop.cancel();
         });
-        let (port, travelling) = (Box::new(inbox), Mutex::default());
-        let inner = Inner { parts, port, travelling };
+        let inner = HandleInner { parts, port, travelling: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -197,26 +144,37 @@ impl TeamHandle {
         self.inner.parts.game
     }
 
-    /// The agents as they are now, in the order in which they decide. Those that were removed are
-    /// marked.
+    /// What the game offers to scripts.
+    #[must_use]
+    pub fn api(&self) -> &'static Api {
+        self.inner.parts.api
+    }
+
+    /// Why agents of the game cannot join or leave during a match; `None`: they can.
+    #[must_use]
+    pub fn fixed(&self) -> Option<&'static str> {
+        self.inner.parts.fixed
+    }
+
+    /// The current agents, in the order in which they decide. Removed ones are marked.
     #[must_use]
     pub fn roster(&self) -> Arc<Roster> {
         Arc::clone(&self.inner.parts.lineup.borrow().roster)
     }
 
-    /// Follows who is of the team and where they sit.
+    /// Follows the agents and their seats.
     #[must_use]
     pub fn lineup(&self) -> watch::Receiver<Lineup> {
         self.inner.parts.lineup.clone()
     }
 
-    /// What the team published last.
+    /// The last published snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.inner.parts.snapshot.borrow())
     }
 
-    /// Follows what the team publishes; slow readers see only the newest.
+    /// Follows the snapshots; slow readers see only the newest.
     #[must_use]
     pub fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.inner.parts.snapshot.clone()
@@ -236,24 +194,30 @@ impl TeamHandle {
         self.inner.parts.journal_dropped.load(Ordering::Relaxed)
     }
 
-    /// The name and the status of each seat, in order; seats of agents that were removed are left
-    /// out.
+    /// The name and the status of each seat, in order, without seats of removed agents.
     #[must_use]
     pub fn seats(&self) -> Vec<(String, SeatStatus)> {
-        self.places().statuses()
+        self.registry().statuses()
     }
 
-    /// Follows one seat; that of an agent that was removed says that it is closed.
+    /// Follows one seat; the seat of a removed agent is closed.
     #[must_use]
     pub fn seat(&self, id: SeatId) -> Option<watch::Receiver<SeatStatus>> {
-        self.places().status(id)
+        self.registry().status(id)
     }
 
-    /// Follows the seat on which an agent sits.
+    /// Follows the seat of an agent.
     #[must_use]
     pub fn seat_of(&self, agent: AgentId) -> Option<watch::Receiver<SeatStatus>> {
         let seat = self.inner.parts.lineup.borrow().seats.get(agent.index()).copied();
         self.seat(seat?)
+    }
+
+    /// What the connection that carries this agent is doing.
+    #[must_use]
+    pub fn seat_state(&self, agent: AgentId) -> SeatState {
+        let seat = self.seat_of(agent);
+        seat.map(|status| status.borrow().state.clone()).unwrap_or_default()
     }
 
     /// A handle that does not keep the team alive.
@@ -262,15 +226,15 @@ impl TeamHandle {
         WeakTeamHandle { inner: Arc::downgrade(&self.inner) }
     }
 
-    /// How fast answers left.
+    /// A summary of the answer times.
     #[must_use]
     pub fn timings(&self) -> Timings {
         self.inner.parts.meter.timings()
     }
 
-    /// The measured answer times themselves.
+    /// The measured answer times.
     #[must_use]
-    pub fn meter(&self) -> &Arc<Meter> {
+    pub fn meter(&self) -> &Arc<AnswerMeter> {
         &self.inner.parts.meter
     }
 
@@ -280,29 +244,29 @@ impl TeamHandle {
         self.inner.parts.restarts.load(Ordering::Relaxed)
     }
 
-    /// What seats reported and the team never heard of: newer news had made it useless before the
-    /// team's thread took it.
+    /// The number of reports of seats that were dropped, because newer ones replaced them before
+    /// the team's thread took them.
     #[must_use]
     pub fn inbox_dropped(&self) -> u64 {
         self.inner.port.dropped()
     }
 
-    pub(crate) fn places(&self) -> &Places {
-        &self.inner.parts.places
+    pub(crate) fn registry(&self) -> &SeatRegistry {
+        &self.inner.parts.registry
     }
 
-    /// Every seat has ended, or the team was cut off.
+    /// Whether every seat has ended, or the team was cut off.
     pub(crate) fn has_stopped(&self) -> bool {
         self.inner.parts.signals.stop.is_cancelled()
     }
 
-    /// Whether the team's thread still moves; it keeps no team alive.
+    /// Whether the team's thread still moves; holding it does not keep the team alive.
     #[must_use]
     pub fn pulse(&self) -> &Pulse {
         &self.inner.parts.pulse
     }
 
-    /// How the team's thread does.
+    /// The health of the team's thread.
     #[must_use]
     pub fn thread(&self) -> ThreadHealth {
         self.inner.parts.health.look()
@@ -312,8 +276,8 @@ impl TeamHandle {
         self.inner.parts.lease.clone()
     }
 
-    pub(crate) fn commands(&self) -> &mpsc::Sender<Command> {
-        &self.inner.parts.commands
+    pub(crate) fn thread_requests(&self) -> &mpsc::Sender<ThreadRequest> {
+        &self.inner.parts.thread_requests
     }
 
     pub(crate) fn port(&self) -> &dyn Port {
@@ -324,8 +288,8 @@ impl TeamHandle {
         self.inner.parts.framing
     }
 
-    pub(crate) fn course(&self) -> &watch::Sender<Course> {
-        &self.inner.parts.course
+    pub(crate) fn target(&self) -> &watch::Sender<SeatTarget> {
+        &self.inner.parts.target
     }
 
     pub(crate) fn travelling(&self) -> &Mutex<()> {
@@ -342,7 +306,7 @@ impl TeamHandle {
         self.inner.parts.ended.borrow().clone()
     }
 
-    /// Waits until the team has ended and tells why.
+    /// Waits until the team has ended. Returns why.
     pub async fn ended(&self) -> TeamEnd {
         let mut ended = self.inner.parts.ended.clone();
         let crashed = || TeamEnd::Crashed { reason: "the team's thread is gone".into() };
@@ -352,14 +316,14 @@ impl TeamHandle {
         }
     }
 
-    /// Ends the team politely: open turns are answered, goodbyes said, everything flushed. Who is
-    /// not done after `grace` is cut off and named.
+    /// Ends the team: it answers open turns, logs out and flushes everything. Seats that are not
+    /// done after `grace` are cut off and listed.
     pub async fn drain(&self, grace: Duration) -> DrainReport {
         self.leave(grace, None).await
     }
 
-    /// Ends the team for a successor in another process: open turns are answered, and what can go
-    /// over is not closed but given away. Seats that cannot, say goodbye.
+    /// Ends the team for a successor in another process: it answers open turns, and hands
+    /// connections over instead of closing them. Seats that cannot do so log out.
     pub async fn hand_over(&self, grace: Duration) -> (DrainReport, Vec<HandedSeat>) {
         let shelf = Shelf::default();
         let report = self.leave(grace, Some(&shelf)).await;
@@ -377,18 +341,18 @@ impl TeamHandle {
             biased;
             () = drained.cancelled() => {}
             _ = &mut ended => {}
-            // A stuck team: the seats answer by themselves.
+            // The team is stuck, so the seats answer by themselves.
             () = tokio::time::sleep_until(decided.into()) => {}
         }
         if let Some(shelf) = shelf {
-            self.course().send_modify(|course| course.shelf = Some(shelf.clone()));
+            self.target().send_modify(|target| target.shelf = Some(shelf.clone()));
         }
         leave.cancel();
         let seats_done = tokio::time::timeout_at(end.into(), stop.cancelled()).await.is_ok();
         let thread_done = self.ended_by(end).await;
         let mut stragglers = Vec::new();
         if !seats_done {
-            stragglers = self.places().abort();
+            stragglers = self.registry().abort();
         }
         if !thread_done {
             stragglers.push("the team's thread".into());

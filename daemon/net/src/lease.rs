@@ -1,19 +1,20 @@
-//! Which thread acts for a team. A thread that sits in a native call cannot be ended from outside,
-//! but it can be abandoned: its lease is taken away, another thread takes its place, and when it
-//! comes back it finds that out before it can do anything, unwinds and ends.
+//! Which thread acts for a team. A thread in a native call cannot be ended from outside, but it can
+//! be abandoned: its lease is taken away and another thread replaces it. When the abandoned thread
+//! returns from the call, it notices this before it can do anything, unwinds and ends.
 //!
-//! The thread counts its steps in one number that is odd while it works inside the team, where
-//! scripts and worlds may keep it, and even while it hands things out. Only an odd step can be
-//! abandoned, and only while it is still the same: nothing is ever sent by halves.
+//! The thread counts its steps in one number. The number is odd while the thread works inside the
+//! team, where scripts and worlds may keep it, and even while it hands outputs over. A thread can
+//! only be abandoned in an odd step, and only while the step is still the same, so that nothing is
+//! ever sent by halves.
 
 use phalanx_engine::CallKind;
 use phalanx_game::AgentId;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The step of a thread that was abandoned.
+/// The step number of an abandoned thread.
 const ABANDONED: u64 = u64::MAX;
-/// Set in a call that concerns an agent, above the agent's number.
+/// Set for a call that concerns an agent, above the agent's number.
 const HAS_AGENT: u32 = 1 << 16;
 /// Where the kind of a call begins.
 const KIND_SHIFT: u32 = 17;
@@ -22,28 +23,28 @@ const KIND_SHIFT: u32 = 17;
 #[derive(Debug, Default)]
 pub(crate) struct Lease {
     step: AtomicU64,
-    /// The call into the brain that runs; 0: none.
+    /// The running call into the brain; 0: none.
     call: AtomicU32,
 }
 
-/// What an abandoned thread unwinds with.
+/// The payload with which an abandoned thread unwinds.
 #[derive(Debug)]
 pub(crate) struct Abandoned;
 
-/// Where a thread is.
+/// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u64);
 
 impl Step {
-    /// The thread works inside the team: it can be abandoned.
+    /// Whether the thread works inside the team, so that it can be abandoned.
     pub(crate) fn is_inside(self) -> bool {
         self.0 % 2 == 1 && self.0 != ABANDONED
     }
 }
 
 impl Lease {
-    /// Works inside the team. Does not return when the thread was abandoned meanwhile: it unwinds
-    /// with [`Abandoned`].
+    /// Works inside the team. If the thread was abandoned meanwhile, this does not return: it
+    /// unwinds with [`Abandoned`].
     pub(crate) fn work<T>(&self, work: impl FnOnce() -> T) -> T {
         self.advance(1);
         let done = work();
@@ -51,7 +52,7 @@ impl Lease {
         done
     }
 
-    /// Calls the brain, within [`work`](Self::work). Returns as that does.
+    /// Calls the brain, within [`work`](Self::work). Unwinds like it.
     pub(crate) fn call<T>(
         &self,
         call: CallKind,
@@ -73,12 +74,12 @@ impl Lease {
             self.step.compare_exchange(at, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
         };
         if at == ABANDONED || !moved() {
-            // Nothing is printed: this is no defect of the thread's.
+            // Without a panic message, since this is no defect.
             resume_unwind(Box::new(Abandoned));
         }
     }
 
-    /// A panic ended the work.
+    /// Continues after a panic in the work.
     pub(crate) fn recover(&self) {
         self.call.store(0, Ordering::Relaxed);
         if self.step().is_inside() {
@@ -86,7 +87,7 @@ impl Lease {
         }
     }
 
-    /// Where the thread is.
+    /// The thread's current step.
     pub(crate) fn step(&self) -> Step {
         Step(self.step.load(Ordering::Acquire))
     }
@@ -100,12 +101,12 @@ impl Lease {
         at.is_inside() && taken()
     }
 
-    /// It was taken away.
+    /// Whether the thread was abandoned.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.step.load(Ordering::Acquire) == ABANDONED
     }
 
-    /// The call into the brain that runs, or ran when the thread was abandoned.
+    /// The running call into the brain, or the one in which the thread was abandoned.
     pub(crate) fn running(&self) -> Option<(CallKind, Option<AgentId>)> {
         unpacked(self.call.load(Ordering::Relaxed))
     }

@@ -2,8 +2,8 @@
 //!
 //! Engine and plugins are state machines that take bytes and time as arguments. This crate runs
 //! them. A [`TeamSpec`] becomes a running team in two steps: `build`, which may fail, and `spawn`,
-//! which cannot; what comes out is a [`TeamHandle`] that knows no game. Each seat is one task with
-//! one `select!`; each team is one OS thread; between them are two bounded hand-offs:
+//! which cannot. The result is a [`TeamHandle`] without types of a game. Each seat is one task with
+//! one `select!`, each team is one OS thread, and between them are two bounded hand-offs:
 //!
 //! ```text
 //!            Input (bounded, never waits)               poll_output
@@ -14,48 +14,53 @@
 //!            action (bounded, as soon as decided)
 //! ```
 //!
-//! The seat never waits for anything without its timer, nor for its team at all, so a stuck team or a
-//! referee that does not read cannot stop a fallback. What a stuck team does not take is dropped once
-//! newer news has made it useless, see [`Mailbox`]. [`serve_arena`] hosts a referee of our own on the
-//! same transports, and starts the players that it wants as processes; a [`Lobby`] is where seats
-//! wait for a referee that comes to them; [`Lockstep`] plays whole matches on a virtual clock, without sockets.
+//! A seat always waits with its timer, and never waits for its team, so a stuck team or a referee
+//! that does not read cannot stop a fallback. The [`Mailbox`] drops reports that a stuck team does
+//! not take once newer ones have replaced them. [`serve_arena`] hosts one of our referees on the
+//! same transports, and starts its players as processes. In a [`Lobby`], seats wait for a referee
+//! that connects to them. [`Lockstep`] plays whole matches on a virtual clock, without sockets.
 //!
 //! Absent on purpose: knowledge of a game, of Lua, of settings files, of the control API; locks on
-//! the path of a turn (each hand-off to the team is one short lock, one mutex guards a histogram, one the operators' open requests, one lets them
-//! send a team away one after the other, one guards the list of its seats, two in the lobby are taken when a bridge comes).
+//! the path of a turn. The exceptions are one short lock for each hand-off to the team, one mutex
+//! for a histogram, one for the operators' open requests, one that orders moves of a team, one for
+//! the list of its seats, and two in the lobby when a bridge connects.
 #![deny(missing_docs)]
 
 mod arena;
 mod artifact;
 mod backoff;
+mod call;
 mod checkpoint;
 mod clock;
-mod course;
-mod desk;
 mod endpoint;
 mod enrol;
 mod estate;
 mod handed;
 mod handle;
-mod knock;
 mod lease;
-mod ledger;
+mod link;
 mod listener;
 mod lobby;
 mod lockstep;
-mod lookout;
+mod login_probe;
 mod mailbox;
 mod meter;
-mod operator;
 mod options;
 mod outlet;
 mod pipe;
-mod places;
 mod pulse;
+#[cfg(feature = "puppet")]
+mod puppet;
+mod recovery_log;
+mod recovery_state;
+mod relocate;
 mod rerun;
+mod sampler;
 mod seat;
+mod seat_registry;
+mod seat_target;
+mod session_driver;
 mod spec;
-mod standing;
 mod supervisor;
 mod tape;
 mod thread;
@@ -64,36 +69,36 @@ mod turn_span;
 mod web_socket;
 
 pub use arena::{
-    ArenaEnd, ArenaHandle, ArenaReport, Cast, HostEvent, HostFeed, HostOptions, Leave, Player,
-    Stderr, Teller, host_feed, serve_arena,
+    ArenaEnd, ArenaHandle, ArenaReport, HostEvent, HostFeed, HostOptions, Leave, Player,
+    PlayerProcesses, Stderr, Teller, host_feed, serve_arena,
 };
 pub use artifact::ArtifactError;
 pub use backoff::BackoffOptions;
 pub use checkpoint::{CheckpointOptions, CheckpointSink, Freeze};
 pub use clock::{now, origin};
-pub use course::CourseError;
-pub use endpoint::{Endpoint, EndpointError, Link, MemoryDialer, MemoryListener, memory};
+pub use endpoint::{Endpoint, EndpointError};
 pub use handed::HandedSeat;
-pub use handle::{
-    DrainReport, Lineup, OperatorError, SeatStatus, TeamEnd, TeamHandle, WeakTeamHandle,
-};
-pub use knock::{Knock, KnockError, KnockOptions, knock};
+pub use handle::{DrainReport, TeamHandle, WeakTeamHandle};
+pub use link::{Link, MemoryDialer, MemoryListener, memory};
 pub use listener::Listener;
 pub use lobby::{Awaited, Lobby, hello, receive_bridges, welcomed};
 pub use lockstep::{Lockstep, LockstepEnd, LockstepOptions, Observer};
+pub use login_probe::{LoginProbe, ProbeError, ProbeOptions, probe_login};
 pub use mailbox::Mailbox;
-pub use meter::{Answered, Meter, Timings};
+pub use meter::{AnswerMeter, Answered, Timings};
 pub use options::SeatOptions;
 pub use outlet::{JOURNAL_ENTRIES_MAX, JournalItem, JournalStream};
-pub use places::AgentSpec;
 pub use pulse::Pulse;
+#[cfg(feature = "puppet")]
+pub use puppet::{Puppet, PuppetAnswer, PuppetOptions};
 pub use rerun::{
-    Comparison, Decision, Difference, Line, Question, Redecide, Rerun, RerunOptions,
+    Decision, JournalComparison, Line, LineDifference, Question, Redecide, Rerun, RerunOptions,
     SentDifference, Share, Tally, Trouble, Watcher,
 };
-pub use seat::{Act, SeatLink, open_seat};
+pub use seat::{Act, SeatLink, SeatStatus, open_seat};
+pub use seat_registry::{AgentSpec, Lineup};
 pub use spec::{BuildError, BuiltTeam, TeamSpec};
 pub use supervisor::{ABANDONED_MAX, STUCK_AFTER, ThreadHealth};
 pub use tape::{Appetite, Message, Percepts, Recorder, SeatAct, Taped};
-pub use thread::{RESTART_WINDOW, RESTARTS_MAX};
+pub use thread::{RESTART_WINDOW, RESTARTS_MAX, TeamEnd};
 pub use tickets::REQUESTS_MAX;

@@ -1,4 +1,4 @@
-//! Where clients of an arena come in.
+//! Listeners for the clients of an arena.
 
 use crate::{Link, MemoryListener};
 use phalanx_game::Framing;
@@ -6,16 +6,16 @@ use std::io;
 use std::net::SocketAddr;
 use tokio::net::{TcpListener, ToSocketAddrs};
 
-/// An open door.
+/// A listener.
 #[derive(Debug)]
 pub enum Listener {
     /// A TCP port.
     Tcp(TcpListener),
     /// A TCP port for WebSockets.
     WebSocket(TcpListener),
-    /// A door in this process.
+    /// A listener in this process.
     Memory(MemoryListener),
-    /// No door: the host starts all players itself.
+    /// No listener: the host starts all players itself.
     Closed,
 }
 
@@ -36,7 +36,7 @@ impl Listener {
         Ok(Self::WebSocket(TcpListener::bind(address).await?))
     }
 
-    /// How it cuts what comes in.
+    /// Whether it carries byte streams or messages.
     #[must_use]
     pub fn framing(&self) -> Framing {
         match self {
@@ -45,7 +45,7 @@ impl Listener {
         }
     }
 
-    /// The bound address, where there is one.
+    /// The bound address, if there is one.
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
@@ -54,10 +54,11 @@ impl Listener {
         }
     }
 
-    /// The next connection, below whatever is put on top; `None` when no more can come.
+    /// The next connection, without the handshake of the transport; `None` when there can be no
+    /// further one.
     ///
     /// # Errors
-    /// What the system says; the next try may work.
+    /// The error of the system; the next attempt may succeed.
     pub async fn accept(&mut self) -> io::Result<Option<Link>> {
         match self {
             Self::Tcp(listener) | Self::WebSocket(listener) => {

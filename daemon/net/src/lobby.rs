@@ -1,5 +1,5 @@
-//! Seats that are waited for: the referee starts an executable, the bridge, and the bridge comes to
-//! us over a Unix socket. It says which seat it is for, and is let in or told why not.
+//! Seats that wait for a referee: the referee starts an executable, the bridge, and the bridge
+//! connects to the daemon's Unix socket. It names its seat, and is let in or refused with a reason.
 //!
 //! ```text
 //! bridge                                   daemon
@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
-/// The first word of a bridge, with the version of what it speaks.
+/// The first word of a bridge, with the version of the protocol.
 const HELLO: &str = "phalanx-bridge 1";
-/// What a bridge is told that may stay.
+/// The answer to a bridge that is let in.
 const WELCOME: &str = "welcome";
-/// The first word of what a bridge is told that must go.
+/// The first word of the answer to a bridge that is refused.
 const REFUSED: &str = "refused";
-/// Between the parts of a line; no name has one.
+/// Separates the parts of a line; no name contains it.
 const SEPARATOR: char = '\t';
 /// Longest first line, in bytes.
 const HELLO_BYTES_MAX: usize = 1024;
@@ -38,10 +38,10 @@ pub fn hello(team: &str, agent: &str) -> String {
     format!("{HELLO}{SEPARATOR}{team}{SEPARATOR}{agent}")
 }
 
-/// What the answer to the first line means.
+/// Parses the answer to the first line.
 ///
 /// # Errors
-/// Why the bridge is not let in.
+/// Why the bridge was refused.
 pub fn welcomed(line: &str) -> Result<(), String> {
     match line.split_once(SEPARATOR) {
         None if line == WELCOME => Ok(()),
@@ -52,31 +52,31 @@ pub fn welcomed(line: &str) -> Result<(), String> {
     }
 }
 
-/// Where bridges find the seats that wait for them. Clones share it.
+/// Where bridges find the waiting seats. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Lobby {
-    seats: Arc<Mutex<Seats>>,
-    /// A seat waits again.
+    seats: Arc<Mutex<WaitingSeats>>,
+    /// Signals that a seat waits again.
     free: Arc<Notify>,
 }
 
-/// By the team that bridges ask for and the agent: the seats of the team's instances, by their
-/// names. Each instance plays a match of its own.
-type Seats = BTreeMap<(String, String), BTreeMap<String, Arc<Place>>>;
+/// The seats of a team's instances, by instance name. The key is the team and the agent that
+/// bridges ask for. Each instance plays a match of its own.
+type WaitingSeats = BTreeMap<(String, String), BTreeMap<String, Arc<SeatSlot>>>;
 
-/// One seat: takes the next connection, while one is waited for.
+/// One seat: takes the next connection while it waits for one.
 #[derive(Debug, Default)]
-struct Place {
+struct SeatSlot {
     waiting: Mutex<Option<oneshot::Sender<Link>>>,
 }
 
-/// The way to the seats of a team that are waited for.
+/// The endpoint of seats that wait for their referee.
 #[derive(Clone, Debug)]
 pub struct Awaited {
     lobby: Lobby,
-    /// What bridges ask for.
+    /// The team that bridges ask for.
     team: String,
-    /// Which instance of it.
+    /// The instance of the team.
     instance: String,
 }
 
@@ -87,8 +87,8 @@ impl fmt::Display for Awaited {
 }
 
 impl Lobby {
-    /// The endpoint of an instance of a team with these agents, whose seats are waited for. Bridges
-    /// ask for the team, and get the first instance that plays no match.
+    /// The endpoint of an instance of a team with these agents. Bridges ask for the team, and get
+    /// the first instance that plays no match.
     #[must_use]
     pub fn endpoint<'a>(
         &self,
@@ -105,7 +105,7 @@ impl Lobby {
         Endpoint::Awaited(Awaited { lobby: self.clone(), team, instance })
     }
 
-    fn places(&self, team: &str, agent: &str) -> Result<BTreeMap<String, Arc<Place>>, String> {
+    fn places(&self, team: &str, agent: &str) -> Result<BTreeMap<String, Arc<SeatSlot>>, String> {
         let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (team.to_owned(), agent.to_owned());
         let missing = || {
@@ -121,8 +121,7 @@ impl Lobby {
         seats.get(&key).cloned().ok_or_else(missing)
     }
 
-    /// Finds the seat and takes what it waits with; a seat whose connection is ending is given a
-    /// moment.
+    /// Finds the seat and takes its sender; waits a moment for a seat whose connection is ending.
     async fn admit(&self, team: &str, agent: &str) -> Result<oneshot::Sender<Link>, String> {
         let places = self.places(team, agent)?;
         let busy = || {
@@ -135,12 +134,12 @@ impl Lobby {
         tokio::time::timeout(BUSY_MAX, self.take(&places)).await.map_err(|_| busy())
     }
 
-    /// The first of these seats that waits, or will.
-    async fn take(&self, places: &BTreeMap<String, Arc<Place>>) -> oneshot::Sender<Link> {
+    /// The first of these seats that waits, now or later.
+    async fn take(&self, places: &BTreeMap<String, Arc<SeatSlot>>) -> oneshot::Sender<Link> {
         loop {
             let freed = self.free.notified();
             tokio::pin!(freed);
-            // From here on no call is missed.
+            // From here on no notification is missed.
             freed.as_mut().enable();
             if let Some(waiting) = places.values().find_map(|place| place.take()) {
                 return waiting;
@@ -150,16 +149,16 @@ impl Lobby {
     }
 }
 
-impl Place {
+impl SeatSlot {
     fn take(&self) -> Option<oneshot::Sender<Link>> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A seat that was left while it waited has dropped the other end.
+        // A seat that stopped waiting has dropped the receiver.
         waiting.filter(|waiting| !waiting.is_closed())
     }
 }
 
 impl Awaited {
-    /// What people do so that this seat is connected.
+    /// What a person has to do to connect this seat.
     pub(crate) fn wish(&self, agent: &str) -> String {
         format!("waits for its referee to start `{self} --agent {agent}`")
     }
@@ -173,7 +172,7 @@ impl Awaited {
             let (sender, link) = oneshot::channel();
             *place.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
             self.lobby.free.notify_waiters();
-            // A bridge that went away in the middle of its welcome leaves nothing: wait again.
+            // The bridge may leave during its welcome: then wait again.
             if let Ok(link) = link.await {
                 return Ok(link);
             }

@@ -1,35 +1,35 @@
-//! Whole matches on a virtual clock: arena, sessions and teams in one thread, no sockets, no
-//! sleeping. The same inputs give the same match; the only real time measured is how long each
-//! answer took.
+//! Whole matches on a virtual clock: arena, sessions and teams in one thread, without sockets and
+//! sleeping. The same inputs give the same match. Real time is only measured for the answer times.
 //!
-//! One beat: all that the arena sent is delivered side by side (first all bytes of a team, then
-//! its decisions, so that a turn is decided once), all answers go back in connection order. When
-//! nothing moves any more, the clock jumps to the earliest timer.
+//! One beat delivers everything that the arena sent, side by side (first all bytes of a team, then
+//! its decisions, so that a turn is decided once), and sends all answers back in connection order.
+//! When there is nothing left to deliver, the clock jumps to the earliest timer.
 
 mod side;
 
-use crate::{BuildError, Meter, Recorder};
+use crate::{AnswerMeter, BuildError, Recorder};
 use phalanx_engine::{
     Answer, Brain, BrainError, JournalEntry, Snapshot, Staged, TeamLink, TeamOptions,
 };
-use phalanx_game::{Arena, Artifact, ConnectionId, Game, Outgoing, Roster, Seat, Verdict};
-use side::{Setting, Side, TeamSide};
+use phalanx_game::{Arena, Artifact, ConnectionId, Game, Outgoing, Roster, Seat, Tally, Verdict};
+use side::{Side, SideOptions, TeamSide};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Beats without a step and without the clock moving before a match counts as stuck.
+/// Beats without a step and without progress of the clock after which a match counts as stuck.
 const IDLE_BEATS_MAX: u32 = 10_000;
 
-/// Virtual time without a step after which a match counts as stuck: nobody will be let in any more.
+/// Virtual time without a step after which a match counts as stuck: no further client will be let
+/// in.
 const STILL_MAX: Duration = Duration::from_secs(3600);
 
 /// How a match is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockstepOptions {
-    /// Deliver what the arena sends in pieces of so many bytes; `None`: whole. Stream games only.
+    /// Deliver what the arena sends in pieces of this many bytes; `None`: whole. Stream games only.
     pub chunk_bytes: Option<usize>,
     /// How long a seat whose connection the arena closed waits before it returns.
     pub reconnect_after: Duration,
@@ -46,29 +46,30 @@ impl Default for LockstepOptions {
 pub enum LockstepEnd {
     /// The arena's verdict is final.
     Over,
-    /// The observer had seen enough.
+    /// The observer stopped it.
     Stopped,
-    /// Nobody waits for anything, or timers fire without effect: a defect of arena or session.
+    /// Neither the arena nor a session waits for anything, or timers fire without effect: a defect
+    /// of the arena or a session.
     Stuck,
 }
 
-/// Who watches a match. Teams are numbered in the order in which they were added.
+/// Observes a match. Teams are numbered in the order in which they were added.
 pub trait Observer {
-    /// A step of the arena is through.
+    /// The arena finished a step.
     fn step(&mut self, _verdict: &Verdict) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
-    /// A team has something for the journal.
+    /// A team wrote a journal entry.
     fn journal(&mut self, _team: usize, _entry: JournalEntry) {}
     /// A team published a snapshot.
     fn snapshot(&mut self, _team: usize, _snapshot: &Arc<Snapshot>) {}
-    /// A team answered what was asked of it, such as [`Lockstep::install`].
+    /// A team answered a request such as [`Lockstep::install`].
     fn answer(&mut self, _team: usize, _answer: Answer) {}
     /// The arena has a file to write.
     fn artifact(&mut self, _artifact: Artifact) {}
 }
 
-/// Watches nothing.
+/// Ignores everything.
 impl Observer for () {}
 
 /// A match on a virtual clock.
@@ -77,20 +78,20 @@ pub struct Lockstep {
     now: Instant,
     options: LockstepOptions,
     sides: Vec<Box<dyn Side>>,
-    /// Which side and which of its seats a connection belongs to.
+    /// The side and seat of each connection.
     lines: BTreeMap<ConnectionId, (usize, usize)>,
     next_connection: u64,
-    /// What the arena sent, by side.
-    mail: Vec<Vec<(usize, Letter)>>,
-    /// What the teams answered, in connection order.
+    /// The arena's output, by side.
+    mail: Vec<Vec<(usize, Delivery)>>,
+    /// The teams' answers, in connection order.
     answers: Vec<(ConnectionId, Vec<u8>)>,
     verdict: Verdict,
-    /// Of the team that is added next.
+    /// The recorder of the next added team.
     recorder: Option<Arc<dyn Recorder>>,
 }
 
-/// What the arena did to a connection.
-enum Letter {
+/// An output of the arena for one connection.
+enum Delivery {
     Bytes(Vec<u8>),
     Close,
 }
@@ -105,7 +106,7 @@ impl fmt::Debug for Lockstep {
 }
 
 impl Lockstep {
-    /// A match in which nobody plays yet. `origin` is the virtual clock's first instant.
+    /// A match without players. `origin` is the first instant of the virtual clock.
     #[must_use]
     pub fn new(arena: Box<dyn Arena>, origin: Instant, options: LockstepOptions) -> Self {
         let verdict = arena.verdict();
@@ -123,7 +124,7 @@ impl Lockstep {
         }
     }
 
-    /// The team that is added next is recorded.
+    /// Records the team that is added next.
     pub fn record_next(&mut self, recorder: Arc<dyn Recorder>) {
         self.recorder = Some(recorder);
     }
@@ -142,7 +143,7 @@ impl Lockstep {
         staged: Staged,
         make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
     ) -> Result<usize, BuildError> {
-        let setting = Setting {
+        let setting = SideOptions {
             reconnect_after: self.options.reconnect_after,
             now: self.now,
             recorder: self.recorder.take(),
@@ -153,20 +154,20 @@ impl Lockstep {
         Ok(self.sides.len() - 1)
     }
 
-    /// Lets another generation decide for a team, from its next border between turns on. The
-    /// observer hears the answer. For a team that does not exist nothing happens.
+    /// Lets another generation decide for a team, from its next gap between turns on. The observer
+    /// gets the answer. Does nothing if there is no such team.
     pub fn install(&mut self, team: usize, staged: Staged) {
         if let Some(side) = self.sides.get_mut(team) {
             side.install(staged, self.now);
         }
     }
 
-    /// A team ends and another one goes on with what it knew, as after a panic of its thread; its
-    /// seats notice nothing. False while a turn of the team is open, and for a team that does not
-    /// exist: then nothing happens.
+    /// Ends a team and starts another one that continues from its state, as after a panic of its
+    /// thread; its seats notice nothing. Returns false, and does nothing, while a turn of the team
+    /// is open or if there is no such team.
     ///
     /// # Errors
-    /// When the brain does not start again; the team plays on.
+    /// When the brain does not start again; the team continues to play.
     pub fn restart(&mut self, team: usize) -> Result<bool, BuildError> {
         self.sides.get_mut(team).map_or(Ok(false), |side| side.restart(self.now))
     }
@@ -177,26 +178,32 @@ impl Lockstep {
         self.now
     }
 
-    /// How the match stands.
+    /// The state of the match.
     #[must_use]
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
 
-    /// What a team published last.
+    /// What the teams have achieved so far, besides their scores.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<Tally> {
+        self.arena.tallies()
+    }
+
+    /// The last snapshot of a team.
     #[must_use]
     pub fn snapshot(&self, team: usize) -> Option<Arc<Snapshot>> {
         self.sides.get(team).map(|side| side.snapshot())
     }
 
-    /// How fast a team's answers were in real time: from the arena's last request of the step for
-    /// this team to the bytes of each action.
+    /// The answer times of a team in real time: from the arena's last request of the step for this
+    /// team to the bytes of each action.
     #[must_use]
-    pub fn meter(&self, team: usize) -> Option<&Meter> {
+    pub fn meter(&self, team: usize) -> Option<&AnswerMeter> {
         self.sides.get(team).map(|side| side.meter())
     }
 
-    /// Plays until the match is over or the observer stops it; may be called again after that.
+    /// Plays until the match is over or the observer stops it; may be called again.
     pub fn run(&mut self, observer: &mut dyn Observer) -> LockstepEnd {
         let (mut idle, mut moved_at) = (0, self.now);
         while idle < IDLE_BEATS_MAX && self.now.saturating_duration_since(moved_at) < STILL_MAX {
@@ -225,7 +232,7 @@ impl Lockstep {
         LockstepEnd::Stuck
     }
 
-    /// Opens the connections of all seats that want one.
+    /// Opens the connections of all seats that are due to connect.
     fn connect(&mut self) {
         for (index, side) in self.sides.iter_mut().enumerate() {
             while let Some(seat) = side.wants_connection(self.now) {
@@ -238,7 +245,7 @@ impl Lockstep {
         }
     }
 
-    /// Delivers everything once in each direction; false when there was nothing.
+    /// Delivers everything once in each direction; false if there was nothing.
     fn beat(&mut self, observer: &mut dyn Observer) -> bool {
         let mut moved = self.collect(observer);
         for (index, (side, mail)) in self.sides.iter_mut().zip(&mut self.mail).enumerate() {
@@ -247,13 +254,13 @@ impl Lockstep {
             }
             for (seat, letter) in mail.drain(..) {
                 match letter {
-                    Letter::Bytes(bytes) => {
+                    Delivery::Bytes(bytes) => {
                         let piece = self.options.chunk_bytes.unwrap_or(bytes.len()).max(1);
                         for piece in bytes.chunks(piece) {
                             side.deliver(seat, piece, self.now);
                         }
                     }
-                    Letter::Close => side.closed(seat, self.now),
+                    Delivery::Close => side.closed(seat, self.now),
                 }
             }
             side.decide(index, self.now, &mut self.answers, observer);
@@ -266,17 +273,17 @@ impl Lockstep {
         moved
     }
 
-    /// Sorts what the arena sent by side; false when it sent nothing.
+    /// Sorts the arena's output by side; false if there was none.
     fn collect(&mut self, observer: &mut dyn Observer) -> bool {
         let mut any = false;
         while let Some(outgoing) = self.arena.poll_transmit() {
             any = true;
             let (connection, letter) = match outgoing {
-                Outgoing::Bytes(connection, bytes) => (connection, Letter::Bytes(bytes)),
-                Outgoing::Close(connection) => (connection, Letter::Close),
+                Outgoing::Bytes(connection, bytes) => (connection, Delivery::Bytes(bytes)),
+                Outgoing::Close(connection) => (connection, Delivery::Close),
             };
             let Some(&(side, seat)) = self.lines.get(&connection) else { continue };
-            if matches!(letter, Letter::Close) {
+            if matches!(letter, Delivery::Close) {
                 self.lines.remove(&connection);
             }
             if let Some(mail) = self.mail.get_mut(side) {
@@ -289,7 +296,7 @@ impl Lockstep {
         any
     }
 
-    /// Tells the observer when the arena went on by a step.
+    /// Calls the observer when the arena made a step.
     fn look(&mut self, observer: &mut dyn Observer) -> ControlFlow<()> {
         let verdict = self.arena.verdict();
         let place = |verdict: &Verdict| (verdict.round, verdict.step, verdict.over);
@@ -298,7 +305,7 @@ impl Lockstep {
         if moved { observer.step(&self.verdict) } else { ControlFlow::Continue(()) }
     }
 
-    /// Jumps to the earliest timer and fires what is due; false when there is none.
+    /// Jumps to the earliest timer and fires it; false if there is none.
     fn advance(&mut self, observer: &mut dyn Observer) -> bool {
         let sides = self.sides.iter().filter_map(|side| side.poll_timeout());
         let Some(next) = sides.chain(self.arena.poll_timeout()).min() else { return false };
@@ -315,7 +322,7 @@ impl Lockstep {
     }
 }
 
-/// Tells the arena which connections a side gave up; false when there are none.
+/// Reports the connections that a side closed to the arena; false if there are none.
 fn part(
     side: &mut dyn Side,
     arena: &mut dyn Arena,

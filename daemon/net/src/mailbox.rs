@@ -4,14 +4,13 @@
 //! the mailbox drops what the newest news of the same agent or seat makes useless, and counts it.
 //! What is kept then: for each agent the newest request that is still open, the newest percept and
 //! the newest default, the beginnings and ends of its last [`ROUNDS_MAX`] rounds; for each seat the
-//! newest state of its connection, login, refusal, goodbye and notice; every request of an operator,
-//! at most [`WISHES_MAX`]. So at most `2 · (3 + 2 · ROUNDS_MAX) · agents + 10 · seats +
-//! 2 · WISHES_MAX` inputs wait, or [`INBOX_EVENTS_MAX`] where that is more, and what one seat reports
+//! newest state of its connection, login, refusal, goodbye and notice; every command,
+//! at most [`COMMANDS_MAX`]. So at most `2 · (3 + 2 · ROUNDS_MAX) · agents + 10 · seats +
+//! 2 · COMMANDS_MAX` inputs wait, or [`INBOX_EVENTS_MAX`] where that is more, and what one seat reports
 //! at once.
 
-use crate::OperatorError;
 use crate::options::INBOX_EVENTS_MAX;
-use phalanx_engine::Input;
+use phalanx_engine::{CommandError, CommandRequest, Input};
 use phalanx_game::{AgentId, Event, Game, SeatId, Turn};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -21,8 +20,8 @@ use std::task::{Poll, Waker};
 
 /// Rounds of one agent whose beginnings and ends are kept while the team takes nothing.
 const ROUNDS_MAX: usize = 8;
-/// Requests of operators that wait at most; one more is refused as busy.
-const WISHES_MAX: usize = 128;
+/// Most commands that wait; one more is refused as busy.
+const COMMANDS_MAX: usize = 128;
 
 /// The queue between seats, operators and a team's thread. Clones share it.
 pub struct Mailbox<G: Game> {
@@ -38,13 +37,31 @@ struct Inner<G: Game> {
 
 struct State<G: Game> {
     queue: VecDeque<Input<G>>,
-    /// Requests of operators among them.
-    wishes: usize,
+    /// Commands among them.
+    commands: usize,
     /// At this length what is of no use any more is dropped.
     full_at: usize,
     /// Who waits for the next input.
     waker: Option<Waker>,
     closed: bool,
+}
+
+/// A team's inbox without its game's types.
+pub(crate) trait Port: Send + Sync {
+    fn send(&self, request: CommandRequest) -> Result<(), CommandError>;
+
+    /// Inputs that were dropped before the team took them.
+    fn dropped(&self) -> u64;
+}
+
+impl<G: Game> Port for Mailbox<G> {
+    fn send(&self, request: CommandRequest) -> Result<(), CommandError> {
+        self.ask(request)
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped()
+    }
 }
 
 /// The team has ended: it takes nothing any more.
@@ -68,7 +85,7 @@ impl<G: Game> Default for Mailbox<G> {
     fn default() -> Self {
         let state = State {
             queue: VecDeque::new(),
-            wishes: 0,
+            commands: 0,
             full_at: INBOX_EVENTS_MAX,
             waker: None,
             closed: false,
@@ -93,17 +110,17 @@ impl<G: Game> Mailbox<G> {
         Ok(())
     }
 
-    /// Takes a request of an operator. Never waits.
-    pub(crate) fn ask(&self, wish: Input<G>) -> Result<(), OperatorError> {
+    /// Takes a command. Never waits.
+    pub(crate) fn ask(&self, request: CommandRequest) -> Result<(), CommandError> {
         let mut state = self.state();
         if state.closed {
-            return Err(OperatorError::Ended);
+            return Err(CommandError::Ended);
         }
-        if state.wishes >= WISHES_MAX {
-            return Err(OperatorError::Busy);
+        if state.commands >= COMMANDS_MAX {
+            return Err(CommandError::busy());
         }
-        state.wishes += 1;
-        state.queue.push_back(wish);
+        state.commands += 1;
+        state.queue.push_back(Input::Command(request));
         state.wake();
         Ok(())
     }
@@ -182,8 +199,8 @@ impl<G: Game> Mailbox<G> {
 impl<G: Game> State<G> {
     fn pop(&mut self) -> Option<Input<G>> {
         let input = self.queue.pop_front()?;
-        if is_wish(&input) {
-            self.wishes = self.wishes.saturating_sub(1);
+        if let Input::Command(_) = input {
+            self.commands = self.commands.saturating_sub(1);
         }
         Some(input)
     }
@@ -209,11 +226,6 @@ impl<G: Game> State<G> {
         self.queue = kept.into();
         u64::try_from(dropped).unwrap_or(u64::MAX)
     }
-}
-
-/// What an operator asked, or the daemon itself.
-fn is_wish<G: Game>(input: &Input<G>) -> bool {
-    !matches!(input, Input::Seat { .. } | Input::Event { .. } | Input::Late { .. })
 }
 
 /// The kinds of reports of which only the newest of a seat or an agent counts.
@@ -248,24 +260,7 @@ impl News {
             Input::Event { seat, event } => self.needs_event(*seat, event),
             // Nothing can be done about it any more.
             Input::Late { .. } => false,
-            Input::SetRole { .. }
-            | Input::Steer { .. }
-            | Input::AddAgent { .. }
-            | Input::RemoveAgent { .. }
-            | Input::Leave { .. }
-            | Input::Return { .. }
-            | Input::Install { .. }
-            | Input::StrategyRefused { .. }
-            | Input::SetParam { .. }
-            | Input::Retune { .. }
-            | Input::Look { .. }
-            | Input::Draw { .. }
-            | Input::ReadBoard { .. }
-            | Input::WriteBoard { .. }
-            | Input::Run { .. }
-            | Input::Profile { .. }
-            | Input::Restarted { .. }
-            | Input::Drain => true,
+            Input::Command(_) | Input::Restarted { .. } | Input::Drain => true,
         }
     }
 

@@ -1,4 +1,4 @@
-//! How fast answers leave: last byte of an agent's request read → its action written and flushed.
+//! Answer times: from the last byte of an agent's request to its action, written and flushed.
 
 use hdrhistogram::Histogram;
 use std::fmt;
@@ -10,21 +10,21 @@ const DIGITS: u8 = 3;
 /// Longer times are recorded as this one: an hour, in nanoseconds.
 const LONGEST: u64 = 3_600_000_000_000;
 
-/// Answers that are kept for whoever asks for the fresh ones; later ones are left out until then.
+/// Fresh answers that are kept until they are read; later ones are left out until then.
 const FRESH_MAX: usize = 16_384;
 
-/// How an answer left.
+/// The times of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// From the last byte of the request to the answer's last one.
     pub spent: Duration,
-    /// Until the seat would have answered by itself; `None`: it was due already.
+    /// Until the seat would have sent the fallback; `None`: it was due already.
     pub margin: Option<Duration>,
 }
 
-/// Times of one team's answers; fallbacks of seats are not among them.
+/// Times of one team's answers, without fallbacks of seats.
 #[derive(Default)]
-pub struct Meter {
+pub struct AnswerMeter {
     times: Mutex<Times>,
 }
 
@@ -32,24 +32,24 @@ struct Times {
     answer: Histogram<u64>,
     margin: Histogram<u64>,
     overdue: u64,
-    /// What nobody has seen yet; `None` until somebody asks.
+    /// Answers that were not read yet; `None` before the first read.
     fresh: Option<Vec<Answered>>,
 }
 
-/// A summary of a [`Meter`].
+/// A summary of a [`AnswerMeter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
     /// Answers measured.
     pub answers: u64,
-    /// Half of the answers were at most this slow.
+    /// Half of the answers took at most this long.
     pub p50: Duration,
-    /// 99 of 100 were.
+    /// 99 of 100 took at most this long.
     pub p99: Duration,
-    /// 999 of 1,000 were.
+    /// 999 of 1,000 took at most this long.
     pub p999: Duration,
-    /// The slowest.
+    /// The longest time.
     pub max: Duration,
-    /// The least time that was left until the seat would have answered by itself.
+    /// The least time that was left until the seat would have sent the fallback.
     pub margin_min: Duration,
     /// 99 of 100 had at least this much left.
     pub margin_p1: Duration,
@@ -57,9 +57,9 @@ pub struct Timings {
     pub overdue: u64,
 }
 
-impl fmt::Debug for Meter {
+impl fmt::Debug for AnswerMeter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Meter").field(&self.timings()).finish()
+        f.debug_tuple("AnswerMeter").field(&self.timings()).finish()
     }
 }
 
@@ -89,8 +89,8 @@ impl Times {
     }
 }
 
-impl Meter {
-    /// An answer left after `spent`, with `margin` to go; `None`: it was due already.
+impl AnswerMeter {
+    /// Records an answer that took `spent`, with `margin` left; `None`: it was due already.
     pub(crate) fn record(&self, spent: Duration, margin: Option<Duration>) {
         let mut times = self.lock();
         times.answer.saturating_record(nanos(spent));
@@ -108,8 +108,8 @@ impl Meter {
         }
     }
 
-    /// The answers since the last call; with the first one the meter begins to keep them. At most
-    /// some thousands: ask every few seconds.
+    /// The answers since the last call; the first call begins to keep them. At most some thousands
+    /// are kept: ask every few seconds.
     #[must_use]
     pub fn fresh(&self) -> Vec<Answered> {
         self.lock().fresh.replace(Vec::new()).unwrap_or_default()
@@ -123,7 +123,7 @@ impl Meter {
 
     /// The figures of several teams as if they were one.
     #[must_use]
-    pub fn together<'a>(meters: impl IntoIterator<Item = &'a Meter>) -> Timings {
+    pub fn together<'a>(meters: impl IntoIterator<Item = &'a AnswerMeter>) -> Timings {
         let mut sum = Times::default();
         for meter in meters {
             let times = meter.lock();
@@ -140,7 +140,7 @@ impl Meter {
         self.lock().answer.clone()
     }
 
-    // A panic between lock and unlock leaves numbers behind that are still numbers.
+    // A panic between lock and unlock leaves valid numbers behind.
     fn lock(&self) -> MutexGuard<'_, Times> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_summary_tells_the_middle_the_tail_and_the_margin() {
-        let meter = Meter::default();
+        let meter = AnswerMeter::default();
         for ms in 1..=100 {
             meter.record(Duration::from_millis(ms), Some(Duration::from_millis(1_000 - ms)));
         }
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_answer_after_its_time_is_counted() {
-        let meter = Meter::default();
+        let meter = AnswerMeter::default();
         meter.record(Duration::from_secs(4), None);
         let timings = meter.timings();
         assert_eq!((timings.answers, timings.overdue), (1, 1));
@@ -178,19 +178,20 @@ mod tests {
 
     #[test]
     fn two_meters_together_are_one() {
-        let (one, other, both) = (Meter::default(), Meter::default(), Meter::default());
+        let (one, other, both) =
+            (AnswerMeter::default(), AnswerMeter::default(), AnswerMeter::default());
         for ms in 1..=40 {
             let spent = Duration::from_millis(ms);
             let margin = (ms != 7).then_some(Duration::from_secs(1));
             if ms % 3 == 0 { &one } else { &other }.record(spent, margin);
             both.record(spent, margin);
         }
-        assert_eq!(Meter::together([&one, &other]), both.timings());
+        assert_eq!(AnswerMeter::together([&one, &other]), both.timings());
     }
 
     #[test]
     fn fresh_answers_are_told_once_from_the_first_question_on() {
-        let meter = Meter::default();
+        let meter = AnswerMeter::default();
         let answer = |ms| Answered { spent: Duration::from_millis(ms), margin: None };
         let record = |ms| meter.record(Duration::from_millis(ms), None);
         record(1);
@@ -205,6 +206,6 @@ mod tests {
 
     #[test]
     fn nothing_measured_is_all_zero() {
-        assert_eq!(Meter::default().timings(), Timings::default());
+        assert_eq!(AnswerMeter::default().timings(), Timings::default());
     }
 }

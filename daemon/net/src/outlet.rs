@@ -1,4 +1,4 @@
-//! What leaves a team: one snapshot at a time, and a journal that never makes the team wait.
+//! The output of a team: the newest snapshot, and a journal that never makes the team wait.
 
 use phalanx_engine::JournalEntry;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
-/// Journal entries that are kept for slow readers; older ones are dropped for them and counted.
+/// Journal entries that are kept for slow readers; older ones are dropped and counted.
 pub const JOURNAL_ENTRIES_MAX: usize = 8_192;
 
-/// What a journal's reader gets.
+/// An item of a journal's reader.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JournalItem {
     /// The next entry.
     Entry(Arc<JournalEntry>),
-    /// The reader was too slow: so many entries are missing here.
+    /// The reader was too slow: this many entries are missing here.
     Dropped(u64),
 }
 
-/// One reader of a team's journal. It sees what happens from now on.
+/// A reader of a team's journal, from now on.
 #[derive(Debug)]
 pub struct JournalStream {
     entries: broadcast::Receiver<Arc<JournalEntry>>,

@@ -1,10 +1,10 @@
-//! What carries a session's bytes: a stream that may be cut anywhere, or whole messages. Both halves
-//! are cancel-safe, so that they can stand in a `select!`.
+//! The transport of a session's bytes: a stream that may be cut anywhere, or whole messages. Both
+//! halves are cancel-safe, so that they can be used in a `select!`.
 
 use crate::Link;
-use crate::endpoint::tuned;
+use crate::link::tuned;
 use crate::options::READ_BYTES_MAX;
-use crate::web_socket::{self, Messages};
+use crate::web_socket::{self, MessageSocket};
 use bytes::BytesMut;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -19,22 +19,22 @@ use tokio_tungstenite::tungstenite::Message;
 pub(crate) struct Pipe {
     pub(crate) reader: Reader,
     pub(crate) writer: Writer,
-    /// Who the peer is, for people.
+    /// The peer, for people.
     pub(crate) peer: String,
 }
 
-/// What comes from the peer.
+/// The half that reads from the peer.
 pub(crate) enum Reader {
     Tcp(OwnedReadHalf),
     Bytes(Box<dyn AsyncRead + Send + Unpin>),
-    Messages(SplitStream<Messages>),
+    Messages(SplitStream<MessageSocket>),
 }
 
-/// What goes to the peer.
+/// The half that writes to the peer.
 pub(crate) enum Writer {
     Tcp(OwnedWriteHalf),
     Bytes(Box<dyn AsyncWrite + Send + Unpin>),
-    Messages(SplitSink<Messages, Message>),
+    Messages(SplitSink<MessageSocket, Message>),
 }
 
 impl From<Link> for Pipe {
@@ -55,20 +55,20 @@ impl Pipe {
         Ok(Self { reader: Reader::Tcp(reader), writer: Writer::Tcp(writer), peer })
     }
 
-    /// A connection over TCP that another process had.
+    /// A TCP connection from another process.
     pub(crate) fn adopted(stream: std::net::TcpStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         Self::tcp(TcpStream::from_std(stream)?)
     }
 
-    pub(crate) fn messages(socket: Messages, peer: String) -> Self {
+    pub(crate) fn messages(socket: MessageSocket, peer: String) -> Self {
         let (writer, reader) = socket.split();
         Self { reader: Reader::Messages(reader), writer: Writer::Messages(writer), peer }
     }
 }
 
-/// The connection of both halves, open as it is, for another process; `None` where it is not plain
-/// TCP. Nothing may be half written on it.
+/// The connection of both halves for another process; `None` if it is not plain TCP. No write may
+/// be incomplete on it.
 pub(crate) fn given_away(
     reader: Reader,
     writer: Writer,
@@ -79,8 +79,8 @@ pub(crate) fn given_away(
 }
 
 impl Reader {
-    /// Puts a piece of the stream, or one whole message, into the buffer: so many bytes, 0 at the
-    /// end. Empty messages say nothing and are skipped.
+    /// Appends a piece of the stream, or one whole message, to the buffer. Returns the number of
+    /// bytes, 0 at the end. Empty messages are skipped.
     pub(crate) async fn read(&mut self, buffer: &mut BytesMut) -> io::Result<usize> {
         match self {
             Self::Tcp(reader) => {
@@ -105,7 +105,7 @@ impl Reader {
                         buffer.extend_from_slice(&bytes);
                         return Ok(bytes.len());
                     }
-                    // Pings are answered, and a goodbye too, while we read on.
+                    // The library answers pings and a close frame while we read on.
                     Message::Text(_)
                     | Message::Binary(_)
                     | Message::Ping(_)
@@ -119,7 +119,7 @@ impl Reader {
 }
 
 impl Writer {
-    /// Takes a piece of the stream, or one whole message: so many bytes.
+    /// Writes a piece of the stream, or one whole message. Returns the number of bytes.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Tcp(writer) => some_of(bytes, writer.write(bytes).await?),
@@ -134,7 +134,7 @@ impl Writer {
         }
     }
 
-    /// Takes all of it.
+    /// Writes all of the bytes.
     pub(crate) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -152,7 +152,7 @@ impl Writer {
         }
     }
 
-    /// Says goodbye: nothing more is written.
+    /// Closes the writing half.
     pub(crate) async fn shutdown(&mut self) -> io::Result<()> {
         match self {
             Self::Tcp(writer) => writer.shutdown().await,
@@ -161,7 +161,7 @@ impl Writer {
         }
     }
 
-    /// Says goodbye with a reason, where the transport has words for it.
+    /// Closes the writing half with a reason, if the transport supports one.
     pub(crate) async fn refuse(&mut self, code: u16) -> io::Result<()> {
         if let Self::Messages(writer) = self {
             writer.send(web_socket::goodbye(code)).await.map_err(web_socket::failure)?;
@@ -170,7 +170,7 @@ impl Writer {
     }
 }
 
-/// A stream that takes nothing any more is an error.
+/// A stream that accepts no bytes any more is an error.
 fn some_of(bytes: &[u8], written: usize) -> io::Result<usize> {
     if written == 0 && !bytes.is_empty() {
         Err(io::ErrorKind::WriteZero.into())

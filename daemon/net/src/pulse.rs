@@ -1,12 +1,12 @@
-//! Whether a team's thread still moves. A thread that sits in one native call answers nothing: its
-//! seats send fallbacks by themselves, and somebody should know.
+//! Whether a team's thread still moves. A thread in a native call answers nothing; its seats send
+//! fallbacks by themselves, and the watchdog has to notice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 
-/// Asks a team's thread for a sign of life and looks for the answer, without waiting. Clones share
-/// it; it keeps no team alive.
+/// Asks a team's thread for a sign of life and reads the answer, without waiting. Clones share it;
+/// it does not keep the team alive.
 #[derive(Clone, Debug, Default)]
 pub struct Pulse {
     asked: Arc<watch::Sender<u64>>,
@@ -14,12 +14,12 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// Asks: the thread answers when it next comes by, between two steps of its work.
+    /// Asks: the thread answers between two steps of its work.
     pub fn ask(&self) {
         self.asked.send_modify(|asked| *asked = asked.saturating_add(1));
     }
 
-    /// Whether everything that was asked is answered. True for a thread that has ended.
+    /// Whether the thread has answered every question. True for a thread that has ended.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed) >= *self.asked.borrow()
@@ -31,28 +31,28 @@ impl Pulse {
     }
 }
 
-/// What the thread answers with; dropped, everything is answered for good.
+/// The thread's end. When it is dropped, every question counts as answered.
 #[derive(Debug)]
 pub(crate) struct Beat {
     asked: watch::Receiver<u64>,
     answered: Arc<AtomicU64>,
-    /// Another thread answers now.
+    /// Another thread answers instead.
     retired: bool,
 }
 
 impl Beat {
-    /// Answers what was asked.
+    /// Answers all questions.
     pub(crate) fn answer(&mut self) {
         let asked = *self.asked.borrow_and_update();
         self.answered.store(asked, Ordering::Relaxed);
     }
 
-    /// The thread was abandoned: it answers for nobody any more.
+    /// The thread was abandoned, so its answers no longer count.
     pub(crate) fn retire(&mut self) {
         self.retired = true;
     }
 
-    /// Waits until somebody asks; for ever when nobody can any more.
+    /// Waits for a question; for ever when there can be no further one.
     pub(crate) async fn asked(&mut self) {
         if self.asked.changed().await.is_err() {
             std::future::pending::<()>().await;

@@ -1,41 +1,41 @@
-//! A team's decisions, computed again from what was recorded of it.
+//! A team's decisions, computed again from its recording.
 //!
 //! ```text
 //!  recorded bytes ──► session of each seat ──percepts──► team ──► actions, journal
 //!  recorded actions of the team ──▲                       ▲          │
 //!    (which, not what: what it decides now)               │          ▼
-//!  recorded steps: what it was told, when it was polled ──┘   beside the recorded ones
+//!  recorded steps: its inputs, when it was polled ────────┘   compared with the recorded ones
 //! ```
 //!
-//! The sessions hear the recorded bytes at the recorded instants and make the same percepts of
-//! them. The team takes the recorded steps; its brain learns of time what it learned then. So the
-//! recorded strategy decides what it decided, byte for byte; a [`Comparison`] of the two journals tells
-//! where it does not. Another strategy is asked the same questions: it sees the world that the recorded
-//! actions led to, not the one that its own would have.
+//! The sessions receive the recorded bytes at the recorded instants and make the same percepts of
+//! them. The team takes the recorded steps, and its brain reads the recorded times. So the recorded
+//! strategy decides the same, byte for byte; a [`JournalComparison`] of the two journals lists each
+//! decision that differs. Another strategy gets the same questions: it sees the world that resulted
+//! from the recorded actions, not from its own.
 //!
-//! Seats and the team's thread recorded side by side. Each waits here for what it needs of the
+//! Seats and the team's thread were recorded side by side. Each waits here for what it needs of the
 //! others: a team for its percepts, a seat for the team's decision.
 
 mod brain;
+mod briefings;
 mod comparison;
 mod seat;
-mod standing;
 mod tally;
 
 pub use brain::{Question, Watcher};
-pub use comparison::{Comparison, Decision, Difference, Line};
+pub use comparison::{Decision, JournalComparison, Line, LineDifference};
 pub use seat::SentDifference;
 pub use tally::{Share, Tally, Trouble};
 
 use crate::Taped;
 use brain::{Prompter, RetoldBrain};
+use briefings::Briefings;
 use phalanx_engine::{
-    Beginning, Brain, BrainError, Input, JournalEntry, Output, Staged, TapedCall, TapedInput,
-    TapedInstall, Team, TeamAct, TeamLink, TeamStart, TeamStep,
+    Brain, BrainError, Command, Input, JournalEntry, Output, Staged, TapedCall, TapedInput, Team,
+    TeamAct, TeamLink, TeamStart, TeamStep,
 };
 use phalanx_game::{Event, Game, SeatId, Turn};
 use seat::SeatRerun;
-use standing::Briefings;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,17 +43,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// So many steps of a team may wait for percepts that are not recorded; then it does without.
+/// The most steps of a team that wait for percepts that are not recorded; then the team continues
+/// without them.
 const STEPS_WAITING_MAX: usize = 16_384;
-/// Outputs of another strategy in one go.
+/// Most outputs of another strategy in one step.
 const OUTPUTS_MAX: usize = 100_000;
 
-/// How a match is computed again.
+/// Options for computing a match again.
 #[derive(Default)]
 pub struct RerunOptions {
-    /// This strategy decides from the beginning, instead of the recorded ones.
+    /// This strategy decides from the beginning, instead of the recorded one.
     pub other: Option<Staged>,
-    /// Looks on before each decision.
+    /// Called before each decision.
     pub watcher: Option<Watcher>,
 }
 
@@ -65,25 +66,25 @@ impl fmt::Debug for RerunOptions {
 
 /// A match that is computed again, without its game's types.
 pub trait Redecide: fmt::Debug {
-    /// The next thing that was recorded, in the order of the recording.
+    /// Takes the next recorded entry, in the order of the recording.
     ///
     /// # Errors
     /// When the strategy does not load.
     fn feed(&mut self, at: Instant, what: Taped) -> Result<(), BrainError>;
 
-    /// Here the recording has lost so many things that decisions rest on.
+    /// This many recorded things that decisions depend on are missing here.
     fn lost(&mut self, count: u64);
 
-    /// Nothing more was recorded.
+    /// The recording has ended.
     ///
     /// # Errors
     /// When the strategy does not load.
     fn finish(&mut self) -> Result<(), BrainError>;
 
-    /// The next line of the journal that came out now.
+    /// The next journal entry of the new run.
     fn poll_journal(&mut self) -> Option<JournalEntry>;
 
-    /// The next message to the referee that came out differently. Not asked of another strategy.
+    /// The next message to the referee that differs. None for another strategy.
     fn poll_sent(&mut self) -> Option<SentDifference>;
 
     /// How many messages to the referee were compared, byte for byte.
@@ -95,34 +96,34 @@ pub trait Redecide: fmt::Debug {
     /// The turn of the team.
     fn turn(&self) -> Turn;
 
-    /// The [`Watcher`] ended it.
+    /// The [`Watcher`] stopped it.
     fn is_stopped(&self) -> bool;
 
-    /// The recording told that the team is no more.
+    /// The team has ended, according to the recording.
     fn is_ended(&self) -> bool;
 }
 
-/// A match that is computed again. Feed it what was recorded of one team, in order.
+/// A match that is computed again. Feed it the recording of one team, in order.
 pub struct Rerun<G: Game, B: Brain, F> {
     game: G,
     make_brain: F,
     other: Option<Staged>,
     prompter: Rc<Prompter>,
     team: Option<Team<G, RetoldBrain<B>>>,
-    /// A team was made once; the next one goes on in its place.
+    /// A team was made before; the next one continues in its place.
     began: bool,
     ended: bool,
-    steps: VecDeque<Step>,
+    steps: VecDeque<RerunStep>,
     seats: BTreeMap<SeatId, SeatRerun<G>>,
     briefings: Briefings<G>,
     journal: VecDeque<JournalEntry>,
     trouble: Trouble,
 }
 
-/// What the team's thread did next.
+/// The next step of the team's thread.
 #[derive(Debug)]
-enum Step {
-    Began(Box<Beginning>),
+enum RerunStep {
+    Began(Box<TeamStart>),
     Did(TeamStep),
 }
 
@@ -147,7 +148,7 @@ where
             return Ok(());
         }
         match what {
-            Taped::Began(beginning) => self.steps.push_back(Step::Began(beginning)),
+            Taped::Began(beginning) => self.steps.push_back(RerunStep::Began(beginning)),
             Taped::SeatOpened(seat) => {
                 let id = seat.id;
                 match self.seats.get_mut(&id) {
@@ -163,7 +164,7 @@ where
                     seat.push(at, act);
                 }
             }
-            Taped::Steps(steps) => self.steps.extend(steps.into_iter().map(Step::Did)),
+            Taped::Steps(steps) => self.steps.extend(steps.into_iter().map(RerunStep::Did)),
             Taped::Ended => self.ended = true,
             Taped::Journal(_)
             | Taped::Snapshot(_)
@@ -230,7 +231,7 @@ where
     B: Brain + 'static,
     F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
 {
-    /// Nothing has happened yet. `make_brain` makes the brain that plays a generation.
+    /// Nothing is computed yet. `make_brain` makes the brain that plays a generation.
     pub fn new(game: G, make_brain: F, options: RerunOptions) -> Self {
         let RerunOptions { other, watcher } = options;
         let strange = other.is_some();
@@ -250,7 +251,7 @@ where
         }
     }
 
-    /// Lets the team and the seats go on as far as they can. `at_end`: nothing more comes.
+    /// Advances the team and the seats as far as possible. `at_end`: the recording has ended.
     fn advance(&mut self, at_end: bool) -> Result<(), BrainError> {
         while !self.prompter.is_stopped() {
             let mut moved = self.advance_team(at_end)?;
@@ -271,9 +272,10 @@ where
         moved
     }
 
-    /// Somebody waits for what never comes: it goes on without. False when nobody does.
+    /// Lets a seat or the team that waits for something missing continue without it. False if there
+    /// is none.
     fn unblock(&mut self, at_end: bool) -> bool {
-        // The team has done all that came before: what the seat waits for is not among it.
+        // The team has finished all earlier steps, so what the seat waits for is not among them.
         let blocker = self.missing_percept();
         for (id, seat) in &mut self.seats {
             if let Some(agent) = seat.waits_for()
@@ -293,9 +295,10 @@ where
         false
     }
 
-    /// The seat whose percept the next step needs, and has not told.
+    /// The seat that has not yet delivered the percept that the next step needs.
     fn missing_percept(&self) -> Option<SeatId> {
-        let Some(Step::Did(TeamStep { act: TeamAct::Handled(input), .. })) = self.steps.front()
+        let Some(RerunStep::Did(TeamStep { act: TeamAct::Handled(input), .. })) =
+            self.steps.front()
         else {
             return None;
         };
@@ -303,7 +306,7 @@ where
         (!self.knows(*seat, event)).then_some(*seat)
     }
 
-    /// Whether the rest of an event is at hand.
+    /// Whether the rest of an event is available.
     fn knows(&self, seat: SeatId, event: &Event<(), ()>) -> bool {
         fill::<G>(event.clone(), None).is_some()
             || self.briefings.is_told_again(event)
@@ -315,17 +318,17 @@ where
         while !self.prompter.is_stopped() && self.missing_percept().is_none() {
             match self.steps.front() {
                 None => break,
-                Some(Step::Began(_)) => {
-                    let Some(Step::Began(beginning)) = self.steps.pop_front() else { break };
+                Some(RerunStep::Began(_)) => {
+                    let Some(RerunStep::Began(beginning)) = self.steps.pop_front() else { break };
                     self.begin(*beginning)?;
                 }
-                Some(Step::Did(_)) => {
-                    // The calls of a step follow it: it is whole when the next one is there.
+                Some(RerunStep::Did(_)) => {
+                    // The calls of a step follow it, so it is complete when the next step is there.
                     let next = self.steps.iter().skip(1).position(|step| !is_call(step));
                     let Some(calls) = next.or(at_end.then(|| self.steps.len() - 1)) else { break };
                     let last_words = match self.steps.get(calls + 1) {
-                        Some(Step::Did(_)) => false,
-                        Some(Step::Began(_)) => true,
+                        Some(RerunStep::Did(_)) => false,
+                        Some(RerunStep::Began(_)) => true,
                         None => !self.ended,
                     };
                     self.step(calls, last_words);
@@ -336,11 +339,9 @@ where
         Ok(moved)
     }
 
-    fn begin(&mut self, beginning: Beginning) -> Result<(), BrainError> {
-        let Beginning { roster, seats, options, staged, params, steering, .. } = beginning;
-        let Beginning { board_revision, checkpoint, .. } = beginning;
-        let staged = self.other.clone().unwrap_or(staged);
-        let start = TeamStart { staged, params, steering, board_revision, checkpoint };
+    fn begin(&mut self, start: TeamStart) -> Result<(), BrainError> {
+        let staged = self.other.clone().unwrap_or_else(|| start.staged.clone());
+        let start = TeamStart { staged, ..start };
         let (prompter, make_brain) = (Rc::clone(&self.prompter), &mut self.make_brain);
         let brain = |link: TeamLink, staged: &Staged| {
             let (shared, roster) = (Rc::clone(&link.shared), Arc::clone(&link.roster));
@@ -351,10 +352,10 @@ where
             self.trouble.restarts += 1;
             self.briefings.tell_again();
         }
-        let made = Team::new(&self.game, roster, seats, options, start, brain);
+        let made = Team::new(&self.game, start, brain);
         match made {
             Ok(team) => self.team = Some(team),
-            // A team that could not begin again was given up when it was recorded, too.
+            // When it was recorded, a team that could not begin again was given up, too.
             Err(_) if self.began && self.other.is_none() => {}
             Err(error) => return Err(error),
         }
@@ -362,19 +363,21 @@ where
         Ok(())
     }
 
-    /// Takes the first step, and its calls, which come behind it.
+    /// Takes the first step, and its calls, which follow it.
     fn step(&mut self, calls: usize, last_words: bool) {
-        let Some(Step::Did(TeamStep { at, act })) = self.steps.pop_front() else { return };
+        let Some(RerunStep::Did(TeamStep { at, act })) = self.steps.pop_front() else { return };
         let calls: VecDeque<TapedCall> = self.steps.drain(..calls).filter_map(call_of).collect();
-        let polls_on =
-            !matches!(self.steps.front(), Some(Step::Did(TeamStep { act: TeamAct::Polled, .. })));
+        let polls_on = !matches!(
+            self.steps.front(),
+            Some(RerunStep::Did(TeamStep { act: TeamAct::Polled, .. }))
+        );
         self.prompter.begin(calls, last_words);
         let Some(mut team) = self.team.take() else { return };
         let act = AssertUnwindSafe(|| self.act(&mut team, at, act, polls_on));
         match catch_unwind(act) {
             Ok(outputs) => {
                 self.team = Some(team);
-                // What a thread said last that died then, nobody heard.
+                // The last outputs of a thread that died then had no receiver.
                 if self.prompter.end() {
                     outputs.into_iter().for_each(|output| self.emit(output));
                 }
@@ -405,7 +408,7 @@ where
                 Vec::new()
             }
             TeamAct::Polled if self.other.is_some() && polls_on => {
-                // Another strategy may have more to say than the recorded one.
+                // Another strategy may have more outputs than the recorded one.
                 let mut outputs = Vec::new();
                 while let Some(output) = team.poll_output(at) {
                     outputs.push(output);
@@ -420,9 +423,12 @@ where
         }
     }
 
-    /// The input again, with its percept. Another strategy stays: nothing takes its place.
+    /// The input with its percept. Another strategy stays, so `None` for a swap.
     fn input(&mut self, input: TapedInput) -> Option<Input<G>> {
-        if self.other.is_some() && matches!(input, TapedInput::Install(TapedInstall { .. })) {
+        if self.other.is_some()
+            && let TapedInput::Command(request) = &input
+            && let Command::InstallStrategy(_) = request.command
+        {
             return None;
         }
         let input = input.into_input(|seat, event| self.event(seat, event).ok_or(()));
@@ -437,8 +443,8 @@ where
         if let Some(briefing) = self.briefings.again(&event) {
             return fill::<G>(event, Some(briefing));
         }
-        let told = self.seats.get_mut(&seat).and_then(|seat| seat.take(&event));
-        let full = fill::<G>(event, told)?;
+        let event_then = self.seats.get_mut(&seat).and_then(|seat| seat.take(&event));
+        let full = fill::<G>(event, event_then)?;
         self.briefings.note(&full);
         Some(full)
     }
@@ -459,22 +465,22 @@ where
     }
 }
 
-fn is_call(step: &Step) -> bool {
-    matches!(step, Step::Did(TeamStep { act: TeamAct::Called(_), .. }))
+fn is_call(step: &RerunStep) -> bool {
+    matches!(step, RerunStep::Did(TeamStep { act: TeamAct::Called(_), .. }))
 }
 
-fn call_of(step: Step) -> Option<TapedCall> {
+fn call_of(step: RerunStep) -> Option<TapedCall> {
     match step {
-        Step::Did(TeamStep { act: TeamAct::Called(call), .. }) => Some(call),
-        Step::Did(_) | Step::Began(_) => None,
+        RerunStep::Did(TeamStep { act: TeamAct::Called(call), .. }) => Some(call),
+        RerunStep::Did(_) | RerunStep::Began(_) => None,
     }
 }
 
-/// A recorded event with what the session made of its bytes, where it needs that: its turn and its
-/// deadline stay those that are recorded.
+/// A recorded event, filled with what the session parsed from its bytes; turn and deadline stay the
+/// recorded ones.
 fn fill<G: Game>(
     event: Event<(), ()>,
-    told: Option<Event<G::Briefing, G::Percept>>,
+    event_then: Option<Event<G::Briefing, G::Percept>>,
 ) -> Option<Event<G::Briefing, G::Percept>> {
     Some(match event {
         Event::Seated { agents } => Event::Seated { agents },
@@ -483,14 +489,14 @@ fn fill<G: Game>(
             Event::RoundStarted { agent, round, briefing: None }
         }
         Event::RoundStarted { agent, round, briefing: Some(()) } => {
-            let Event::RoundStarted { briefing, .. } = told? else { return None };
+            let Event::RoundStarted { briefing, .. } = event_then? else { return None };
             Event::RoundStarted { agent, round, briefing }
         }
         Event::Percept { turn, agent, percept: () } => {
-            Event::Percept { turn, agent, percept: percept::<G>(told?)? }
+            Event::Percept { turn, agent, percept: percept::<G>(event_then?)? }
         }
         Event::Asked { turn, agent, due, percept: () } => {
-            Event::Asked { turn, agent, due, percept: percept::<G>(told?)? }
+            Event::Asked { turn, agent, due, percept: percept::<G>(event_then?)? }
         }
         Event::Defaulted { turn, agent, cause } => Event::Defaulted { turn, agent, cause },
         Event::Notice(notice) => Event::Notice(notice),
@@ -501,8 +507,8 @@ fn fill<G: Game>(
     })
 }
 
-fn percept<G: Game>(told: Event<G::Briefing, G::Percept>) -> Option<G::Percept> {
-    if let Event::Percept { percept, .. } | Event::Asked { percept, .. } = told {
+fn percept<G: Game>(event_then: Event<G::Briefing, G::Percept>) -> Option<G::Percept> {
+    if let Event::Percept { percept, .. } | Event::Asked { percept, .. } = event_then {
         return Some(percept);
     }
     None

@@ -9,23 +9,22 @@
 //!     └◄── started ── Stopped ◄── stopped, from any of them
 //! ```
 //!
-//! A seat that is waited for dials nobody: each match is a connection that comes to it, and it is
-//! closed only by a leave.
+//! A seat that waits for its referee does not dial: each match is a connection that comes to it,
+//! and only a leave closes the seat.
 
 mod handing;
 mod line;
 
 use crate::backoff::Backoff;
 use crate::clock::{now, until};
-use crate::course::Course;
-use crate::desk::Desk;
 use crate::handed::HandedSeat;
-use crate::handle::SeatStatus;
 use crate::mailbox::Mailbox;
 use crate::options::{ACTIONS_MAX, LEAVE_MAX, READ_BYTES_MAX, SEATED_STABLE, TIMER_REST};
 use crate::pipe::Pipe;
+use crate::seat_target::SeatTarget;
+use crate::session_driver::SessionDriver;
 use crate::tape::SeatTape;
-use crate::{Endpoint, EndpointError, Meter, Recorder, SeatAct, SeatOptions};
+use crate::{AnswerMeter, Endpoint, EndpointError, Recorder, SeatAct, SeatOptions};
 use bytes::BytesMut;
 use futures_util::FutureExt;
 use line::{Line, Open, Tail, dial_done, read, write};
@@ -34,7 +33,7 @@ use phalanx_game::{AgentId, Game, Seat, SeatId, Session, Turn};
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -44,77 +43,88 @@ use tracing::Instrument;
 pub struct Act<G: Game> {
     /// The turn in the session's count.
     pub turn: Turn,
-    /// Whose action.
+    /// The agent.
     pub agent: AgentId,
-    /// What.
+    /// The action.
     pub action: G::Action,
 }
 
-/// A seat at work, as its team holds it.
+/// The state of a seat.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeatStatus {
+    /// Its connection.
+    pub state: SeatState,
+    /// Connections opened so far; all but the first are reconnects.
+    pub connections: u64,
+    /// The smoothed round trip to the referee, once measured.
+    pub round_trip: Option<Duration>,
+}
+
+/// A running seat, as its team sees it.
 #[derive(Debug)]
 pub struct SeatLink<G: Game> {
-    /// Takes what the team decided.
+    /// Takes the team's decisions.
     pub actions: mpsc::Sender<Act<G>>,
-    /// What the seat is doing.
+    /// The state of the seat.
     pub status: watch::Receiver<SeatStatus>,
     /// Ends when the match is over for the seat, or after `leave`.
     pub task: tokio::task::JoinHandle<()>,
 }
 
 /// Starts a seat on the current tokio runtime. Its events go to `inbox`, which never makes it wait.
-/// Cancelling `leave` lets it say goodbye, flush and end.
+/// Cancelling `leave` makes it log out, flush and end.
 pub fn open_seat<G: Game>(
     game: G,
     seat: Seat,
     endpoint: Endpoint,
     options: SeatOptions,
     inbox: Mailbox<G>,
-    meter: Arc<Meter>,
+    meter: Arc<AnswerMeter>,
     leave: CancellationToken,
 ) -> SeatLink<G> {
-    // Nobody changes this course.
-    let course = Course { endpoint, stopped: false, shelf: None };
-    let course = watch::Sender::new(course).subscribe();
-    let links = Links { course, inbox, leave, handed: None };
-    seat_on_course(game, seat, options, links, (meter, None))
+    // This target never changes.
+    let target = SeatTarget { endpoint, stopped: false, shelf: None };
+    let target = watch::Sender::new(target).subscribe();
+    let links = SeatChannels { target, inbox, leave, handed: None };
+    seat_on_target(game, seat, options, links, (meter, None))
 }
 
-/// What a seat hears of its team, and says to it.
-pub(crate) struct Links<G: Game> {
-    pub(crate) course: watch::Receiver<Course>,
+/// The channels between a seat and its team.
+pub(crate) struct SeatChannels<G: Game> {
+    pub(crate) target: watch::Receiver<SeatTarget>,
     pub(crate) inbox: Mailbox<G>,
     pub(crate) leave: CancellationToken,
-    /// A connection that another process had.
+    /// A connection from another process.
     pub(crate) handed: Option<HandedSeat>,
 }
 
-/// As [`open_seat`], for a seat that may be sent elsewhere.
-pub(crate) fn seat_on_course<G: Game>(
+/// As [`open_seat`], for a seat whose target may change.
+pub(crate) fn seat_on_target<G: Game>(
     game: G,
     seat: Seat,
     options: SeatOptions,
-    links: Links<G>,
-    (meter, recorder): (Arc<Meter>, Option<Arc<dyn Recorder>>),
+    links: SeatChannels<G>,
+    (meter, recorder): (Arc<AnswerMeter>, Option<Arc<dyn Recorder>>),
 ) -> SeatLink<G> {
-    let Links { mut course, inbox, leave, handed } = links;
-    if course.borrow().stopped {
-        // The seat is to look at it before it dials.
-        course.mark_changed();
+    let SeatChannels { mut target, inbox, leave, handed } = links;
+    if target.borrow().stopped {
+        // The seat has to read it before it dials.
+        target.mark_changed();
     }
     let (actions, queue) = mpsc::channel(ACTIONS_MAX);
     let (sender, status) = watch::channel(SeatStatus::default());
-    // Seats of two teams with one seed must not knock in step either.
+    // Seats of two teams with one seed must not dial at the same times either.
     let seed = seat.user.bytes().fold(options.seed ^ u64::from(seat.id.0), |seed, byte| {
         (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let mut desk = Desk::new(seat.id, game.session(&seat));
-    desk.stays = is_awaited(&course);
-    desk.tape = recorder.map(|recorder| SeatTape::open(recorder, &seat, now()));
+    let mut driver = SessionDriver::new(seat.id, game.session(&seat));
+    driver.stays = is_awaited(&target);
+    driver.tape = recorder.map(|recorder| SeatTape::open(recorder, &seat, now()));
     let task = SeatTask {
-        desk,
+        driver,
         game,
         seat,
-        course,
+        target,
         options,
         inbox,
         team_gone: false,
@@ -136,36 +146,37 @@ pub(crate) fn seat_on_course<G: Game>(
 }
 
 struct SeatTask<G: Game> {
-    desk: Desk<G>,
+    driver: SessionDriver<G>,
     game: G,
     seat: Seat,
-    course: watch::Receiver<Course>,
+    target: watch::Receiver<SeatTarget>,
     options: SeatOptions,
     inbox: Mailbox<G>,
     team_gone: bool,
     actions: mpsc::Receiver<Act<G>>,
     leave: CancellationToken,
-    /// Set while the seat leaves: when it stops being polite.
+    /// Set while the seat leaves: when it closes the connection without further waiting.
     leaving: Option<Instant>,
-    /// Set while the seat hangs up because the team stops or moves: when it stops being polite.
+    /// Set while the seat hangs up because the team stops or moves: when it closes without further
+    /// waiting.
     parting: Option<Instant>,
-    /// Set while the seat leaves and its connection is to go to another process.
+    /// Set while the seat leaves and hands its connection to another process.
     giving: bool,
-    /// The first connection, which another process had.
+    /// The first connection, from another process.
     handed: Option<HandedSeat>,
     backoff: Backoff,
     line: Line,
     timer_rest: Option<Instant>,
     status: watch::Sender<SeatStatus>,
-    meter: Arc<Meter>,
+    meter: Arc<AnswerMeter>,
     buffer: BytesMut,
 }
 
-/// All reasons for which a seat does anything.
+/// Everything that makes a seat act.
 enum Wake<G: Game> {
     Timer,
     Leave,
-    Course,
+    Target,
     Dialed(Result<Pipe, EndpointError>),
     Written(io::Result<usize>),
     Action(Act<G>),
@@ -174,11 +185,11 @@ enum Wake<G: Game> {
 
 impl<G: Game> SeatTask<G> {
     async fn run(mut self) {
-        // A session that panics costs its connection, never the seat.
+        // A session that panics loses its connection, but never ends the seat.
         while let Err(panic) = AssertUnwindSafe(self.play()).catch_unwind().await {
             let reason = format!("the session panicked: {}", panic_text(&*panic));
             tracing::error!(reason, "seat restarts");
-            self.desk.replace(self.game.session(&self.seat), now());
+            self.driver.replace(self.game.session(&self.seat), now());
             self.retry(&reason);
             self.deliver();
         }
@@ -194,7 +205,7 @@ impl<G: Game> SeatTask<G> {
             match self.wake().await {
                 Wake::Timer => self.timer(),
                 Wake::Leave => self.start_leaving(),
-                Wake::Course => self.follow_course(),
+                Wake::Target => self.follow_target(),
                 Wake::Dialed(Ok(pipe)) => self.dialed(pipe),
                 Wake::Dialed(Err(error)) => self.retry(&error.to_string()),
                 Wake::Written(Ok(bytes)) => self.written(bytes),
@@ -208,11 +219,12 @@ impl<G: Game> SeatTask<G> {
         }
     }
 
-    /// Waits for the next thing to do. Every arm is cancel-safe: nothing is lost when another one
-    /// is faster. In this order: what has a deadline, what empties queues, what fills them.
+    /// Waits for the next thing to do. Every arm is cancel-safe: no arm loses anything when another
+    /// one is faster. The order is: deadlines first, then what empties queues, then what fills
+    /// them.
     async fn wake(&mut self) -> Wake<G> {
         let timer = self.next_timer();
-        // Asked of the clock, not of the runtime: its timers may lag behind its sockets.
+        // Checked with the clock, since the runtime's timers may lag behind its sockets.
         if timer.is_some_and(|due| due <= now()) {
             return Wake::Timer;
         }
@@ -220,19 +232,19 @@ impl<G: Game> SeatTask<G> {
         tokio::select! {
             biased;
             () = until(timer) => Wake::Timer,
-            // Before the leave: what the team decided last is still to be sent.
+            // Before the leave, so that the team's last decisions are still sent.
             Some(act) = self.actions.recv() => Wake::Action(act),
             () = self.leave.cancelled(), if self.leaving.is_none() => Wake::Leave,
-            // Without whoever holds the other end nothing changes any more.
-            Ok(()) = self.course.changed() => Wake::Course,
+            // When the sender is gone, the target does not change any more.
+            Ok(()) = self.target.changed() => Wake::Target,
             result = dial_done(dial) => Wake::Dialed(result),
-            result = write(writer, &self.desk.outbox) => Wake::Written(result),
+            result = write(writer, &self.driver.outbox) => Wake::Written(result),
             result = read(reader, &mut self.buffer), if !self.giving => Wake::Read(result),
         }
     }
 
     fn next_timer(&self) -> Option<Instant> {
-        let session = match (self.desk.session.poll_timeout(), self.timer_rest) {
+        let session = match (self.driver.session.poll_timeout(), self.timer_rest) {
             (Some(due), Some(rest)) => Some(due.max(rest)),
             (due, _) => due,
         };
@@ -248,7 +260,7 @@ impl<G: Game> SeatTask<G> {
         let now = now();
         self.session_timer(now);
         if self.leaving.is_some_and(|end| end <= now) {
-            self.desk.inputs.clear();
+            self.driver.inputs.clear();
             self.close();
             return;
         }
@@ -272,27 +284,27 @@ impl<G: Game> SeatTask<G> {
 
     fn session_timer(&mut self, now: Instant) {
         self.timer_rest = None;
-        if self.desk.session.poll_timeout().is_some_and(|due| due <= now) {
-            self.desk.timeout(now);
-            // A session that leaves its timer in the past must not spin.
-            let stuck = self.desk.session.poll_timeout().is_some_and(|due| due <= now);
+        if self.driver.session.poll_timeout().is_some_and(|due| due <= now) {
+            self.driver.timeout(now);
+            // A session that leaves its timer in the past must not cause a busy loop.
+            let stuck = self.driver.session.poll_timeout().is_some_and(|due| due <= now);
             self.timer_rest = stuck.then(|| now + TIMER_REST);
         }
     }
 
     fn dial(&mut self) {
         let (endpoint, limit) =
-            (self.course.borrow().endpoint.clone(), self.options.connect_timeout);
+            (self.target.borrow().endpoint.clone(), self.options.connect_timeout);
         if let Endpoint::Awaited(awaited) = &endpoint {
             let reason = awaited.wish(self.agent());
-            self.desk.set_state(SeatState::Connecting { failures: 0, reason });
+            self.driver.set_state(SeatState::Connecting { failures: 0, reason });
         } else if !matches!(
-            self.desk.state(),
+            self.driver.state(),
             SeatState::Connecting { .. } | SeatState::Refused { .. }
         ) {
-            self.desk.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
+            self.driver.set_state(SeatState::Connecting { failures: 0, reason: String::new() });
         }
-        let target = self.desk.session.target();
+        let target = self.driver.session.target();
         let agent = self.agent().to_owned();
         let dial = async move { endpoint.open(&agent, &target, limit).await };
         self.line = Line::Dialing(dial.boxed());
@@ -307,7 +319,7 @@ impl<G: Game> SeatTask<G> {
         let now = now();
         tracing::debug!(peer = pipe.peer, "connected");
         self.open(pipe, now);
-        self.desk.connected(now);
+        self.driver.connected(now);
     }
 
     fn open(&mut self, pipe: Pipe, now: Instant) {
@@ -324,13 +336,13 @@ impl<G: Game> SeatTask<G> {
 
     fn read(&mut self) {
         let now = now();
-        // The next request must not supersede a turn whose fallback is due already.
+        // The next request must not replace a turn whose fallback is already due.
         self.session_timer(now);
         let bytes = std::mem::take(&mut self.buffer);
         let goes = self.leaving.or(self.parting).is_some();
-        let result = if goes { Ok(()) } else { self.desk.input(&bytes, now) };
-        if self.desk.tape.is_some() {
-            self.desk.keep(crate::clock::now(), || SeatAct::Parsed);
+        let result = if goes { Ok(()) } else { self.driver.input(&bytes, now) };
+        if self.driver.tape.is_some() {
+            self.driver.keep(crate::clock::now(), || SeatAct::Parsed);
         }
         self.buffer = bytes;
         self.buffer.clear();
@@ -340,47 +352,48 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn act(&mut self, act: &Act<G>) {
-        self.desk.act(act.turn, act.agent, &act.action, now());
+        self.driver.act(act.turn, act.agent, &act.action, now());
     }
 
     fn written(&mut self, bytes: usize) {
         let Line::Open(open) = &mut self.line else { return };
-        let Some(front) = self.desk.outbox.front() else {
+        let Some(front) = self.driver.outbox.front() else {
             open.tail = match open.tail {
                 Tail::Flush | Tail::Nothing => Tail::Nothing,
                 Tail::HalfClose | Tail::Done => Tail::Done,
             };
-            self.desk.flushed(&self.meter, now());
+            self.driver.flushed(&self.meter, now());
             return;
         };
         open.written += bytes;
         if open.written >= front.len() {
             open.written = 0;
             open.tail = Tail::Flush;
-            self.desk.front_written();
+            self.driver.front_written();
         }
     }
 
-    /// After each step: what the session's events and the queues' sizes mean for the connection.
+    /// After each step: handles what the session's events and the queues' sizes mean for the
+    /// connection.
     fn settle(&mut self) {
         if let Line::Open(open) = &mut self.line {
-            if *self.desk.state() == SeatState::Seated && open.login_by.take().is_some() {
+            if *self.driver.state() == SeatState::Seated && open.login_by.take().is_some() {
                 open.seated_at = Some(now());
             }
-            if self.desk.over && self.leaving.is_none() {
+            if self.driver.over && self.leaving.is_none() {
                 self.leaving = Some(now() + LEAVE_MAX);
             }
-            let idle = self.desk.outbox.is_empty() && open.tail == Tail::Nothing;
+            let idle = self.driver.outbox.is_empty() && open.tail == Tail::Nothing;
             if self.giving && idle {
                 self.give_away();
             } else if self.leaving.or(self.parting).is_some() && idle {
                 open.tail = Tail::HalfClose;
-            } else if self.desk.refused {
+            } else if self.driver.refused {
                 self.lost("the referee refused the login");
-            } else if let Some(reason) = self.desk.hangup.take() {
+            } else if let Some(reason) = self.driver.hangup.take() {
                 self.lost(&reason);
-            } else if self.desk.outbox_bytes > self.options.write_bytes_max {
-                let bytes = self.desk.outbox_bytes;
+            } else if self.driver.outbox_bytes > self.options.write_bytes_max {
+                let bytes = self.driver.outbox_bytes;
                 self.lost(&format!("the referee does not read: {bytes} bytes wait"));
             }
         }
@@ -388,13 +401,14 @@ impl<G: Game> SeatTask<G> {
         self.publish();
     }
 
-    /// The team hears what happened. One that has ended hears nothing: the seat answers alone.
+    /// Delivers the events to the team. If the team has ended, they are dropped and the seat
+    /// answers alone.
     fn deliver(&mut self) {
-        if self.desk.inputs.is_empty() {
+        if self.driver.inputs.is_empty() {
             return;
         }
-        if self.team_gone || self.inbox.report(&mut self.desk.inputs).is_err() {
-            self.desk.inputs.clear();
+        if self.team_gone || self.inbox.report(&mut self.driver.inputs).is_err() {
+            self.driver.inputs.clear();
             self.team_gone();
         }
     }
@@ -405,25 +419,25 @@ impl<G: Game> SeatTask<G> {
         if matches!(self.line, Line::Open(_)) {
             self.giving = self.may_give();
             if !self.giving {
-                self.desk.shutdown(now);
+                self.driver.shutdown(now);
             }
         } else {
             self.close();
         }
     }
 
-    /// The team is to be elsewhere, or nowhere.
-    fn follow_course(&mut self) {
-        let stopped = self.course.borrow_and_update().stopped;
+    /// The target has changed.
+    fn follow_target(&mut self) {
+        let stopped = self.target.borrow_and_update().stopped;
         match (&self.line, stopped) {
             (Line::Open(_), true) if self.leaving.or(self.parting).is_none() => {
                 let now = now();
                 self.parting = Some(now + LEAVE_MAX);
-                self.desk.shutdown(now);
+                self.driver.shutdown(now);
             }
             (Line::Waiting { .. } | Line::Dialing(_), true) => self.stop(),
             (Line::Stopped, false) => {
-                self.desk.stays = is_awaited(&self.course);
+                self.driver.stays = is_awaited(&self.target);
                 self.line = Line::Waiting { until: now() };
             }
             (Line::Open(_) | Line::Stopped | Line::Closed, true)
@@ -431,26 +445,26 @@ impl<G: Game> SeatTask<G> {
         }
     }
 
-    /// The seat has hung up because the team stops or moves. A session that said goodbye is not
-    /// asked to come back.
+    /// The seat has hung up because the team stops or moves. A session that has logged out gets no
+    /// reconnect.
     fn stop(&mut self) {
         self.parting = None;
         if matches!(self.line, Line::Open(_)) {
-            self.desk.disconnected(now());
+            self.driver.disconnected(now());
         }
         self.buffer.clear();
         self.backoff.reset();
-        self.desk.replace(self.game.session(&self.seat), now());
-        self.desk.set_state(SeatState::Stopped);
+        self.driver.replace(self.game.session(&self.seat), now());
+        self.driver.set_state(SeatState::Stopped);
         self.line = Line::Stopped;
-        // It may have been called back meanwhile.
-        self.course.mark_changed();
+        // The team may have been started again meanwhile.
+        self.target.mark_changed();
     }
 
-    /// The connection is gone or given up.
+    /// The connection is lost or closed.
     fn lost(&mut self, reason: &str) {
-        let (now, refused) = (now(), self.desk.refused);
-        // A referee that seats and kicks at once is not to be hammered.
+        let (now, refused) = (now(), self.driver.refused);
+        // Do not dial in a tight loop if a referee accepts logins and closes at once.
         if let Line::Open(Open { seated_at: Some(at), .. }) = &self.line
             && now.saturating_duration_since(*at) >= SEATED_STABLE
         {
@@ -460,14 +474,14 @@ impl<G: Game> SeatTask<G> {
             self.stop();
             return;
         }
-        self.desk.disconnected(now);
+        self.driver.disconnected(now);
         self.buffer.clear();
-        if self.desk.over || self.leaving.is_some() {
+        if self.driver.over || self.leaving.is_some() {
             self.close();
         } else if refused {
-            let told = match self.desk.state() {
+            let reason = match self.driver.state() {
                 SeatState::Refused { reason } => reason.as_str(),
-                // The referee said more than one thing; what counts is that it refused.
+                // The referee sent several messages; the refusal is what counts.
                 SeatState::Idle
                 | SeatState::Connecting { .. }
                 | SeatState::Connected
@@ -475,9 +489,9 @@ impl<G: Game> SeatTask<G> {
                 | SeatState::Stopped
                 | SeatState::Closed => reason,
             };
-            tracing::error!(reason = told, "login refused");
+            tracing::error!(reason, "login refused");
             self.line = Line::Waiting { until: now + self.backoff.refused() };
-        } else if is_awaited(&self.course) {
+        } else if is_awaited(&self.target) {
             tracing::debug!(reason, "the bridge is gone; the next one is waited for");
             self.line = Line::Waiting { until: now };
         } else {
@@ -492,18 +506,18 @@ impl<G: Game> SeatTask<G> {
         }
         let failures = self.backoff.failures().saturating_add(1);
         let wait = self.backoff.failed();
-        // Each doubling once: a referee that is away for an hour does not fill the log.
+        // Logged at each doubling: a referee that is away for an hour must not fill the log.
         if failures.is_power_of_two() {
             tracing::warn!(failures, reason, "not connected, trying again");
         }
-        self.desk.set_state(SeatState::Connecting { failures, reason: reason.to_owned() });
+        self.driver.set_state(SeatState::Connecting { failures, reason: reason.to_owned() });
         self.line = Line::Waiting { until: now() + wait };
     }
 
     fn close(&mut self) {
         self.line = Line::Closed;
-        self.desk.set_state(SeatState::Closed);
-        // The last events are still to be delivered, but not for ever.
+        self.driver.set_state(SeatState::Closed);
+        // The last events still have to be delivered, but not for ever.
         self.leaving.get_or_insert_with(|| now() + LEAVE_MAX);
     }
 
@@ -515,11 +529,11 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn finished(&self) -> bool {
-        matches!(self.line, Line::Closed) && self.desk.inputs.is_empty()
+        matches!(self.line, Line::Closed) && self.driver.inputs.is_empty()
     }
 
     fn publish(&self) {
-        let (state, round_trip) = (self.desk.state(), self.desk.session.round_trip());
+        let (state, round_trip) = (self.driver.state(), self.driver.session.round_trip());
         self.status.send_if_modified(|status| {
             let changed = status.state != *state || status.round_trip != round_trip;
             if changed {
@@ -531,12 +545,12 @@ impl<G: Game> SeatTask<G> {
     }
 }
 
-/// The referee comes to us, and may come again after its match.
-fn is_awaited(course: &watch::Receiver<Course>) -> bool {
-    matches!(course.borrow().endpoint, Endpoint::Awaited(_))
+/// Whether the referee connects to us, and may connect again after its match.
+fn is_awaited(target: &watch::Receiver<SeatTarget>) -> bool {
+    matches!(target.borrow().endpoint, Endpoint::Awaited(_))
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

@@ -1,15 +1,17 @@
 //! From a description to a running team: `build` may fail, `spawn` cannot.
 
-use crate::course::Course;
 use crate::estate::Estate;
-use crate::handle::{Lineup, Parts, TeamEnd, TeamHandle};
+use crate::handle::{HandleParts, TeamHandle};
 use crate::lease::Lease;
 use crate::mailbox::Mailbox;
 use crate::outlet::{JOURNAL_ENTRIES_MAX, JournalStream};
-use crate::places::{Places, Ways, Workshop};
 use crate::pulse::Pulse;
-use crate::supervisor::{COMMANDS_MAX, Command, Health, STUCK_AFTER, Supervisor, begin};
-use crate::thread::{Life, Outlets, Recipe, Signals, Voice, run};
+use crate::seat_registry::{Lineup, SeatRegistry, Ways, Workshop};
+use crate::seat_target::SeatTarget;
+use crate::supervisor::{
+    Health, STUCK_AFTER, Supervisor, THREAD_REQUESTS_MAX, ThreadRequest, begin,
+};
+use crate::thread::{Life, Outlets, Recipe, Signals, TeamEnd, Voice, run};
 use crate::{CheckpointOptions, Endpoint, HandedSeat, Recorder, SeatOptions};
 use phalanx_engine::{Brain, BrainError, JournalEntry, Staged, TeamLink, TeamOptions};
 use phalanx_game::{AgentId, Game, Roster, Seat, SeatId};
@@ -33,33 +35,35 @@ pub struct TeamSpec<G: Game> {
     pub roster: Roster,
     /// Its connections; seat `i` has the id `i`.
     pub seats: Vec<Seat>,
-    /// Where the referee is.
+    /// The referee's address.
     pub endpoint: Endpoint,
     /// The strategy that it begins with.
     pub staged: Staged,
-    /// How the team deals with time.
+    /// Time limits and other options of the team.
     pub team: TeamOptions,
-    /// How the seats deal with their connections.
+    /// Limits of the seats.
     pub seat: SeatOptions,
-    /// Where it is recorded what happens; `None`: nowhere.
+    /// Records the team; `None`: no recording.
     pub recorder: Option<Arc<dyn Recorder>>,
-    /// How its checkpoints are kept; `None`: there are none.
+    /// Options of its checkpoints; `None`: there are none.
     pub checkpoints: Option<CheckpointOptions>,
 }
 
 /// Why a team cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Roster and seats do not fit together.
+    /// Roster and seats do not match.
     #[error("team {team}: {reason}")]
     Seats {
         /// The team's name.
         team: String,
-        /// What does not fit.
+        /// What does not match.
         reason: String,
     },
     /// The transport cannot carry the game.
-    #[error("team {team}: {game} does not go over {endpoint}: a stream of bytes is not messages")]
+    #[error(
+        "team {team}: {game} cannot use {endpoint}: one is a byte stream, the other sends messages"
+    )]
     Framing {
         /// The team's name.
         team: String,
@@ -76,8 +80,8 @@ pub enum BuildError {
         /// Why.
         source: BrainError,
     },
-    /// The system gives no thread.
-    #[error("team {team}: no thread for it: {source}")]
+    /// The system refuses a thread.
+    #[error("team {team}: could not start its thread: {source}")]
     Thread {
         /// The team's name.
         team: String,
@@ -86,31 +90,31 @@ pub enum BuildError {
     },
 }
 
-/// How the seats begin.
+/// The initial state of the seats.
 #[derive(Default)]
-struct Start {
-    /// They stay away.
+struct SeatStart {
+    /// They do not dial.
     stopped: bool,
-    /// Connections that another process had.
+    /// Connections from another process.
     handed: Vec<HandedSeat>,
-    /// When a thread that does not respond is replaced; `None`: after [`STUCK_AFTER`].
+    /// When a thread that does not respond is replaced; `None`: [`STUCK_AFTER`].
     stuck_after: Option<Duration>,
 }
 
-/// A team's first thread, which waits.
-struct First<G: Game, F> {
+/// A team's first thread, which waits to be started.
+struct FirstThread<G: Game, F> {
     recipe: Recipe<G, F>,
     life: Life,
     outlets: oneshot::Sender<(Outlets<G>, Voice)>,
 }
 
-/// A team whose strategy is loaded and whose thread waits. Dropped, it ends.
+/// A team whose strategy is loaded and whose thread waits. It ends when it is dropped.
 pub struct BuiltTeam {
     name: String,
     journal: broadcast::Sender<Arc<JournalEntry>>,
     journal_dropped: Arc<AtomicU64>,
     stuck_after: Option<Duration>,
-    start: Box<dyn FnOnce(Start) -> TeamHandle + Send>,
+    start: Box<dyn FnOnce(SeatStart) -> TeamHandle + Send>,
 }
 
 impl fmt::Debug for BuiltTeam {
@@ -132,7 +136,7 @@ impl BuiltTeam {
         JournalStream::new(self.journal.subscribe(), Arc::clone(&self.journal_dropped))
     }
 
-    /// Replaces a thread that is inside one step for so long, instead of [`STUCK_AFTER`].
+    /// Replaces a thread after this long inside one step, instead of [`STUCK_AFTER`].
     #[must_use]
     pub fn replaced_after(self, stuck_after: Duration) -> Self {
         Self { stuck_after: Some(stuck_after), ..self }
@@ -141,34 +145,35 @@ impl BuiltTeam {
     /// Opens the seats. Must be called inside a tokio runtime: the seats run there.
     #[must_use]
     pub fn spawn(self) -> TeamHandle {
-        self.begin(Start::default())
+        self.begin(SeatStart::default())
     }
 
-    /// The same for a team that played in another process: each of these is the first connection of
-    /// its seat, unless it leads elsewhere.
+    /// The same for a team that played in another process: each of these connections is the first
+    /// one of its seat, unless the address has changed.
     #[must_use]
     pub fn spawn_on(self, handed: Vec<HandedSeat>) -> TeamHandle {
-        self.begin(Start { handed, ..Start::default() })
+        self.begin(SeatStart { handed, ..SeatStart::default() })
     }
 
-    /// The same for a team that waits until it is [started](TeamHandle::start): its seats stay away.
+    /// The same for a team that waits until it is [started](TeamHandle::start): its seats do not
+    /// dial.
     #[must_use]
     pub fn spawn_stopped(self) -> TeamHandle {
-        self.begin(Start { stopped: true, ..Start::default() })
+        self.begin(SeatStart { stopped: true, ..SeatStart::default() })
     }
 
-    fn begin(self, start: Start) -> TeamHandle {
-        (self.start)(Start { stuck_after: self.stuck_after, ..start })
+    fn begin(self, start: SeatStart) -> TeamHandle {
+        (self.start)(SeatStart { stuck_after: self.stuck_after, ..start })
     }
 }
 
 impl<G: Game> TeamSpec<G> {
-    /// Checks the description, starts the team's thread and loads the strategy there.
-    /// `make_brain` is called on that thread with the generation to play: once, and again after each
-    /// panic; a copy of it on each thread that takes its place.
+    /// Checks the description, starts the team's thread and loads the strategy there. `make_brain`
+    /// is called on that thread with the generation to play: once, and again after each panic. Each
+    /// replacement of the thread calls a copy of it.
     ///
     /// # Errors
-    /// When seats and roster do not fit, or the brain does not start.
+    /// When seats and roster do not match, or the brain does not start.
     pub async fn build<B, F>(self, make_brain: F) -> Result<BuiltTeam, BuildError>
     where
         B: Brain + 'static,
@@ -201,7 +206,7 @@ impl<G: Game> TeamSpec<G> {
         let (built, answer) = oneshot::channel();
         let (outlets, start) = oneshot::channel();
         let (life, health) = (Life::new(self.recorder.clone()), Arc::<Health>::default());
-        let first_thread = First { recipe: recipe.clone(), life: life.clone(), outlets };
+        let first_thread = FirstThread { recipe: recipe.clone(), life: life.clone(), outlets };
         let body = move |runtime: &_| run::<G, B, F>(recipe, life, built, start, runtime);
         let lease = Arc::clone(&first_thread.life.lease);
         begin(&name, (&lease, &health), body)
@@ -216,18 +221,18 @@ impl<G: Game> TeamSpec<G> {
         }
         let journal = broadcast::Sender::new(JOURNAL_ENTRIES_MAX);
         let journal_dropped = Arc::default();
-        let told = (journal.clone(), Arc::clone(&journal_dropped));
+        let journal_ends = (journal.clone(), Arc::clone(&journal_dropped));
         let start = Box::new(move |how| {
-            self.open::<B, F>(how, (first, lineup), first_thread, health, told)
+            self.open::<B, F>(how, (first, lineup), first_thread, health, journal_ends)
         });
         Ok(BuiltTeam { name, journal, journal_dropped, stuck_after: None, start })
     }
 
     fn open<B, F>(
         self,
-        start: Start,
+        start: SeatStart,
         (first, lineup): (Seat, Lineup),
-        first_thread: First<G, F>,
+        first_thread: FirstThread<G, F>,
         health: Arc<Health>,
         (journal, journal_dropped): (broadcast::Sender<Arc<JournalEntry>>, Arc<AtomicU64>),
     ) -> TeamHandle
@@ -236,13 +241,13 @@ impl<G: Game> TeamSpec<G> {
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError> + Clone + Send + 'static,
     {
         let (signals, meter, inbox) = (Signals::default(), Arc::default(), Mailbox::default());
-        let course = Course { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
-        let course = watch::Sender::new(course);
+        let target = SeatTarget { endpoint: self.endpoint, stopped: start.stopped, shelf: None };
+        let target = watch::Sender::new(target);
         let ways = watch::Sender::new(Ways::new());
-        let (heard, followed) = (ways.subscribe(), course.subscribe());
+        let (heard, followed) = (ways.subscribe(), target.subscribe());
         let workshop = Workshop {
             game: self.game,
-            course: course.subscribe(),
+            target: target.subscribe(),
             options: self.seat,
             inbox: inbox.clone(),
             meter: Arc::clone(&meter),
@@ -254,15 +259,17 @@ impl<G: Game> TeamSpec<G> {
         let lineup = watch::Sender::new(lineup);
         let (snapshot, ended) = (watch::Sender::default(), watch::Sender::new(None));
         let (restarts, tickets, pulse) = (Arc::default(), Arc::default(), Pulse::default());
-        let (commands, orders) = mpsc::channel(COMMANDS_MAX);
+        let (thread_requests, requests) = mpsc::channel(THREAD_REQUESTS_MAX);
         let leases = watch::Sender::new(Arc::clone(&first_thread.life.lease));
-        let parts = Parts {
+        let parts = HandleParts {
             name: self.name,
             game: G::NAME,
+            api: const { &G::API },
+            fixed: G::FIXED,
             framing: G::FRAMING,
-            course,
+            target,
             lineup: lineup.subscribe(),
-            places: Places::open(workshop, first, self.seats, signals.leave.clone()),
+            registry: SeatRegistry::open(workshop, first, self.seats, signals.leave.clone()),
             snapshot: snapshot.subscribe(),
             journal: journal.downgrade(),
             journal_dropped,
@@ -273,7 +280,7 @@ impl<G: Game> TeamSpec<G> {
             tickets: Arc::clone(&tickets),
             pulse: pulse.clone(),
             lease: leases.subscribe(),
-            commands,
+            thread_requests,
             health: Arc::clone(&health),
         };
         let outlets = Outlets {
@@ -287,29 +294,29 @@ impl<G: Game> TeamSpec<G> {
             lives: watch::Sender::new(0),
             signals,
             tickets,
-            course: followed,
+            target: followed,
         };
-        let reins = Reins { pulse, leases, journal, end: ended, health, commands: orders };
+        let reins = Reins { pulse, leases, journal, end: ended, health, requests };
         watch_over::<G, B, F>(first_thread, outlets, reins, start.stuck_after);
         TeamHandle::new(parts, inbox)
     }
 }
 
-/// What holds a team's thread, and is held for it.
+/// What controls a team's thread, and the state kept for it.
 struct Reins {
     pulse: Pulse,
     leases: watch::Sender<Arc<Lease>>,
     journal: broadcast::Sender<Arc<JournalEntry>>,
     end: watch::Sender<Option<TeamEnd>>,
     health: Arc<Health>,
-    commands: mpsc::Receiver<Command>,
+    requests: mpsc::Receiver<ThreadRequest>,
 }
 
-/// Lets the first thread go, and watches it and those after it.
+/// Starts the first thread, and watches it and its replacements.
 fn watch_over<G, B, F>(
-    First { recipe, life, outlets: thread }: First<G, F>,
+    FirstThread { recipe, life, outlets: thread }: FirstThread<G, F>,
     outlets: Outlets<G>,
-    Reins { pulse, leases, journal, end, health, commands }: Reins,
+    Reins { pulse, leases, journal, end, health, requests }: Reins,
     stuck_after: Option<Duration>,
 ) where
     G: Game,
@@ -331,14 +338,14 @@ fn watch_over<G, B, F>(
         journal,
         end,
         health,
-        commands,
+        requests,
         stuck_after: stuck_after.unwrap_or(STUCK_AFTER),
         brain: PhantomData,
     };
     tokio::spawn(supervisor.run().instrument(span));
 }
 
-/// The seat of each agent by roster index, or what does not fit.
+/// The seat of each agent by roster index, or why they do not match.
 pub(crate) fn seat_of(roster: &Roster, seats: &[Seat]) -> Result<Vec<SeatId>, String> {
     let mut of: BTreeMap<AgentId, SeatId> = BTreeMap::new();
     for (index, seat) in seats.iter().enumerate() {

@@ -6,11 +6,12 @@
 //! time in between only.
 
 use crate::clock::now;
-use crate::handle::{OperatorError, TeamEnd};
 use crate::lease::{Lease, Step};
 use crate::pulse::Pulse;
-use crate::thread::{Life, Outlets, Recipe, Voice, run_again};
-use phalanx_engine::{Brain, BrainError, CallKind, JournalEntry, Staged, Suspension, TeamLink};
+use crate::thread::{Life, Outlets, Recipe, TeamEnd, Voice, run_again};
+use phalanx_engine::{
+    Brain, BrainError, CallKind, CommandError, JournalEntry, Staged, Suspension, TeamLink,
+};
 use phalanx_game::{AgentId, Game};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -32,8 +33,8 @@ const LOOKS: u32 = 10;
 const RESTART_PATIENCE: Duration = Duration::from_millis(500);
 /// How long the first words of a new thread are waited for.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(5);
-/// Commands that wait for a supervisor at most.
-pub(crate) const COMMANDS_MAX: usize = 64;
+/// Most requests that wait for a supervisor.
+pub(crate) const THREAD_REQUESTS_MAX: usize = 64;
 
 /// How a team's thread does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,13 +65,13 @@ impl Health {
     }
 }
 
-/// What operators want of a team's thread.
+/// A request about the team's thread itself, not for the team.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum ThreadRequest {
     /// Make the team anew from its last checkpoint.
-    Restart { by: String, done: oneshot::Sender<Result<(), OperatorError>> },
+    Restart { by: String, done: oneshot::Sender<Result<(), CommandError>> },
     /// Replace the thread if it is still inside this step.
-    Replace { at: Step, done: oneshot::Sender<Result<(), OperatorError>> },
+    Replace { at: Step, done: oneshot::Sender<Result<(), CommandError>> },
 }
 
 /// Everything that a thread of the team is made of, and what must end with the last one.
@@ -84,7 +85,7 @@ pub(crate) struct Supervisor<G: Game, B, F> {
     pub(crate) journal: broadcast::Sender<Arc<JournalEntry>>,
     pub(crate) end: watch::Sender<Option<TeamEnd>>,
     pub(crate) health: Arc<Health>,
-    pub(crate) commands: mpsc::Receiver<Command>,
+    pub(crate) requests: mpsc::Receiver<ThreadRequest>,
     pub(crate) stuck_after: Duration,
     pub(crate) brain: PhantomData<fn() -> B>,
 }
@@ -177,7 +178,7 @@ where
             tokio::select! {
                 biased;
                 end = &mut self.ended => break end.unwrap_or_else(|_| gone()),
-                Some(command) = self.commands.recv() => self.obey(command).await,
+                Some(request) = self.requests.recv() => self.obey(request).await,
                 _ = looks.tick() => {
                     let at = self.life.lease.step();
                     if !sight.is_stuck(at, self.stuck_after) {
@@ -214,9 +215,9 @@ where
         Some(if drained { TeamEnd::Drained } else { TeamEnd::MatchOver })
     }
 
-    async fn obey(&mut self, command: Command) {
-        match command {
-            Command::Replace { at, done } => {
+    async fn obey(&mut self, request: ThreadRequest) {
+        match request {
+            ThreadRequest::Replace { at, done } => {
                 let by = "an operator waits";
                 let replaced = match self.life.lease.step() == at {
                     true => self.replace(at, by),
@@ -226,7 +227,7 @@ where
                 // An operator who went away needs no answer.
                 done.send(replaced).unwrap_or_default();
             }
-            Command::Restart { by, done } => {
+            ThreadRequest::Restart { by, done } => {
                 let restarted = self.restart(&by).await;
                 done.send(restarted).unwrap_or_default();
             }
@@ -234,14 +235,14 @@ where
     }
 
     /// The thread makes its team anew by itself, or is replaced if it does not.
-    async fn restart(&mut self, by: &str) -> Result<(), OperatorError> {
+    async fn restart(&mut self, by: &str) -> Result<(), CommandError> {
         let outlets = self.outlets.clone();
         let (inbox, mut lives) = (outlets.inbox.clone(), outlets.lives.subscribe());
         let before = *lives.borrow();
         {
             let mut parts = outlets.estate.parts();
-            parts.ledger.lift_suspensions();
-            parts.ledger.replaced(format!("the team was restarted by {by}"), None);
+            parts.recovery.lift_suspensions();
+            parts.recovery.replaced(format!("the team was restarted by {by}"), None);
         }
         inbox.ask_restart();
         let mut sight = self.life.lease.step();
@@ -250,27 +251,27 @@ where
             tokio::select! {
                 biased;
                 begun = lives.wait_for(begun) => {
-                    drop(begun.map_err(|_| OperatorError::Ended)?);
+                    drop(begun.map_err(|_| CommandError::Ended)?);
                     return Ok(());
                 }
                 () = tokio::time::sleep(RESTART_PATIENCE) => {}
             }
             if outlets.signals.stop.is_cancelled() || inbox.is_closed() {
-                return Err(OperatorError::Ended);
+                return Err(CommandError::Ended);
             }
             let at = self.life.lease.step();
             if at.is_inside() && (at == sight) {
                 inbox.take_restart();
                 self.replace(at, by)?;
                 let begun = tokio::time::timeout(BEGIN_PATIENCE, lives.wait_for(begun)).await;
-                return begun.map_or(Err(OperatorError::Busy), |_| Ok(()));
+                return begun.map_or(Err(CommandError::busy()), |_| Ok(()));
             }
             sight = at;
         }
     }
 
     /// Abandons the thread that is inside this step, and puts another one in its place.
-    fn replace(&mut self, at: Step, by: &str) -> Result<(), OperatorError> {
+    fn replace(&mut self, at: Step, by: &str) -> Result<(), CommandError> {
         let team = self.recipe.name.clone();
         if self.health.abandoned.load(Ordering::Relaxed) >= ABANDONED_MAX {
             if !self.health.stuck.swap(true, Ordering::Relaxed) {
@@ -281,7 +282,7 @@ where
                      is not replaced, its seats answer by themselves; restart the daemon"
                 );
             }
-            return Err(OperatorError::Stuck);
+            return Err(CommandError::Stuck { abandoned: ABANDONED_MAX });
         }
         let abandoned = self.health.abandoned.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         if !self.life.lease.abandon(at) {
@@ -298,7 +299,7 @@ where
         let outlets = self.outlets.clone();
         let (why, suspension) = self.finding(&outlets, running, by);
         tracing::error!(team, abandoned, "{why}");
-        outlets.estate.parts().ledger.replaced(why, suspension);
+        outlets.estate.parts().recovery.replaced(why, suspension);
         self.ended = ended;
         self.life = Life::new(self.recipe.recorder.clone());
         self.leases.send_replace(Arc::clone(&self.life.lease));

@@ -1,6 +1,6 @@
 //! What a team's thread and its seats keep for a recording, as it happens.
 //!
-//! A [`Recorder`] takes it. Whoever keeps something waits for nobody: what a recorder cannot take it
+//! A [`Recorder`] takes it and never makes its caller wait: what a recorder cannot take it
 //! counts and leaves out.
 
 mod brain;
@@ -10,15 +10,14 @@ pub(crate) use brain::{Clock, TapedBrain};
 pub(crate) use seat::SeatTape;
 
 use phalanx_engine::{
-    Beginning, BoardPage, Drawing, Input, JournalEntry, Snapshot, TapedInput, TeamAct, TeamOptions,
-    TeamStart, TeamStep,
+    BoardPage, Drawing, Input, JournalEntry, Snapshot, TapedInput, TeamAct, TeamStart, TeamStep,
 };
-use phalanx_game::{AgentId, Game, Roster, Seat, SeatId, Turn, Value};
+use phalanx_game::{AgentId, Game, Seat, SeatId, Turn, Value};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// So many steps of a team's thread, or other things, wait at most until they are handed on.
+/// Most steps of a team's thread, or other entries, that wait until they are handed on.
 const WAITING_MAX: usize = 512;
 
 /// Takes what happens in a team. Called on the team's thread and from its seats' tasks: it returns
@@ -44,7 +43,7 @@ pub enum Appetite {
 #[derive(Clone, Debug)]
 pub enum Taped {
     /// The team begins: first of all, and again after each panic of its thread.
-    Began(Box<Beginning>),
+    Began(Box<TeamStart>),
     /// A seat is there; its password is empty.
     SeatOpened(Box<Seat>),
     /// Something happened at a seat's connection.
@@ -84,7 +83,7 @@ pub struct Percepts {
     pub agents: Vec<(AgentId, Vec<(&'static str, Value)>)>,
 }
 
-/// What happens at a seat's connection. Everything that its session is told is here.
+/// What happens at a seat's connection: every input of its session is here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatAct {
     /// It is open.
@@ -97,7 +96,7 @@ pub enum SeatAct {
     Received(Arc<[u8]>),
     /// The session made sense of them: this is the time after it.
     Parsed,
-    /// The session wants a message written. Before the login is accepted only its length is told.
+    /// The session wants a message written. Before the login is accepted, only its length is recorded.
     Sent(Message),
     /// All messages so far are with the system.
     Written,
@@ -110,7 +109,7 @@ pub enum SeatAct {
     },
     /// The session's timer fired.
     TimedOut,
-    /// The session was told to say goodbye.
+    /// The session was asked to log out.
     Shutdown,
 }
 
@@ -119,7 +118,7 @@ pub enum SeatAct {
 pub enum Message {
     /// As it was written.
     Plain(Arc<[u8]>),
-    /// It may hold a password: so many bytes.
+    /// It may hold a password: only its length in bytes.
     Secret(usize),
 }
 
@@ -139,7 +138,7 @@ struct Waiting {
     steps: Vec<TeamStep>,
     /// What is behind steps that were taken before, in order.
     queue: Vec<(Instant, Taped)>,
-    /// The thread was abandoned: what it still does nobody sees.
+    /// The thread was abandoned: what it still does is not recorded.
     ended: bool,
 }
 
@@ -201,7 +200,7 @@ impl Tape {
         }
     }
 
-    /// The team is told of something.
+    /// The team gets an input.
     pub(crate) fn handled<G: Game>(&self, at: Instant, input: &Input<G>) {
         self.step(at, || TeamAct::Handled(TapedInput::of(input)));
     }
@@ -234,16 +233,4 @@ impl Tape {
     pub(crate) fn wants_everything(&self) -> bool {
         self.0.as_ref().is_some_and(|reel| reel.recorder.appetite() == Appetite::Everything)
     }
-}
-
-/// What a team is about to be made of.
-pub(crate) fn beginning(
-    roster: &Arc<Roster>,
-    seats: &[SeatId],
-    options: TeamOptions,
-    start: &TeamStart,
-) -> Beginning {
-    let TeamStart { staged, params, steering, board_revision, checkpoint } = start.clone();
-    let (roster, seats) = (Arc::clone(roster), seats.to_vec());
-    Beginning { roster, seats, options, staged, params, steering, board_revision, checkpoint }
 }

@@ -2,27 +2,27 @@
 
 use crate::checkpoint::{After, CheckpointOptions, Checkpoints};
 use crate::clock::{now, until};
-use crate::course::Course;
 use crate::estate::Estate;
-use crate::handle::{Lineup, TeamEnd};
 use crate::lease::{Abandoned, Lease};
-use crate::lookout::Lookout;
 use crate::mailbox::Mailbox;
 use crate::options::INBOX_EVENTS_MAX;
-use crate::places::Ways;
 use crate::pulse::Beat;
+use crate::sampler::Sampler;
 use crate::seat::{Act, panic_text};
-use crate::tape::{Clock, Tape, TapedBrain, beginning};
+use crate::seat_registry::{Lineup, Ways};
+use crate::seat_target::SeatTarget;
+use crate::tape::{Clock, Tape, TapedBrain};
 use crate::tickets::Tickets;
 use crate::turn_span::TurnSpan;
 use crate::{Recorder, Taped};
 use futures_util::FutureExt;
 use phalanx_engine::{
     Brain, BrainError, Input, JournalEntry, JournalEvent, Output, Snapshot, Staged, Team, TeamAct,
-    TeamLink, TeamOptions, TeamStart,
+    TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{Game, Roster, SeatId};
 use std::collections::VecDeque;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-/// So many panics of a team's thread within [`RESTART_WINDOW`] are survived; one more ends it.
+/// A team's thread survives this many panics within [`RESTART_WINDOW`]; one more ends it.
 pub const RESTARTS_MAX: usize = 3;
 /// No board changes so often between two snapshots: after a panic it counts on behind all of it.
 const LOST_CHANGES: u64 = 1 << 32;
@@ -55,6 +55,11 @@ pub(crate) struct Recipe<G: Game, F> {
 }
 
 impl<G: Game, F> Recipe<G, F> {
+    /// A start with the recipe's seats and options.
+    fn start(&self, staged: Staged, state: TeamState, checkpoint: Option<Arc<[u8]>>) -> TeamStart {
+        TeamStart { seats: self.seat_of.clone(), options: self.options, staged, state, checkpoint }
+    }
+
     fn team<B: Brain>(
         &mut self,
         start: TeamStart,
@@ -63,9 +68,7 @@ impl<G: Game, F> Recipe<G, F> {
     where
         F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
     {
-        let (roster, seats) = (Arc::clone(&self.roster), self.seat_of.clone());
-        let begun = || beginning(&roster, &seats, self.options, &start);
-        tape.put(now(), || Taped::Began(Box::new(begun())));
+        tape.put(now(), || Taped::Began(Box::new(start.clone())));
         // What seats do comes behind it.
         tape.flush(now());
         let brain = |link: TeamLink, staged: &_| {
@@ -74,8 +77,8 @@ impl<G: Game, F> Recipe<G, F> {
             Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Real, Arc::clone(lease)))
         };
         // A panic in the factory is one more way in which a strategy does not load.
-        let (game, options) = (&self.game, self.options);
-        let made = AssertUnwindSafe(|| Team::new(game, roster, seats, options, start, brain));
+        let game = &self.game;
+        let made = AssertUnwindSafe(|| Team::new(game, start, brain));
         catch_unwind(made).unwrap_or_else(|panic| {
             Err(BrainError {
                 kind: phalanx_engine::BrainErrorKind::Script,
@@ -115,7 +118,31 @@ pub(crate) struct Outlets<G: Game> {
     pub(crate) lives: watch::Sender<u64>,
     pub(crate) signals: Signals,
     pub(crate) tickets: Arc<Tickets>,
-    pub(crate) course: watch::Receiver<Course>,
+    pub(crate) target: watch::Receiver<SeatTarget>,
+}
+
+/// Why a team ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TeamEnd {
+    /// The referee said goodbye to every seat.
+    MatchOver,
+    /// It was drained.
+    Drained,
+    /// It panicked too often.
+    Crashed {
+        /// The last panic.
+        reason: String,
+    },
+}
+
+impl fmt::Display for TeamEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MatchOver => f.write_str("the match is over"),
+            Self::Drained => f.write_str("drained"),
+            Self::Crashed { reason } => write!(f, "given up: {reason}"),
+        }
+    }
 }
 
 /// What the thread says of itself.
@@ -152,7 +179,8 @@ pub(crate) fn run<G, B, F>(
     F: FnMut(TeamLink, &Staged) -> Result<B, BrainError>,
 {
     let checkpoint = recipe.checkpoints.as_ref().and_then(|options| options.from.clone());
-    let start = TeamStart { staged: recipe.staged.clone(), checkpoint, ..TeamStart::default() };
+    let (staged, state) = (recipe.staged.clone(), TeamState::new(Arc::clone(&recipe.roster)));
+    let start = recipe.start(staged, state, checkpoint);
     let first = match recipe.team::<B>(start, &life) {
         Ok(team) => team,
         Err(error) => {
@@ -208,7 +236,7 @@ async fn live<G, B, F>(
     thread.outlets.inbox.close();
     thread.life.tape.put(now(), || Taped::Ended);
     thread.life.tape.flush(now());
-    // Whoever learns of the end finds the journal complete.
+    // When the end is published, the journal is complete.
     thread.outlets.tickets.close();
     drop(ended.send(end));
 }
@@ -232,7 +260,7 @@ struct TeamThread<G: Game> {
     draining: bool,
     panics: VecDeque<Instant>,
     turn: TurnSpan,
-    lookout: Lookout,
+    sampler: Sampler,
     checkpoints: Checkpoints<G>,
 }
 
@@ -249,7 +277,7 @@ impl<G: Game> TeamThread<G> {
             draining: false,
             panics: VecDeque::new(),
             turn: TurnSpan::default(),
-            lookout: Lookout::default(),
+            sampler: Sampler::default(),
             checkpoints,
         }
     }
@@ -311,18 +339,17 @@ impl<G: Game> TeamThread<G> {
     {
         let last = Arc::clone(&self.outlets.snapshot.borrow());
         let mut parts = self.outlets.estate.parts();
-        parts.ledger.panicked(&self.outlets.tickets);
-        self.first = parts.standing.replay().into();
-        self.first.extend(parts.ledger.replay());
-        let staged = parts.ledger.proven();
+        parts.recovery.panicked(&self.outlets.tickets);
+        self.first = parts.recovery.replay().into();
+        let staged = parts.recovery.proven();
         drop(parts);
-        let steering = last.agents.iter().map(|agent| agent.steering.clone()).collect();
-        let params = (*last.params).clone();
         let Lineup { roster, seats } = self.outlets.lineup.borrow().clone();
-        (recipe.roster, recipe.seat_of) = (roster, seats);
-        let board_revision = last.board_revision.saturating_add(LOST_CHANGES);
+        (recipe.roster, recipe.seat_of) = (Arc::clone(&roster), seats);
+        let state = TeamState::new(roster)
+            .operated(Arc::clone(&last.params), last.steering())
+            .after(last.board_revision.saturating_add(LOST_CHANGES));
         let checkpoint = after.and_then(|after| self.checkpoints.last(&last, after));
-        let start = TeamStart { staged, params, steering, board_revision, checkpoint };
+        let start = recipe.start(staged, state, checkpoint);
         let life = self.life.clone();
         life.lease.work(|| recipe.team(start, &life))
     }
@@ -348,11 +375,11 @@ impl<G: Game> TeamThread<G> {
                 self.emit(output);
                 continue;
             }
-            if self.lookout.due().is_some_and(|due| due <= present) {
+            if self.sampler.due().is_some_and(|due| due <= present) {
                 self.look(team, present);
             }
-            let course = &self.outlets.course;
-            let server = || course.borrow().endpoint.to_string();
+            let target = &self.outlets.target;
+            let server = || target.borrow().endpoint.to_string();
             self.checkpoints.keep(team, server, (now(), &lease));
             let stopped = self.outlets.signals.stop.is_cancelled();
             if (closed || stopped) && self.first.is_empty() && self.outlets.inbox.is_empty() {
@@ -371,7 +398,7 @@ impl<G: Game> TeamThread<G> {
         }
     }
 
-    /// Nobody decides on the older of two turns: all that waits is handled before the next
+    /// The team never decides the older of two turns: all that waits is handled before the next
     /// decision. At most one inbox full, so that a flood cannot keep the team from deciding.
     fn take_all<B: Brain>(&mut self, team: &mut Team<G, B>) -> bool {
         while let Some(input) = self.first.pop_front() {
@@ -401,9 +428,9 @@ impl<G: Game> TeamThread<G> {
     }
 
     fn look<B: Brain>(&mut self, team: &Team<G, B>, at: Instant) {
-        if self.lookout.due().is_some() {
+        if self.sampler.due().is_some() {
             let Life { lease, tape } = &self.life;
-            lease.work(|| self.lookout.look(team, tape, at));
+            lease.work(|| self.sampler.look(team, tape, at));
         }
     }
 
@@ -417,7 +444,7 @@ impl<G: Game> TeamThread<G> {
             () = stop.cancelled() => None,
             () = until(team.poll_timeout()) => None,
             () = until(self.checkpoints.next()) => None,
-            () = until(self.lookout.due()) => None,
+            () = until(self.sampler.due()) => None,
             () = self.beat.asked() => None,
         };
         if let Some(input) = input {
@@ -444,24 +471,24 @@ impl<G: Game> TeamThread<G> {
                 self.outlets.lineup.send_replace(Lineup { roster, seats });
             }
             Output::Publish(snapshot) => {
-                self.outlets.estate.parts().ledger.published(&snapshot);
-                self.lookout.published(&snapshot);
+                self.outlets.estate.parts().recovery.published(&snapshot);
+                self.sampler.published(&snapshot);
                 self.outlets.snapshot.send_replace(snapshot);
             }
-            // Without readers there is nobody to tell.
+            // Without readers the entry has no receiver.
             Output::Journal(entry) => {
                 if let JournalEvent::TakenBack { .. } = &entry.event {
-                    self.outlets.estate.parts().ledger.told(&entry.event);
+                    self.outlets.estate.parts().recovery.journaled(&entry.event);
                 }
-                self.turn.told(&entry.event);
+                self.turn.journaled(&entry.event);
                 let entry = Arc::new(entry);
-                self.lookout.told(&entry, now());
-                self.checkpoints.told(&entry.event);
+                self.sampler.journaled(&entry, now());
+                self.checkpoints.journaled(&entry.event);
                 self.life.tape.put(now(), || Taped::Journal(Arc::clone(&entry)));
                 drop(self.outlets.journal.upgrade().map(|journal| journal.send(entry)));
             }
             Output::Answer { ticket, answer } => {
-                self.outlets.estate.parts().ledger.answered(ticket, &answer);
+                self.outlets.estate.parts().recovery.answered(ticket, &answer);
                 self.outlets.tickets.answer(ticket, answer);
             }
             Output::Drained => {

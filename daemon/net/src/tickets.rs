@@ -1,14 +1,13 @@
 //! Who waits for which answer of a team: one bounded table between callers and the team's thread.
 
-use crate::OperatorError;
-use phalanx_engine::{Answer, REPEATED_TICKET, Ticket};
+use phalanx_engine::{Answer, CommandError, REPEATED_TICKET, Ticket};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// Most operators' requests that wait for their answers at a time, over all callers of a team.
 pub const REQUESTS_MAX: usize = 64;
-/// The ticket of requests that the team's thread makes itself: nobody waits for the answer.
+/// The ticket of requests that the team's thread makes itself: no caller waits for the answer.
 pub(crate) const OWN_TICKET: Ticket = 0;
 /// As [`OWN_TICKET`], for changes of roles.
 pub(crate) const OWN_ROLE_TICKET: Ticket = REPEATED_TICKET;
@@ -36,13 +35,13 @@ pub(crate) struct Claim {
 
 impl Tickets {
     /// A new ticket.
-    pub(crate) fn claim(self: &Arc<Self>) -> Result<Claim, OperatorError> {
+    pub(crate) fn claim(self: &Arc<Self>) -> Result<Claim, CommandError> {
         let mut table = self.table();
         if table.closed {
-            return Err(OperatorError::Ended);
+            return Err(CommandError::Ended);
         }
         if table.open.len() >= REQUESTS_MAX {
-            return Err(OperatorError::Busy);
+            return Err(CommandError::busy());
         }
         table.last += 1;
         let (ticket, (sender, answer)) = (table.last, oneshot::channel());
@@ -50,7 +49,7 @@ impl Tickets {
         Ok(Claim { ticket, answer, tickets: Arc::clone(self) })
     }
 
-    /// Hands an answer to whoever waits for it.
+    /// Hands an answer to the caller that waits for it.
     pub(crate) fn answer(&self, ticket: Ticket, answer: Answer) {
         let caller = self.table().open.remove(&ticket);
         if let Some(caller) = caller {
@@ -59,8 +58,7 @@ impl Tickets {
         }
     }
 
-    /// This request will not be answered.
-    pub(crate) fn forget(&self, ticket: Ticket) {
+    fn forget(&self, ticket: Ticket) {
         self.table().open.remove(&ticket);
     }
 
@@ -69,6 +67,12 @@ impl Tickets {
         let mut table = self.table();
         table.closed = true;
         table.open.clear();
+    }
+
+    /// How many callers wait.
+    #[cfg(any(test, feature = "puppet"))]
+    pub(crate) fn waiting(&self) -> usize {
+        self.table().open.len()
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -82,12 +86,12 @@ impl Claim {
         self.ticket
     }
 
-    /// Waits for the answer. `Busy` when the team lost the request in a restart.
-    pub(crate) async fn answer(mut self) -> Result<Answer, OperatorError> {
+    /// Waits for the answer. `Busy` if the team lost the command in a restart.
+    pub(crate) async fn answer(mut self) -> Answer {
         match (&mut self.answer).await {
-            Ok(answer) => Ok(answer),
-            Err(_) if self.tickets.table().closed => Err(OperatorError::Ended),
-            Err(_) => Err(OperatorError::Busy),
+            Ok(answer) => answer,
+            Err(_) if self.tickets.table().closed => Err(CommandError::Ended),
+            Err(_) => Err(CommandError::busy()),
         }
     }
 }
@@ -106,11 +110,11 @@ mod tests {
     fn the_table_is_bounded_and_a_caller_that_leaves_makes_room() {
         let tickets = Arc::new(Tickets::default());
         let mut claims: Vec<_> = (0..REQUESTS_MAX).map(|_| tickets.claim().unwrap()).collect();
-        assert_eq!(tickets.claim().unwrap_err(), OperatorError::Busy);
+        assert_eq!(tickets.claim().unwrap_err(), CommandError::busy());
         claims.pop();
         assert!(tickets.claim().is_ok());
         drop(claims);
-        assert_eq!(tickets.table().open.len(), 0);
+        assert_eq!(tickets.waiting(), 0);
     }
 
     #[tokio::test]
@@ -118,9 +122,9 @@ mod tests {
         let tickets = Arc::new(Tickets::default());
         let (lost, waiting) = (tickets.claim().unwrap(), tickets.claim().unwrap());
         tickets.forget(lost.ticket());
-        assert_eq!(lost.answer().await.unwrap_err(), OperatorError::Busy);
+        assert_eq!(lost.answer().await.unwrap_err(), CommandError::busy());
         tickets.close();
-        assert_eq!(waiting.answer().await.unwrap_err(), OperatorError::Ended);
-        assert_eq!(tickets.claim().unwrap_err(), OperatorError::Ended);
+        assert_eq!(waiting.answer().await.unwrap_err(), CommandError::Ended);
+        assert_eq!(tickets.claim().unwrap_err(), CommandError::Ended);
     }
 }

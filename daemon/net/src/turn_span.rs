@@ -5,16 +5,16 @@ use phalanx_game::{Event, Game, Turn};
 use tracing::Span;
 use tracing::field::Empty;
 
-/// The turn that is played, as a span; between turns there is none.
+/// The running turn as a span; between turns there is none.
 #[derive(Debug, Default)]
 pub(crate) struct TurnSpan {
-    /// The turn in the sessions' count that was begun last.
+    /// The last begun turn in the sessions' count.
     last: Option<Turn>,
     span: Option<Span>,
 }
 
 impl TurnSpan {
-    /// An input passes on its way to the team: the first request of a turn begins it.
+    /// Notes an input on its way to the team: the first request of a turn begins the span.
     pub(crate) fn note<G: Game>(&mut self, input: &Input<G>) {
         if let Input::Event { event: Event::Asked { turn, .. }, .. } = input
             && self.last != Some(*turn)
@@ -31,8 +31,8 @@ impl TurnSpan {
         }
     }
 
-    /// Something happened: with its last answer a turn is over.
-    pub(crate) fn told(&mut self, event: &JournalEvent) {
+    /// Notes a journal entry: the last answer ends the span.
+    pub(crate) fn journaled(&mut self, event: &JournalEvent) {
         if let JournalEvent::TurnDone(done) = event
             && let Some(span) = self.span.take()
         {
@@ -43,7 +43,7 @@ impl TurnSpan {
         }
     }
 
-    /// Works inside the span, where there is one.
+    /// Works inside the span, if there is one.
     pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
         match &self.span {
             Some(span) => span.in_scope(work),

@@ -1,4 +1,4 @@
-//! WebSocket on top of a stream of bytes: the handshakes of both sides, bounds, reasons to close.
+//! WebSocket on a byte stream: the handshakes of both sides, limits, reasons to close.
 
 use crate::Link;
 use crate::pipe::Pipe;
@@ -14,23 +14,23 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// Longest message that we read from a referee: the end of a long game with its whole history.
+/// Longest message from a referee: the end of a long game with its whole history.
 const REFEREE_BYTES_MAX: usize = 64 << 20;
-/// Longest message that our referee reads; who sends more is disconnected.
+/// Longest message to our referee; a client that sends a longer one is disconnected.
 const CLIENT_BYTES_MAX: usize = 16 << 20;
 /// Longest head of a request that asks for a WebSocket.
 const HEAD_BYTES_MAX: usize = 16 << 10;
-/// What each connection reads at once.
+/// Most bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
 /// The peer broke the protocol.
 const PROTOCOL_BROKEN: u16 = 1002;
-/// A text that is none.
+/// A text is not UTF-8.
 const NOT_UTF8: u16 = 1007;
-/// A message beyond the bounds.
+/// A message is too long.
 const TOO_LONG: u16 = 1009;
 
-/// Who is met with plain HTTP hears this.
+/// The answer to plain HTTP.
 const UPGRADE_REQUIRED: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\n\
     Connection: Upgrade, close\r\nSec-WebSocket-Version: 13\r\nContent-Type: text/plain\r\n\
     Content-Length: 35\r\n\r\nThis port speaks WebSocket, not web";
@@ -38,7 +38,7 @@ const BAD_REQUEST: &str =
     "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /// A WebSocket on the halves of a [`Link`].
-pub(crate) type Messages =
+pub(crate) type MessageSocket =
     WebSocketStream<Join<Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>>>;
 
 fn config(bytes_max: usize) -> WebSocketConfig {
@@ -48,7 +48,7 @@ fn config(bytes_max: usize) -> WebSocketConfig {
         .max_frame_size(Some(bytes_max))
 }
 
-/// Asks a referee for a WebSocket: the client's handshake.
+/// The client's handshake with a referee.
 pub(crate) async fn ask(link: Link, address: &str, target: &str) -> io::Result<Pipe> {
     let uri = format!("ws://{address}{target}");
     let request = uri.into_client_request().map_err(failure)?;
@@ -58,8 +58,8 @@ pub(crate) async fn ask(link: Link, address: &str, target: &str) -> io::Result<P
     Ok(Pipe::messages(socket, link.peer))
 }
 
-/// Lets a client in: the referee's handshake, and the target that the client named. Who asks for
-/// something else is told so.
+/// Lets a client in: the referee's handshake, and the target that the client named. Other requests
+/// get an HTTP error.
 pub(crate) async fn accept(link: Link) -> io::Result<(Pipe, String)> {
     let Link { mut reader, mut writer, peer } = link;
     let (request, rest) = match head(&mut reader).await? {
@@ -86,7 +86,8 @@ pub(crate) async fn accept(link: Link) -> io::Result<(Pipe, String)> {
     Ok((Pipe::messages(socket, peer), target))
 }
 
-/// Reads a request up to its empty line, with the bytes behind it; or what to answer instead.
+/// Reads a request up to its empty line, with the bytes after it; or returns the answer that
+/// refuses it.
 async fn head(
     reader: &mut (dyn AsyncRead + Send + Unpin),
 ) -> io::Result<Result<(Request, Vec<u8>), &'static str>> {
@@ -114,7 +115,7 @@ async fn refuse<T>(
     Err(io::Error::new(io::ErrorKind::InvalidData, "a request for something else than a WebSocket"))
 }
 
-/// Bytes as a message: text where they are text, as all of our games have it.
+/// Bytes as a message: as text if they are text, which all of our games use.
 pub(crate) fn message(bytes: &[u8]) -> Message {
     let bytes = Bytes::copy_from_slice(bytes);
     match Utf8Bytes::try_from(bytes.clone()) {
@@ -123,12 +124,12 @@ pub(crate) fn message(bytes: &[u8]) -> Message {
     }
 }
 
-/// A goodbye with its reason.
+/// A close frame with its reason.
 pub(crate) fn goodbye(code: u16) -> Message {
     Message::Close(Some(CloseFrame { code: CloseCode::from(code), reason: Utf8Bytes::default() }))
 }
 
-/// Why a connection that failed so is closed, as the protocol numbers it; `None` when it is gone.
+/// The close code for an error; `None` if the peer is gone.
 pub(crate) fn reason_to_close(error: &io::Error) -> Option<u16> {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>())?;
     let broken = matches!(inner, Error::Protocol(_)) && !is_gone(inner);
@@ -140,12 +141,12 @@ pub(crate) fn reason_to_close(error: &io::Error) -> Option<u16> {
     reasons.into_iter().find(|(applies, _)| *applies).map(|(_, code)| code)
 }
 
-/// Whether the peer went without a goodbye, which is an end like any other.
+/// Whether the peer left without a close frame, which is an end like any other.
 pub(crate) fn is_gone(error: &Error) -> bool {
     matches!(error, Error::Protocol(ProtocolError::ResetWithoutClosingHandshake))
 }
 
-/// An error of the protocol as one of the system.
+/// An error of the protocol as an IO error.
 pub(crate) fn failure(error: Error) -> io::Error {
     if let Error::Io(error) = error { error } else { io::Error::other(error) }
 }

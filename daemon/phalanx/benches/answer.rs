@@ -1,6 +1,6 @@
-//! How long answers take, seen from the referee. Fifteen agents over loopback TCP; our daemon with a
-//! trivial script beside the floor, a minimal blocking client that answers `skip` at once, without
-//! reading what it was told.
+//! Answer times as the referee measures them. Fifteen agents over loopback TCP; our daemon with a
+//! trivial script, compared with the floor: a minimal blocking client that answers `skip` at once,
+//! without parsing its input.
 //!
 //! Two figures: last byte of the *last* percept out → each action's bytes in, which is what a team
 //! that decides together can be asked for (the floor answers many agents before that byte); and
@@ -20,9 +20,9 @@
 mod referee;
 
 use hdrhistogram::Histogram;
-use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
+use phalanx_games::TeamPlan;
 use phalanx_lua::{Bundle, Limits};
 use phalanx_net::{Endpoint, SeatOptions};
 use referee::{Referee, nanoseconds, request};
@@ -136,7 +136,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         origin: StrategyOrigin::Start,
     });
     let plan = TeamPlan {
-        options: wire::GameOptions::new(),
+        options: phalanx_games::GameOptions::new(),
         game: "assemble".into(),
         seats: (0..AGENTS).map(seat).collect(),
         roster,
@@ -150,7 +150,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
     let team = runtime.block_on(async {
-        let built = wire::build(plan, endpoint).await.unwrap();
+        let built = phalanx_games::build(plan, endpoint).await.unwrap();
         built.spawn()
     });
     Box::new((team, runtime))

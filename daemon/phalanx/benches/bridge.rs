@@ -1,5 +1,6 @@
-//! What the bridge costs a Colosseum agent: its start, the way of a state through bridge, daemon and
-//! script and back, and matches per minute of the arena with two spawned bridges. Real programs.
+//! The cost of the bridge for a Colosseum agent: its start, the round trip of a state through
+//! bridge, daemon and script, and matches per minute of the arena with two spawned bridges. Real
+//! programs.
 //!
 //! `cargo bench -p phalanx --bench bridge [-- TURNS]`
 #![allow(
@@ -68,7 +69,7 @@ fn daemon(dir: &Path) -> Child {
     let mut child = command.arg("--config").arg(config).stderr(Stdio::piped()).spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
     log.find(|line| line.as_ref().unwrap().contains("control API")).unwrap().unwrap();
-    // Read on, or it would block.
+    // Keep reading, or it would block.
     std::thread::spawn(move || log.for_each(drop));
     child
 }

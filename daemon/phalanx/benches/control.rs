@@ -1,8 +1,8 @@
-//! What the control API costs a team that plays, and how fast it is then: calls per second, and
-//! answer times of fifteen agents with calls at several rates and without, in turn; a hundred
-//! followers of the match of whom ten never read; answer times under floods of hostile callers; how
-//! long the daemon takes to be ready; its memory.
-//! The real daemon; referee and clients are this process.
+//! The cost of the control API for a team that plays, and its speed meanwhile: calls per second,
+//! and answer times of fifteen agents with calls at several rates and without, alternating; a
+//! hundred followers of the match of whom ten never read; answer times under floods of hostile
+//! callers; the daemon's time to readiness; its memory. The real daemon; referee and clients are
+//! this process.
 //!
 //! `cargo bench -p phalanx --bench control [-- TURNS] [floods]`: with `floods` only these, about
 //! three minutes with 2,000 turns for each row.
@@ -43,11 +43,11 @@ const AGENTS: u16 = 15;
 /// Turns of one row, half of them without calls.
 const TURNS: u32 = 2_000;
 const WARM_UP: u32 = 200;
-/// With and without, so often one after the other: what the machine does besides meets both.
+/// Alternations of with and without, so that other load on the machine affects both.
 const ROUNDS: u32 = 10;
 /// From the begin of a turn to that of the next.
 const PACE: Duration = Duration::from_millis(10);
-/// Calls a second, of all clients together; 0: as many as they can.
+/// Calls per second, of all clients together; 0: as many as they can.
 const RATES: [u32; 7] = [50, 100, 200, 500, 1_000, 2_000, 0];
 const CLIENTS: u32 = 4;
 const FOLLOWERS: usize = 90;
@@ -133,7 +133,7 @@ fn followed(bench: &mut Bench, turns: u32) {
         let last = bench.turn + turns - 1;
         readers.spawn_on(read(stream, last), bench.runtime.handle());
     }
-    // Small windows: what they don't read has to wait at the daemon.
+    // Small windows: unread data waits at the daemon.
     let deaf: Vec<_> = (0..DEAF)
         .map(|_| bench.runtime.block_on(watch(bench.control, Some(u16::MAX.into()))))
         .collect();
@@ -153,7 +153,7 @@ fn followed(bench: &mut Bench, turns: u32) {
     drop(deaf);
 }
 
-/// The p99 of the answers stays below twice its value alone under every flood: the last column.
+/// Under every flood the p99 of the answers stays below twice its value alone: the last column.
 fn flooded(bench: &mut Bench, turns: u32) {
     println!(
         "{AGENTS} agents, a turn every {PACE:?}, under floods\n{:<22} {:>22} {:>22} {:>13}",
@@ -193,7 +193,7 @@ async fn watch(control: SocketAddr, window: Option<u32>) -> Streaming<v1::WatchM
     client.watch_match(request).await.unwrap().into_inner()
 }
 
-/// How many turns a follower saw end, until the last one.
+/// The number of turns whose end a follower received, up to the last one.
 async fn read(mut stream: Streaming<v1::WatchMatchResponse>, last: u32) -> u64 {
     let mut turns = 0;
     while let Ok(Some(answer)) = stream.message().await {
@@ -237,8 +237,8 @@ impl Load {
     }
 }
 
-/// Calls until told to stop, every so often or one after the other. A call that had to wait for the
-/// one before it is counted from when it was due.
+/// Calls until stopped, at an interval or one after the other. A call that had to wait for the one
+/// before is measured from when it was due.
 async fn call(channel: Channel, every: Option<Duration>, stop: Arc<AtomicBool>) -> Times {
     let mut teams = TeamsClient::new(channel);
     let mut times = Times::new(3).unwrap();
@@ -295,7 +295,7 @@ impl Bench {
         };
         while !is_ready() {}
         let ready = begun.elapsed();
-        // Whatever it tells later: it must not wait for us.
+        // The daemon must not wait for us when it sends more.
         drop(manager);
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(1).enable_all().build().unwrap();

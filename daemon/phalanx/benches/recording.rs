@@ -1,5 +1,6 @@
-//! What a recording costs: answer times with and without one, in turn; processor time of its thread
-//! and of the whole process; bytes on the disk. A paced referee over loopback TCP, a trivial script.
+//! The cost of a recording: answer times with and without one, alternating; processor time of its
+//! thread and of the whole process; bytes on the disk. A paced referee over loopback TCP, a trivial
+//! script.
 //!
 //! `cargo bench -p phalanx --bench recording [-- TURNS [MILLISECONDS A TURN]]`
 #![allow(
@@ -14,14 +15,14 @@
 mod referee;
 
 use hdrhistogram::Histogram;
-use phalanx::recordings::{Making, info};
-use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
+use phalanx_games::TeamPlan;
 use phalanx_lua::{Bundle, Limits};
 use phalanx_net::{Endpoint, SeatOptions, origin};
 use phalanx_record::Recording;
 use phalanx_settings::RecordingSettings;
+use phalanxd::recordings::{Making, info};
 use referee::{Referee, nanoseconds};
 use std::net::TcpListener;
 use std::path::Path;
@@ -30,9 +31,9 @@ use std::time::{Duration, Instant};
 
 /// Turns of a round.
 const TURNS: u32 = 200;
-/// Rounds of each kind, in turn.
+/// Rounds of each kind, alternating.
 const ROUNDS: usize = 5;
-/// A turn comes so often, in milliseconds.
+/// Interval between turns, in milliseconds.
 const PACE_MS: u32 = 20;
 const WARM_UP: u32 = 50;
 /// Name of the thread that writes.
@@ -112,7 +113,8 @@ fn round((agents, turns, pace): (u16, u32, Duration), recorded: bool, found: &mu
     let recording = recorded.then(|| record(&mut plan, folder.path()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let endpoint = Endpoint::tcp(address.ip().to_string(), address.port());
-    let team = runtime.block_on(async { wire::build(plan, endpoint).await.unwrap().spawn() });
+    let team =
+        runtime.block_on(async { phalanx_games::build(plan, endpoint).await.unwrap().spawn() });
     let mut referee = Referee::accept(&listener, agents);
     let (begun, process, recorder) = (Instant::now(), spent(), spent_by(RECORDER));
     for turn in 0..turns + WARM_UP {
@@ -126,7 +128,7 @@ fn round((agents, turns, pace): (u16, u32, Duration), recorded: bool, found: &mu
     found.played += begun.elapsed();
     found.process += spent() - process;
     found.recorder += spent_by(RECORDER).saturating_sub(recorder);
-    // A recording is whole when its team has ended.
+    // A recording is complete when its team has ended.
     runtime.block_on(async { tokio::join!(team.drain(Duration::ZERO), team.ended()) });
     drop((referee, team, runtime));
     if let Some(recording) = recording {
@@ -159,7 +161,8 @@ fn spent_by(name: &str) -> Duration {
 /// Processor time of the whole process so far, threads that are gone included.
 fn spent() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    // Behind the name in brackets; user and system time are fields 14 and 15, in hundredths.
+    // The fields after the name in brackets; user and system time are fields 14 and 15, in
+    // hundredths.
     let (_, fields) = stat.rsplit_once(") ").unwrap();
     let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap());
     Duration::from_millis(10 * ticks.sum::<u64>())
@@ -186,7 +189,7 @@ fn plan(agents: u16) -> TeamPlan {
         origin: StrategyOrigin::Start,
     });
     TeamPlan {
-        options: wire::GameOptions::new(),
+        options: phalanx_games::GameOptions::new(),
         game: "assemble".into(),
         seats: (0..agents).map(seat).collect(),
         roster,

@@ -1,5 +1,5 @@
-//! How fast a match is decided again, beside the time that it took: matches over loopback in real
-//! time, at the demo's pace or the referee's own, recorded in memory.
+//! The speed of deciding a match again, compared with the match's own time: matches over loopback
+//! in real time, at the demo's pace or the referee's own, recorded in memory.
 //!
 //! `cargo bench -p phalanx --bench redecide [-- STEPS]`
 #![allow(
@@ -9,15 +9,15 @@
     reason = "a benchmark may fail loudly, and prints"
 )]
 
-use phalanx::shipped;
-use phalanx::wire::demo::DemoAsk;
-use phalanx::wire::{self, RerunPlan, TeamPlan};
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{Roster, RosterEntry};
+use phalanx_games::demo::DemoAsk;
+use phalanx_games::shipped;
+use phalanx_games::{RerunPlan, TeamPlan};
 use phalanx_lua::{Limits, stage};
 use phalanx_net::{
-    Appetite, Comparison, HostOptions, Recorder, RerunOptions, SeatOptions, Taped, TeamEnd, origin,
-    serve_arena,
+    Appetite, HostOptions, JournalComparison, Recorder, RerunOptions, SeatOptions, Taped, TeamEnd,
+    origin, serve_arena,
 };
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
@@ -81,10 +81,10 @@ async fn played(game: &str, steps: u32, roles: &[&str]) -> (TeamPlan, Vec<(Insta
         variant: None,
         settings: None,
     };
-    let stage = wire::demo(game, &ask).unwrap();
-    let listener = wire::listen(game, "127.0.0.1:0").await.unwrap();
+    let stage = phalanx_games::demo(game, &ask).unwrap();
+    let listener = phalanx_games::listen(game, "127.0.0.1:0").await.unwrap();
     let arena = serve_arena((stage.arena)(origin()).unwrap(), listener, HostOptions::default());
-    let endpoint = wire::endpoint(game, "127.0.0.1", arena.address().unwrap().port());
+    let endpoint = phalanx_games::endpoint(game, "127.0.0.1", arena.address().unwrap().port());
     let strategy = Arc::new(shipped::strategy(game).unwrap());
     let generation = Generation {
         number: 1,
@@ -115,7 +115,7 @@ async fn played(game: &str, steps: u32, roles: &[&str]) -> (TeamPlan, Vec<(Insta
     let teams = [first.clone(), plan("B", None)];
     let mut handles = Vec::new();
     for plan in teams {
-        handles.push(wire::build(plan, endpoint.clone()).await.unwrap().spawn());
+        handles.push(phalanx_games::build(plan, endpoint.clone()).await.unwrap().spawn());
     }
     for handle in &handles {
         assert_eq!(handle.ended().await, TeamEnd::MatchOver, "{game}");
@@ -132,12 +132,12 @@ fn stage_of(
     stage(Arc::clone(strategy), Arc::new(generation.clone())).unwrap()
 }
 
-/// Decides it again; so many turns, none of which differs.
+/// Decides it again; returns the number of turns, none of which differs.
 fn again(plan: &TeamPlan, entries: Vec<(Instant, Taped)>) -> u64 {
     let (game, options, limits) = (plan.game.clone(), plan.options.clone(), plan.limits);
     let rerun = RerunOptions::default();
-    let mut rerun = wire::rerun(RerunPlan { game, options, limits, rerun }).unwrap();
-    let mut comparison = Comparison::new(false);
+    let mut rerun = phalanx_games::rerun(RerunPlan { game, options, limits, rerun }).unwrap();
+    let mut comparison = JournalComparison::new(false);
     for (at, what) in entries {
         if let Taped::Journal(entry) = &what {
             comparison.recorded((**entry).clone());

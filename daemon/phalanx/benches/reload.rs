@@ -1,9 +1,9 @@
-//! How long a saved file takes to decide. A demo plays in real time; the bench saves a file again
-//! and again and waits until the journal has a decision of the new generation.
+//! The time from a saved file to its first decision. A demo plays in real time; the bench saves a
+//! file repeatedly and waits until the journal has a decision of the new generation.
 //!
-//! The time has three parts: files have to rest (`reload.settle`, 300 ms), the trial, and the swap
-//! with the wait for the next decision. The last two are measured apart, through the way that the
-//! control API takes, where nothing has to rest.
+//! The time has three parts: files have to be unchanged for `reload.settle` (300 ms), the trial,
+//! and the swap with the wait for the next decision. The last two are measured separately, through
+//! the control API's way, which has no settling time.
 //!
 //! `cargo bench -p phalanx --bench reload [-- RELOADS]`
 #![allow(
@@ -14,16 +14,17 @@
 )]
 
 use hdrhistogram::Histogram;
-use phalanx::wire::{self, ArenaPlan, Start, TeamPlan};
-use phalanx::{keepers, shipped};
 use phalanx_engine::{JournalEvent, StrategyOrigin, TeamOptions};
 use phalanx_game::{MarginLimits, Roster, RosterEntry, Seat, SeatId};
+use phalanx_games::shipped;
+use phalanx_games::{ArenaPlan, Start, TeamPlan};
 use phalanx_lua::Limits;
 use phalanx_net::{
     Endpoint, HostOptions, JournalItem, JournalStream, Listener, SeatOptions, TeamHandle, origin,
     serve_arena,
 };
-use phalanx_strategy::{Activation, Keeper, KeeperHandle, KeeperOptions, Source};
+use phalanx_strategy::{Activation, Keeper, KeeperHandle, KeeperOptions, RequestedSource};
+use phalanxd::keepers;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,7 +52,7 @@ async fn measure(reloads: u32) {
         start: Start::Complete,
         pace: PACE,
     };
-    let (arena, _) = wire::arena("assemble", &plan).unwrap();
+    let (arena, _) = phalanx_games::arena("assemble", &plan).unwrap();
     let listener = Listener::bind(("127.0.0.1", 0)).await.unwrap();
     let arena = serve_arena(arena, listener, HostOptions::default());
     let address = arena.address().unwrap();
@@ -74,7 +75,8 @@ async fn measure(reloads: u32) {
         let files = files(&change_text(reload));
         let begun = Instant::now();
         let origin = StrategyOrigin::Api { user: "bench".into() };
-        let activated = keeper.activate(Source::Files(files), origin, Activation::default()).await;
+        let activated =
+            keeper.activate(RequestedSource::Files(files), origin, Activation::default()).await;
         let (_, trialled) = activated.unwrap();
         let trial = trialled.report.spent;
         decided_by(&mut journal, next).await;
@@ -131,7 +133,7 @@ fn copy(dir: &Path) {
     }
 }
 
-/// The shipped strategy with its specs, and something more at the end of its worker.
+/// The shipped strategy with its specs, and a text appended to its worker.
 fn files(end: &str) -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/assemble");
     let bundle = shipped::read(Path::new(folder)).unwrap();
@@ -165,7 +167,7 @@ async fn team(
     let mut keeper = Keeper::open(KeeperOptions {
         team: name.into(),
         game: "assemble",
-        api: wire::api("assemble").unwrap(),
+        api: phalanx_games::api("assemble").unwrap(),
         roster: Arc::new(roster.clone()),
         limits,
         decide_max: team.decide_max,
@@ -195,7 +197,7 @@ async fn team(
         margin: MarginLimits::default(),
     });
     let plan = TeamPlan {
-        options: wire::GameOptions::new(),
+        options: phalanx_games::GameOptions::new(),
         game: "assemble".into(),
         seats: seats.collect(),
         roster,
@@ -206,12 +208,12 @@ async fn team(
         recorder: None,
         checkpoints: None,
     };
-    let handle = wire::build(plan, endpoint.clone()).await.unwrap().spawn();
-    let keeper = keepers::spawn(keeper, &handle);
+    let handle = phalanx_games::build(plan, endpoint.clone()).await.unwrap().spawn();
+    let keeper = keeper.spawn(handle.clone());
     (handle, keeper)
 }
 
-/// The contest's first simulation, for as many steps as it takes.
+/// The contest's first simulation, without a fixed number of steps.
 fn configuration() -> String {
     let sim = include_str!("../../../deploy/arena/assemble/sim1.json");
     let mut sim: serde_json::Value = serde_json::from_str(sim).unwrap();

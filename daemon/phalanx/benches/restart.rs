@@ -1,10 +1,10 @@
-//! How long a killed daemon's team is away, and what it knows afterwards. A daemon with the shipped
-//! strategy plays Agents Assemble against one that skips; it is killed again and again at random
+//! The absence of a killed daemon's team, and its knowledge afterwards. A daemon with the shipped
+//! strategy plays Agents Assemble against one that skips; it is killed repeatedly at random
 //! instants and started again at once.
 //!
 //! The time ends with the first action that the new daemon decides. Two parts of it are the
-//! referee's: an agent that comes back is asked in the next step, and a step whose answers went
-//! down with the daemon lasts until its timeout.
+//! referee's: an agent that returns is asked in the next step, and a step whose answers were lost
+//! with the daemon lasts until its timeout.
 //!
 //! `cargo bench -p phalanx --bench restart [-- KILLS]`
 #![allow(
@@ -36,9 +36,9 @@ const AGENTS: u32 = 15;
 const KILLS: u32 = 50;
 /// A step takes at least this long.
 const PACE: &str = "100ms";
-/// How long the referee waits for who does not answer, in milliseconds.
+/// How long the referee waits for missing answers, in milliseconds.
 const TURN_MS: u32 = 500;
-/// Steps until the team knows something, and between two kills.
+/// Time for the team to learn something, and between two kills.
 const STEPS: Duration = Duration::from_secs(1);
 
 fn main() {
@@ -84,7 +84,7 @@ fn main() {
     let metrics = scrape(ours);
     let states = truth::replay(ours);
     let wrong = |(step, picture): &(i64, Picture)| {
-        // A picture may be taken while the percepts of its step come in: it shows the step before.
+        // A picture during a step's percepts shows the step before.
         let states = [step - 1, step - 2].into_iter().filter_map(|after| states.get(&after));
         states.map(|state| misplaced(picture, state)).min()
     };
@@ -155,14 +155,14 @@ fn picture(dir: &Path) -> (i64, Picture) {
     (shown["turn"]["step"].as_i64().unwrap(), Picture::of(&shown["parts"]))
 }
 
-/// How many cells of an earlier picture are as they were, and how many there were.
+/// How many cells of an earlier picture are unchanged, and how many there were.
 fn kept_of(now: &Picture, before: &Picture) -> (u64, u64) {
     let kept = |part: &Part| now.parts.iter().map(|now| most_of(now, part)).max().unwrap_or(0);
     let all: usize = before.parts.iter().map(|part| part.ground.len()).sum();
     (before.parts.iter().map(kept).sum(), all as u64)
 }
 
-/// How many cells of the other map are in this one at most, wherever it is laid.
+/// The largest number of cells of `before` that are in `now`, over all offsets.
 fn most_of(now: &Part, before: &Part) -> u64 {
     let found = |(dx, dy)| {
         let cells = before.ground.iter();
@@ -173,12 +173,12 @@ fn most_of(now: &Part, before: &Part) -> u64 {
     (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| (x, y))).map(found).max().unwrap_or(0)
 }
 
-/// Agents that are not where the others of their map say.
+/// Agents at other positions than their map says.
 fn misplaced(picture: &Picture, state: &Value) -> usize {
     picture.parts.iter().map(|part| part.offsets(state).len().saturating_sub(1)).sum()
 }
 
-/// What checkpoints cost the last daemon.
+/// The costs of the last daemon's checkpoints.
 fn scrape(dir: &Path) -> String {
     let mut stream = UnixStream::connect(dir.join("control.sock")).unwrap();
     let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";

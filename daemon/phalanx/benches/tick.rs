@@ -1,9 +1,10 @@
-//! How long a Bomberland tick takes, seen from the referee: last byte of the tick packet out → the
+//! Answer times in Bomberland as the referee measures them: last byte of the tick packet out → the
 //! third order in, over a loopback WebSocket, at 10 Hz and at 100 Hz. Our daemon with a trivial
-//! script beside the floor, a minimal blocking client that sends three orders unread.
+//! script, compared with the floor: a minimal blocking client that sends three orders without
+//! reading.
 //!
-//! The ticks are real: a game whose units cannot die, against an opponent that walks and bombs, on
-//! the referee's own clock while the packets leave on the wall's.
+//! The ticks are real: a game whose units cannot die, against an opponent that walks and bombs. The
+//! referee has its own clock, while the packets are sent by the wall clock.
 //!
 //! `cargo bench -p phalanx --bench tick [-- SECONDS]`
 #![allow(
@@ -15,13 +16,13 @@
 )]
 
 use hdrhistogram::Histogram;
-use phalanx::wire::{self, TeamPlan};
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
 use phalanx_engine::{Generation, StrategyOrigin, TeamOptions};
 use phalanx_game::{
     AgentId, Arena as _, ConnectionId, MarginLimits, Origin, Outgoing, Roster, RosterEntry, Seat,
     SeatId,
 };
+use phalanx_games::TeamPlan;
 use phalanx_lua::{Bundle, Limits};
 use phalanx_net::{Endpoint, SeatOptions};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -32,11 +33,11 @@ use tokio_tungstenite::tungstenite::{Message, WebSocket, accept, client};
 const UNITS: u16 = 3;
 const SECONDS: u32 = 15;
 const WARM_UP: u32 = 20;
-/// The connections of the client that is measured, and of its opponent in the referee.
+/// The connections of the measured client and of its opponent.
 const CLIENT: ConnectionId = ConnectionId(0);
 const OPPONENT: ConnectionId = ConnectionId(1);
 
-/// Nobody dies, nobody freezes, nothing burns: each tick has three orders.
+/// No unit dies, freezes or burns: each tick has three orders.
 const GAME: &str = "INITIAL_HP=1000000\nGAME_DURATION_TICKS=1000000\nGAME_START_DELAY_MS=0\n\
     BLAST_POWERUP_SPAWN_WEIGHTING=1\nFREEZE_POWERUP_SPAWN_WEIGHTING=0\n\
     OBJECT_DESTRUCTION_ITEM_DROP_PROBABILITY=0.1\n";
@@ -111,7 +112,7 @@ impl Game {
         Self { arena, now }
     }
 
-    /// What the client is told, by kind: the state on joining, then ticks.
+    /// The packets to the client, by kind: the state on joining, then ticks.
     fn told(&mut self) -> Vec<Message> {
         std::iter::from_fn(|| self.arena.poll_transmit())
             .filter_map(|out| match out {
@@ -123,7 +124,7 @@ impl Game {
             .collect()
     }
 
-    /// Nobody may order before the first tick.
+    /// Orders are allowed only after the first tick.
     fn joined(&mut self) -> Vec<Message> {
         self.told()
     }
@@ -151,7 +152,7 @@ impl Game {
     }
 }
 
-/// One blocking socket that sends the same three orders at each packet but the first.
+/// One blocking socket that sends the same three orders at each packet except the first.
 fn floor(address: SocketAddr) -> Box<dyn std::any::Any> {
     std::thread::spawn(move || {
         let stream = TcpStream::connect(address).unwrap();
@@ -192,7 +193,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
         origin: StrategyOrigin::Start,
     });
     let plan = TeamPlan {
-        options: wire::GameOptions::new(),
+        options: phalanx_games::GameOptions::new(),
         game: "bomberland".into(),
         seats: vec![seat],
         roster: Roster { team: "A".into(), agents: (0..UNITS).map(entry).collect() },
@@ -206,7 +207,7 @@ fn daemon(address: SocketAddr) -> Box<dyn std::any::Any> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let endpoint = Endpoint::web_socket(address.ip().to_string(), address.port());
     let team = runtime.block_on(async {
-        let built = wire::build(plan, endpoint).await.unwrap();
+        let built = phalanx_games::build(plan, endpoint).await.unwrap();
         built.spawn()
     });
     Box::new((team, runtime))

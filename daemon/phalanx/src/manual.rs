@@ -1,10 +1,11 @@
-//! What the command lines tell of themselves: completions for shells, manual pages.
+//! Completions for shells and manual pages, generated from the command lines.
 
-use crate::cli::{Phalanx, Phalanxd, Program};
+use crate::cli::{Phalanx, Program};
 use anyhow::{Context, Result};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use phalanxd::args::Phalanxd;
 use std::path::Path;
 
 /// `phalanx completions`.
@@ -18,7 +19,7 @@ pub fn completions(shell: Shell, program: Program) -> Result<()> {
     };
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut text);
-    crate::remote::print(&String::from_utf8(text).context("the completions are no text")?)
+    phalanx_cli::remote::print(&String::from_utf8(text).context("the completions are not UTF-8")?)
 }
 
 /// `phalanx man`: pages in section 1 for `phalanx` and its verbs, in section 8 for the daemon.
@@ -29,7 +30,7 @@ pub fn pages(dir: &Path) -> Result<()> {
     let said = || format!("cannot write {}", dir.display());
     std::fs::create_dir_all(dir).with_context(said)?;
     for (command, section) in [(Phalanx::command(), "1"), (Phalanxd::command(), "8")] {
-        // Each verb says `help` by itself.
+        // Each verb has `--help`.
         let mut command = command.disable_help_subcommand(true);
         command.build();
         write(&command, section, dir).with_context(said)?;

@@ -1,9 +1,9 @@
 //! The table of who is there and what they do.
 
 use crate::font::{Weight, fitted, width, wrapped};
-use crate::palette::{Color, Palette};
-use crate::scene::{Area, Paint, Scene, Text};
-use crate::sheet::Told;
+use crate::palette::{Palette, Rgba};
+use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
+use crate::sheet::TeamCaption;
 use crate::{signs, things};
 use phalanx_proto::v1::{World, WorldBody, WorldSide};
 
@@ -25,7 +25,7 @@ const REST: f64 = 11.0;
 /// Lines of an agent at most.
 const LINES_MAX: u8 = 3;
 
-/// How high an agent is in so many lines.
+/// The height of an agent's entry with this number of lines.
 fn high(lines: u8) -> f64 {
     f64::from(lines) * LINE + GAP
 }
@@ -40,9 +40,9 @@ pub(crate) fn fit(count: usize, room: f64) -> (u8, f64) {
 
 /// Draws the table into an area; who does not fit is counted.
 pub(crate) fn draw(
-    scene: &mut Scene,
-    (world, told): (&World, &Told),
-    area: Area,
+    scene: &mut VectorScene,
+    (world, told): (&World, &TeamCaption),
+    area: PageArea,
     lines: u8,
     colors: &Palette,
 ) {
@@ -54,12 +54,12 @@ pub(crate) fn draw(
     if all.is_empty() {
         return;
     }
-    let head = Text::new((area.x, area.y + 14.0), NAME, colors.faint, "Agents");
+    let head = TextLine::new((area.x, area.y + 14.0), NAME, colors.faint, "Agents");
     scene.text(head.strong());
     scene.line(
         (area.x, area.y + 19.0),
         (area.x + area.width, area.y + 19.0),
-        Paint::stroke(colors.rule, 0.75),
+        ShapePaint::stroke(colors.rule, 0.75),
     );
     let mut y = area.y + HEAD;
     for (index, (body, sign)) in all.iter().enumerate() {
@@ -67,7 +67,7 @@ pub(crate) fn draw(
         let last = y + 2.0 * high(lines) > area.y + area.height + 0.5;
         if index >= LISTED_MAX || last && left > 1 {
             let more = format!("and {left} more");
-            scene.text(Text::new((area.x + INDENT, y + 11.0), REST, colors.faint, more));
+            scene.text(TextLine::new((area.x + INDENT, y + 11.0), REST, colors.faint, more));
             return;
         }
         row(scene, (body, sign, told), (area.x, y, area.width), lines, colors);
@@ -76,8 +76,8 @@ pub(crate) fn draw(
 }
 
 fn row(
-    scene: &mut Scene,
-    (body, sign, told): (&WorldBody, &str, &Told),
+    scene: &mut VectorScene,
+    (body, sign, told): (&WorldBody, &str, &TeamCaption),
     (x, y, wide): (f64, f64, f64),
     lines: u8,
     colors: &Palette,
@@ -88,13 +88,15 @@ fn row(
     if body.alive {
         let ink = colors.side(side).contrast();
         scene.text(
-            Text::new(at, if sign.len() > 1 { 9.0 } else { 10.5 }, ink, sign).strong().centred(),
+            TextLine::new(at, if sign.len() > 1 { 9.0 } else { 10.5 }, ink, sign)
+                .strong()
+                .centred(),
         );
     }
     let (x, wide) = (x + INDENT, wide - INDENT);
     let name = fitted(&body.name, NAME, Weight::Medium, wide);
     let long = width(&name, NAME, Weight::Medium);
-    scene.text(Text::new((x, y + 12.0), NAME, colors.ink, name).strong());
+    scene.text(TextLine::new((x, y + 12.0), NAME, colors.ink, name).strong());
     let deed = told.deed(body);
     let does = deed.map(|deed| match deed.reason.as_str() {
         "" => deed.action.clone(),
@@ -117,13 +119,13 @@ fn row(
     let room = wide - long - 8.0;
     if room > 24.0 {
         let beside = fitted(&beside, REST, Weight::Regular, room);
-        scene.text(Text::new((x + long + 8.0, y + 12.0), REST, colors.faint, beside));
+        scene.text(TextLine::new((x + long + 8.0, y + 12.0), REST, colors.faint, beside));
     }
     let state = |most: usize| {
         let lines = wrapped(&detail, REST, Weight::Regular, wide, most);
         lines.into_iter().map(|line| (line, colors.faint))
     };
-    let more: Vec<(String, Color)> = match (does, lines) {
+    let more: Vec<(String, Rgba)> = match (does, lines) {
         (_, 1) => Vec::new(),
         (Some(does), 2) => vec![(does, colors.ink)],
         (Some(does), _) => state(1).chain([(does, colors.ink)]).collect(),
@@ -131,6 +133,6 @@ fn row(
     };
     for (line, (text, color)) in (1_u8..).zip(more) {
         let text = fitted(&text, REST, Weight::Regular, wide);
-        scene.text(Text::new((x, y + 12.0 + f64::from(line) * LINE), REST, color, text));
+        scene.text(TextLine::new((x, y + 12.0 + f64::from(line) * LINE), REST, color, text));
     }
 }

@@ -1,7 +1,7 @@
 //! Where maps are on the page: side by side in rows, as large as all of them fit.
 
 use crate::reach::{Panel, Reach};
-use crate::scene::Point;
+use crate::scene::PagePoint;
 use std::collections::BTreeSet;
 
 /// How long a cell may be, in units of the page; the longest that fits is taken.
@@ -21,7 +21,7 @@ const FURTHER: f64 = 0.45;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Arranged {
     /// The corner of each map, without the room around it, and how long a cell of it is.
-    pub(crate) maps: Vec<(Point, f64)>,
+    pub(crate) maps: Vec<(PagePoint, f64)>,
     width: f64,
     pub(crate) height: f64,
 }

@@ -1,10 +1,11 @@
 //! Cells: what colour each has, from all layers that are drawn.
 
-use crate::frame::Frame;
-use crate::palette::{Color, Palette};
-use crate::reach::{Cells, Panel};
-use crate::scene::{Area, Paint, Scene, Text};
-use phalanx_proto::v1::{World, WorldLayer, WorldLegend, WorldPart, WorldTone};
+use crate::frame::MapFrame;
+use crate::layers::{LayerRole, has_glyph, numbered, role};
+use crate::palette::{Palette, Rgba};
+use crate::reach::{Cells, Panel, float};
+use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
+use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldTone};
 use std::collections::BTreeMap;
 
 /// Smallest cell with a letter in it, in units of the page.
@@ -15,70 +16,25 @@ const LINES_MIN: f64 = 6.0;
 const SHADES: f64 = 16.0;
 /// How much of the ground a number covers at most.
 const COVER: f64 = 0.85;
-/// What was seen so many steps ago fades so much.
+/// Age in steps and how much a cell of that age fades.
 const FADING: [(u32, f64); 4] = [(100, 0.4), (30, 0.26), (10, 0.14), (3, 0.06)];
-
-/// What a layer is in a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The first one: everything stands on it.
-    Ground,
-    /// Things on the ground.
-    Things,
-    /// Numbers over the ground.
-    Numbers,
-}
-
-pub(crate) fn role(part: &WorldPart, layer: &WorldLayer) -> Role {
-    if layer.scale.is_some() {
-        return Role::Numbers;
-    }
-    let first = part.layers.iter().find(|layer| layer.scale.is_none());
-    let is_first =
-        first.is_some_and(|first| std::ptr::eq(first, layer) || first.name == layer.name);
-    if is_first { Role::Ground } else { Role::Things }
-}
-
-/// The values of a layer, each with how many before it have the same tone. Kinds of things may become
-/// known one by one and have letters: they are not counted, so that none changes its colour.
-pub(crate) fn numbered<'a>(
-    part: &WorldPart,
-    layer: &'a WorldLayer,
-) -> Vec<(usize, &'a WorldLegend)> {
-    let things = role(part, layer) == Role::Things;
-    let mut tones: BTreeMap<i32, usize> = BTreeMap::new();
-    let nth = |legend: &WorldLegend| {
-        let count = tones.entry(legend.tone).or_default();
-        *count += 1;
-        if things { 0 } else { *count - 1 }
-    };
-    let counts: Vec<usize> = layer.legend.iter().map(nth).collect();
-    counts.into_iter().zip(&layer.legend).collect()
-}
-
-/// Whether a value shows its letter: its colour alone would not tell it from others.
-pub(crate) fn has_glyph(part: &WorldPart, layer: &WorldLayer, legend: &WorldLegend) -> bool {
-    let same = layer.legend.iter().filter(|other| other.tone == legend.tone).count();
-    let ground = matches!(legend.tone(), WorldTone::Ground | WorldTone::Unspecified);
-    !ground && (same > 1 || role(part, layer) == Role::Things)
-}
 
 /// What a value of a layer looks like.
 #[derive(Clone, Debug)]
-struct Look {
-    color: Color,
+struct CellStyle {
+    color: Rgba,
     glyph: Option<String>,
 }
 
 /// All values of a layer that are drawn.
 struct Looks<'a> {
     layer: &'a WorldLayer,
-    looks: Vec<Option<Look>>,
+    looks: Vec<Option<CellStyle>>,
 }
 
 impl<'a> Looks<'a> {
     fn new(part: &WorldPart, layer: &'a WorldLayer, colors: &Palette) -> Self {
-        let ground = role(part, layer) == Role::Ground;
+        let ground = role(part, layer) == LayerRole::Ground;
         let mut looks = vec![None; 256];
         for (nth, legend) in numbered(part, layer) {
             let value = usize::try_from(legend.value).ok().filter(|value| *value > 0);
@@ -86,13 +42,13 @@ impl<'a> Looks<'a> {
             if ground || legend.tone() != WorldTone::Ground {
                 let color = colors.cell(legend.tone(), nth);
                 let glyph = has_glyph(part, layer, legend).then(|| legend.glyph.clone());
-                *look = Some(Look { color, glyph });
+                *look = Some(CellStyle { color, glyph });
             }
         }
         Self { layer, looks }
     }
 
-    fn at(&self, x: i64, y: i64) -> Option<&Look> {
+    fn at(&self, x: i64, y: i64) -> Option<&CellStyle> {
         self.looks.get(usize::from(value(self.layer, x, y)))?.as_ref()
     }
 }
@@ -110,12 +66,12 @@ fn value(layer: &WorldLayer, x: i64, y: i64) -> u8 {
 
 /// Draws the cells of a panel.
 pub(crate) fn draw(
-    scene: &mut Scene,
+    scene: &mut VectorScene,
     (world, part, panel): (&World, &WorldPart, &Panel),
-    (frame, cells): (&Frame<'_>, Cells),
+    (frame, cells): (&MapFrame<'_>, Cells),
     colors: &Palette,
 ) {
-    let plain = part.layers.iter().filter(|layer| role(part, layer) != Role::Numbers);
+    let plain = part.layers.iter().filter(|layer| role(part, layer) != LayerRole::Numbers);
     let plain: Vec<Looks<'_>> = plain.map(|layer| Looks::new(part, layer, colors)).collect();
     let numbers = part.layers.iter().find(|layer| Some(&layer.name) == panel.numbers.as_ref());
     let now = world.turn.unwrap_or_default().step;
@@ -128,9 +84,9 @@ pub(crate) fn draw(
             None => base,
         }
     };
-    let mut tiles: BTreeMap<Color, Vec<Area>> = BTreeMap::new();
+    let mut tiles: BTreeMap<Rgba, Vec<PageArea>> = BTreeMap::new();
     for y in cells.y..cells.y + cells.height {
-        let mut run: Option<(i64, Color)> = None;
+        let mut run: Option<(i64, Rgba)> = None;
         for x in cells.x..=cells.x + cells.width {
             let inside = x < cells.x + cells.width;
             let here = if inside { color(x, y) } else { None };
@@ -161,7 +117,7 @@ fn faded(layer: &WorldLayer, (x, y): (i64, i64), now: u32) -> f64 {
 }
 
 /// The colour of a number and how much it covers.
-pub(crate) fn shade(layer: &WorldLayer, value: u8, colors: &Palette) -> Option<(Color, f64)> {
+pub(crate) fn shade(layer: &WorldLayer, value: u8, colors: &Palette) -> Option<(Rgba, f64)> {
     let scale = layer.scale.as_ref()?;
     let share = f64::from(value.checked_sub(1)?) / 254.0;
     let share = (share * SHADES).round() / SHADES;
@@ -169,19 +125,19 @@ pub(crate) fn shade(layer: &WorldLayer, value: u8, colors: &Palette) -> Option<(
 }
 
 /// Thin lines between cells.
-fn lines(scene: &mut Scene, frame: &Frame<'_>, cells: Cells, colors: &Palette) {
+fn lines(scene: &mut VectorScene, frame: &MapFrame<'_>, cells: Cells, colors: &Palette) {
     if frame.unit < LINES_MIN {
         return;
     }
-    let Area { x, y, width, height } = frame.area;
-    let step = |index: i64| crate::reach::float(index) * frame.unit;
+    let PageArea { x, y, width, height } = frame.area;
+    let step = |index: i64| float(index) * frame.unit;
     let down = (1..cells.width).map(|at| vec![(x + step(at), y), (x + step(at), y + height)]);
     let across = (1..cells.height).map(|at| vec![(x, y + step(at)), (x + width, y + step(at))]);
-    let paint = Paint::stroke(colors.rule.covering(0.55), 0.5);
+    let paint = ShapePaint::stroke(colors.rule.covering(0.55), 0.5);
     scene.lines(down.chain(across).collect(), paint);
 }
 
-fn glyphs(scene: &mut Scene, plain: &[Looks<'_>], frame: &Frame<'_>, cells: Cells) {
+fn glyphs(scene: &mut VectorScene, plain: &[Looks<'_>], frame: &MapFrame<'_>, cells: Cells) {
     for y in cells.y..cells.y + cells.height {
         for x in cells.x..cells.x + cells.width {
             let look = plain.iter().rev().find_map(|looks| looks.at(x, y));
@@ -190,7 +146,7 @@ fn glyphs(scene: &mut Scene, plain: &[Looks<'_>], frame: &Frame<'_>, cells: Cell
             let Some(at) = frame.cell(x, y) else { continue };
             let glyph: String = glyph.chars().take(1).collect();
             let size = (frame.unit * 0.62).min(40.0);
-            scene.text(Text::new(at, size, color.contrast(), glyph).strong().centred());
+            scene.text(TextLine::new(at, size, color.contrast(), glyph).strong().centred());
         }
     }
 }

@@ -2,7 +2,7 @@
 //! before is written, and two frames at most are in memory.
 
 use crate::raster::Pixels;
-use crate::{Scene, Unfit};
+use crate::{Unfit, VectorScene};
 use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder, Filter, Writer};
 use std::io::Write;
 use std::num::NonZeroU32;
@@ -25,8 +25,7 @@ impl<W: Write> std::fmt::Debug for Film<W> {
     }
 }
 
-/// What a frame changes.
-struct Change {
+struct FrameChange {
     x: u32,
     y: u32,
     width: u32,
@@ -35,14 +34,14 @@ struct Change {
 }
 
 impl<W: Write> Film<W> {
-    /// A film of exactly so many frames, each as large as this scene in that many pixels across, and
-    /// as long as a `rate`th of a second. It begins anew when it is over.
+    /// A film of exactly `frames` frames. Each has the size of this scene at `width` pixels and
+    /// lasts a `rate`th of a second. The film repeats.
     ///
     /// # Errors
     /// When it would have too many pixels, or cannot be written.
     pub fn new(
         file: W,
-        first: &Scene,
+        first: &VectorScene,
         width: u32,
         frames: NonZeroU32,
         rate: u16,
@@ -64,8 +63,9 @@ impl<W: Write> Film<W> {
     /// Adds the next frame.
     ///
     /// # Errors
-    /// When it has another size, there are more than were told, or the file cannot be written.
-    pub fn add(&mut self, scene: &Scene) -> Result<(), Unfit> {
+    /// When it has another size, there are more frames than announced, or the file cannot be
+    /// written.
+    pub fn add(&mut self, scene: &VectorScene) -> Result<(), Unfit> {
         let pixels = scene.pixels(self.width)?;
         if pixels.height != self.height {
             let (got, expected) = ((pixels.width, pixels.height), (self.width, self.height));
@@ -90,7 +90,7 @@ impl<W: Write> Film<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// When there were fewer frames than were told, or the file cannot be written.
+    /// When there were fewer frames than announced, or the file cannot be written.
     pub fn finish(self) -> Result<(), Unfit> {
         Ok(self.writer.finish()?)
     }
@@ -98,14 +98,14 @@ impl<W: Write> Film<W> {
 
 /// The smallest part of a frame that has all that differs; what does not is clear in it. Where
 /// nothing differs it is one pixel.
-fn change(before: &Pixels, after: &Pixels) -> Change {
+fn change(before: &Pixels, after: &Pixels) -> FrameChange {
     let wide = usize::try_from(after.width).unwrap_or(usize::MAX);
     let stride = wide.saturating_mul(PIXEL).max(PIXEL);
     let rows = || before.bytes.chunks(stride).zip(after.bytes.chunks(stride));
     let differs = |row: &(&[u8], &[u8])| row.0 != row.1;
     let top = rows().position(|row| differs(&row));
     let Some(top) = top else {
-        return Change { x: 0, y: 0, width: 1, height: 1, bytes: vec![0; PIXEL] };
+        return FrameChange { x: 0, y: 0, width: 1, height: 1, bytes: vec![0; PIXEL] };
     };
     let bottom = rows().rposition(|row| differs(&row)).unwrap_or(top);
     let (mut left, mut right) = (wide, 0);
@@ -127,5 +127,11 @@ fn change(before: &Pixels, after: &Pixels) -> Change {
         }
     }
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Change { x: number(left), y: number(top), width: number(width), height: number(height), bytes }
+    FrameChange {
+        x: number(left),
+        y: number(top),
+        width: number(width),
+        height: number(height),
+        bytes,
+    }
 }

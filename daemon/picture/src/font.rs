@@ -11,9 +11,9 @@ pub(crate) enum Weight {
     Medium,
 }
 
-/// What stands for a letter that must not be there.
+/// Replaces a character that must not be in a picture.
 const REPLACED: char = '\u{FFFD}';
-/// What stands for the rest of a text that is too long.
+/// Marks a text that was cut.
 const CUT: char = '…';
 
 static REGULAR: LazyLock<Option<Face<'static>>> =
@@ -44,7 +44,7 @@ pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
     text.chars().map(|letter| advance(face, letter)).sum::<f64>() * size
 }
 
-/// As much of a text as is not longer than `room`; what is missing is told.
+/// The text, cut to `room`, with a mark if it was cut.
 pub(crate) fn fitted(text: &str, size: f64, weight: Weight, room: f64) -> String {
     let text = clean(text);
     if width(&text, size, weight) <= room {

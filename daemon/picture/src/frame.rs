@@ -1,34 +1,34 @@
 //! Where the places of a part are on the page.
 
 use crate::reach::{Cells, GRAPH_MARGIN, Panel, Reach, Span, float};
-use crate::scene::{Area, Point};
+use crate::scene::{PageArea, PagePoint};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
 use phalanx_proto::v1::{WorldPart, WorldPlace};
 
 /// The map of a part on the page.
 #[derive(Debug)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct MapFrame<'a> {
     reach: &'a Reach,
     part: &'a WorldPart,
     span: Span,
     up: bool,
-    pub(crate) area: Area,
+    pub(crate) area: PageArea,
     /// How long a cell, an edge or a body is.
     pub(crate) unit: f64,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> MapFrame<'a> {
     /// From an upper left corner on.
     pub(crate) fn new(
         reach: &'a Reach,
         (part, panel): (&'a WorldPart, &Panel),
         span: Span,
-        (x, y): Point,
+        (x, y): PagePoint,
         unit: f64,
     ) -> Self {
         let (wide, high) = reach.units(panel);
-        let area = Area::new(x, y, wide * unit, high * unit);
+        let area = PageArea::new(x, y, wide * unit, high * unit);
         let up = matches!(&part.shape, Some(Shape::Grid(grid)) if grid.y_up);
         Self { reach, part, span, up, area, unit }
     }
@@ -47,14 +47,14 @@ impl<'a> Frame<'a> {
     }
 
     /// The cells of a row from one column up to another one.
-    pub(crate) fn row(&self, from: i64, to: i64, y: i64) -> Area {
-        let Some(cells) = self.cells() else { return Area::default() };
+    pub(crate) fn row(&self, from: i64, to: i64, y: i64) -> PageArea {
+        let Some(cells) = self.cells() else { return PageArea::default() };
         let x = self.area.x + float(from - cells.x) * self.unit;
-        Area::new(x, self.row_top(cells, y), float(to - from) * self.unit, self.unit)
+        PageArea::new(x, self.row_top(cells, y), float(to - from) * self.unit, self.unit)
     }
 
     /// The middle of a cell; `None`: it is outside.
-    pub(crate) fn cell(&self, x: i64, y: i64) -> Option<Point> {
+    pub(crate) fn cell(&self, x: i64, y: i64) -> Option<PagePoint> {
         let cells = self.cells()?;
         let inside = (cells.x..cells.x + cells.width).contains(&x)
             && (cells.y..cells.y + cells.height).contains(&y);
@@ -63,14 +63,14 @@ impl<'a> Frame<'a> {
     }
 
     /// Where a node is.
-    pub(crate) fn node(&self, name: &str) -> Option<Point> {
+    pub(crate) fn node(&self, name: &str) -> Option<PagePoint> {
         let (x, y) = self.reach.node(name)?;
         let along = |from: f64, at: f64| from + (at + GRAPH_MARGIN) * self.unit;
         matches!(self.span, Span::Graph).then(|| (along(self.area.x, x), along(self.area.y, y)))
     }
 
     /// Where a point of a plane is; `None`: it is outside.
-    pub(crate) fn point(&self, x: f64, y: f64) -> Option<Point> {
+    pub(crate) fn point(&self, x: f64, y: f64) -> Option<PagePoint> {
         let Span::Plane { width, height } = self.span else { return None };
         let (x, y) = (x / width, y / height);
         let inside = (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y);
@@ -78,7 +78,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Where a place is; `None`: nowhere on this map.
-    pub(crate) fn place(&self, place: Option<&WorldPlace>) -> Option<Point> {
+    pub(crate) fn place(&self, place: Option<&WorldPlace>) -> Option<PagePoint> {
         match place?.place.as_ref()? {
             Place::Cell(cell) => self.cell(cell.x.into(), cell.y.into()),
             Place::Point(at) => self.point(at.x, at.y),

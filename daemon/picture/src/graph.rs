@@ -1,8 +1,8 @@
 //! Graphs: roads, nodes with what they are worth, and zones.
 
-use crate::frame::Frame;
+use crate::frame::MapFrame;
 use crate::palette::Palette;
-use crate::scene::{Paint, Point, Scene, Text};
+use crate::scene::{PagePoint, ShapePaint, TextLine, VectorScene};
 use phalanx_proto::v1::{WorldNode, WorldPart, WorldSide};
 
 /// Smallest unit in which nodes show what they are worth.
@@ -12,7 +12,12 @@ const NAMES_MIN: f64 = 44.0;
 /// Half of a node, in units of the map.
 const NODE: f64 = 0.27;
 
-pub(crate) fn draw(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palette) {
+pub(crate) fn draw(
+    scene: &mut VectorScene,
+    part: &WorldPart,
+    frame: &MapFrame<'_>,
+    colors: &Palette,
+) {
     roads(scene, part, frame, colors);
     for node in &part.nodes {
         let Some(at) = frame.node(&node.name) else { continue };
@@ -20,10 +25,10 @@ pub(crate) fn draw(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, color
     }
 }
 
-fn roads(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palette) {
+fn roads(scene: &mut VectorScene, part: &WorldPart, frame: &MapFrame<'_>, colors: &Palette) {
     let node = |index: u32| part.nodes.get(usize::try_from(index).ok()?);
     let mut plain = Vec::new();
-    let mut zones: Vec<(WorldSide, Vec<Point>)> = Vec::new();
+    let mut zones: Vec<(WorldSide, Vec<PagePoint>)> = Vec::new();
     let mut costs = Vec::new();
     for edge in &part.edges {
         let (Some(a), Some(b)) = (node(edge.a), node(edge.b)) else { continue };
@@ -39,18 +44,25 @@ fn roads(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palett
     }
     for side in [WorldSide::Theirs, WorldSide::Ours] {
         let runs = zones.iter().filter(|(of, _)| *of == side).map(|(_, run)| run.clone());
-        scene.lines(runs.collect(), Paint::stroke(colors.zone(side), frame.unit * 0.36));
+        scene.lines(runs.collect(), ShapePaint::stroke(colors.zone(side), frame.unit * 0.36));
     }
-    scene.lines(plain, Paint::stroke(colors.faint.covering(0.5), (frame.unit * 0.04).max(0.6)));
+    scene
+        .lines(plain, ShapePaint::stroke(colors.faint.covering(0.5), (frame.unit * 0.04).max(0.6)));
     if frame.unit >= NAMES_MIN {
         for (at, weight) in costs {
-            let text = Text::new(at, 9.0, colors.faint, weight.to_string());
+            let text = TextLine::new(at, 9.0, colors.faint, weight.to_string());
             scene.text(text.centred().with_halo(colors.page));
         }
     }
 }
 
-fn draw_node(scene: &mut Scene, node: &WorldNode, at: Point, frame: &Frame<'_>, colors: &Palette) {
+fn draw_node(
+    scene: &mut VectorScene,
+    node: &WorldNode,
+    at: PagePoint,
+    frame: &MapFrame<'_>,
+    colors: &Palette,
+) {
     let half = (frame.unit * NODE).max(2.0);
     let fill = match node.zone() {
         WorldSide::Ours | WorldSide::Theirs => colors.zone(node.zone()),
@@ -61,15 +73,15 @@ fn draw_node(scene: &mut Scene, node: &WorldNode, at: Point, frame: &Frame<'_>, 
         WorldSide::Nobody | WorldSide::Unspecified => (colors.faint, 0.8),
         WorldSide::Ours | WorldSide::Theirs => (colors.side(node.owner()), 2.0),
     };
-    scene.disc(at, half, Paint::fill(fill).with_stroke(edge, wide));
+    scene.disc(at, half, ShapePaint::fill(fill).with_stroke(edge, wide));
     if let Some(value) = node.value.filter(|_| frame.unit >= VALUES_MIN) {
         let ink = fill.contrast();
-        scene.text(Text::new(at, half * 1.25, ink, value.to_string()).centred());
+        scene.text(TextLine::new(at, half * 1.25, ink, value.to_string()).centred());
     }
     if frame.unit >= NAMES_MIN {
         let below = (at.0, at.1 + half + 8.0);
         let name: String = node.name.chars().take(12).collect();
-        let text = Text::new(below, 9.0, colors.faint, name);
+        let text = TextLine::new(below, 9.0, colors.faint, name);
         scene.text(text.centred().with_halo(colors.page));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::font::{Weight, fitted};
 use crate::palette::Palette;
-use crate::scene::{Area, Paint, Scene, Text};
+use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
 use crate::signs;
 use phalanx_proto::v1::{WorldLayer, WorldSide, WorldTone};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ const STEPS: u8 = 8;
 
 /// One line of a legend, in the order in which they stand in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
+pub(crate) enum LegendLine {
     Ours,
     Theirs,
     Down,
@@ -34,11 +34,10 @@ pub(crate) enum Key {
     Unknown,
 }
 
-/// The lines of a legend.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Legend(BTreeSet<Key>);
+pub(crate) struct LegendLines(BTreeSet<LegendLine>);
 
-impl Key {
+impl LegendLine {
     pub(crate) fn scale(layer: &WorldLayer) -> Option<Self> {
         let scale = layer.scale.as_ref()?;
         Some(Self::Scale {
@@ -69,25 +68,25 @@ impl Key {
         if matches!(self, Self::Scale { .. }) { 2 } else { 1 }
     }
 
-    fn sign(&self, scene: &mut Scene, (x, y): (f64, f64), colors: &Palette) {
-        let square = Area::around((x, y), SIGN);
-        let edge = |paint: Paint| paint.with_stroke(colors.rule, 0.75);
+    fn sign(&self, scene: &mut VectorScene, (x, y): (f64, f64), colors: &Palette) {
+        let square = PageArea::around((x, y), SIGN);
+        let edge = |paint: ShapePaint| paint.with_stroke(colors.rule, 0.75);
         match self {
             Self::Ours => signs::body(scene, (x, y), SIGN, WorldSide::Ours, true, colors),
             Self::Theirs => signs::body(scene, (x, y), SIGN, WorldSide::Theirs, true, colors),
             Self::Down => signs::body(scene, (x, y), SIGN, WorldSide::Ours, false, colors),
             Self::Zone => {
                 let (left, right) = (colors.zone(WorldSide::Ours), colors.zone(WorldSide::Theirs));
-                scene.disc((x - 4.0, y), 5.0, edge(Paint::fill(left)));
-                scene.disc((x + 4.0, y), 5.0, edge(Paint::fill(right)));
+                scene.disc((x - 4.0, y), 5.0, edge(ShapePaint::fill(left)));
+                scene.disc((x + 4.0, y), 5.0, edge(ShapePaint::fill(right)));
             }
             Self::Value { tone, nth, glyph, .. } => {
                 let tone = WorldTone::try_from(*tone).unwrap_or_default();
                 let color = colors.cell(tone, *nth);
-                scene.rect(square, edge(Paint::fill(color)));
+                scene.rect(square, edge(ShapePaint::fill(color)));
                 if let Some(glyph) = glyph {
                     let glyph: String = glyph.chars().take(1).collect();
-                    let text = Text::new((x, y), 9.5, color.contrast(), glyph);
+                    let text = TextLine::new((x, y), 9.5, color.contrast(), glyph);
                     scene.text(text.strong().centred());
                 }
             }
@@ -97,18 +96,18 @@ impl Key {
             }
             Self::Scale { .. } => {}
             Self::Mark => {
-                let paint = Paint::stroke(colors.other, 2.0);
+                let paint = ShapePaint::stroke(colors.other, 2.0);
                 scene.line((x - SIGN, y + 3.0), (x + SIGN, y - 3.0), paint);
             }
             Self::Unknown => {
-                scene.rect(square, edge(Paint::fill(colors.unknown)));
-                let paint = Paint::stroke(colors.hatch, 1.5);
+                scene.rect(square, edge(ShapePaint::fill(colors.unknown)));
+                let paint = ShapePaint::stroke(colors.hatch, 1.5);
                 scene.line((x - 4.0, y + 4.0), (x + 4.0, y - 4.0), paint);
             }
         }
     }
 
-    fn shades(&self, scene: &mut Scene, area: Area, colors: &Palette) {
+    fn shades(&self, scene: &mut VectorScene, area: PageArea, colors: &Palette) {
         let Self::Scale { tone, .. } = self else { return };
         let tone = colors.tone(WorldTone::try_from(*tone).unwrap_or_default());
         let wide = area.width / f64::from(STEPS);
@@ -116,32 +115,38 @@ impl Key {
             let share = f64::from(step) / f64::from(STEPS - 1);
             let color = colors.ground.mixed(tone, share * 0.85);
             let x = area.x + f64::from(step) * wide;
-            scene.tiles(vec![Area::new(x, area.y, wide, area.height)], color);
+            scene.tiles(vec![PageArea::new(x, area.y, wide, area.height)], color);
         }
-        scene.rect(area, Paint::stroke(colors.rule, 0.75));
+        scene.rect(area, ShapePaint::stroke(colors.rule, 0.75));
     }
 }
 
-impl Legend {
-    pub(crate) fn add(&mut self, key: Key) {
+impl LegendLines {
+    pub(crate) fn add(&mut self, key: LegendLine) {
         if self.0.len() < KEYS_MAX {
             self.0.insert(key);
         }
     }
 
-    pub(crate) fn extend(&mut self, keys: impl IntoIterator<Item = Key>) {
+    pub(crate) fn extend(&mut self, keys: impl IntoIterator<Item = LegendLine>) {
         keys.into_iter().for_each(|key| self.add(key));
     }
 
-    /// How high it is in so many columns.
+    /// Its height with this number of columns.
     pub(crate) fn height(&self, columns: usize) -> f64 {
-        let lines: usize = self.0.iter().map(Key::lines).sum();
+        let lines: usize = self.0.iter().map(LegendLine::lines).sum();
         let rows = u32::try_from(lines.div_ceil(columns.max(1))).unwrap_or(u32::MAX);
         f64::from(rows) * LINE
     }
 
     /// Draws it below each other from a corner on, in columns.
-    pub(crate) fn draw(&self, scene: &mut Scene, area: Area, columns: usize, colors: &Palette) {
+    pub(crate) fn draw(
+        &self,
+        scene: &mut VectorScene,
+        area: PageArea,
+        columns: usize,
+        colors: &Palette,
+    ) {
         let wide = area.width / f64::from(u32::try_from(columns).unwrap_or(1).max(1));
         let (mut x, mut y) = (area.x, area.y);
         for key in &self.0 {
@@ -153,10 +158,10 @@ impl Legend {
             key.sign(scene, (x + 8.0, middle), colors);
             let indent = if long { 0.0 } else { INDENT };
             let name = fitted(&key.text(), LETTERS, Weight::Regular, wide - indent - 8.0);
-            scene.text(Text::new((x + indent, middle + 4.2), LETTERS, colors.ink, name));
+            scene.text(TextLine::new((x + indent, middle + 4.2), LETTERS, colors.ink, name));
             y += LINE;
             if long {
-                let shades = Area::new(x, y + 2.0, wide.min(200.0) - 8.0, LINE - 8.0);
+                let shades = PageArea::new(x, y + 2.0, wide.min(200.0) - 8.0, LINE - 8.0);
                 key.shades(scene, shades, colors);
                 y += LINE;
             }

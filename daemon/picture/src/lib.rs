@@ -7,9 +7,9 @@
 //!
 //! The problem: what a team believes of its world is seen in a terminal while it plays, and a paper
 //! or a chat wants a picture of it: readable in print, for people with any colour vision, and the
-//! same bytes on every machine. So a world becomes a [`Scene`], plain shapes on a page, the same way
+//! same bytes on every machine. So a world becomes a [`VectorScene`], plain shapes on a page, the same way
 //! for all games: layers of cells, graphs, planes, marked places, bodies and their tones say all
-//! there is to draw. A scene is written as [`Scene::svg`], [`Scene::png`], or as a frame of a
+//! there is to draw. A scene is written as [`VectorScene::svg`], [`VectorScene::png`], or as a frame of a
 //! [`Film`].
 //!
 //! Worlds come over sockets and out of files: what is larger than a picture may be is refused with an
@@ -17,7 +17,6 @@
 //!
 //! Absent on purpose: games by their names, fonts of the machine, clocks, dice, files, anything in an
 //! SVG that runs or loads.
-#![deny(missing_docs)]
 
 mod agents;
 mod arrange;
@@ -27,6 +26,7 @@ mod film;
 mod font;
 mod frame;
 mod graph;
+mod layers;
 mod legend;
 mod marks;
 mod palette;
@@ -40,10 +40,10 @@ mod svg;
 mod things;
 
 pub use film::Film;
-pub use palette::{Color, Theme};
+pub use palette::{Rgba, Theme};
 pub use reach::Reach;
-pub use scene::Scene;
-pub use sheet::{Deed, Look, Told, WIDTH_MAX, WIDTH_MIN, scene};
+pub use scene::VectorScene;
+pub use sheet::{AgentActivity, PictureStyle, TeamCaption, WIDTH_MAX, WIDTH_MIN, scene};
 
 use png::EncodingError;
 use std::io::ErrorKind;

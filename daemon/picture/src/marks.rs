@@ -1,8 +1,8 @@
 //! What scripts drew: cells, lines, ways and texts, as far as what they gave can be understood.
 
-use crate::frame::Frame;
+use crate::frame::MapFrame;
 use crate::palette::Palette;
-use crate::scene::{Area, Paint, Point, Scene, Text};
+use crate::scene::{PageArea, PagePoint, ShapePaint, TextLine, VectorScene};
 use phalanx_proto::v1::ScriptMark;
 use prost_types::Value;
 use prost_types::value::Kind;
@@ -15,9 +15,9 @@ const POINTS_MAX: usize = 4_096;
 const TEXT_CHARS: usize = 40;
 
 pub(crate) fn draw<'a>(
-    scene: &mut Scene,
+    scene: &mut VectorScene,
     marks: impl Iterator<Item = &'a ScriptMark>,
-    frame: &Frame<'_>,
+    frame: &MapFrame<'_>,
     colors: &Palette,
 ) {
     for mark in marks.take(MARKS_MAX) {
@@ -25,14 +25,14 @@ pub(crate) fn draw<'a>(
     }
 }
 
-fn draw_one(scene: &mut Scene, mark: &ScriptMark, frame: &Frame<'_>, colors: &Palette) {
+fn draw_one(scene: &mut VectorScene, mark: &ScriptMark, frame: &MapFrame<'_>, colors: &Palette) {
     let at = |index: usize| point(mark.args.get(index)?, frame);
     let (around, wide) = (colors.page.covering(0.7), (frame.unit * 0.1).clamp(1.2, 3.0));
     match mark.shape.as_str() {
         "line" => {
             if let (Some(from), Some(to)) = (at(0), at(1)) {
-                scene.line(from, to, Paint::stroke(around, wide * 2.0));
-                scene.line(from, to, Paint::stroke(colors.other, wide));
+                scene.line(from, to, ShapePaint::stroke(around, wide * 2.0));
+                scene.line(from, to, ShapePaint::stroke(colors.other, wide));
             }
             label(scene, at(1), mark.args.get(2), frame, colors);
         }
@@ -42,14 +42,14 @@ fn draw_one(scene: &mut Scene, mark: &ScriptMark, frame: &Frame<'_>, colors: &Pa
                 Some(_) | None => &[],
             };
             let way = list.iter().take(POINTS_MAX).filter_map(|it| point(it, frame));
-            let way: Vec<Point> = way.collect();
+            let way: Vec<PagePoint> = way.collect();
             let end = way.last().copied();
             if way.len() > 1 {
-                scene.lines(vec![way.clone()], Paint::stroke(around, wide * 2.0));
-                scene.lines(vec![way], Paint::stroke(colors.other, wide).dashed());
+                scene.lines(vec![way.clone()], ShapePaint::stroke(around, wide * 2.0));
+                scene.lines(vec![way], ShapePaint::stroke(colors.other, wide).dashed());
             }
             if let Some(end) = end {
-                let paint = Paint::fill(colors.other).with_stroke(around, wide / 2.0);
+                let paint = ShapePaint::fill(colors.other).with_stroke(around, wide / 2.0);
                 scene.disc(end, wide * 1.6, paint);
             }
             label(scene, end, mark.args.get(1), frame, colors);
@@ -58,9 +58,9 @@ fn draw_one(scene: &mut Scene, mark: &ScriptMark, frame: &Frame<'_>, colors: &Pa
         // A cell, or a shape of tomorrow that begins with one.
         _ => {
             if let Some(at) = at(0) {
-                let area = Area::around(at, frame.unit * 0.42);
-                scene.rounded(area, 1.5, Paint::stroke(around, wide * 2.0));
-                scene.rounded(area, 1.5, Paint::stroke(colors.other, wide));
+                let area = PageArea::around(at, frame.unit * 0.42);
+                scene.rounded(area, 1.5, ShapePaint::stroke(around, wide * 2.0));
+                scene.rounded(area, 1.5, ShapePaint::stroke(colors.other, wide));
             }
             label(scene, at(0), mark.args.get(1), frame, colors);
         }
@@ -69,17 +69,17 @@ fn draw_one(scene: &mut Scene, mark: &ScriptMark, frame: &Frame<'_>, colors: &Pa
 
 /// A word below a place.
 fn label(
-    scene: &mut Scene,
-    at: Option<Point>,
+    scene: &mut VectorScene,
+    at: Option<PagePoint>,
     word: Option<&Value>,
-    frame: &Frame<'_>,
+    frame: &MapFrame<'_>,
     colors: &Palette,
 ) {
     let (Some((x, y)), Some(word)) = (at, word.and_then(text)) else { return };
     let word: String = word.chars().take(TEXT_CHARS).collect();
     let size = (frame.unit * 0.36).clamp(8.0, 12.0);
     let below = (x, y + frame.unit * 0.3 + size * 0.5);
-    scene.text(Text::new(below, size, colors.ink, word).centred().with_halo(colors.ground));
+    scene.text(TextLine::new(below, size, colors.ink, word).centred().with_halo(colors.ground));
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -91,7 +91,7 @@ fn text(value: &Value) -> Option<String> {
 }
 
 /// A table with `x` and `y`, two numbers, or the name of a node.
-fn point(value: &Value, frame: &Frame<'_>) -> Option<Point> {
+fn point(value: &Value, frame: &MapFrame<'_>) -> Option<PagePoint> {
     let number = |value: Option<&Value>| match value?.kind.as_ref()? {
         Kind::NumberValue(number) => Some(*number),
         Kind::StringValue(_)

@@ -1,12 +1,12 @@
 //! Colours that people tell apart on paper, on screens, and with any kind of colour vision: those of
-//! Okabe and Ito, with what a map needs besides. No colour stands alone for anything: teams differ
+//! Okabe and Ito, with what a map needs besides. Colour is never the only sign: teams differ
 //! by shape, too, and values of one colour by letters.
 
 use phalanx_proto::v1::{WorldSide, WorldTone};
 
 /// A colour with how much it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Color {
+pub struct Rgba {
     /// Share of red, 0 to 255.
     pub red: u8,
     /// Share of green, 0 to 255.
@@ -30,57 +30,57 @@ pub enum Theme {
 /// The colours of a picture by what they say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Palette {
-    pub(crate) page: Color,
-    pub(crate) ink: Color,
-    pub(crate) faint: Color,
-    pub(crate) rule: Color,
-    pub(crate) unknown: Color,
-    pub(crate) hatch: Color,
-    pub(crate) ground: Color,
-    obstacle: Color,
-    goal: Color,
-    resource: Color,
-    danger: Color,
-    ours: Color,
-    theirs: Color,
-    pub(crate) other: Color,
+    pub(crate) page: Rgba,
+    pub(crate) ink: Rgba,
+    pub(crate) faint: Rgba,
+    pub(crate) rule: Rgba,
+    pub(crate) unknown: Rgba,
+    pub(crate) hatch: Rgba,
+    pub(crate) ground: Rgba,
+    obstacle: Rgba,
+    goal: Rgba,
+    resource: Rgba,
+    danger: Rgba,
+    ours: Rgba,
+    theirs: Rgba,
+    pub(crate) other: Rgba,
 }
 
 const LIGHT: Palette = Palette {
-    page: Color::hex(0xFF_FF_FF),
-    ink: Color::hex(0x1A_1A_1A),
-    faint: Color::hex(0x5C_5F_66),
-    rule: Color::hex(0xC4_C6_CC),
-    unknown: Color::hex(0xE3_E5_EA),
-    hatch: Color::hex(0xD3_D6_DD),
-    ground: Color::hex(0xFC_FA_F3),
-    obstacle: Color::hex(0x55_55_55),
-    goal: Color::hex(0x00_9E_73),
-    resource: Color::hex(0xE6_9F_00),
-    danger: Color::hex(0xAA_33_77),
-    ours: Color::hex(0x00_72_B2),
-    theirs: Color::hex(0xD5_5E_00),
-    other: Color::hex(0x56_B4_E9),
+    page: Rgba::hex(0xFF_FF_FF),
+    ink: Rgba::hex(0x1A_1A_1A),
+    faint: Rgba::hex(0x5C_5F_66),
+    rule: Rgba::hex(0xC4_C6_CC),
+    unknown: Rgba::hex(0xE3_E5_EA),
+    hatch: Rgba::hex(0xD3_D6_DD),
+    ground: Rgba::hex(0xFC_FA_F3),
+    obstacle: Rgba::hex(0x55_55_55),
+    goal: Rgba::hex(0x00_9E_73),
+    resource: Rgba::hex(0xE6_9F_00),
+    danger: Rgba::hex(0xAA_33_77),
+    ours: Rgba::hex(0x00_72_B2),
+    theirs: Rgba::hex(0xD5_5E_00),
+    other: Rgba::hex(0x56_B4_E9),
 };
 
 const DARK: Palette = Palette {
-    page: Color::hex(0x15_18_1E),
-    ink: Color::hex(0xEE_EE_EE),
-    faint: Color::hex(0xA3_A9_B4),
-    rule: Color::hex(0x45_4B_57),
-    unknown: Color::hex(0x1C_20_28),
-    hatch: Color::hex(0x29_2E_38),
-    ground: Color::hex(0x33_3A_46),
-    obstacle: Color::hex(0x9A_A0_AA),
-    goal: Color::hex(0x2B_C5_9B),
-    resource: Color::hex(0xE6_9F_00),
-    danger: Color::hex(0xE0_7F_B6),
-    ours: Color::hex(0x56_B4_E9),
-    theirs: Color::hex(0xF0_84_3C),
-    other: Color::hex(0xF0_E4_42),
+    page: Rgba::hex(0x15_18_1E),
+    ink: Rgba::hex(0xEE_EE_EE),
+    faint: Rgba::hex(0xA3_A9_B4),
+    rule: Rgba::hex(0x45_4B_57),
+    unknown: Rgba::hex(0x1C_20_28),
+    hatch: Rgba::hex(0x29_2E_38),
+    ground: Rgba::hex(0x33_3A_46),
+    obstacle: Rgba::hex(0x9A_A0_AA),
+    goal: Rgba::hex(0x2B_C5_9B),
+    resource: Rgba::hex(0xE6_9F_00),
+    danger: Rgba::hex(0xE0_7F_B6),
+    ours: Rgba::hex(0x56_B4_E9),
+    theirs: Rgba::hex(0xF0_84_3C),
+    other: Rgba::hex(0xF0_E4_42),
 };
 
-impl Color {
+impl Rgba {
     /// From its usual number: `0xRRGGBB`.
     #[must_use]
     pub const fn hex(rgb: u32) -> Self {
@@ -135,7 +135,7 @@ impl Theme {
 
 impl Palette {
     /// The full colour of a tone, for marks.
-    pub(crate) fn tone(&self, tone: WorldTone) -> Color {
+    pub(crate) fn tone(&self, tone: WorldTone) -> Rgba {
         match tone {
             WorldTone::Unspecified => self.faint,
             WorldTone::Ground => self.ground,
@@ -150,7 +150,7 @@ impl Palette {
     }
 
     /// The colour of cells of a tone; several values of one tone get paler one by one.
-    pub(crate) fn cell(&self, tone: WorldTone, nth: usize) -> Color {
+    pub(crate) fn cell(&self, tone: WorldTone, nth: usize) -> Rgba {
         let paler = [0.0, 0.35, 0.55, 0.7].get(nth).copied().unwrap_or(0.8);
         match tone {
             WorldTone::Ground => {
@@ -168,7 +168,7 @@ impl Palette {
     }
 
     /// The ground of a zone, by whose it is.
-    pub(crate) fn zone(&self, side: WorldSide) -> Color {
+    pub(crate) fn zone(&self, side: WorldSide) -> Rgba {
         match side {
             WorldSide::Ours | WorldSide::Theirs => self.side(side).mixed(self.ground, 0.55),
             WorldSide::Nobody | WorldSide::Unspecified => self.ground,
@@ -176,7 +176,7 @@ impl Palette {
     }
 
     /// Whose.
-    pub(crate) fn side(&self, side: WorldSide) -> Color {
+    pub(crate) fn side(&self, side: WorldSide) -> Rgba {
         match side {
             WorldSide::Ours => self.ours,
             WorldSide::Theirs => self.theirs,
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     /// Relative luminance after WCAG.
-    fn luminance(color: Color) -> f64 {
+    fn luminance(color: Rgba) -> f64 {
         let part = |byte: u8| {
             let share = f64::from(byte) / 255.0;
             if share <= 0.040_45 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
@@ -198,7 +198,7 @@ mod tests {
         0.2126 * part(color.red) + 0.7152 * part(color.green) + 0.0722 * part(color.blue)
     }
 
-    fn contrast(one: Color, other: Color) -> f64 {
+    fn contrast(one: Rgba, other: Rgba) -> f64 {
         let (one, other) = (luminance(one), luminance(other));
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }

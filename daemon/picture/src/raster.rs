@@ -2,8 +2,10 @@
 
 use crate::Unfit;
 use crate::font::{self, Weight};
-use crate::palette::Color;
-use crate::scene::{Anchor, Area, Paint, Point, Scene, Shape, Stroke, Text};
+use crate::palette::Rgba;
+use crate::scene::{
+    Anchor, LineStroke, PageArea, PagePoint, SceneShape, ShapePaint, TextLine, VectorScene,
+};
 use crate::svg::halo_width;
 use tiny_skia::{
     FillRule, LineCap, LineJoin, Path, PathBuilder, Pixmap, Rect, StrokeDash, Transform,
@@ -21,7 +23,7 @@ pub(crate) struct Pixels {
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Scene {
+impl VectorScene {
     /// The picture as a PNG of that width, the same bytes for the same scene.
     ///
     /// # Errors
@@ -58,7 +60,7 @@ impl Scene {
         let mut pixmap = Pixmap::new(width, height).ok_or_else(too_large)?;
         pixmap.fill(solid(self.background));
         let scale = f64::from(width) / self.width;
-        let mut canvas = Canvas { pixmap, scale };
+        let mut canvas = PixelCanvas { pixmap, scale };
         for shape in &self.shapes {
             canvas.shape(shape);
         }
@@ -67,30 +69,30 @@ impl Scene {
     }
 }
 
-struct Canvas {
+struct PixelCanvas {
     pixmap: Pixmap,
     /// Pixels a unit.
     scale: f64,
 }
 
-impl Canvas {
-    fn shape(&mut self, shape: &Shape) {
+impl PixelCanvas {
+    fn shape(&mut self, shape: &SceneShape) {
         match shape {
-            Shape::Tiles { areas, color } => self.tiles(areas, *color),
-            Shape::Rect { area, round, paint } => self.paint(rect(*area, *round), *paint),
-            Shape::Disc { middle: (x, y), radius, paint } => {
+            SceneShape::Tiles { areas, color } => self.tiles(areas, *color),
+            SceneShape::Rect { area, round, paint } => self.paint(rect(*area, *round), *paint),
+            SceneShape::Disc { middle: (x, y), radius, paint } => {
                 let disc = PathBuilder::from_circle(single(*x), single(*y), single(*radius));
                 self.paint(disc, *paint);
             }
-            Shape::Path { runs, closed, paint } => self.paint(path(runs, *closed), *paint),
-            Shape::Text(text) => self.text(text),
+            SceneShape::Path { runs, closed, paint } => self.paint(path(runs, *closed), *paint),
+            SceneShape::Text(text) => self.text(text),
         }
     }
 
     /// Every edge is on whole pixels: nothing shines through between neighbours.
-    fn tiles(&mut self, areas: &[Area], color: Color) {
+    fn tiles(&mut self, areas: &[PageArea], color: Rgba) {
         let snap = |place: f64| single((place * self.scale).round());
-        let rects = areas.iter().filter_map(|Area { x, y, width, height }| {
+        let rects = areas.iter().filter_map(|PageArea { x, y, width, height }| {
             Rect::from_ltrb(snap(*x), snap(*y), snap(x + width), snap(y + height))
         });
         let rects: Vec<Rect> = rects.filter(|rect| rect.width() * rect.height() > 0.0).collect();
@@ -101,7 +103,7 @@ impl Canvas {
         }
     }
 
-    fn paint(&mut self, path: Option<Path>, paint: Paint) {
+    fn paint(&mut self, path: Option<Path>, paint: ShapePaint) {
         let Some(path) = path else { return };
         if let Some(fill) = paint.fill {
             self.fill(&path, fill);
@@ -111,13 +113,13 @@ impl Canvas {
         }
     }
 
-    fn fill(&mut self, path: &Path, color: Color) {
+    fn fill(&mut self, path: &Path, color: Rgba) {
         let scale = single(self.scale);
         let transform = Transform::from_scale(scale, scale);
         self.pixmap.fill_path(path, &colored(color), FillRule::Winding, transform, None);
     }
 
-    fn stroke(&mut self, path: &Path, stroke: Stroke) {
+    fn stroke(&mut self, path: &Path, stroke: LineStroke) {
         let wide = single(stroke.width);
         let dash =
             if stroke.dashed { StrokeDash::new(vec![wide * 3.0, wide * 3.0], 0.0) } else { None };
@@ -129,7 +131,7 @@ impl Canvas {
         self.pixmap.stroke_path(path, &colored(stroke.color), &how, transform, None);
     }
 
-    fn text(&mut self, text: &Text) {
+    fn text(&mut self, text: &TextLine) {
         let long = font::width(&text.text, text.size, text.weight);
         let begin = match text.anchor {
             Anchor::Start => text.at.0,
@@ -139,14 +141,17 @@ impl Canvas {
         let letters = letters(&text.text, (begin, text.at.1), text.size, text.weight);
         let Some(letters) = letters else { return };
         if let Some(color) = text.halo {
-            self.stroke(&letters, Stroke { color, width: halo_width(text.size), dashed: false });
+            self.stroke(
+                &letters,
+                LineStroke { color, width: halo_width(text.size), dashed: false },
+            );
         }
         self.fill(&letters, text.color);
     }
 }
 
-fn rect(area: Area, round: f64) -> Option<Path> {
-    let Area { x, y, width, height } = area;
+fn rect(area: PageArea, round: f64) -> Option<Path> {
+    let PageArea { x, y, width, height } = area;
     let round = round.min(width / 2.0).min(height / 2.0);
     if round <= 0.0 {
         let rect = Rect::from_xywh(single(x), single(y), single(width), single(height))?;
@@ -171,7 +176,7 @@ fn rect(area: Area, round: f64) -> Option<Path> {
     path.finish()
 }
 
-fn path(runs: &[Vec<Point>], closed: bool) -> Option<Path> {
+fn path(runs: &[Vec<PagePoint>], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for run in runs {
         for (index, (x, y)) in run.iter().enumerate() {
@@ -186,7 +191,7 @@ fn path(runs: &[Vec<Point>], closed: bool) -> Option<Path> {
 }
 
 /// The outlines of a text whose base line begins at a point.
-fn letters(text: &str, (x, y): Point, size: f64, weight: Weight) -> Option<Path> {
+fn letters(text: &str, (x, y): PagePoint, size: f64, weight: Weight) -> Option<Path> {
     let mut path = PathBuilder::new();
     font::outline(text, weight, |along, face, letter: GlyphId| {
         let scale = size / f64::from(face.units_per_em().max(1));
@@ -241,11 +246,11 @@ impl OutlineBuilder for Pen<'_> {
     }
 }
 
-fn solid(color: Color) -> tiny_skia::Color {
+fn solid(color: Rgba) -> tiny_skia::Color {
     tiny_skia::Color::from_rgba8(color.red, color.green, color.blue, color.alpha)
 }
 
-fn colored(color: Color) -> tiny_skia::Paint<'static> {
+fn colored(color: Rgba) -> tiny_skia::Paint<'static> {
     let mut paint = tiny_skia::Paint::default();
     paint.set_color(solid(color));
     paint

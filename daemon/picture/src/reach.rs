@@ -1,9 +1,9 @@
 //! How far worlds reach: what all pictures of one film have in common, so that nothing jumps from one
 //! to the next.
 
-use crate::cells::{Role, has_glyph, role};
-use crate::legend::{Key, Legend};
-use crate::springs::{Places, places};
+use crate::layers::{LayerRole, has_glyph, numbered, role};
+use crate::legend::{LegendLine, LegendLines};
+use crate::springs::{NodePositions, places};
 use crate::{Unfit, arrange, check};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
@@ -11,7 +11,7 @@ use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldPlace, WorldSide, Wor
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// Most parts that are drawn at once; the others are only told.
+/// Most parts that are drawn at once; the others are only mentioned.
 pub(crate) const PARTS_MAX: usize = 12;
 /// Most ways in which parts stand together in one film.
 const GROUPS_MAX: usize = 1_000;
@@ -19,9 +19,9 @@ const GROUPS_MAX: usize = 1_000;
 const NODES_MAX: usize = 8_192;
 /// How much wider than high a page is for a graph.
 const GRAPH_ASPECT: f64 = 1.25;
-/// So many lengths of a body are across the longer side of a plane.
+/// The longer side of a plane, in lengths of a body.
 const PLANE_UNITS: f64 = 28.0;
-/// So many cells that nobody has seen are drawn around those that somebody has.
+/// Unseen cells that are drawn around the seen ones.
 const AROUND: i64 = 2;
 /// Room around a graph, in edges.
 pub(crate) const GRAPH_MARGIN: f64 = 0.8;
@@ -37,10 +37,10 @@ pub struct Reach {
     parts: BTreeMap<usize, BTreeMap<String, Span>>,
     /// The maps that there are at the same time.
     groups: BTreeSet<Vec<Panel>>,
-    pub(crate) legend: Legend,
+    pub(crate) legend: LegendLines,
     nodes: BTreeMap<String, usize>,
     edges: BTreeSet<(usize, usize)>,
-    places: OnceLock<Places>,
+    places: OnceLock<NodePositions>,
     /// How high the highest group of maps is, in the room for which somebody asked first.
     highest: OnceLock<((f64, f64), f64)>,
     /// Most agents that are listed at the same time.
@@ -74,7 +74,7 @@ pub(crate) struct Panel {
     pub(crate) part: String,
     /// The layer of numbers.
     pub(crate) numbers: Option<String>,
-    /// It only shows numbers; who is there stands on the part's first map.
+    /// It only shows numbers; the agents are on the part's first map.
     pub(crate) further: bool,
 }
 
@@ -111,7 +111,7 @@ impl Reach {
         }
         let group = self.panels(world);
         if !world.marks.is_empty() {
-            self.legend.add(Key::Mark);
+            self.legend.add(LegendLine::Mark);
         }
         let listed = world.parts.iter().flat_map(|part| &part.bodies);
         self.listed = self.listed.max(listed.filter(|body| !body.name.is_empty()).count());
@@ -202,22 +202,22 @@ impl Reach {
     /// The layers of numbers that are drawn.
     fn numbers<'a>(&self, part: &'a WorldPart) -> impl Iterator<Item = &'a WorldLayer> {
         let wanted = |name: &String| self.wanted.is_empty() || self.wanted.contains(name);
-        let layers = part.layers.iter().filter(|layer| role(part, layer) == Role::Numbers);
+        let layers = part.layers.iter().filter(|layer| role(part, layer) == LayerRole::Numbers);
         layers.filter(|layer| wanted(&layer.name)).collect::<Vec<_>>().into_iter()
     }
 
     fn explain(&mut self, part: &WorldPart) {
         for layer in &part.layers {
-            if layer.cells.contains(&0) && role(part, layer) == Role::Ground {
-                self.legend.add(Key::Unknown);
+            if layer.cells.contains(&0) && role(part, layer) == LayerRole::Ground {
+                self.legend.add(LegendLine::Unknown);
             }
-            for (nth, legend) in crate::cells::numbered(part, layer) {
+            for (nth, legend) in numbered(part, layer) {
                 let value = u8::try_from(legend.value).unwrap_or_default();
                 let ground = legend.tone() == WorldTone::Ground;
-                let shown = !ground || role(part, layer) == Role::Ground;
+                let shown = !ground || role(part, layer) == LayerRole::Ground;
                 if value > 0 && shown && layer.cells.contains(&value) {
                     let glyph = has_glyph(part, layer, legend).then(|| legend.glyph.clone());
-                    self.legend.add(Key::Value {
+                    self.legend.add(LegendLine::Value {
                         tone: legend.tone().into(),
                         nth,
                         glyph,
@@ -226,21 +226,22 @@ impl Reach {
                 }
             }
         }
-        let scales: Vec<Key> = self.numbers(part).filter_map(Key::scale).collect();
+        let scales: Vec<LegendLine> = self.numbers(part).filter_map(LegendLine::scale).collect();
         self.legend.extend(scales);
         let spots = part.spots.iter();
         self.legend.extend(
-            spots.map(|spot| Key::Spot { tone: spot.tone().into(), kind: spot.kind.clone() }),
+            spots
+                .map(|spot| LegendLine::Spot { tone: spot.tone().into(), kind: spot.kind.clone() }),
         );
         for body in part.bodies.iter().filter(|body| body.place.is_some()) {
             let ours = body.side() == WorldSide::Ours;
-            self.legend.add(if ours { Key::Ours } else { Key::Theirs });
+            self.legend.add(if ours { LegendLine::Ours } else { LegendLine::Theirs });
             if !body.alive {
-                self.legend.add(Key::Down);
+                self.legend.add(LegendLine::Down);
             }
         }
         if part.nodes.iter().any(|node| node.zone() != WorldSide::Nobody) {
-            self.legend.add(Key::Zone);
+            self.legend.add(LegendLine::Zone);
         }
     }
 
@@ -260,7 +261,7 @@ impl Reach {
     }
 
     /// Where the nodes of all graphs are drawn.
-    pub(crate) fn places(&self) -> &Places {
+    pub(crate) fn places(&self) -> &NodePositions {
         let edges = || self.edges.iter().copied().collect::<Vec<_>>();
         self.places.get_or_init(|| places(self.nodes.len(), &edges(), GRAPH_ASPECT))
     }

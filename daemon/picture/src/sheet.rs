@@ -1,10 +1,10 @@
 //! The page: a title, the maps, what their signs mean, and who is there.
 
 use crate::font::{Weight, fitted, width, wrapped};
-use crate::frame::Frame;
+use crate::frame::MapFrame;
 use crate::palette::{Palette, Theme};
 use crate::reach::{PARTS_MAX, Panel, Reach, float};
-use crate::scene::{Anchor, Area, Paint, Point, Scene, Text};
+use crate::scene::{Anchor, PageArea, PagePoint, ShapePaint, TextLine, VectorScene};
 use crate::{Unfit, agents, arrange, cells, check, graph, marks, things};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::{ScriptMark, World, WorldBody, WorldPart};
@@ -16,7 +16,7 @@ pub const WIDTH_MIN: u32 = 320;
 pub const WIDTH_MAX: u32 = 8_192;
 /// Pages are not wider, in units; wider pictures have more pixels a unit.
 const PAGE: f64 = 1_200.0;
-/// Where the page is wide enough, the table stands beside the maps.
+/// From this page width on, the table is beside the maps.
 const BESIDE: f64 = 720.0;
 /// Its share of the width there, and how wide it is at least and at most.
 const SIDE: f64 = 0.27;
@@ -33,49 +33,49 @@ const MAPS_HIGH: f64 = 420.0;
 const SIDE_HIGH: f64 = 560.0;
 /// The same for one below the maps.
 const BELOW_HIGH: f64 = 260.0;
-/// How far the lines of the ground that nobody has seen are from each other.
+/// Distance between the hatch lines of unseen ground.
 const HATCH: f64 = 8.0;
 /// Least distance between two numbers at the edge of a map.
 const TICK: f64 = 26.0;
 
 /// How a picture looks.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct PictureStyle {
     /// How wide it is, in pixels: [`WIDTH_MIN`] to [`WIDTH_MAX`], else the nearest of both.
     pub width: u32,
     /// Its colours.
     pub theme: Theme,
 }
 
-/// What is told besides the world.
+/// Data of the team that is shown besides the world.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct TeamCaption {
     /// The team's score, where it is known.
     pub score: Option<i64>,
     /// What the team's agents do, by their names in the roster.
-    pub deeds: BTreeMap<String, Deed>,
-    /// Their names in the order of the roster; empty: nobody knows it. Worlds may call them otherwise.
+    pub deeds: BTreeMap<String, AgentActivity>,
+    /// Agent names in the order of the roster; empty when unknown. Worlds may use other names.
     pub roster: Vec<String>,
 }
 
 /// What an agent does.
 #[derive(Clone, Debug, Default)]
-pub struct Deed {
+pub struct AgentActivity {
     /// Its action as people read it; empty: none is known.
     pub action: String,
     /// Why; empty: its script did not say.
     pub reason: String,
 }
 
-impl Told {
+impl TeamCaption {
     /// What one of our agents does.
-    pub(crate) fn deed(&self, body: &WorldBody) -> Option<&Deed> {
+    pub(crate) fn deed(&self, body: &WorldBody) -> Option<&AgentActivity> {
         let agent = usize::try_from(body.agent?).ok()?;
         self.deeds.get(&body.name).or_else(|| self.deeds.get(self.roster.get(agent)?))
     }
 }
 
-impl Look {
+impl PictureStyle {
     /// The width of the picture in pixels.
     #[must_use]
     pub fn pixels(&self) -> u32 {
@@ -88,22 +88,27 @@ impl Look {
 ///
 /// # Errors
 /// When the world is larger than a picture may be, or not whole.
-pub fn scene(world: &World, told: &Told, reach: &Reach, look: Look) -> Result<Scene, Unfit> {
+pub fn scene(
+    world: &World,
+    told: &TeamCaption,
+    reach: &Reach,
+    look: PictureStyle,
+) -> Result<VectorScene, Unfit> {
     check::fits(world)?;
     let group = reach.panels(world);
-    let page = Page::new(reach, &group, f64::from(look.pixels()).min(PAGE));
+    let page = SheetLayout::new(reach, &group, f64::from(look.pixels()).min(PAGE));
     let team = world.team.strip_prefix("teams/").unwrap_or(&world.team);
     let colors = look.theme.palette();
     let turn = world.turn.unwrap_or_default();
     let title = format!("{team}, {}, turn {}:{}", world.game, turn.round, turn.step);
-    let mut scene = Scene::new(page.width, page.height, colors.page, &title);
+    let mut scene = VectorScene::new(page.width, page.height, colors.page, &title);
     head(&mut scene, team, (world, told), colors);
     let arranged = arrange::arranged(reach, &group, page.unit, page.maps.width);
     for (panel, (at, unit)) in group.iter().zip(&arranged.maps) {
         let part = world.parts.iter().find(|part| part.name == panel.part);
         let (Some(part), Some(span)) = (part, reach.span_of(panel)) else { continue };
         let corner = (page.maps.x + at.0, page.maps.y + at.1);
-        let frame = Frame::new(reach, (part, panel), span, corner, *unit);
+        let frame = MapFrame::new(reach, (part, panel), span, corner, *unit);
         draw_map(&mut scene, (world, part, panel), &frame, group.len() > 1, colors);
     }
     notes(&mut scene, world, &page, group.is_empty(), colors);
@@ -113,19 +118,19 @@ pub fn scene(world: &World, told: &Told, reach: &Reach, look: Look) -> Result<Sc
 }
 
 /// Where everything is on the page.
-struct Page {
+struct SheetLayout {
     width: f64,
     height: f64,
-    maps: Area,
+    maps: PageArea,
     unit: f64,
-    legend: Area,
+    legend: PageArea,
     columns: usize,
-    agents: Area,
+    agents: PageArea,
     /// Lines of each agent.
     lines: u8,
 }
 
-impl Page {
+impl SheetLayout {
     fn new(reach: &Reach, group: &[Panel], width: f64) -> Self {
         let beside = width >= BESIDE;
         let inner = width - 2.0 * MARGIN;
@@ -135,18 +140,18 @@ impl Page {
         let unit = arrange::unit(reach, group, all);
         let high = reach.highest(all);
         let top = MARGIN + HEAD;
-        let maps = Area::new(MARGIN, top, room, high.max(60.0) + NOTE);
+        let maps = PageArea::new(MARGIN, top, room, high.max(60.0) + NOTE);
         let (x, y, wide) = if beside {
             (MARGIN + room + MARGIN, top + arrange::ABOVE, side)
         } else {
             (MARGIN, top + maps.height, inner)
         };
         let columns = if !beside && wide > 340.0 { 2 } else { 1 };
-        let legend = Area::new(x, y, wide, reach.legend.height(columns));
+        let legend = PageArea::new(x, y, wide, reach.legend.height(columns));
         let taken = legend.height + 14.0;
         let listed = if beside { maps.height.max(SIDE_HIGH) - taken } else { BELOW_HIGH };
         let (lines, high) = agents::fit(reach.listed, listed);
-        let agents = Area::new(x, y + taken, wide, high);
+        let agents = PageArea::new(x, y + taken, wide, high);
         let below = (maps.y + maps.height).max(agents.y + agents.height);
         // Whole units: a page ends on a pixel.
         let height = (below + MARGIN).ceil();
@@ -154,32 +159,37 @@ impl Page {
     }
 }
 
-fn head(scene: &mut Scene, team: &str, (world, told): (&World, &Told), colors: &Palette) {
+fn head(
+    scene: &mut VectorScene,
+    team: &str,
+    (world, told): (&World, &TeamCaption),
+    colors: &Palette,
+) {
     let width_all = scene.width - 2.0 * MARGIN;
     let turn = world.turn.unwrap_or_default();
     let score = told.score.map(|score| format!(" · score {score}")).unwrap_or_default();
     let right = format!("turn {}:{}{score}", turn.round, turn.step);
     let taken = width(&right, 15.0, Weight::Medium);
     let end = (scene.width - MARGIN, MARGIN + 18.0);
-    scene.text(Text::new(end, 15.0, colors.ink, right).strong().anchored(Anchor::End));
+    scene.text(TextLine::new(end, 15.0, colors.ink, right).strong().anchored(Anchor::End));
     let room = (width_all - taken - 16.0).max(40.0);
     let name = fitted(team, 20.0, Weight::Medium, room);
     let long = width(&name, 20.0, Weight::Medium);
-    scene.text(Text::new((MARGIN, MARGIN + 18.0), 20.0, colors.ink, name).strong());
+    scene.text(TextLine::new((MARGIN, MARGIN + 18.0), 20.0, colors.ink, name).strong());
     if room - long > 48.0 {
         let game = fitted(&world.game, 15.0, Weight::Regular, room - long - 10.0);
         let at = (MARGIN + long + 10.0, MARGIN + 18.0);
-        scene.text(Text::new(at, 15.0, colors.faint, game));
+        scene.text(TextLine::new(at, 15.0, colors.faint, game));
     }
     let facts = match world.parts.as_slice() {
         [part] => facts(part, turn.step, told.score.is_some()),
         [] | [_, ..] => String::new(),
     };
     let facts = fitted(&facts, 12.0, Weight::Regular, width_all);
-    scene.text(Text::new((MARGIN, MARGIN + 36.0), 12.0, colors.faint, facts));
+    scene.text(TextLine::new((MARGIN, MARGIN + 36.0), 12.0, colors.faint, facts));
 }
 
-/// What concerns a whole part and is not told elsewhere.
+/// Facts about a whole part that are not shown elsewhere.
 fn facts(part: &WorldPart, step: u32, has_score: bool) -> String {
     let told = |name: &str, value: &str| {
         name == "step" && value == step.to_string() || name == "score" && has_score
@@ -195,9 +205,9 @@ fn facts(part: &WorldPart, step: u32, has_score: bool) -> String {
 }
 
 fn draw_map(
-    scene: &mut Scene,
+    scene: &mut VectorScene,
     (world, part, panel): (&World, &WorldPart, &Panel),
-    frame: &Frame<'_>,
+    frame: &MapFrame<'_>,
     titled: bool,
     colors: &Palette,
 ) {
@@ -206,19 +216,19 @@ fn draw_map(
     }
     match frame.cells() {
         Some(area) => {
-            scene.rect(frame.area, Paint::fill(colors.unknown));
+            scene.rect(frame.area, ShapePaint::fill(colors.unknown));
             if has_unknown(part, area.width * area.height) {
                 hatch(scene, frame.area, colors);
             }
             cells::draw(scene, (world, part, panel), (frame, area), colors);
-            scene.rect(frame.area, Paint::stroke(colors.faint, 1.0));
+            scene.rect(frame.area, ShapePaint::stroke(colors.faint, 1.0));
             ticks(scene, frame, colors);
         }
         None if matches!(part.shape, Some(Shape::Graph(_))) => {
             graph::draw(scene, part, frame, colors);
         }
         None => {
-            let paint = Paint::fill(colors.ground).with_stroke(colors.faint, 1.0);
+            let paint = ShapePaint::fill(colors.ground).with_stroke(colors.faint, 1.0);
             scene.rect(frame.area, paint);
         }
     }
@@ -230,10 +240,10 @@ fn draw_map(
 }
 
 fn map_title(
-    scene: &mut Scene,
+    scene: &mut VectorScene,
     part: &WorldPart,
     panel: &Panel,
-    frame: &Frame<'_>,
+    frame: &MapFrame<'_>,
     colors: &Palette,
 ) {
     let title = match (&panel.numbers, panel.further) {
@@ -241,9 +251,9 @@ fn map_title(
         (Some(numbers), false) => format!("{}, {numbers}", part.name),
         (None, _) => part.name.clone(),
     };
-    let Area { x, y, width: wide, .. } = frame.area;
+    let PageArea { x, y, width: wide, .. } = frame.area;
     let title = fitted(&title, 11.0, Weight::Medium, wide.max(60.0));
-    scene.text(Text::new((x, y - 6.0), 11.0, colors.ink, title).strong());
+    scene.text(TextLine::new((x, y - 6.0), 11.0, colors.ink, title).strong());
 }
 
 /// Marks of the agents that are on this map, and on the first one those of the whole team.
@@ -257,7 +267,7 @@ fn marks_of<'a>(world: &'a World, part: &'a WorldPart) -> impl Iterator<Item = &
     })
 }
 
-/// Whether some cell of so many has not been seen.
+/// Whether some of these cells have not been seen.
 fn has_unknown(part: &WorldPart, cells: i64) -> bool {
     let ground = part.layers.first();
     ground.is_none_or(|layer| {
@@ -267,44 +277,51 @@ fn has_unknown(part: &WorldPart, cells: i64) -> bool {
 }
 
 /// Slanted lines, as far as they are inside.
-fn hatch(scene: &mut Scene, area: Area, colors: &Palette) {
-    let Area { x, y, width, height } = area;
+fn hatch(scene: &mut VectorScene, area: PageArea, colors: &Palette) {
+    let PageArea { x, y, width, height } = area;
     let mut runs = Vec::new();
     let mut along = HATCH;
     while along < width + height {
-        let from: Point = (x + (along - height).max(0.0), y + along.min(height));
-        let to: Point = (x + along.min(width), y + (along - width).max(0.0));
+        let from: PagePoint = (x + (along - height).max(0.0), y + along.min(height));
+        let to: PagePoint = (x + along.min(width), y + (along - width).max(0.0));
         runs.push(vec![from, to]);
         along += HATCH;
     }
-    scene.lines(runs, Paint::stroke(colors.hatch, 1.2));
+    scene.lines(runs, ShapePaint::stroke(colors.hatch, 1.2));
 }
 
 /// Numbers of columns below, of rows at the left.
-fn ticks(scene: &mut Scene, frame: &Frame<'_>, colors: &Palette) {
+fn ticks(scene: &mut VectorScene, frame: &MapFrame<'_>, colors: &Palette) {
     let Some(cells) = frame.cells() else { return };
     let step = [1, 2, 5, 10, 20, 50, 100, 200];
     let step = step.into_iter().find(|step| float(*step) * frame.unit >= TICK).unwrap_or(500);
     let multiples = |from: i64, count: i64| (from..from + count).filter(move |at| at % step == 0);
-    let Area { x, y, height, .. } = frame.area;
+    let PageArea { x, y, height, .. } = frame.area;
     for column in multiples(cells.x, cells.width) {
         let Some((middle, _)) = frame.cell(column, cells.y) else { continue };
-        let text = Text::new((middle, y + height + 11.0), 9.0, colors.faint, column.to_string());
+        let text =
+            TextLine::new((middle, y + height + 11.0), 9.0, colors.faint, column.to_string());
         scene.text(text.anchored(Anchor::Middle));
     }
     for row in multiples(cells.y, cells.height) {
         let Some((_, middle)) = frame.cell(cells.x, row) else { continue };
-        let text = Text::new((x - 4.0, middle + 3.2), 9.0, colors.faint, row.to_string());
+        let text = TextLine::new((x - 4.0, middle + 3.2), 9.0, colors.faint, row.to_string());
         scene.text(text.anchored(Anchor::End));
     }
 }
 
 /// What the maps do not show.
-fn notes(scene: &mut Scene, world: &World, page: &Page, is_empty: bool, colors: &Palette) {
+fn notes(
+    scene: &mut VectorScene,
+    world: &World,
+    page: &SheetLayout,
+    is_empty: bool,
+    colors: &Palette,
+) {
     if is_empty {
         let middle = (page.maps.x + page.maps.width / 2.0, page.maps.y + 36.0);
         let note = "nothing is known of the world yet";
-        scene.text(Text::new(middle, 14.0, colors.faint, note).centred());
+        scene.text(TextLine::new(middle, 14.0, colors.faint, note).centred());
     }
     let more = world.parts.len().saturating_sub(PARTS_MAX);
     let more = (more > 0).then(|| format!("{more} more maps are not shown."));
@@ -313,6 +330,6 @@ fn notes(scene: &mut Scene, world: &World, page: &Page, is_empty: bool, colors: 
     let lines = wrapped(&text, 11.0, Weight::Regular, page.maps.width, 1);
     for line in lines {
         let at = (page.maps.x, page.maps.y + page.maps.height - 4.0);
-        scene.text(Text::new(at, 11.0, colors.faint, line));
+        scene.text(TextLine::new(at, 11.0, colors.faint, line));
     }
 }

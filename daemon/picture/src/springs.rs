@@ -22,15 +22,16 @@ const GAP: f64 = 1.5;
 
 /// Places of nodes, in edges.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Places {
+pub(crate) struct NodePositions {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) at: Vec<(f64, f64)>,
 }
 
-/// Places for so many nodes; `aspect`: how much wider than high the page is. Edges to nodes that are
+/// Positions for `count` nodes; `aspect`: width of the page divided by its height. Edges to nodes
+/// that are
 /// not there are passed over.
-pub(crate) fn places(count: usize, edges: &[(usize, usize)], aspect: f64) -> Places {
+pub(crate) fn places(count: usize, edges: &[(usize, usize)], aspect: f64) -> NodePositions {
     let mut near: Vec<Vec<usize>> = vec![Vec::new(); count];
     for &(a, b) in edges.iter().filter(|(a, b)| a != b && *a < count && *b < count) {
         for (from, to) in [(a, b), (b, a)] {
@@ -102,7 +103,7 @@ struct Pair {
 
 fn island(nodes: &[usize], near: &[Vec<usize>]) -> Island {
     let pairs = pairs(nodes, near);
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut dice = XorShift(0x9E37_79B9_7F4A_7C15);
     #[expect(clippy::cast_precision_loss, reason = "few nodes")]
     let side = (nodes.len() as f64).sqrt();
     let mut at: Vec<(f64, f64)> =
@@ -151,7 +152,7 @@ fn pairs(nodes: &[usize], near: &[Vec<usize>]) -> Vec<Pair> {
 }
 
 /// Moves the two nodes of each pair to or from each other, with ever smaller steps.
-fn settle(at: &mut [(f64, f64)], mut pairs: Vec<Pair>, dice: &mut Dice) {
+fn settle(at: &mut [(f64, f64)], mut pairs: Vec<Pair>, dice: &mut XorShift) {
     let farthest = pairs.iter().map(|pair| pair.way).fold(0.0, f64::max);
     let mut step = farthest * farthest;
     for _ in 0..ROUNDS_MAX {
@@ -176,11 +177,11 @@ fn settle(at: &mut [(f64, f64)], mut pairs: Vec<Pair>, dice: &mut Dice) {
 }
 
 /// Islands side by side in rows, the largest first.
-fn packed(count: usize, islands: &[Island], aspect: f64) -> Places {
+fn packed(count: usize, islands: &[Island], aspect: f64) -> NodePositions {
     let room: f64 = islands.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
     let widest = islands.iter().map(|it| it.width).fold(0.0, f64::max);
     let wide = (room * aspect).sqrt().max(widest);
-    let mut places = Places { at: vec![(0.0, 0.0); count], ..Places::default() };
+    let mut places = NodePositions { at: vec![(0.0, 0.0); count], ..NodePositions::default() };
     let (mut x, mut y, mut row) = (0.0_f64, 0.0_f64, 0.0_f64);
     for island in islands {
         if x > 0.0 && x + island.width > wide {
@@ -200,9 +201,9 @@ fn packed(count: usize, islands: &[Island], aspect: f64) -> Places {
 }
 
 /// xorshift64*: chance enough to begin with.
-struct Dice(u64);
+struct XorShift(u64);
 
-impl Dice {
+impl XorShift {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -229,7 +230,7 @@ impl Dice {
 mod tests {
     use super::*;
 
-    fn far(places: &Places, a: usize, b: usize) -> f64 {
+    fn far(places: &NodePositions, a: usize, b: usize) -> f64 {
         let (from, to) = (places.at[a], places.at[b]);
         ((from.0 - to.0).powi(2) + (from.1 - to.1).powi(2)).sqrt()
     }
@@ -274,7 +275,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_places() {
-        assert_eq!(places(0, &[], 1.0), Places::default());
+        assert_eq!(places(0, &[], 1.0), NodePositions::default());
         assert_eq!(places(1, &[], 1.0).at, [(0.0, 0.0)]);
     }
 }

@@ -1,16 +1,16 @@
 //! Scenes as SVG: one element a shape, and nothing that loads or runs anything.
 
 use crate::font::{Weight, width};
-use crate::palette::Color;
-use crate::scene::{Anchor, Area, Paint, Point, Scene, Shape, Text};
+use crate::palette::Rgba;
+use crate::scene::{Anchor, PageArea, PagePoint, SceneShape, ShapePaint, TextLine, VectorScene};
 use std::fmt::Write;
 
 /// Fonts in the order in which they are looked for; each text is made as long as ours.
 const FONTS: &str = "Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
 
-impl Scene {
-    /// The picture as a text in SVG, the same bytes for the same scene. `pixels`: how wide it says it
-    /// is; whoever shows it may do as they like.
+impl VectorScene {
+    /// The picture as SVG text, the same bytes for the same scene. `pixels`: the width that the
+    /// file declares; a viewer may scale it.
     #[must_use]
     pub fn svg(&self, pixels: u32) -> String {
         let high = (f64::from(pixels) * self.height / self.width).round();
@@ -18,13 +18,13 @@ impl Scene {
         out.add(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{pixels}\" height=\"{}\" \
              viewBox=\"0 0 {} {}\" font-family=\"{FONTS}\" role=\"img\">\n<title>{}</title>\n",
-            Number(high),
-            Number(self.width),
-            Number(self.height),
+            SvgNumber(high),
+            SvgNumber(self.width),
+            SvgNumber(self.height),
             Escaped(&self.title),
         ));
-        let page = Area::new(0.0, 0.0, self.width, self.height);
-        out.rect(page, 0.0, Paint::fill(self.background));
+        let page = PageArea::new(0.0, 0.0, self.width, self.height);
+        out.rect(page, 0.0, ShapePaint::fill(self.background));
         for shape in &self.shapes {
             out.shape(shape);
         }
@@ -41,46 +41,48 @@ impl Out {
         self.0.write_fmt(text).unwrap_or_default();
     }
 
-    fn shape(&mut self, shape: &Shape) {
+    fn shape(&mut self, shape: &SceneShape) {
         match shape {
-            Shape::Tiles { areas, color } => self.tiles(areas, *color),
-            Shape::Rect { area, round, paint } => self.rect(*area, *round, *paint),
-            Shape::Disc { middle: (x, y), radius, paint } => {
-                let (x, y, radius) = (Number(*x), Number(*y), Number(*radius));
+            SceneShape::Tiles { areas, color } => self.tiles(areas, *color),
+            SceneShape::Rect { area, round, paint } => self.rect(*area, *round, *paint),
+            SceneShape::Disc { middle: (x, y), radius, paint } => {
+                let (x, y, radius) = (SvgNumber(*x), SvgNumber(*y), SvgNumber(*radius));
                 self.add(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\""));
                 self.paint(*paint);
             }
-            Shape::Path { runs, closed, paint } => self.path(runs, *closed, *paint),
-            Shape::Text(text) => self.text(text),
+            SceneShape::Path { runs, closed, paint } => self.path(runs, *closed, *paint),
+            SceneShape::Text(text) => self.text(text),
         }
     }
 
-    fn tiles(&mut self, areas: &[Area], color: Color) {
+    fn tiles(&mut self, areas: &[PageArea], color: Rgba) {
         self.add(format_args!("<path shape-rendering=\"crispEdges\" d=\""));
-        for Area { x, y, width, height } in areas {
-            let (x, y, width, height) = (Number(*x), Number(*y), Number(*width), Number(*height));
+        for PageArea { x, y, width, height } in areas {
+            let (x, y, width, height) =
+                (SvgNumber(*x), SvgNumber(*y), SvgNumber(*width), SvgNumber(*height));
             self.add(format_args!("M{x} {y}h{width}v{height}h-{width}z"));
         }
         self.add(format_args!("\""));
-        self.paint(Paint::fill(color));
+        self.paint(ShapePaint::fill(color));
     }
 
-    fn rect(&mut self, area: Area, round: f64, paint: Paint) {
-        let Area { x, y, width, height } = area;
-        let (x, y, width, height) = (Number(x), Number(y), Number(width), Number(height));
+    fn rect(&mut self, area: PageArea, round: f64, paint: ShapePaint) {
+        let PageArea { x, y, width, height } = area;
+        let (x, y, width, height) =
+            (SvgNumber(x), SvgNumber(y), SvgNumber(width), SvgNumber(height));
         self.add(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""));
         if round > 0.0 {
-            self.add(format_args!(" rx=\"{}\"", Number(round)));
+            self.add(format_args!(" rx=\"{}\"", SvgNumber(round)));
         }
         self.paint(paint);
     }
 
-    fn path(&mut self, runs: &[Vec<Point>], closed: bool, paint: Paint) {
+    fn path(&mut self, runs: &[Vec<PagePoint>], closed: bool, paint: ShapePaint) {
         self.add(format_args!("<path d=\""));
         for run in runs {
             for (index, (x, y)) in run.iter().enumerate() {
                 let letter = if index == 0 { 'M' } else { 'L' };
-                self.add(format_args!("{letter}{} {}", Number(*x), Number(*y)));
+                self.add(format_args!("{letter}{} {}", SvgNumber(*x), SvgNumber(*y)));
             }
             if closed {
                 self.add(format_args!("z"));
@@ -90,34 +92,34 @@ impl Out {
         self.paint(paint);
     }
 
-    fn paint(&mut self, paint: Paint) {
+    fn paint(&mut self, paint: ShapePaint) {
         match paint.fill {
             Some(color) => self.color("fill", color),
             None => self.add(format_args!(" fill=\"none\"")),
         }
         if let Some(stroke) = paint.stroke {
             self.color("stroke", stroke.color);
-            self.add(format_args!(" stroke-width=\"{}\"", Number(stroke.width)));
+            self.add(format_args!(" stroke-width=\"{}\"", SvgNumber(stroke.width)));
             self.add(format_args!(" stroke-linejoin=\"round\" stroke-linecap=\"round\""));
             if stroke.dashed {
-                let (dash, gap) = (Number(stroke.width * 3.0), Number(stroke.width * 3.0));
+                let (dash, gap) = (SvgNumber(stroke.width * 3.0), SvgNumber(stroke.width * 3.0));
                 self.add(format_args!(" stroke-dasharray=\"{dash} {gap}\""));
             }
         }
         self.add(format_args!("/>\n"));
     }
 
-    fn color(&mut self, what: &str, color: Color) {
-        let Color { red, green, blue, alpha } = color;
+    fn color(&mut self, what: &str, color: Rgba) {
+        let Rgba { red, green, blue, alpha } = color;
         self.add(format_args!(" {what}=\"#{red:02x}{green:02x}{blue:02x}\""));
         if alpha < 255 {
-            let share = Number(f64::from(alpha) / 255.0);
+            let share = SvgNumber(f64::from(alpha) / 255.0);
             self.add(format_args!(" {what}-opacity=\"{share}\""));
         }
     }
 
-    fn text(&mut self, text: &Text) {
-        let (x, y, size) = (Number(text.at.0), Number(text.at.1), Number(text.size));
+    fn text(&mut self, text: &TextLine) {
+        let (x, y, size) = (SvgNumber(text.at.0), SvgNumber(text.at.1), SvgNumber(text.size));
         self.add(format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\""));
         match text.anchor {
             Anchor::Start => {}
@@ -127,11 +129,11 @@ impl Out {
         if text.weight == Weight::Medium {
             self.add(format_args!(" font-weight=\"500\""));
         }
-        let long = Number(width(&text.text, text.size, text.weight));
+        let long = SvgNumber(width(&text.text, text.size, text.weight));
         self.add(format_args!(" textLength=\"{long}\" lengthAdjust=\"spacingAndGlyphs\""));
         if let Some(halo) = text.halo {
             self.color("stroke", halo);
-            let wide = Number(halo_width(text.size));
+            let wide = SvgNumber(halo_width(text.size));
             self.add(format_args!(
                 " stroke-width=\"{wide}\" stroke-linejoin=\"round\" paint-order=\"stroke\""
             ));
@@ -147,9 +149,9 @@ pub(crate) fn halo_width(size: f64) -> f64 {
 }
 
 /// A number with two decimals at most; what is none is 0.
-struct Number(f64);
+struct SvgNumber(f64);
 
-impl std::fmt::Display for Number {
+impl std::fmt::Display for SvgNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let number = if self.0.is_finite() { self.0 } else { 0.0 };
         let text = format!("{number:.2}");
@@ -183,15 +185,15 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let all = [0.0, -0.001, 1.0, 1.5, 1.256, 1e9, f64::NAN].map(|it| Number(it).to_string());
+        let all = [0.0, -0.001, 1.0, 1.5, 1.256, 1e9, f64::NAN].map(|it| SvgNumber(it).to_string());
         assert_eq!(all, ["0", "0", "1", "1.5", "1.26", "1000000000", "0"]);
     }
 
     #[test]
     fn a_text_stays_a_text() {
-        let mut scene = Scene::new(10.0, 10.0, Color::hex(0), "</title><script>");
-        let ink = Color::hex(0xFF_FF_FF);
-        scene.text(Text::new((0.0, 0.0), 10.0, ink, "\"><a b='c'>&\u{8}</text>"));
+        let mut scene = VectorScene::new(10.0, 10.0, Rgba::hex(0), "</title><script>");
+        let ink = Rgba::hex(0xFF_FF_FF);
+        scene.text(TextLine::new((0.0, 0.0), 10.0, ink, "\"><a b='c'>&\u{8}</text>"));
         let svg = scene.svg(10);
         assert!(svg.contains("<title>&lt;/title&gt;&lt;script&gt;</title>"), "{svg}");
         let text = "&quot;&gt;&lt;a b=&#39;c&#39;&gt;&amp;\u{FFFD}&lt;/text&gt;</text>";

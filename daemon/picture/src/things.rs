@@ -1,10 +1,10 @@
-//! What stands on a map: marked places, bodies and what they carry.
+//! The things on a map: marked places, bodies and what they carry.
 
 use crate::font::{Weight, fitted, width};
-use crate::frame::Frame;
+use crate::frame::MapFrame;
 use crate::palette::Palette;
 use crate::reach::cell_of;
-use crate::scene::{Area, Paint, Point, Scene, Text};
+use crate::scene::{PageArea, PagePoint, ShapePaint, TextLine, VectorScene};
 use crate::signs;
 use phalanx_proto::v1::{WorldBody, WorldPart, WorldSide, WorldTone};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const READ: f64 = 6.5;
 const BEYOND: f64 = 0.65;
 /// Smallest half of a sign with a number in it.
 const SIGNED_MIN: f64 = 4.5;
-/// Room for what stands beside a place, in units of the map, and at least on the page.
+/// Room for the text beside a place, in units of the map, and at least on the page.
 const LABEL: f64 = 2.4;
 const LABEL_MIN: f64 = 40.0;
 
@@ -52,7 +52,12 @@ fn letters(index: usize) -> String {
     }
 }
 
-pub(crate) fn spots(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palette) {
+pub(crate) fn spots(
+    scene: &mut VectorScene,
+    part: &WorldPart,
+    frame: &MapFrame<'_>,
+    colors: &Palette,
+) {
     let half = (frame.unit * SPOT).max(HALF_MIN);
     for spot in &part.spots {
         let Some(at) = frame.place(spot.place.as_ref()) else { continue };
@@ -65,10 +70,10 @@ pub(crate) fn spots(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colo
                 && spot.tone() == WorldTone::Resource;
             let text = if inside {
                 let ink = colors.tone(spot.tone()).contrast();
-                Text::new(at, size, ink, label).strong().centred()
+                TextLine::new(at, size, ink, label).strong().centred()
             } else {
                 let below = (at.0, at.1 + half + size * 0.45);
-                Text::new(below, size, colors.ink, label).centred().with_halo(colors.ground)
+                TextLine::new(below, size, colors.ink, label).centred().with_halo(colors.ground)
             };
             scene.text(text);
         }
@@ -76,7 +81,12 @@ pub(crate) fn spots(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colo
 }
 
 /// Everybody; ours are in front.
-pub(crate) fn bodies(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, colors: &Palette) {
+pub(crate) fn bodies(
+    scene: &mut VectorScene,
+    part: &WorldPart,
+    frame: &MapFrame<'_>,
+    colors: &Palette,
+) {
     let signs = marks(&part.bodies);
     let mut all: Vec<(&WorldBody, &String)> = part.bodies.iter().zip(&signs).collect();
     all.sort_by_key(|(body, _)| body.side() == WorldSide::Ours);
@@ -89,23 +99,23 @@ pub(crate) fn bodies(scene: &mut Scene, part: &WorldPart, frame: &Frame<'_>, col
         let size = half * if sign.len() > 1 { 1.15 } else { 1.35 };
         if alive && half >= SIGNED_MIN {
             let ink = colors.side(side).contrast();
-            scene.text(Text::new(at, size, ink, sign).strong().centred());
+            scene.text(TextLine::new(at, size, ink, sign).strong().centred());
         }
     }
 }
 
 /// A body on the page.
 struct Placed<'a> {
-    at: Point,
+    at: PagePoint,
     half: f64,
     body: &'a WorldBody,
     sign: &'a str,
 }
 
 /// Where everybody is; those on one place stand close together, and are smaller.
-fn placed<'a>(all: &[(&'a WorldBody, &'a String)], frame: &Frame<'_>) -> Vec<Placed<'a>> {
-    // Points are told apart in hundredths of a unit of the page.
-    let key = |(x, y): Point| (format!("{x:.2}"), format!("{y:.2}"));
+fn placed<'a>(all: &[(&'a WorldBody, &'a String)], frame: &MapFrame<'_>) -> Vec<Placed<'a>> {
+    // Points count as equal within a hundredth of a unit of the page.
+    let key = |(x, y): PagePoint| (format!("{x:.2}"), format!("{y:.2}"));
     let at = |body: &WorldBody| frame.place(body.place.as_ref());
     let mut crowds: BTreeMap<(String, String), (u32, u32)> = BTreeMap::new();
     for point in all.iter().filter_map(|(body, _)| at(body)) {
@@ -133,21 +143,21 @@ fn placed<'a>(all: &[(&'a WorldBody, &'a String)], frame: &Frame<'_>) -> Vec<Pla
 }
 
 /// What hangs on somebody: a bar to it, and a frame around it.
-fn carried(scene: &mut Scene, body: &WorldBody, frame: &Frame<'_>, colors: &Palette) {
+fn carried(scene: &mut VectorScene, body: &WorldBody, frame: &MapFrame<'_>, colors: &Palette) {
     let Some((x, y)) = cell_of(body.place.as_ref()) else { return };
     let Some(from) = frame.cell(x, y) else { return };
     let color = colors.side(body.side());
     for it in &body.carried {
         let Some(to) = frame.cell(x + i64::from(it.x), y + i64::from(it.y)) else { continue };
-        scene.line(from, to, Paint::stroke(color, (frame.unit * 0.16).max(1.0)));
+        scene.line(from, to, ShapePaint::stroke(color, (frame.unit * 0.16).max(1.0)));
         let edge = (frame.unit * 0.1).max(0.8);
-        let inner = Area::around(to, frame.unit * 0.44);
-        let paint = Paint::fill(colors.tone(WorldTone::Resource)).with_stroke(color, edge);
+        let inner = PageArea::around(to, frame.unit * 0.44);
+        let paint = ShapePaint::fill(colors.tone(WorldTone::Resource)).with_stroke(color, edge);
         scene.rounded(inner, frame.unit * 0.12, paint);
         if frame.unit >= LETTERS_MIN {
             let last: String = it.what.chars().next_back().into_iter().collect();
             let ink = colors.tone(WorldTone::Resource).contrast();
-            scene.text(Text::new(to, frame.unit * 0.62, ink, last).strong().centred());
+            scene.text(TextLine::new(to, frame.unit * 0.62, ink, last).strong().centred());
         }
     }
 }

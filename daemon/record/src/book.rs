@@ -1,13 +1,14 @@
-//! The files of one recording, one after the other.
+//! The files of a recording, one after the other.
 
 use crate::RecordingInfo;
 use crate::channel::Channel;
-use crate::disk::Disk;
+use crate::disk::RecordingDisk;
 use crate::encode::{self, Encoder};
 use crate::names::{name_of, part_path};
 use crate::part::{OpenChunk, Part, PartError, PartOptions};
-use crate::queue::Losses;
-use phalanx_engine::{JournalEvent, Staged, TapedInput, TeamAct};
+use crate::queue::QueueLosses;
+use phalanx_engine::{Command, JournalEvent, Staged, TapedInput, TeamAct};
+use phalanx_game::Turn;
 use phalanx_net::Taped;
 use phalanx_proto::v1;
 use phalanx_proto::v1::GapCause;
@@ -19,26 +20,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// So many recordings of a team and a game may begin in the same second.
+/// The most recordings of one team and game that may begin in the same second.
 const NAMESAKES_MAX: u32 = 100;
 /// The attachment with the settings.
 pub(crate) const SETTINGS: &str = "settings.toml";
-/// What the attachments with strategies are called first.
+/// Prefix of the attachments with strategies.
 pub(crate) const STRATEGY: &str = "strategy-";
-/// What the keys of a game's options are called first in a file's metadata.
+/// Prefix of the keys of a game's options in a file's metadata.
 pub(crate) const OPTION: &str = "game_option_";
 /// Characters of a hash in the name of an attachment.
 const HASH_CHARS: usize = 12;
 
-/// The files of a generation, path and source, in the order of their paths; `None`: it has none
-/// that can be told.
+/// Returns the files of a generation, path and source, sorted by path; `None` if they are not
+/// available.
 #[derive(Clone)]
-pub struct Bundler(Arc<Bundle>);
+pub struct Bundler(Arc<BundlerFn>);
 
-type Bundle = dyn Fn(&Staged) -> Option<Vec<(String, String)>> + Send + Sync;
+type BundlerFn = dyn Fn(&Staged) -> Option<Vec<(String, String)>> + Send + Sync;
 
 impl Bundler {
-    /// Tells them so.
+    /// Wraps the function that finds the files.
     pub fn new(
         bundle: impl Fn(&Staged) -> Option<Vec<(String, String)>> + Send + Sync + 'static,
     ) -> Self {
@@ -46,7 +47,7 @@ impl Bundler {
     }
 }
 
-/// Knows of no files.
+/// Finds no files.
 impl Default for Bundler {
     fn default() -> Self {
         Self::new(|_| None)
@@ -67,32 +68,33 @@ pub(crate) struct BookOptions {
     pub(crate) part: PartOptions,
     pub(crate) bundler: Bundler,
     pub(crate) settings: Option<String>,
-    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) disk: Arc<dyn RecordingDisk>,
 }
 
 /// A recording's files.
 pub(crate) struct Book {
     options: BookOptions,
     info: RecordingInfo,
-    /// Why it is written, if not as it happens.
+    /// Why it is written, if it is not written live.
     cause: String,
     encoder: Encoder,
-    /// When it began, for its name, after the Unix epoch.
+    /// The begin in its name, after the Unix epoch.
     called: Duration,
     /// The recording's name, once its first file is there.
     name: Option<String>,
-    /// Of the next part, or of the one that is open.
+    /// The number of the open or next part.
     number: u32,
-    /// Of the part that is written or was written last.
+    /// The number of the part that was written last.
     last_part: u32,
     part: Option<Part>,
     path: PathBuf,
-    /// Attachments with strategies, by hash: each part has all.
+    /// Attachments with strategies, by hash: each part contains all of them.
     strategies: BTreeMap<String, (String, Vec<u8>)>,
     turns: u64,
+    last_turn: Option<Turn>,
     generations: BTreeSet<u32>,
     lost: u64,
-    /// Bytes of the parts that are closed.
+    /// Bytes of the closed parts.
     closed_bytes: u64,
     messages: u64,
 }
@@ -114,6 +116,7 @@ impl Book {
             path: PathBuf::new(),
             strategies: BTreeMap::new(),
             turns: 0,
+            last_turn: None,
             generations: BTreeSet::new(),
             lost: 0,
             closed_bytes: 0,
@@ -121,17 +124,17 @@ impl Book {
         }
     }
 
-    /// It is named after another time than that from which it counts, after the Unix epoch.
+    /// Uses another time for the name than the begin of the recording, after the Unix epoch.
     pub(crate) fn call(&mut self, unix: Duration) {
         self.called = unix;
     }
 
-    /// The file that is written or was written last; empty before the first.
+    /// The file that was written last; empty before the first one.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which part [`Self::path`] is, from 1 on.
+    /// The number of the part at [`Self::path`], from 1.
     pub(crate) fn last_part(&self) -> u32 {
         self.last_part
     }
@@ -140,17 +143,17 @@ impl Book {
         self.messages
     }
 
-    /// All bytes so far.
+    /// All bytes written so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.closed_bytes + self.part.as_ref().map_or(0, Part::written)
     }
 
-    /// Something is in the open chunk.
+    /// Whether the open chunk has messages.
     pub(crate) fn has_open_chunk(&self) -> bool {
         self.part.as_ref().is_some_and(Part::is_open)
     }
 
-    /// Writes something. False when it does not fit into a file.
+    /// Writes an entry. False if it does not fit into a file.
     pub(crate) fn put(&mut self, at: Instant, what: &Taped) -> Result<bool, PartError> {
         self.open(at)?;
         self.count(what);
@@ -165,11 +168,11 @@ impl Book {
         Ok(fits)
     }
 
-    /// Tells that something is missing.
-    pub(crate) fn gap(&mut self, losses: &Losses) -> Result<(), PartError> {
+    /// Writes a gap.
+    pub(crate) fn gap(&mut self, losses: &QueueLosses) -> Result<(), PartError> {
         self.open(losses.to)?;
-        let told = self.encoder.gap(losses);
-        self.message(losses.to, Channel::Gaps, &told)?;
+        let fields = self.encoder.gap(losses);
+        self.message(losses.to, Channel::Gaps, &fields)?;
         self.lost += losses.counts.values().sum::<u64>();
         Ok(())
     }
@@ -186,28 +189,29 @@ impl Book {
         self.part.as_mut().map_or(Ok(()), Part::flush)
     }
 
-    /// Writes the index of the file; the next message begins another one.
+    /// Writes the index of the file; the next message begins another file.
     pub(crate) fn close(&mut self) -> Result<(), PartError> {
         let Some(mut part) = self.part.take() else { return Ok(()) };
         let numbers: Vec<_> = self.generations.iter().map(u32::to_string).collect();
-        let told = [
+        let fields = [
             ("turns", self.turns.to_string()),
             ("lost", self.lost.to_string()),
             ("generations", numbers.join(" ")),
         ];
-        let told = told.map(|(key, value)| (key.to_owned(), value)).into();
+        let fields = fields.map(|(key, value)| (key.to_owned(), value)).into();
         if let Err(error) = part.flush() {
-            // It is told what was in the chunk.
+            // The gap entry counts what was in the chunk.
             self.part = Some(part);
             return Err(error);
         }
         self.closed_bytes += part.written();
         self.number += 1;
-        part.finish(told)
+        part.finish(fields)
     }
 
-    /// The disk failed: the file stays as it is. Tells what was in the open chunk and is lost.
-    pub(crate) fn abandon(&mut self) -> Option<Losses> {
+    /// The disk failed: leaves the file as it is. Returns the entries of the open chunk, which are
+    /// lost.
+    pub(crate) fn abandon(&mut self) -> Option<QueueLosses> {
         let part = self.part.take()?;
         let kept = part.tally.values().map(|(messages, _)| messages).sum::<u64>();
         let open = part.open.clone();
@@ -221,7 +225,7 @@ impl Book {
         self.losses(&open)
     }
 
-    /// Nothing of the file can be read: its place is free for the next try.
+    /// Removes a file without readable content, so that its name is free for the next attempt.
     fn unmake(&mut self) {
         drop(self.options.disk.remove(&self.path));
         if self.number == 1 {
@@ -229,7 +233,7 @@ impl Book {
         }
     }
 
-    fn losses(&self, open: &OpenChunk) -> Option<Losses> {
+    fn losses(&self, open: &OpenChunk) -> Option<QueueLosses> {
         let (first, last) = open.times?;
         let counts: BTreeMap<_, _> = open
             .counts
@@ -238,7 +242,7 @@ impl Book {
             .map(|(channel, count)| (*channel, *count))
             .collect();
         let (from, to) = (self.instant(first), self.instant(last));
-        (!counts.is_empty()).then_some(Losses { cause: GapCause::Disk, from, to, counts })
+        (!counts.is_empty()).then_some(QueueLosses { cause: GapCause::Disk, from, to, counts })
     }
 
     fn open(&mut self, at: Instant) -> Result<(), PartError> {
@@ -247,14 +251,14 @@ impl Book {
         }
         let file = self.create()?;
         self.last_part = self.number;
-        match Part::begin(file, self.options.part, FileInfo(&self.told()).pairs()) {
+        match Part::begin(file, self.options.part, FileInfo(&self.description()).pairs()) {
             Ok(part) => self.part = Some(part),
             Err(error) => {
                 self.unmake();
                 return Err(error);
             }
         }
-        let info = self.told().encode_to_vec();
+        let info = self.description().encode_to_vec();
         self.message(at, Channel::Recording, &info)?;
         let time = self.log_time(at);
         let settings = self.options.settings.clone();
@@ -268,7 +272,7 @@ impl Book {
         Ok(())
     }
 
-    /// Makes the file of the next part, in a folder that may have to be made first.
+    /// Makes the file of the next part, and its folder if it does not exist.
     fn create(&mut self) -> io::Result<Box<dyn crate::DiskFile>> {
         let BookOptions { folder, disk, .. } = &self.options;
         if let Some(name) = &self.name {
@@ -291,12 +295,12 @@ impl Book {
         Err(io::Error::other(format!("{first}: there are {NAMESAKES_MAX} of this name")))
     }
 
-    fn told(&self) -> v1::RecordingInfo {
+    fn description(&self) -> v1::RecordingInfo {
         v1::RecordingInfo {
             id: self.name.clone().unwrap_or_default(),
             part: self.number,
             cause: self.cause.clone(),
-            ..self.info.told()
+            ..self.info.to_message()
         }
     }
 
@@ -329,7 +333,10 @@ impl Book {
             self.generations.insert(began.staged.generation.number);
         }
         let Taped::Journal(entry) = what else { return };
-        if let JournalEvent::TurnDone(_) = entry.event {
+        // A straggler ends its turn once more.
+        if let JournalEvent::TurnDone(_) = entry.event
+            && self.last_turn.replace(entry.turn) != Some(entry.turn)
+        {
             self.turns += 1;
         }
         if let JournalEvent::Generation { generation, .. }
@@ -350,36 +357,36 @@ impl Book {
     }
 }
 
-/// What a file says of itself, for tools that know nothing of our messages.
+/// The description of a recording for tools that do not know our messages.
 pub(crate) struct FileInfo<'a>(pub(crate) &'a v1::RecordingInfo);
 
 impl FileInfo<'_> {
     pub(crate) fn pairs(&self) -> BTreeMap<String, String> {
-        let told = self.0;
-        let begin = told.begin_time.unwrap_or_default();
+        let fields = self.0;
+        let begin = fields.begin_time.unwrap_or_default();
         let begin = SystemTime::try_from(begin).unwrap_or(SystemTime::UNIX_EPOCH);
         let unix = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let pairs = [
-            ("id", told.id.clone()),
-            ("team", told.team.clone()),
-            ("game", told.game.clone()),
-            ("server", told.server.clone()),
-            ("seed", told.seed.to_string()),
-            ("program_version", told.program_version.clone()),
-            ("format", told.format.to_string()),
-            ("part", told.part.to_string()),
+            ("id", fields.id.clone()),
+            ("team", fields.team.clone()),
+            ("game", fields.game.clone()),
+            ("server", fields.server.clone()),
+            ("seed", fields.seed.to_string()),
+            ("program_version", fields.program_version.clone()),
+            ("format", fields.format.to_string()),
+            ("part", fields.part.to_string()),
             ("begin", humantime::format_rfc3339_millis(begin).to_string()),
             ("begin_unix_ms", unix.as_millis().to_string()),
-            ("cause", told.cause.clone()),
-            ("script_memory_bytes", told.script_memory_bytes.to_string()),
+            ("cause", fields.cause.clone()),
+            ("script_memory_bytes", fields.script_memory_bytes.to_string()),
         ];
-        let options = told.game_options.iter();
+        let options = fields.game_options.iter();
         let options = options.map(|(key, value)| (format!("{OPTION}{key}"), value.clone()));
         pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(options).collect()
     }
 }
 
-/// The strategies that something brings.
+/// The strategies in an entry.
 fn strategies(what: &Taped) -> Vec<&Staged> {
     if let Taped::Began(began) = what {
         return vec![&began.staged];
@@ -387,7 +394,9 @@ fn strategies(what: &Taped) -> Vec<&Staged> {
     let Taped::Steps(steps) = what else { return Vec::new() };
     let mut brought = Vec::new();
     for step in steps {
-        if let TeamAct::Handled(TapedInput::Install(install)) = &step.act {
+        if let TeamAct::Handled(TapedInput::Command(request)) = &step.act
+            && let Command::InstallStrategy(install) = &request.command
+        {
             brought.push(&install.staged);
         }
     }

@@ -9,51 +9,51 @@ const SEATS_FROM: u16 = 16;
 /// Channels of a seat.
 const SEAT_CHANNELS: u16 = 3;
 
-/// One channel. Its number in the file is fixed: what is left of a damaged file can be read even
-/// when the record that names the channel is gone.
+/// A channel. Its number in the file is fixed, so that a damaged file is readable even without the
+/// record that names the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Channel {
-    /// What is recorded.
+    /// The description of the recording.
     Recording,
-    /// Begin and end of the team.
+    /// The begin and the end of the team.
     Life,
-    /// What the team's thread did.
+    /// The steps of the team's thread.
     Steps,
     /// The journal.
     Journal,
-    /// What the team published.
+    /// Snapshots of the team.
     Team,
     /// What agents perceived.
     Percepts,
-    /// What changed on the board.
+    /// Changes of the board.
     Board,
-    /// The world as it is drawn.
+    /// Drawings of the world.
     World,
-    /// What is missing.
+    /// Gaps.
     Gaps,
-    /// Bytes that came to a seat.
+    /// Bytes that a seat received.
     Received(SeatId),
     /// Bytes that a seat sent.
     Sent(SeatId),
-    /// What else happened at a seat.
+    /// Other events of a seat.
     Seat(SeatId),
 }
 
-/// What a recorder gives up first when it is behind: the least.
+/// The order in which a recorder that is too slow drops entries: the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Worth {
-    /// Pictures, the board, percepts: nice to look at.
+    /// Pictures, the board, percepts: only for viewers.
     Shown,
     /// Snapshots and the journal.
-    Told,
-    /// Bytes and steps: what decisions are computed from.
+    Reported,
+    /// Bytes and steps: replay needs them.
     Needed,
 }
 
-/// How the messages of all channels and their schemas are written, as MCAP and Foxglove call it.
+/// The encoding of messages and schemas, by the name that MCAP and Foxglove use.
 pub const ENCODING: &str = "protobuf";
 
-/// The channels that are not of seats, in the order of their numbers from 1.
+/// The channels that do not belong to seats, in the order of their numbers from 1.
 const TEAM_CHANNELS: [Channel; 9] = [
     Channel::Recording,
     Channel::Life,
@@ -67,7 +67,7 @@ const TEAM_CHANNELS: [Channel; 9] = [
 ];
 
 impl Channel {
-    /// The channel in which it is recorded.
+    /// The channel of an entry.
     pub(crate) fn of(what: &Taped) -> Self {
         match what {
             Taped::Began(_) | Taped::Ended => Self::Life,
@@ -84,7 +84,7 @@ impl Channel {
         }
     }
 
-    /// The channels that every team has, in the order of their numbers.
+    /// The channels of every team, in the order of their numbers.
     pub fn of_every_team() -> impl Iterator<Item = Self> {
         TEAM_CHANNELS.into_iter()
     }
@@ -95,14 +95,14 @@ impl Channel {
         [Self::Received(seat), Self::Sent(seat), Self::Seat(seat)]
     }
 
-    /// What its messages look like, for tools that know nothing of us: an encoded
-    /// `google.protobuf.FileDescriptorSet` of [`Channel::message`] and all that is in it.
+    /// The schema of its messages, for tools that do not know our messages: an encoded
+    /// `google.protobuf.FileDescriptorSet` with [`Channel::message`] and everything that it uses.
     #[must_use]
     pub fn schema(self) -> Vec<u8> {
         descriptor_of(self.message())
     }
 
-    /// Its number in the file; `None` for a seat that no number is left for.
+    /// Its number in the file; `None` for a seat beyond the last number.
     #[must_use]
     pub fn number(self) -> Option<u16> {
         let of_seat = |seat: SeatId, place: u16| {
@@ -127,7 +127,7 @@ impl Channel {
         }
     }
 
-    /// The channel of a number.
+    /// The channel with this number.
     pub(crate) fn numbered(number: u16) -> Option<Self> {
         let Some(of_seats) = number.checked_sub(SEATS_FROM) else {
             return TEAM_CHANNELS.get(usize::from(number).checked_sub(1)?).copied();
@@ -159,7 +159,7 @@ impl Channel {
         }
     }
 
-    /// The channel of a name.
+    /// The channel with this name.
     pub(crate) fn named(topic: &str) -> Option<Self> {
         if let Some(known) = TEAM_CHANNELS.iter().find(|channel| channel.topic() == topic) {
             return Some(*known);
@@ -174,7 +174,7 @@ impl Channel {
         }
     }
 
-    /// The full name of the message in it.
+    /// The full name of its message.
     #[must_use]
     pub fn message(self) -> &'static str {
         match self {
@@ -195,7 +195,7 @@ impl Channel {
     pub(crate) fn worth(self) -> Worth {
         match self {
             Self::Percepts | Self::Board | Self::World => Worth::Shown,
-            Self::Journal | Self::Team => Worth::Told,
+            Self::Journal | Self::Team => Worth::Reported,
             Self::Recording
             | Self::Life
             | Self::Steps

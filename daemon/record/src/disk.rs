@@ -1,4 +1,4 @@
-//! Where files are written: the disk, or in tests something that fails or blocks on purpose.
+//! Writes files: on the disk, or in tests to something that fails or blocks on purpose.
 
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -6,46 +6,46 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// Rights of folders that we make: the owner's alone.
+/// Permissions of new folders: only the owner.
 const FOLDER_MODE: u32 = 0o700;
-/// A new file is tried to be locked so often.
+/// How often the lock of a new file is tried.
 const LOCK_TRIES: u32 = 1_000;
 
-/// Makes files. Called by a recording's own thread alone.
-pub trait Disk: fmt::Debug + Send + Sync {
-    /// Makes a new file that nobody had before.
+/// Makes files. Only called by a recording's own thread.
+pub trait RecordingDisk: fmt::Debug + Send + Sync {
+    /// Makes a new file.
     ///
     /// # Errors
-    /// When it is there already, or cannot be made.
+    /// When the file exists already, or cannot be made.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Takes away a file of which nothing can be read.
+    /// Removes a file without readable content.
     ///
     /// # Errors
     /// When the disk fails.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
-/// A file that is written from its begin to its end.
+/// A file that is written from begin to end.
 pub trait DiskFile: Write + fmt::Debug + Send {
-    /// What was written survives the loss of power.
+    /// Makes sure that everything written survives the loss of power.
     ///
     /// # Errors
     /// When the disk fails.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The machine's own disk. A file is locked as long as it is written, so that nobody prunes it.
+/// The machine's own disk. A file is locked while it is written, so that `prune` leaves it alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
-impl Disk for RealDisk {
+impl RecordingDisk for RealDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let file = make(path)?;
         for _ in 0..LOCK_TRIES {
             match file.try_lock() {
                 Ok(()) => break,
-                // Somebody is just looking whether it is written.
+                // Another process checks whether the file is being written.
                 Err(TryLockError::WouldBlock) => std::thread::yield_now(),
                 // Some file systems have no locks: there a recording can be pruned too early.
                 Err(TryLockError::Error(error)) => {
@@ -68,7 +68,7 @@ impl DiskFile for File {
     }
 }
 
-/// Makes a new file; its folder too, where there is none.
+/// Makes a new file, and its folder if it does not exist.
 fn make(path: &Path) -> io::Result<File> {
     let make = || OpenOptions::new().write(true).create_new(true).open(path);
     match (make(), path.parent()) {
@@ -80,7 +80,7 @@ fn make(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether somebody writes the file right now.
+/// Whether the file is being written now.
 pub(crate) fn is_written(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))

@@ -1,8 +1,8 @@
-//! What happens in a team as messages of its channels.
+//! The events of a team as messages of its channels.
 
 use crate::channel::Channel;
-use crate::queue::Losses;
-use crate::taped::{self, Epoch, SeatTold};
+use crate::queue::QueueLosses;
+use crate::taped::{self, Epoch, WireSeatAct};
 use phalanx_convert::{board, team, value, world};
 use phalanx_engine::{BoardPage, Drawing, Snapshot};
 use phalanx_game::{Roster, RosterEntry, SeatId, Turn};
@@ -17,7 +17,7 @@ const AGENTS: u8 = 2 << 3 | 2;
 /// Key of `AgentPercept.fields`: field 3, with a length before it.
 const FIELDS: u8 = 3 << 3 | 2;
 
-/// Makes messages. It knows what the last ones told of the team's agents.
+/// Makes messages. It remembers the state of the team's agents from the last ones.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     team: String,
@@ -38,23 +38,23 @@ impl Encoder {
         self.epoch
     }
 
-    /// Learns what later messages tell of the team's agents.
+    /// Learns the agents that later messages refer to.
     pub(crate) fn hear(&mut self, what: &Taped) {
         if let Taped::Began(began) = what {
-            self.roster = (*began.roster).clone();
+            self.roster = Roster::clone(began.state.roster());
         } else if let Taped::Snapshot(snapshot) = what {
             self.learn(snapshot);
         }
     }
 
-    /// The wall clock then as it would be, had nobody set it since the begin: after the Unix epoch,
-    /// in nanoseconds. `begin_unix_ms` is what it was at the begin.
+    /// The wall clock at an instant, as if its time had not been set since the begin: nanoseconds
+    /// after the Unix epoch. `begin_unix_ms` is the wall clock at the begin.
     pub(crate) fn log_time(&self, begin_unix_ms: u64, at: Instant) -> u64 {
         let begin = i128::from(begin_unix_ms) * 1_000_000;
         u64::try_from(begin + i128::from(self.epoch.nanos(at))).unwrap_or_default()
     }
 
-    /// The message of its channel. Whatever it was told of before was heard.
+    /// The message for its channel. The encoder must have seen everything before it.
     pub(crate) fn encode(&self, what: &Taped) -> Vec<u8> {
         match what {
             Taped::Began(began) => life(Event::Began(taped::beginning(began))),
@@ -74,7 +74,7 @@ impl Encoder {
         }
     }
 
-    /// Agents that came later stand in what the team publishes.
+    /// Agents that joined later are in the snapshots.
     fn learn(&mut self, snapshot: &Snapshot) {
         let entry = |agent: &phalanx_engine::AgentSnapshot| RosterEntry {
             name: agent.name.clone(),
@@ -90,15 +90,16 @@ impl Encoder {
         }
     }
 
-    /// A message of [`v1::Percepts`]: the large part of it, what each agent saw, goes into it as it is.
+    /// A message of [`v1::Percepts`]. Its large part, the percepts of each agent, is appended
+    /// without a copy in between.
     fn percepts(&self, percepts: &Percepts) -> Vec<u8> {
         let turn = Some(phalanx_convert::turn(percepts.turn));
         let mut out = v1::Percepts { turn, agents: Vec::new() }.encode_to_vec();
         for (agent, fields) in &percepts.agents {
             let name = self.roster.name(*agent).to_owned();
-            let told = v1::AgentPercept { agent: agent.0.into(), name, fields: None };
+            let message = v1::AgentPercept { agent: agent.0.into(), name, fields: None };
             value::put_nested(AGENTS, &mut out, |out| {
-                out.extend(told.encode_to_vec());
+                out.extend(message.encode_to_vec());
                 let fields = fields.iter().map(|(name, value)| (*name, value));
                 value::put_nested(FIELDS, out, |out| value::put_whole_struct(fields, out));
             });
@@ -122,8 +123,8 @@ impl Encoder {
         owner.whole(drawing, &world::Wanted::default())
     }
 
-    /// What tells that something is missing.
-    pub(crate) fn gap(&self, losses: &Losses) -> Vec<u8> {
+    /// The message of a gap.
+    pub(crate) fn gap(&self, losses: &QueueLosses) -> Vec<u8> {
         let channels = losses
             .counts
             .iter()
@@ -140,8 +141,8 @@ impl Encoder {
 
 fn at_seat(seat: SeatId, act: &SeatAct) -> Vec<u8> {
     match taped::seat_act(seat, act) {
-        SeatTold::Wire(bytes) => bytes.encode_to_vec(),
-        SeatTold::Step(step) => step.encode_to_vec(),
+        WireSeatAct::Wire(bytes) => bytes.encode_to_vec(),
+        WireSeatAct::Step(step) => step.encode_to_vec(),
     }
 }
 
@@ -149,7 +150,7 @@ fn life(event: Event) -> Vec<u8> {
     v1::TeamLife { event: Some(event) }.encode_to_vec()
 }
 
-/// The channel and the message of something that was put in.
+/// The channel and the message of an entry.
 pub(crate) fn message(encoder: &mut Encoder, what: &Taped) -> (Channel, Vec<u8>) {
     encoder.hear(what);
     (Channel::of(what), encoder.encode(what))

@@ -1,9 +1,9 @@
-//! The last minutes of a team, kept in memory, and written when somebody asks.
+//! The last minutes of a team, kept in memory and written on request.
 
 use crate::book::Book;
 use crate::channel::Channel;
 use crate::part::PartError;
-use crate::queue::Losses;
+use crate::queue::QueueLosses;
 use crate::weight::weigh;
 use crate::{RecordingInfo, RecordingOptions};
 use phalanx_game::SeatId;
@@ -17,44 +17,45 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Entries that are let go together, at least.
+/// The least entries that are dropped together.
 const SEGMENT_ENTRIES: usize = 256;
-/// The memory of a flight recorder where nobody says, in bytes.
+/// The default memory of a flight recorder, in bytes.
 pub const FLIGHT_BYTES: usize = 32 << 20;
 
-/// Keeps the last of what happens in memory. Of what made the team it always knows: begin and seats.
+/// Keeps the most recent entries in memory. It always keeps the entries that created the team and
+/// its seats.
 pub struct FlightRecorder {
     options: RecordingOptions,
     info: RecordingInfo,
     bytes_max: usize,
-    ring: Mutex<Ring>,
+    ring: Mutex<FlightRing>,
 }
 
 type Happened = (Instant, Taped);
 
-/// Entries that stay together.
+/// Entries that are dropped together.
 #[derive(Debug, Default)]
-struct Segment {
+struct FlightSegment {
     entries: Vec<Happened>,
     bytes: usize,
 }
 
 #[derive(Debug, Default)]
-struct Ring {
+struct FlightRing {
     began: Option<Happened>,
     seats: BTreeMap<SeatId, Happened>,
-    sealed: VecDeque<Arc<Segment>>,
-    open: Segment,
+    sealed: VecDeque<Arc<FlightSegment>>,
+    open: FlightSegment,
     bytes: usize,
-    /// What is too old.
-    gone: Option<Losses>,
+    /// The dropped entries.
+    gone: Option<QueueLosses>,
 }
 
-/// What is written at once.
-struct Reel {
+/// What one dump writes.
+struct FlightDump {
     made: Vec<Happened>,
-    gone: Option<Losses>,
-    segments: Vec<Arc<Segment>>,
+    gone: Option<QueueLosses>,
+    segments: Vec<Arc<FlightSegment>>,
 }
 
 impl fmt::Debug for FlightRecorder {
@@ -75,20 +76,20 @@ impl Recorder for FlightRecorder {
 }
 
 impl FlightRecorder {
-    /// A recorder that keeps so many bytes, roughly.
+    /// A recorder that keeps roughly this many bytes.
     #[must_use]
     pub fn new(options: RecordingOptions, info: RecordingInfo, bytes_max: usize) -> Self {
         Self { options, info, bytes_max, ring: Mutex::default() }
     }
 
-    /// Bytes in memory, roughly.
+    /// Bytes in memory, approximately.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.ring().bytes
     }
 
-    /// Writes what there is into a file of its own and goes on. `cause` says why, in words. Takes as
-    /// long as the disk does; what happens meanwhile is kept.
+    /// Writes the current content into a file of its own and continues. `cause` is the reason, as
+    /// text. It takes as long as the disk does; entries are kept meanwhile.
     ///
     /// # Errors
     /// When the disk fails.
@@ -110,12 +111,12 @@ impl FlightRecorder {
         Ok(book.path().to_owned())
     }
 
-    fn ring(&self) -> MutexGuard<'_, Ring> {
+    fn ring(&self) -> MutexGuard<'_, FlightRing> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn write(book: &mut Book, reel: &Reel) -> Result<(), PartError> {
+fn write(book: &mut Book, reel: &FlightDump) -> Result<(), PartError> {
     for (at, what) in &reel.made {
         book.put(*at, what)?;
     }
@@ -124,7 +125,7 @@ fn write(book: &mut Book, reel: &Reel) -> Result<(), PartError> {
     }
     for (at, what) in reel.segments.iter().flat_map(|segment| &segment.entries) {
         if !book.put(*at, what)? {
-            let mut losses = Losses::new(GapCause::TooLarge, *at);
+            let mut losses = QueueLosses::new(GapCause::TooLarge, *at);
             losses.add(Channel::of(what), *at);
             book.gap(&losses)?;
         }
@@ -132,7 +133,7 @@ fn write(book: &mut Book, reel: &Reel) -> Result<(), PartError> {
     book.close()
 }
 
-impl Ring {
+impl FlightRing {
     fn put(&mut self, entry: Happened, bytes: usize, bytes_max: usize) {
         self.open.entries.push(entry);
         self.open.bytes += bytes;
@@ -155,22 +156,26 @@ impl Ring {
         }
     }
 
-    fn forget(&mut self, oldest: &Segment) {
+    fn forget(&mut self, oldest: &FlightSegment) {
         for (at, what) in &oldest.entries {
             if let Taped::Began(_) = what {
                 self.began = Some((*at, what.clone()));
             } else if let Taped::SeatOpened(seat) = what {
                 self.seats.insert(seat.id, (*at, what.clone()));
             } else {
-                let gone = self.gone.get_or_insert_with(|| Losses::new(GapCause::Old, *at));
+                let gone = self.gone.get_or_insert_with(|| QueueLosses::new(GapCause::Old, *at));
                 gone.add(Channel::of(what), *at);
             }
         }
     }
 
-    fn reel(&mut self) -> Reel {
+    fn reel(&mut self) -> FlightDump {
         self.seal();
         let made = self.began.iter().chain(self.seats.values()).cloned().collect();
-        Reel { made, gone: self.gone.clone(), segments: self.sealed.iter().cloned().collect() }
+        FlightDump {
+            made,
+            gone: self.gone.clone(),
+            segments: self.sealed.iter().cloned().collect(),
+        }
     }
 }

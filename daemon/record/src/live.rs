@@ -1,14 +1,14 @@
-//! What happens in a team as messages, for those who look on while it happens.
+//! A team's events as messages for live viewers.
 //!
 //! ```text
 //!  seats, team's thread ──see──► who wants this channel? ──► queue ──► thread ──► Audience
-//!                                │ nobody: nothing is copied
+//!                                │ no client: nothing is copied
 //! ```
 
 use crate::RecordingInfo;
 use crate::channel::Channel;
 use crate::encode::Encoder;
-use crate::queue::{Item, Losses, Outlet, Queue, QueueLimits, queue};
+use crate::queue::{Outlet, QueueItem, QueueLimits, QueueLosses, RecordQueue, queue};
 use crate::recording::give_way;
 use bytes::Bytes;
 use phalanx_net::{Appetite, Recorder, Taped};
@@ -21,70 +21,70 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// So long the thread waits for something at most, then it waits again.
+/// The longest single wait of the thread.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A message of a channel, the same as in a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveMessage {
-    /// Of which channel.
+    /// The channel.
     pub channel: Channel,
-    /// When, by the same clock as in a recording: after the Unix epoch, in nanoseconds.
+    /// The time, by the same clock as in a recording: nanoseconds after the Unix epoch.
     pub log_time: u64,
-    /// The message, as [`Channel::schema`] has it.
+    /// The message, in the form of [`Channel::schema`].
     pub data: Bytes,
 }
 
-/// Those who look on. Called on a thread that nothing in the team waits for.
+/// Live viewers. Called on a thread that the team does not wait for.
 pub trait Audience: fmt::Debug + Send + Sync + 'static {
-    /// The team has channels that it did not have before.
+    /// The team has new channels.
     fn opened(&self, channels: &[Channel]);
 
-    /// Somebody wanted the channel when this was made.
+    /// A message of a channel that had a viewer when it was made.
     fn show(&self, message: &LiveMessage);
 
-    /// So many entries were left out, since this thread is behind.
+    /// This thread is too slow, so this many entries were left out.
     fn missed(&self, entries: u64);
 
-    /// Nothing more will come.
+    /// The team has ended.
     fn over(&self);
 }
 
-/// What is shown of a team while it plays. Nothing is copied or serialised of channels that nobody
-/// wants, but for what made the team.
+/// What viewers see of a team while it plays. Channels without a viewer are neither copied nor
+/// serialised, except for the entries that created the team.
 pub struct LiveFeed {
-    queue: Queue,
-    shared: Arc<Shared>,
+    queue: RecordQueue,
+    shared: Arc<LiveShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct LiveShared {
     info: RecordingInfo,
-    /// The kinds of channels that somebody wants, a bit each: looked at without a lock.
+    /// The kinds of channels that have viewers, one bit each, to check without a lock.
     kinds: AtomicU32,
-    known: Mutex<Known>,
+    known: Mutex<LiveState>,
 }
 
-/// What the feed's thread and those who subscribe agree about.
+/// The state that the feed's thread and the subscribers share.
 #[derive(Debug)]
-struct Known {
+struct LiveState {
     encoder: Encoder,
     wanted: BTreeSet<Channel>,
-    /// What made the team and its seats: whoever comes later is told.
+    /// The entries that created the team and its seats, for viewers that come later.
     kept: BTreeMap<Channel, (Instant, Taped)>,
 }
 
-impl Shared {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        // Each change is one step: it is whole even when its holder panicked.
+impl LiveShared {
+    fn known(&self) -> MutexGuard<'_, LiveState> {
+        // Each change is one step, so the state is intact even after a panic of a holder.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn log_time(&self, known: &Known, at: Instant) -> u64 {
+    fn log_time(&self, known: &LiveState, at: Instant) -> u64 {
         known.encoder.log_time(self.info.begun.unix_ms, at)
     }
 
-    fn message(&self, known: &Known, (at, what): (Instant, &Taped)) -> LiveMessage {
+    fn message(&self, known: &LiveState, (at, what): (Instant, &Taped)) -> LiveMessage {
         LiveMessage {
             channel: Channel::of(what),
             log_time: self.log_time(known, at),
@@ -100,10 +100,10 @@ impl fmt::Debug for LiveFeed {
 }
 
 impl LiveFeed {
-    /// Shows a team to this audience; of what waits for the feed's thread so much is kept.
+    /// Shows a team to this audience; at most this much waits for the feed's thread.
     ///
     /// # Errors
-    /// When the machine gives no thread.
+    /// When the system refuses a thread.
     pub fn begin(
         info: RecordingInfo,
         limits: QueueLimits,
@@ -111,16 +111,16 @@ impl LiveFeed {
     ) -> io::Result<Arc<Self>> {
         let (queue, outlet) = queue(limits);
         let encoder = Encoder::new(&info.team, &info.game, &info.server, info.begun.instant);
-        let known = Known { encoder, wanted: BTreeSet::new(), kept: BTreeMap::new() };
+        let known = LiveState { encoder, wanted: BTreeSet::new(), kept: BTreeMap::new() };
         let known = Mutex::new(known);
-        let shared = Arc::new(Shared { info, kinds: AtomicU32::new(0), known });
-        let stage = Stage { shared: Arc::clone(&shared), outlet, audience };
+        let shared = Arc::new(LiveShared { info, kinds: AtomicU32::new(0), known });
+        let stage = LiveStage { shared: Arc::clone(&shared), outlet, audience };
         thread::Builder::new().name("live feed".into()).spawn(move || stage.run())?;
         Ok(Arc::new(Self { queue, shared }))
     }
 
-    /// These channels are wanted from here on, and no others. What is kept of `fresh`, those that
-    /// somebody begins to look at, comes back: what is recorded, the begin of the team, its seats.
+    /// Sets the wanted channels. Returns the kept entries of `fresh`, the channels that just got a
+    /// viewer: the description, the begin of the team, its seats.
     pub fn want(&self, wanted: BTreeSet<Channel>, fresh: &[Channel]) -> Vec<LiveMessage> {
         let kinds = wanted.iter().fold(0, |kinds, channel| kinds | kind(*channel));
         let mut known = self.shared.known();
@@ -129,21 +129,21 @@ impl LiveFeed {
         fresh.iter().filter_map(|channel| self.kept(&known, *channel)).collect()
     }
 
-    fn kept(&self, known: &Known, channel: Channel) -> Option<LiveMessage> {
+    fn kept(&self, known: &LiveState, channel: Channel) -> Option<LiveMessage> {
         if channel == Channel::Recording {
             let info = &self.shared.info;
             let log_time = self.shared.log_time(known, info.begun.instant);
             return Some(LiveMessage {
                 channel,
                 log_time,
-                data: info.told().encode_to_vec().into(),
+                data: info.to_message().encode_to_vec().into(),
             });
         }
         let (at, what) = known.kept.get(&channel)?;
         Some(self.shared.message(known, (*at, what)))
     }
 
-    /// Takes a copy of it, if somebody wants it or it made the team. Waits for nobody.
+    /// Takes a copy if a viewer wants it or if it created the team. Never waits.
     pub fn see(&self, at: Instant, what: &Taped) {
         if self.needs(what) {
             self.queue.put(at, what.clone());
@@ -152,7 +152,7 @@ impl LiveFeed {
 
     fn needs(&self, what: &Taped) -> bool {
         let made = matches!(what, Taped::Began(_) | Taped::SeatOpened(_) | Taped::Ended);
-        // It tells of agents that came later; a copy is a number.
+        // It has the agents that joined later; copying it only copies a reference.
         let cheap = matches!(what, Taped::Snapshot(_));
         made || cheap || self.wants(kind(Channel::of(what)))
     }
@@ -181,7 +181,7 @@ impl Drop for LiveFeed {
     }
 }
 
-/// The bit of a kind of channels: each of the team's, and each that all seats have.
+/// The bit of a kind of channel: each of the team's, and each that all seats have.
 fn kind(channel: Channel) -> u32 {
     1 << match channel {
         Channel::Recording => 0,
@@ -199,24 +199,24 @@ fn kind(channel: Channel) -> u32 {
     }
 }
 
-/// Makes messages on a thread of its own.
-struct Stage {
-    shared: Arc<Shared>,
+/// Makes messages on its own thread.
+struct LiveStage {
+    shared: Arc<LiveShared>,
     outlet: Outlet,
     audience: Arc<dyn Audience>,
 }
 
-impl Stage {
+impl LiveStage {
     fn run(mut self) {
         give_way();
         let team: Vec<_> = Channel::of_every_team().collect();
         self.audience.opened(&team);
         loop {
             match self.outlet.take(PATIENCE) {
-                Item::Taped(at, what) => self.taped(at, what),
-                Item::Gap(losses) => self.gap(&losses),
-                Item::Idle => {}
-                Item::Over => break,
+                QueueItem::Taped(at, what) => self.taped(at, what),
+                QueueItem::Gap(losses) => self.gap(&losses),
+                QueueItem::Idle => {}
+                QueueItem::Over => break,
             }
         }
         self.audience.over();
@@ -242,7 +242,7 @@ impl Stage {
         }
     }
 
-    fn gap(&self, losses: &Losses) {
+    fn gap(&self, losses: &QueueLosses) {
         self.audience.missed(losses.counts.values().sum());
         let known = self.shared.known();
         let log_time = self.shared.log_time(&known, losses.to);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The ending of the files.
+/// The extension of the files.
 pub const EXTENSION: &str = "mcap";
 /// Longest name of a team in a file's name, in characters.
 const TEAM_CHARS_MAX: usize = 64;
@@ -17,7 +17,7 @@ pub(crate) fn name_of(team: &str, game: &str, unix: Duration) -> String {
     format!("{}-{}-{begin}", plain(team), plain(game))
 }
 
-/// What no file system and no shell takes for anything else.
+/// Replaces characters that are special in file systems or shells.
 fn plain(word: &str) -> String {
     let plain = |letter: char| {
         let keeps = letter.is_ascii_alphanumeric() || letter == '_';
@@ -36,7 +36,8 @@ pub(crate) fn part_path(folder: &Path, name: &str, part: u32) -> PathBuf {
     folder.join(file)
 }
 
-/// The recording's name and the part that a file is by its own name; `None`: it is none.
+/// The recording's name and the number of the part in a file's name; `None` if it is not one of
+/// ours.
 pub(crate) fn read_path(path: &Path) -> Option<(String, u32)> {
     let file = path.file_name()?.to_str()?;
     let stem = file.strip_suffix(EXTENSION)?.strip_suffix('.')?;
@@ -50,7 +51,7 @@ pub(crate) fn read_path(path: &Path) -> Option<(String, u32)> {
     Some(numbered.unwrap_or_else(|| (stem.to_owned(), 1)))
 }
 
-/// Whether a recording's name was made by [`name_of`], perhaps with a number for a namesake.
+/// Whether [`name_of`] made a recording's name, perhaps with a number for a name that is taken.
 pub(crate) fn is_ours(name: &str) -> bool {
     let mut parts = name.rsplitn(4, '-');
     let is_time = |part: &str| {

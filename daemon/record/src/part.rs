@@ -1,4 +1,4 @@
-//! One file of a recording while it is written.
+//! One file of a recording that is being written.
 
 use crate::channel::{Channel, ENCODING};
 use crate::disk::DiskFile;
@@ -11,16 +11,16 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Largest message, in bytes; larger ones are left out.
+/// Largest message, in bytes; larger ones are dropped.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 << 20;
-/// The name of the record that tells what is recorded.
+/// The name of the record with the recording's description.
 pub(crate) const METADATA: &str = "phalanx";
-/// The name of the record that tells what is in the file, at its end.
+/// The name of the record with the figures of the file, at its end.
 pub(crate) const METADATA_END: &str = "phalanx-end";
-/// What the file's header says of its layout.
+/// The profile in the file's header.
 pub(crate) const PROFILE: &str = "phalanx";
 
-/// Why nothing more is written to a file.
+/// Why a file gets no further messages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PartError {
     #[error("{0}")]
@@ -35,18 +35,18 @@ impl From<McapError> for PartError {
     }
 }
 
-/// How a file is written.
+/// Options of writing a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PartOptions {
-    /// A chunk is closed once it has so many bytes before compression.
+    /// A chunk is closed once it has this many bytes before compression.
     pub(crate) chunk_bytes: u64,
-    /// Whether each closed chunk is to survive the loss of power.
+    /// Force each closed chunk onto the disk.
     pub(crate) sync: bool,
 }
 
-/// A file that is written.
+/// A file that is being written.
 pub(crate) struct Part {
-    writer: Writer<NoSeek<Counted>>,
+    writer: Writer<NoSeek<CountingWriter>>,
     options: PartOptions,
     written: Arc<AtomicU64>,
     declared: BTreeSet<Channel>,
@@ -55,8 +55,8 @@ pub(crate) struct Part {
     sequence: u32,
     /// Messages and bytes before compression, by channel.
     pub(crate) tally: BTreeMap<Channel, (u64, u64)>,
-    /// What is in the open chunk: lost if the disk fails now. Messages by channel, first and last
-    /// log time.
+    /// The messages in the open chunk, which are lost if the disk fails now: counts by channel,
+    /// first and last log time.
     pub(crate) open: OpenChunk,
 }
 
@@ -67,15 +67,15 @@ pub(crate) struct OpenChunk {
     bytes: u64,
 }
 
-/// Counts what goes through. Nothing is written twice, so this is the file's size.
+/// Counts the written bytes. Nothing is written twice, so the count is the file's size.
 #[derive(Debug)]
-struct Counted {
+struct CountingWriter {
     file: Box<dyn DiskFile>,
     written: Arc<AtomicU64>,
     sync: bool,
 }
 
-impl Write for Counted {
+impl Write for CountingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
         self.written.fetch_add(count as u64, Ordering::AcqRel);
@@ -97,9 +97,9 @@ impl Part {
     ) -> Result<Self, PartError> {
         let written = Arc::new(AtomicU64::new(0));
         let sync = options.sync;
-        let counted = Counted { file, written: Arc::clone(&written), sync };
-        // Chunks are made in memory and written at once: a file that ends early ends between two of
-        // them, or within one. We close them ourselves, to know what is in the open one.
+        let counted = CountingWriter { file, written: Arc::clone(&written), sync };
+        // Chunks are made in memory and written at once, so an unfinished file ends between two
+        // chunks or within one. We close the chunks ourselves, to know the content of the open one.
         let writer = WriteOptions::new()
             .profile(PROFILE)
             .library(concat!("phalanx ", env!("CARGO_PKG_VERSION")))
@@ -148,7 +148,7 @@ impl Part {
         })?)
     }
 
-    /// Writes a message. False when it cannot be in a file: it is too large, or its seat has no
+    /// Writes a message. False if it cannot be in a file: it is too large, or its seat has no
     /// number.
     pub(crate) fn message(
         &mut self,
@@ -191,7 +191,7 @@ impl Part {
         Ok(())
     }
 
-    /// Closes the chunk and hands it to the disk.
+    /// Closes the chunk and writes it to the disk.
     pub(crate) fn flush(&mut self) -> Result<(), PartError> {
         if self.open.times.is_some() {
             self.writer.flush()?;
@@ -205,18 +205,18 @@ impl Part {
         self.written.load(Ordering::Acquire)
     }
 
-    /// Something is in the open chunk.
+    /// Whether the open chunk has messages.
     pub(crate) fn is_open(&self) -> bool {
         self.open.times.is_some()
     }
 
-    /// Writes the index. What is wrong with the disk is told, and the file is readable without.
-    pub(crate) fn finish(mut self, told: BTreeMap<String, String>) -> Result<(), PartError> {
-        let mut told = told;
+    /// Writes the index. A disk error is returned; the file is readable without an index.
+    pub(crate) fn finish(mut self, fields: BTreeMap<String, String>) -> Result<(), PartError> {
+        let mut fields = fields;
         for (channel, (_, bytes)) in &self.tally {
-            told.insert(format!("bytes{}", channel.topic()), bytes.to_string());
+            fields.insert(format!("bytes{}", channel.topic()), bytes.to_string());
         }
-        self.metadata(METADATA_END, told)?;
+        self.metadata(METADATA_END, fields)?;
         self.writer.finish()?;
         let mut counted = self.writer.into_inner().into_inner();
         counted.file.flush()?;

@@ -1,4 +1,4 @@
-//! Making room: which recordings go.
+//! Frees space: which recordings are deleted.
 
 use crate::disk::is_written;
 use crate::names::{is_ours, read_path};
@@ -10,13 +10,13 @@ use std::time::{Duration, SystemTime};
 /// What a folder of recordings may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// All recordings together; `None`: any size.
+    /// The size of all recordings together; `None`: any size.
     pub bytes: Option<u64>,
-    /// Since they were written last; `None`: any age.
+    /// The time since the last write; `None`: any age.
     pub age: Option<Duration>,
 }
 
-/// A recording that goes.
+/// A deleted recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrunedRecording {
     /// Its name.
@@ -25,23 +25,23 @@ pub struct PrunedRecording {
     pub files: Vec<PathBuf>,
     /// Their bytes.
     pub bytes: u64,
-    /// How long ago it was written last.
+    /// The time since its last write.
     pub age: Duration,
-    /// Why a file is still there; `None`: they are gone, or would be.
+    /// Why a file could not be deleted; `None`: all files are deleted, or would be.
     pub trouble: Option<String>,
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct FoundRecording {
     files: Vec<PathBuf>,
     bytes: u64,
     written: Option<SystemTime>,
     busy: bool,
 }
 
-/// Takes away the oldest recordings until the rest is within the policy, never one that is being
-/// written, and never a file that was not named by a recording. A recording goes with all its parts.
-/// With `dry_run` it is only told what would go.
+/// Deletes the oldest recordings until the rest is within the policy, but never one that is being
+/// written, and never a file that does not have a recording's name. A recording is deleted with all
+/// its parts. With `dry_run` it only returns what it would delete.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -79,13 +79,13 @@ pub fn prune(
     Ok(pruned)
 }
 
-fn find(folder: &Path) -> io::Result<BTreeMap<String, Found>> {
-    let mut recordings: BTreeMap<String, Found> = BTreeMap::new();
+fn find(folder: &Path) -> io::Result<BTreeMap<String, FoundRecording>> {
+    let mut recordings: BTreeMap<String, FoundRecording> = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
         let Some((name, _)) = read_path(&path).filter(|(name, _)| is_ours(name)) else { continue };
-        // Links lead elsewhere.
+        // Links may lead out of the folder.
         let Ok(data) = entry.metadata() else { continue };
         if !data.is_file() {
             continue;

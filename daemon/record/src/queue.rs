@@ -1,7 +1,7 @@
-//! The one queue between a team that plays and the disk: bounded, and never waited for.
+//! The queue between a playing team and the disk: bounded, and it never makes the team wait.
 //!
-//! Whoever puts something in wakes nobody: the one who writes comes by himself from time to time, so
-//! that a turn pays for no change of threads. Only a queue that fills up calls him.
+//! Adding an entry does not wake the writer, so a turn costs no thread switch: the writer polls the
+//! queue from time to time. Only a queue that fills up wakes it.
 
 use crate::channel::{Channel, Worth};
 use crate::weight::weigh;
@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// Bounds of a queue.
+/// Limits of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Most entries that wait.
+    /// Most entries in the queue.
     pub entries_max: usize,
-    /// Most bytes that wait, roughly.
+    /// Most bytes in the queue, approximately.
     pub bytes_max: usize,
 }
 
@@ -30,39 +30,39 @@ impl Default for QueueLimits {
     }
 }
 
-/// From this share of its bounds on a queue refuses what is nice to look at: 1 of 2.
+/// From this share of its limits on, a queue refuses entries that are only for viewers: 1 of 2.
 const SHOWN_SHARE: (usize, usize) = (1, 2);
-/// From this share on it refuses all but what decisions are computed from: 3 of 4.
-const TOLD_SHARE: (usize, usize) = (3, 4);
+/// From this share on, it only accepts what replay needs: 3 of 4.
+const REPORTED_SHARE: (usize, usize) = (3, 4);
 
-/// The one who writes comes so often when nobody calls.
+/// How often the writer polls.
 const ROUND_EVERY: Duration = Duration::from_millis(50);
-/// Each time that so many entries, or bytes, went in since the last call, he is called: one of so
-/// many parts of the bounds.
+/// The writer is woken each time that this fraction of the bounds, in entries or bytes, was added
+/// since the last wake-up: one part in this many.
 const CALL_PART: usize = 8;
 
-/// What comes out of a queue.
+/// The reader's next item.
 #[derive(Debug)]
-pub(crate) enum Item {
+pub(crate) enum QueueItem {
     Taped(Instant, Taped),
-    /// Here something was refused.
-    Gap(Losses),
-    /// Nobody puts anything in any more, and nothing is left.
+    /// Entries were refused here.
+    Gap(QueueLosses),
+    /// The queue is closed and empty.
     Over,
-    /// Nothing came for so long.
+    /// No entry came for that long.
     Idle,
 }
 
-/// What was refused or lost, and when.
+/// Refused or lost entries, and their times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Losses {
+pub(crate) struct QueueLosses {
     pub(crate) cause: GapCause,
     pub(crate) from: Instant,
     pub(crate) to: Instant,
     pub(crate) counts: BTreeMap<Channel, u64>,
 }
 
-impl Losses {
+impl QueueLosses {
     pub(crate) fn new(cause: GapCause, at: Instant) -> Self {
         Self { cause, from: at, to: at, counts: BTreeMap::new() }
     }
@@ -73,50 +73,50 @@ impl Losses {
     }
 }
 
-/// Its weight, what it is, and what was refused before it.
-type Sent = (usize, (Instant, Taped), Option<Losses>);
+/// The weight, the entry, and the losses before it.
+type Sent = (usize, (Instant, Taped), Option<QueueLosses>);
 
-/// The side of those who put something in.
+/// The writing end.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub(crate) struct RecordQueue {
     limits: QueueLimits,
     sender: SyncSender<Sent>,
-    level: Arc<Level>,
+    level: Arc<QueueLevel>,
 }
 
-/// How full it is, and what it refused.
+/// How full the queue is, and what it refused.
 #[derive(Debug, Default)]
-pub(crate) struct Level {
+pub(crate) struct QueueLevel {
     entries: AtomicUsize,
     bytes: AtomicUsize,
     closed: AtomicBool,
-    /// Something was refused of which no gap tells yet.
+    /// There are losses that no gap reports yet.
     missing: AtomicBool,
-    refused: Mutex<Option<Losses>>,
-    /// All that was ever refused.
+    refused: Mutex<Option<QueueLosses>>,
+    /// The number of all refused entries.
     lost: AtomicU64,
-    /// Who writes, once he is there.
+    /// The reading thread, once it runs.
     writer: OnceLock<Thread>,
 }
 
-/// The side of the one who writes.
+/// The reading end.
 #[derive(Debug)]
 pub(crate) struct Outlet {
     receiver: Receiver<Sent>,
-    level: Arc<Level>,
-    /// What came together with a gap.
+    level: Arc<QueueLevel>,
+    /// The entry that followed a gap.
     next: Option<(Instant, Taped)>,
 }
 
-pub(crate) fn queue(limits: QueueLimits) -> (Queue, Outlet) {
+pub(crate) fn queue(limits: QueueLimits) -> (RecordQueue, Outlet) {
     let (sender, receiver) = sync_channel(limits.entries_max.max(1));
-    let level = Arc::new(Level::default());
+    let level = Arc::new(QueueLevel::default());
     let outlet = Outlet { receiver, level: Arc::clone(&level), next: None };
-    (Queue { limits, sender, level }, outlet)
+    (RecordQueue { limits, sender, level }, outlet)
 }
 
-impl Queue {
-    /// Takes it, or counts that it could not. Waits for nobody.
+impl RecordQueue {
+    /// Adds an entry, or counts that it did not fit. Never waits.
     pub(crate) fn put(&self, at: Instant, what: Taped) {
         let channel = Channel::of(&what);
         let weight = weigh(&what);
@@ -145,7 +145,7 @@ impl Queue {
         }
     }
 
-    /// So much more reaches the next part of its bounds.
+    /// Whether this addition reaches the next part of the limits.
     fn calls(&self, (level, more): (usize, usize), max: usize) -> bool {
         let step = (max / CALL_PART).max(1);
         level / step != level.saturating_add(more) / step
@@ -155,17 +155,17 @@ impl Queue {
         if self.reaches(SHOWN_SHARE, 0) { Appetite::Needed } else { Appetite::Everything }
     }
 
-    /// Bytes that wait, roughly.
+    /// Bytes in the queue, approximately.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         self.level.bytes.load(Ordering::Acquire) as u64
     }
 
-    /// How much was refused so far.
+    /// The number of refused entries so far.
     pub(crate) fn lost(&self) -> u64 {
         self.level.lost.load(Ordering::Acquire)
     }
 
-    /// Takes nothing any more.
+    /// Closes the queue for further entries.
     pub(crate) fn close(&self) {
         self.level.closed.store(true, Ordering::Release);
         self.level.call();
@@ -174,7 +174,7 @@ impl Queue {
     fn is_too_full(&self, worth: Worth, weight: usize) -> bool {
         match worth {
             Worth::Shown => self.reaches(SHOWN_SHARE, weight),
-            Worth::Told => self.reaches(TOLD_SHARE, weight),
+            Worth::Reported => self.reaches(REPORTED_SHARE, weight),
             Worth::Needed => self.reaches((1, 1), weight),
         }
     }
@@ -187,22 +187,22 @@ impl Queue {
     }
 }
 
-impl Level {
+impl QueueLevel {
     fn refuse(&self, channel: Channel, at: Instant) {
         let mut refused = self.refused();
-        let losses = refused.get_or_insert_with(|| Losses::new(GapCause::TooFast, at));
+        let losses = refused.get_or_insert_with(|| QueueLosses::new(GapCause::TooFast, at));
         losses.add(channel, at);
         drop(refused);
         self.lost.fetch_add(1, Ordering::AcqRel);
         self.missing.store(true, Ordering::Release);
     }
 
-    fn take_refused(&self) -> Option<Losses> {
+    fn take_refused(&self) -> Option<QueueLosses> {
         self.missing.store(false, Ordering::Release);
         self.refused().take()
     }
 
-    fn put_back(&self, losses: Option<Losses>) {
+    fn put_back(&self, losses: Option<QueueLosses>) {
         let Some(mut losses) = losses else { return };
         let mut refused = self.refused();
         if let Some(newer) = refused.take() {
@@ -222,7 +222,7 @@ impl Level {
         }
     }
 
-    fn refused(&self) -> MutexGuard<'_, Option<Losses>> {
+    fn refused(&self) -> MutexGuard<'_, Option<QueueLosses>> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -233,12 +233,12 @@ impl Level {
 }
 
 impl Outlet {
-    /// The next thing; waits for it so long at most. Always of the same thread.
-    pub(crate) fn take(&mut self, patience: Duration) -> Item {
+    /// The next item; waits for it at most this long. Always call it on the same thread.
+    pub(crate) fn take(&mut self, patience: Duration) -> QueueItem {
         if let Some((at, what)) = self.next.take() {
-            return Item::Taped(at, what);
+            return QueueItem::Taped(at, what);
         }
-        // Before the first look: what comes after it can call.
+        // Before the first check, so that later entries can wake the thread.
         self.level.writer.get_or_init(thread::current);
         let mut left = patience;
         loop {
@@ -246,13 +246,13 @@ impl Outlet {
             match self.receiver.try_recv() {
                 Ok((weight, taped, gap)) => {
                     self.level.took(weight);
-                    let Some(gap) = gap else { return Item::Taped(taped.0, taped.1) };
+                    let Some(gap) = gap else { return QueueItem::Taped(taped.0, taped.1) };
                     self.next = Some(taped);
-                    return Item::Gap(gap);
+                    return QueueItem::Gap(gap);
                 }
                 Err(TryRecvError::Disconnected) => return self.rest(),
                 Err(TryRecvError::Empty) if closed => return self.rest(),
-                Err(TryRecvError::Empty) if left.is_zero() => return Item::Idle,
+                Err(TryRecvError::Empty) if left.is_zero() => return QueueItem::Idle,
                 Err(TryRecvError::Empty) => {
                     let waits = left.min(ROUND_EVERY);
                     thread::park_timeout(waits);
@@ -262,13 +262,13 @@ impl Outlet {
         }
     }
 
-    /// From here on nothing is put in any more; what waits still comes out.
+    /// Closes the queue; the entries in it can still be read.
     pub(crate) fn close(&self) {
         self.level.closed.store(true, Ordering::Release);
     }
 
     /// The last gap, then the end.
-    fn rest(&self) -> Item {
-        mem::take(&mut *self.level.refused()).map_or(Item::Over, Item::Gap)
+    fn rest(&self) -> QueueItem {
+        mem::take(&mut *self.level.refused()).map_or(QueueItem::Over, QueueItem::Gap)
     }
 }

@@ -1,4 +1,4 @@
-//! A recording that is read again: whole, or what is left of it.
+//! Reads a recording: all of it, or the readable rest.
 
 mod bytes;
 mod chunk;
@@ -19,7 +19,7 @@ use crate::taped::{Epoch, Loader, Reading};
 use chunk::{Channels as Known, Raw, message, messages, unpack};
 use mcap::records::op;
 use phalanx_engine::Generation;
-use scan::{Piece, Scan};
+use scan::{Scan, ScannedPiece};
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::File;
@@ -27,51 +27,51 @@ use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// A piece of a recording that cannot be read. What is around it can.
+/// A piece of a recording that cannot be read. The pieces around it can.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// In which part of the recording, from 1.
+pub struct RecordingDamage {
+    /// The part of the recording, from 1.
     pub part: u32,
-    /// Where in that file, in bytes from its begin.
+    /// The offset in that file, in bytes.
     pub at: u64,
-    /// How many bytes are passed over.
+    /// The number of skipped bytes.
     pub bytes: u64,
-    /// What is wrong.
-    pub wrong: Wrong,
+    /// The cause.
+    pub wrong: DamageCause,
 }
 
-/// What is wrong with a piece of a recording.
+/// Why a piece of a recording cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wrong {
-    /// Its bytes are not those that were written.
+pub enum DamageCause {
+    /// Its checksum is wrong.
     Checksum,
     /// No record begins here.
     Framing,
-    /// The file ends here, or nothing behind can be read.
+    /// The file ends here, or nothing after this point can be read.
     End,
-    /// It says that it has so many bytes: more than is read.
+    /// It declares this many bytes, more than are read.
     TooLarge(u64),
-    /// A message does not tell what it should.
+    /// A message lacks something that it needs.
     Message(String),
-    /// The disk does not give it.
+    /// The disk fails to read it.
     Disk(String),
     /// A file of the recording is not there.
     PartMissing,
 }
 
-impl Damage {
-    pub(crate) fn new(at: u64, bytes: u64, wrong: Wrong) -> Self {
+impl RecordingDamage {
+    pub(crate) fn new(at: u64, bytes: u64, wrong: DamageCause) -> Self {
         Self { part: 0, at, bytes, wrong }
     }
 
-    /// Nothing that was written is missing: the file was not finished.
+    /// Whether no written entry is missing: the file was only not finished.
     #[must_use]
     pub fn is_harmless(&self) -> bool {
-        self.wrong == Wrong::End && self.bytes == 0
+        self.wrong == DamageCause::End && self.bytes == 0
     }
 
     pub(crate) fn missing(part: u32) -> Self {
-        Self { part, ..Self::new(0, 0, Wrong::PartMissing) }
+        Self { part, ..Self::new(0, 0, DamageCause::PartMissing) }
     }
 
     fn in_part(self, part: u32) -> Self {
@@ -79,10 +79,10 @@ impl Damage {
     }
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for RecordingDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, at, bytes, wrong } = self;
-        if *wrong == Wrong::PartMissing {
+        if *wrong == DamageCause::PartMissing {
             return write!(f, "part {part} is missing");
         }
         write!(f, "part {part}, byte {at}: {wrong}")?;
@@ -90,7 +90,7 @@ impl fmt::Display for Damage {
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for DamageCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Checksum => f.write_str("the chunk is damaged"),
@@ -104,7 +104,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// The entries of a recording, in the order in which they were put in, parts one after the other.
+/// The entries of a recording, in the order in which they were written, one part after the other.
 /// Holds one chunk in memory.
 #[derive(Debug)]
 pub struct Entries<'a> {
@@ -114,14 +114,14 @@ pub struct Entries<'a> {
     /// Only chunks that end at this log time or later are read.
     from: u64,
     parts: VecDeque<(u32, Option<PathBuf>)>,
-    walk: Option<Walk>,
+    walk: Option<PartWalk>,
     /// Channel and size of the last message.
     seen: (String, u64),
 }
 
-/// A walk through the messages of one part.
+/// Iterates over the messages of one part.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct PartWalk {
     pub(crate) part: u32,
     scan: Scan<BufReader<File>>,
     pub(crate) channels: Known,
@@ -129,33 +129,33 @@ pub(crate) struct Walk {
     from: u64,
 }
 
-/// What a walk comes by.
-pub(crate) enum Step {
+/// An item of a part.
+pub(crate) enum WalkStep {
     Message(u64, Raw),
-    Damage(Damage),
-    /// Schemas, attachments and the like.
+    Damage(RecordingDamage),
+    /// Schemas, attachments and similar records.
     Other(u8, Vec<u8>),
 }
 
-impl Walk {
+impl PartWalk {
     pub(crate) fn new(part: u32, path: &PathBuf, from: u64) -> std::io::Result<Self> {
         let scan = Scan::new(BufReader::new(File::open(path)?))?;
         let (channels, waiting) = (Known::default(), VecDeque::new());
         Ok(Self { part, scan, channels, waiting, from })
     }
 
-    pub(crate) fn next(&mut self) -> Option<Step> {
+    pub(crate) fn next(&mut self) -> Option<WalkStep> {
         loop {
             if let Some((at, raw)) = self.waiting.pop_front() {
-                return Some(Step::Message(at, raw));
+                return Some(WalkStep::Message(at, raw));
             }
             let piece = match self.scan.next() {
                 Ok(piece) => piece?,
                 Err(error) => return Some(self.disk(&error)),
             };
             match piece {
-                Piece::Chunk(chunk) if !chunk.cut && chunk.times.1 < self.from => {}
-                Piece::Chunk(chunk) => {
+                ScannedPiece::Chunk(chunk) if !chunk.cut && chunk.times.1 < self.from => {}
+                ScannedPiece::Chunk(chunk) => {
                     let data = match self.scan.data(&chunk) {
                         Ok(data) => data,
                         Err(error) => return Some(self.disk(&error)),
@@ -163,53 +163,55 @@ impl Walk {
                     let records = match unpack(&chunk, &data) {
                         Ok(records) => records,
                         Err(wrong) => {
-                            let damage = Damage::new(chunk.at, data.len() as u64, wrong);
-                            return Some(Step::Damage(damage.in_part(self.part)));
+                            let damage = RecordingDamage::new(chunk.at, data.len() as u64, wrong);
+                            return Some(WalkStep::Damage(damage.in_part(self.part)));
                         }
                     };
                     let found = messages(&records, &mut self.channels);
                     self.waiting.extend(found.into_iter().map(|raw| (chunk.at, raw)));
                     if chunk.cut {
                         let left = self.scan.length().saturating_sub(chunk.at);
-                        let damage = Damage::new(chunk.at, left, Wrong::End);
-                        // What could be read of it comes after.
-                        return Some(Step::Damage(damage.in_part(self.part)));
+                        let damage = RecordingDamage::new(chunk.at, left, DamageCause::End);
+                        // The readable rest comes after it.
+                        return Some(WalkStep::Damage(damage.in_part(self.part)));
                     }
                 }
-                Piece::Record { op: op::MESSAGE, at, body } => {
+                ScannedPiece::Record { op: op::MESSAGE, at, body } => {
                     if let Some(raw) = message(&body) {
-                        return Some(Step::Message(at, raw));
+                        return Some(WalkStep::Message(at, raw));
                     }
                 }
-                Piece::Record { op: op::CHANNEL, body, .. } => self.channels.learn(&body),
-                Piece::Record { op, body, .. } => return Some(Step::Other(op, body)),
-                Piece::Damage(damage) => return Some(Step::Damage(damage.in_part(self.part))),
-                Piece::Footer => {}
-                Piece::Cut => {
-                    let damage = Damage::new(self.scan.length(), 0, Wrong::End);
-                    return Some(Step::Damage(damage.in_part(self.part)));
+                ScannedPiece::Record { op: op::CHANNEL, body, .. } => self.channels.learn(&body),
+                ScannedPiece::Record { op, body, .. } => return Some(WalkStep::Other(op, body)),
+                ScannedPiece::Damage(damage) => {
+                    return Some(WalkStep::Damage(damage.in_part(self.part)));
+                }
+                ScannedPiece::Footer => {}
+                ScannedPiece::Cut => {
+                    let damage = RecordingDamage::new(self.scan.length(), 0, DamageCause::End);
+                    return Some(WalkStep::Damage(damage.in_part(self.part)));
                 }
             }
         }
     }
 
-    /// The disk fails: this part ends here.
-    fn disk(&mut self, error: &std::io::Error) -> Step {
+    /// The disk fails: the part ends here.
+    fn disk(&mut self, error: &std::io::Error) -> WalkStep {
         self.scan.stop();
-        let damage = Damage::new(0, 0, Wrong::Disk(error.to_string()));
-        Step::Damage(damage.in_part(self.part))
+        let damage = RecordingDamage::new(0, 0, DamageCause::Disk(error.to_string()));
+        WalkStep::Damage(damage.in_part(self.part))
     }
 }
 
 impl RecordingFile {
-    /// All entries, their times counted from `begin`. `loader` makes code of recorded strategies.
+    /// All entries, with times relative to `begin`. `loader` loads the recorded strategies.
     #[must_use]
     pub fn entries(&self, begin: Instant, loader: &Loader) -> Entries<'_> {
         self.entries_since(0, begin, loader)
     }
 
-    /// The entries of the chunks that have something at this time or later: all from then on, and
-    /// some of before. In nanoseconds after the begin.
+    /// All entries from this time on, and some earlier ones of the same chunk. In nanoseconds after
+    /// the begin.
     #[must_use]
     pub fn entries_from(&self, nanos: u64, begin: Instant, loader: &Loader) -> Entries<'_> {
         self.entries_since(self.begin_nanos().saturating_add(nanos), begin, loader)
@@ -228,7 +230,7 @@ impl RecordingFile {
     }
 }
 
-/// The channel of a message, as far as it is known.
+/// The channel of a message, if it is known.
 struct Of {
     channel: Option<Channel>,
     topic: String,
@@ -240,7 +242,7 @@ impl Entries<'_> {
         self.seen.clone()
     }
 
-    fn entry(&mut self, part: u32, at: u64, raw: Raw, of: Of) -> Result<Entry, Damage> {
+    fn entry(&mut self, part: u32, at: u64, raw: Raw, of: Of) -> Result<Entry, RecordingDamage> {
         let code = |generation: &Generation| {
             let files = self.recording.strategy(&generation.hash);
             self.loader.code(generation, files)
@@ -252,7 +254,7 @@ impl Entries<'_> {
         let topic = of.topic;
         let read = read.map_err(|why| {
             let text = format!("a message of {topic} cannot be read: {why}");
-            Damage { part, at, bytes: 0, wrong: Wrong::Message(text) }
+            RecordingDamage { part, at, bytes: 0, wrong: DamageCause::Message(text) }
         });
         self.seen = (topic, size);
         read
@@ -260,28 +262,28 @@ impl Entries<'_> {
 }
 
 impl Iterator for Entries<'_> {
-    type Item = Result<Entry, Damage>;
+    type Item = Result<Entry, RecordingDamage>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let Some(walk) = &mut self.walk else {
                 let (part, path) = self.parts.pop_front()?;
-                let missing = Damage::missing(part);
+                let missing = RecordingDamage::missing(part);
                 let Some(path) = path else { return Some(Err(missing)) };
-                match Walk::new(part, &path, self.from) {
+                match PartWalk::new(part, &path, self.from) {
                     Ok(walk) => self.walk = Some(walk),
                     Err(error) => {
-                        let wrong = Wrong::Disk(error.to_string());
-                        return Some(Err(Damage { wrong, ..missing }));
+                        let wrong = DamageCause::Disk(error.to_string());
+                        return Some(Err(RecordingDamage { wrong, ..missing }));
                     }
                 }
                 continue;
             };
             match walk.next() {
                 None => self.walk = None,
-                Some(Step::Damage(damage)) => return Some(Err(damage)),
-                Some(Step::Other(..)) => {}
-                Some(Step::Message(at, raw)) => {
+                Some(WalkStep::Damage(damage)) => return Some(Err(damage)),
+                Some(WalkStep::Other(..)) => {}
+                Some(WalkStep::Message(at, raw)) => {
                     let topic = walk.channels.topic(raw.channel);
                     let of = Of { channel: walk.channels.channel(raw.channel), topic };
                     let part = walk.part;

@@ -1,9 +1,9 @@
-//! A recording that is written as it happens.
+//! Writes a recording live.
 
 use crate::book::{Book, BookOptions, Bundler};
-use crate::disk::{Disk, RealDisk};
+use crate::disk::{RealDisk, RecordingDisk};
 use crate::part::{PartError, PartOptions};
-use crate::queue::{Item, Losses, Outlet, Queue, QueueLimits, queue};
+use crate::queue::{Outlet, QueueItem, QueueLimits, QueueLosses, RecordQueue, queue};
 use crate::{Channel, FORMAT};
 use phalanx_game::Origin;
 use phalanx_net::{Appetite, Recorder, Taped, now};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// The shortest wait for the next entry, however often chunks are closed.
 const PATIENCE_MIN: Duration = Duration::from_millis(5);
 
-/// What is recorded.
+/// The description of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingInfo {
     /// The team's name.
@@ -31,19 +31,19 @@ pub struct RecordingInfo {
     pub server: String,
     /// The match's seed for scripts.
     pub seed: u64,
-    /// What only the game knows of the team, by the keys of the settings, without secrets.
+    /// The game's own options of the team, by the keys of the settings, without secrets.
     pub game_options: BTreeMap<String, String>,
     /// Memory that the team's scripts may use, in bytes.
     pub script_memory_bytes: u64,
     /// The version of the program.
     pub program_version: String,
-    /// When it begins: from here times are counted, whatever becomes of the wall clock.
+    /// The begin: times count from here, even if the wall clock is set.
     pub begun: Origin,
 }
 
 impl RecordingInfo {
-    /// The same as a message; what only a file knows of itself is empty.
-    pub(crate) fn told(&self) -> v1::RecordingInfo {
+    /// The same as a message; fields that only a file has are empty.
+    pub(crate) fn to_message(&self) -> v1::RecordingInfo {
         let Self { team, game, server, seed, program_version, begun, .. } = self.clone();
         let begin = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(begun.unix_ms));
         v1::RecordingInfo {
@@ -63,33 +63,33 @@ impl RecordingInfo {
     }
 }
 
-/// How it is recorded.
+/// Options of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordingOptions {
-    /// Where the files are; it is there.
+    /// The folder of the files; it exists.
     pub folder: PathBuf,
-    /// What may wait for the disk.
+    /// Limits of what waits for the disk.
     pub queue: QueueLimits,
-    /// A chunk is closed once it has so many bytes before compression.
+    /// A chunk is closed once it has this many bytes before compression.
     pub chunk_bytes: u64,
-    /// A chunk is closed once it is so old: what a crash can cost.
+    /// A chunk is closed once it is this old: the most that a crash can lose.
     pub flush_every: Duration,
-    /// Each chunk is to survive the loss of power, too.
+    /// Force each chunk onto the disk, in case of a loss of power.
     pub sync: bool,
-    /// From this size on the recording goes on in another file.
+    /// The recording continues in another file from this size on.
     pub part_bytes_max: u64,
-    /// After trouble with the disk it is tried again so much later.
+    /// Time after which a failed disk is tried again.
     pub retry_after: Duration,
     /// The files of strategies.
     pub bundler: Bundler,
     /// The settings, without secrets.
     pub settings: Option<String>,
-    /// Where files are made.
-    pub disk: Arc<dyn Disk>,
+    /// Makes the files.
+    pub disk: Arc<dyn RecordingDisk>,
 }
 
 impl RecordingOptions {
-    /// The usual ones, for a folder.
+    /// The default options, for a folder.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -118,12 +118,12 @@ impl RecordingOptions {
     }
 }
 
-/// How a recording goes.
+/// The status of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordingStatus {
-    /// The file that is written now; empty before the first.
+    /// The current file; empty before the first one.
     pub path: PathBuf,
-    /// Which part that is, from 1.
+    /// The number of that part, from 1.
     pub part: u32,
     /// Bytes on the disk, of all parts.
     pub bytes: u64,
@@ -131,24 +131,24 @@ pub struct RecordingStatus {
     pub messages: u64,
     /// Entries that are missing.
     pub lost: u64,
-    /// Bytes that wait for the disk, roughly.
+    /// Bytes that wait for the disk, approximately.
     pub waiting_bytes: u64,
-    /// What is the matter with the disk; `None`: nothing.
+    /// The current problem of the disk; `None` if there is none.
     pub trouble: Option<String>,
     /// How often the disk failed.
     pub failures: u64,
-    /// Nothing more is written: the file is whole.
+    /// Nothing more will be written: the file is complete.
     pub over: bool,
 }
 
-/// A team's recording. Putting something in costs a copy into a queue; a thread of its own does the
+/// A team's recording. Adding an entry costs a copy into a queue; a thread of its own does the
 /// rest.
 pub struct Recording {
-    queue: Queue,
+    queue: RecordQueue,
     board: Arc<Noticeboard>,
 }
 
-/// Where the thread tells how it goes.
+/// Where the thread publishes the status.
 #[derive(Debug, Default)]
 struct Noticeboard {
     status: Mutex<RecordingStatus>,
@@ -178,10 +178,10 @@ impl Recorder for Recording {
 }
 
 impl Recording {
-    /// Begins to record. The file is made with the first entry.
+    /// Starts a recording. The first entry creates the file.
     ///
     /// # Errors
-    /// When the machine gives no thread.
+    /// When the system refuses a thread.
     pub fn begin(options: RecordingOptions, info: RecordingInfo) -> io::Result<Arc<Self>> {
         let (queue, outlet) = queue(options.queue);
         let board = Arc::new(Noticeboard::default());
@@ -201,7 +201,7 @@ impl Recording {
         Ok(Arc::new(Self { queue, board }))
     }
 
-    /// How it goes.
+    /// The current status.
     #[must_use]
     pub fn status(&self) -> RecordingStatus {
         let status = self.board.status().clone();
@@ -209,8 +209,8 @@ impl Recording {
         RecordingStatus { lost, waiting_bytes, ..status }
     }
 
-    /// Ends the recording: what waits is written, then the index. Waits for that so long at most;
-    /// [`RecordingStatus::over`] tells whether it was enough.
+    /// Ends the recording: writes what waits, then the index. Waits for this at most as long as
+    /// `patience`; [`RecordingStatus::over`] is true if it was enough.
     pub fn finish(&self, patience: Duration) -> RecordingStatus {
         self.queue.close();
         let status = self.board.status();
@@ -225,7 +225,7 @@ impl Drop for Recording {
     }
 }
 
-/// Niceness of the thread that writes; that of play is 0.
+/// Niceness of the writing thread; the other threads have 0.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
@@ -237,11 +237,11 @@ struct Scribe {
     board: Arc<Noticeboard>,
     /// When the open chunk got its first message.
     chunk_since: Option<Instant>,
-    /// The disk failed: until then it is left alone.
+    /// The disk failed: no attempt until then.
     silent_until: Option<Instant>,
-    /// What is missing and not told yet.
-    missing: BTreeMap<GapCause, Losses>,
-    /// What is missing, beside what the queue refused.
+    /// What is missing and not reported yet.
+    missing: BTreeMap<GapCause, QueueLosses>,
+    /// What is missing, besides what the queue refused.
     lost: u64,
     failures: u64,
     trouble: Option<String>,
@@ -255,10 +255,10 @@ impl Scribe {
             let age = self.chunk_since.map_or(Duration::ZERO, |since| now() - since);
             let patience = flush_every.saturating_sub(age).max(PATIENCE_MIN);
             match self.outlet.take(patience) {
-                Item::Taped(at, what) => self.write(at, &what),
-                Item::Gap(losses) => self.note(losses),
-                Item::Idle => {}
-                Item::Over => break,
+                QueueItem::Taped(at, what) => self.write(at, &what),
+                QueueItem::Gap(losses) => self.note(losses),
+                QueueItem::Idle => {}
+                QueueItem::Over => break,
             }
             self.close_old_chunk();
         }
@@ -287,14 +287,15 @@ impl Scribe {
     }
 
     fn lose(&mut self, cause: GapCause, channel: Channel, at: Instant) {
-        self.missing.entry(cause).or_insert_with(|| Losses::new(cause, at)).add(channel, at);
+        self.missing.entry(cause).or_insert_with(|| QueueLosses::new(cause, at)).add(channel, at);
         self.lost += 1;
     }
 
-    /// The queue refused something. It counted that itself.
-    fn note(&mut self, losses: Losses) {
+    /// The queue refused entries, and has counted them itself.
+    fn note(&mut self, losses: QueueLosses) {
         let known = self.missing.entry(losses.cause);
-        let all = known.or_insert_with(|| Losses { counts: BTreeMap::new(), ..losses.clone() });
+        let all =
+            known.or_insert_with(|| QueueLosses { counts: BTreeMap::new(), ..losses.clone() });
         (all.from, all.to) = (all.from.min(losses.from), all.to.max(losses.to));
         for (channel, count) in losses.counts {
             *all.counts.entry(channel).or_default() += count;
@@ -334,7 +335,7 @@ impl Scribe {
         }
     }
 
-    /// The disk failed: play goes on, and it is tried again later.
+    /// The disk failed: play continues, and a later attempt follows.
     fn fail(&mut self, error: &PartError) {
         let text = format!("{}: {error}", self.book.path().display());
         self.failures += 1;
@@ -375,8 +376,8 @@ impl Scribe {
     }
 }
 
-/// Play comes before us, where the system can tell threads apart. Where it refuses we go on as we
-/// are: it costs answers some time, not more.
+/// Lets the threads that play go first, if the system supports priorities for threads. If it
+/// refuses, nothing changes: answers may be a bit slower.
 pub(crate) fn give_way() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {

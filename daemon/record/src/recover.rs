@@ -1,10 +1,10 @@
-//! A whole file of what is left of a recording.
+//! Makes a whole file from the readable rest of a recording.
 
 use crate::book::FileInfo;
 use crate::channel::Channel;
-use crate::disk::{Disk, RealDisk};
+use crate::disk::{RealDisk, RecordingDisk};
 use crate::part::{Part, PartError, PartOptions};
-use crate::read::{Damage, RecordingError, RecordingFile, Step, Walk};
+use crate::read::{PartWalk, RecordingDamage, RecordingError, RecordingFile, WalkStep};
 use mcap::records::op;
 use phalanx_proto::v1;
 use phalanx_proto::v1::GapCause;
@@ -12,19 +12,19 @@ use prost::Message;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A chunk is closed once it has so many bytes before compression.
+/// A chunk is closed once it has this many bytes before compression.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// What became of it.
+/// The result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Messages that were taken over.
+    /// Recovered messages.
     pub messages: u64,
-    /// What could not be read; a gap stands in its place.
-    pub damage: Vec<Damage>,
+    /// What could not be read; the recovered file has a gap in its place.
+    pub damage: Vec<RecordingDamage>,
 }
 
-/// Why there is no whole file.
+/// Why there is no new file.
 #[derive(Debug, thiserror::Error)]
 pub enum RecoverError {
     /// There is nothing to recover.
@@ -33,18 +33,18 @@ pub enum RecoverError {
     /// The new file cannot be written.
     #[error("{path}: {why}", path = .path.display())]
     Write {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         why: String,
     },
 }
 
-/// Takes all that can be read of a recording, parts and all, into one new file with an index.
+/// Copies everything readable of a recording, all parts, into one new file with an index.
 ///
 /// # Errors
-/// When nothing can be read, or the new file is there already or cannot be written; then it is gone
-/// again.
+/// When nothing can be read, or the new file exists already or cannot be written; an unfinished
+/// file is removed.
 pub fn recover(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<Recovered, RecoverError> {
     let recording = RecordingFile::open(path)?;
     let out = out.as_ref();
@@ -69,22 +69,22 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
     let mut recovered = Recovered::default();
     for (number, path) in recording.parts() {
         let Some(path) = path else {
-            let damage = Damage::missing(number);
+            let damage = RecordingDamage::missing(number);
             copied.gap()?;
             recovered.damage.push(damage);
             continue;
         };
-        let mut walk = Walk::new(number, &path, 0)?;
+        let mut walk = PartWalk::new(number, &path, 0)?;
         while let Some(step) = walk.next() {
             match step {
-                Step::Damage(damage) => {
+                WalkStep::Damage(damage) => {
                     if damage.bytes > 0 {
                         copied.gap()?;
                     }
                     recovered.damage.push(damage);
                 }
-                Step::Other(kind, body) => copied.other(kind, &body)?,
-                Step::Message(_, raw) => {
+                WalkStep::Other(kind, body) => copied.other(kind, &body)?,
+                WalkStep::Message(_, raw) => {
                     let channel = walk.channels.channel(raw.channel);
                     let channel = channel.filter(|channel| *channel != Channel::Recording);
                     if let Some(channel) = channel {
@@ -96,7 +96,7 @@ fn copy(recording: &RecordingFile, file: Box<dyn crate::DiskFile>) -> Result<Rec
             }
         }
     }
-    copied.part.finish(summary.told())?;
+    copied.part.finish(summary.end_figures())?;
     Ok(recovered)
 }
 
@@ -110,7 +110,7 @@ struct Copied {
 }
 
 impl Copied {
-    /// Something cannot be read here; what, nobody knows.
+    /// Writes a gap for something unreadable of unknown content.
     fn gap(&mut self) -> Result<(), PartError> {
         let at = i64::try_from(self.last.saturating_sub(self.begin)).unwrap_or(i64::MAX);
         let cause = GapCause::Disk.into();

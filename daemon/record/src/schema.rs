@@ -1,5 +1,5 @@
-//! What a message looks like, for tools that know nothing of us: its descriptor and those of all
-//! that is in it.
+//! The schema of a message, for tools that do not know our messages: its descriptor and the
+//! descriptors of everything that it uses.
 
 use phalanx_proto::DESCRIPTORS;
 use prost::Message;
@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 static ALL: LazyLock<FileDescriptorSet> =
     LazyLock::new(|| FileDescriptorSet::decode(DESCRIPTORS).unwrap_or_default());
 
-/// The encoded `google.protobuf.FileDescriptorSet` of a message: only what it needs, since each
-/// file carries it.
+/// The encoded `google.protobuf.FileDescriptorSet` of a message: only the types that it uses, since
+/// each file contains it.
 pub(crate) fn descriptor_of(message: &str) -> Vec<u8> {
     let types = types();
     let mut needed = BTreeSet::new();
@@ -34,14 +34,14 @@ pub(crate) fn descriptor_of(message: &str) -> Vec<u8> {
     let files: BTreeSet<_> = set.file.iter().map(|file| file.name().to_owned()).collect();
     for file in &mut set.file {
         file.dependency.retain(|used| files.contains(used));
-        // They are indices into the list that was just changed; nobody needs them.
+        // They are indices into the list that was just changed, and are not used.
         file.public_dependency.clear();
         file.weak_dependency.clear();
     }
     set.encode_to_vec()
 }
 
-/// The full name of each message and enumeration at the top of a file, and what each uses.
+/// The full name of each top-level message and enumeration, and the types that it uses.
 fn types() -> BTreeMap<String, Vec<String>> {
     let mut types = BTreeMap::new();
     for file in &ALL.file {
@@ -62,7 +62,7 @@ fn uses(message: &DescriptorProto) -> Vec<String> {
     own.filter(|name| !name.is_empty()).chain(inner).collect()
 }
 
-/// A type inside a message comes with the message.
+/// A nested type belongs to its outermost message.
 fn outermost(types: &BTreeMap<String, Vec<String>>, name: &str) -> String {
     let mut name = name;
     while !types.contains_key(name)
@@ -75,8 +75,12 @@ fn outermost(types: &BTreeMap<String, Vec<String>>, name: &str) -> String {
 
 fn pruned(file: &FileDescriptorProto, needed: &BTreeSet<String>) -> FileDescriptorProto {
     let has = |name: &str| needed.contains(&format!(".{}.{name}", file.package()));
-    let mut kept =
-        FileDescriptorProto { service: Vec::new(), source_code_info: None, ..file.clone() };
+    let mut kept = FileDescriptorProto {
+        service: Vec::new(),
+        extension: Vec::new(),
+        source_code_info: None,
+        ..file.clone()
+    };
     kept.message_type.retain(|message| has(message.name()));
     kept.enum_type.retain(|kind| has(kind.name()));
     kept

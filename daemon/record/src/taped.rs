@@ -1,14 +1,15 @@
 //! What went into a team, as messages and back again: exactly, since decisions are computed from it.
 
 mod beginning;
+mod command;
 mod input;
 mod seat;
 mod steps;
 mod value;
-mod wish;
 
 pub(crate) use beginning::{beginning, beginning_from};
-pub(crate) use seat::{Told as SeatTold, opened, seat_act, seat_step_from, wire_from};
+pub(crate) use command::plain;
+pub(crate) use seat::{WireSeatAct, opened, seat_act, seat_step_from, wire_from};
 pub(crate) use steps::{steps, steps_from};
 
 use phalanx_engine::{Generation, Staged};
@@ -45,7 +46,7 @@ impl Epoch {
         }
     }
 
-    /// The instant so many nanoseconds after the begin. One that no clock can tell is the begin.
+    /// The instant this many nanoseconds after the begin; the begin, if no clock can show it.
     pub(crate) fn instant(self, nanos: i64) -> Instant {
         let span = Duration::from_nanos(nanos.unsigned_abs());
         let at = if nanos < 0 { self.0.checked_sub(span) } else { self.0.checked_add(span) };
@@ -81,7 +82,7 @@ impl Loader {
     }
 }
 
-/// Loads nothing: for whoever only looks at a recording.
+/// Loads nothing: for readers that only look at a recording.
 impl Default for Loader {
     fn default() -> Self {
         Self::new(|_, _| Arc::new(()))
@@ -102,8 +103,8 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn staged(&self, told: v1::TapedStaged) -> Read<Staged> {
-        beginning::staged_from(told, self.code)
+    fn staged(&self, message: v1::TapedStaged) -> Read<Staged> {
+        beginning::staged_from(message, self.code)
     }
 }
 
@@ -128,7 +129,7 @@ fn seat_from(seat: u32) -> Read<SeatId> {
     u16::try_from(seat).map(SeatId).map_err(|_| Lacking("possible seat"))
 }
 
-/// A length of time; the longest number stands for anything longer.
+/// A length of time; the longest number also means anything longer.
 fn nanos(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,26 +1,28 @@
-//! How much memory waits in a queue: roughly, but never far too little.
+//! The memory of entries in a queue: an estimate that is never far too small.
 
-use phalanx_engine::{BoardItem, TapedInput, TeamAct, TeamStep, Wish, weight};
+use crate::taped;
+use phalanx_engine::{BoardItem, Command, TapedInput, TeamAct, TeamStep, weight};
 use phalanx_game::{Part, Value};
 use phalanx_net::{Message, SeatAct, Taped};
 use std::mem::size_of;
 
-/// What anything takes beside its contents.
+/// The size of any entry without its content.
 const BASE: usize = 128;
 
-/// The size of something that waits, in bytes.
+/// The size of an entry, in bytes.
 pub(crate) fn weigh(what: &Taped) -> usize {
     let inner = match what {
         Taped::Began(began) => {
             let checkpoint = began.checkpoint.as_ref().map_or(0, |bytes| bytes.len());
-            checkpoint + began.roster.agents.len() * BASE + began.steering.len() * BASE
+            let agents = began.state.roster().agents.len() + began.state.steering().count();
+            checkpoint + agents * BASE
         }
         Taped::SeatOpened(seat) => seat.agents.len() * BASE,
         Taped::Seat { act: SeatAct::Received(bytes), .. }
         | Taped::Seat { act: SeatAct::Sent(Message::Plain(bytes)), .. } => bytes.len(),
         Taped::Seat { .. } | Taped::Ended => 0,
         Taped::Steps(steps) => steps.iter().map(step).sum(),
-        // They are shared with others, who keep them for longer than we do.
+        // The entry is shared with others that keep it longer.
         Taped::Journal(_) => BASE,
         Taped::Snapshot(snapshot) => (snapshot.agents.len() + snapshot.marks.len()) * BASE,
         Taped::Percepts(percepts) => {
@@ -43,12 +45,24 @@ fn step(step: &TeamStep) -> usize {
     let inner = match &step.act {
         TeamAct::Polled | TeamAct::TimedOut => 0,
         TeamAct::Called(call) => call.reads.len() * 16,
-        TeamAct::Handled(TapedInput::Wish { wish: Wish::Write(write), .. }) => weight(&write.value),
-        TeamAct::Handled(TapedInput::Wish { wish: Wish::Run { code, .. }, .. }) => code.len(),
-        TeamAct::Handled(TapedInput::StrategyRefused { faults, .. }) => faults.len() * 4 * BASE,
+        TeamAct::Handled(TapedInput::Command(request)) => command(&request.command),
         TeamAct::Handled(_) => 0,
     };
     size_of::<TeamStep>() + inner
+}
+
+fn command(command: &Command) -> usize {
+    if let Command::BoardWrite(write) = command {
+        weight(&write.value)
+    } else if let Command::RunScript(run) = command {
+        run.code.len()
+    } else if let Command::RefuseStrategy(refused) = command {
+        refused.faults.len() * 4 * BASE
+    } else if let Command::Plain(plain) = command {
+        taped::plain(plain).len()
+    } else {
+        0
+    }
 }
 
 fn item(item: &BoardItem) -> usize {

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 /// Most agents of one team.
 const AGENTS_MAX: usize = 1000;
 
-/// An agent whose role and password may still be the team's.
-struct Draft {
+/// An agent that may still get the team's role and password.
+struct DraftAgent {
     name: String,
     user: Option<String>,
     password: Option<SecretString>,
@@ -27,7 +27,7 @@ pub(crate) fn agents(team: &Section<'_>) -> Vec<AgentSettings> {
     deal_roles(team, &mut drafts);
     let role: String = team.value("role", parse::text);
     let password = secret::password(team).unwrap_or_default();
-    let finish = |draft: Draft| AgentSettings {
+    let finish = |draft: DraftAgent| AgentSettings {
         user: draft.user.unwrap_or_else(|| draft.name.clone()),
         name: draft.name,
         password: draft.password.unwrap_or_else(|| password.clone()),
@@ -36,18 +36,18 @@ pub(crate) fn agents(team: &Section<'_>) -> Vec<AgentSettings> {
     drafts.into_iter().map(finish).collect()
 }
 
-fn missing(team: &Section<'_>) -> Vec<Draft> {
+fn missing(team: &Section<'_>) -> Vec<DraftAgent> {
     let expected = "{ prefix = \"agentA\", count = 15, password = \"1\" }, or a list of tables";
     team.reader.note(&team.origin, team.shown("agents"), "missing", expected);
     Vec::new()
 }
 
-fn pattern(section: &Section<'_>) -> Vec<Draft> {
+fn pattern(section: &Section<'_>) -> Vec<DraftAgent> {
     let prefix: String = section.value("prefix", parse::text);
     let count = section.value("count", parse::whole);
     let first = section.value("first", parse::whole);
     let password = secret::password(section);
-    let draft = |number| Draft {
+    let draft = |number| DraftAgent {
         name: format!("{prefix}{number}"),
         user: None,
         password: password.clone(),
@@ -56,7 +56,7 @@ fn pattern(section: &Section<'_>) -> Vec<Draft> {
     (first..first.saturating_add(count)).map(draft).collect()
 }
 
-fn listed(team: &Section<'_>) -> Vec<Draft> {
+fn listed(team: &Section<'_>) -> Vec<DraftAgent> {
     let sections = team.sections("agents");
     if let Some(node) = team.node("agents")
         && let Data::List(list) = &node.data
@@ -75,7 +75,7 @@ fn listed(team: &Section<'_>) -> Vec<Draft> {
         {
             section.refuse("name", node, "a name of its own for each agent of the team");
         }
-        drafts.push(Draft {
+        drafts.push(DraftAgent {
             name,
             user: section.optional("user", parse::text),
             password: secret::password(section),
@@ -85,8 +85,8 @@ fn listed(team: &Section<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// Gives the roles of `roles` to agents that have none of their own.
-fn deal_roles(team: &Section<'_>, drafts: &mut [Draft]) {
+/// Assigns the roles of `roles` to agents without their own role.
+fn deal_roles(team: &Section<'_>, drafts: &mut [DraftAgent]) {
     let Some(node) = team.node("roles") else { return };
     match &node.data {
         Data::Table(table) => {
@@ -101,7 +101,7 @@ fn deal_roles(team: &Section<'_>, drafts: &mut [Draft]) {
     }
 }
 
-fn deal_by_name(team: &Section<'_>, drafts: &mut [Draft], agent: &str, node: &Node) {
+fn deal_by_name(team: &Section<'_>, drafts: &mut [DraftAgent], agent: &str, node: &Node) {
     let place = format!("{}.{agent}", team.shown("roles"));
     let kind = Kind::Name(NAME_CHARS_MAX);
     let Ok(role) = parse::text(node, kind) else {
@@ -118,7 +118,7 @@ fn deal_by_name(team: &Section<'_>, drafts: &mut [Draft], agent: &str, node: &No
     team.reader.note(&node.origin, place, "unknown agent", expected);
 }
 
-fn deal_in_order(team: &Section<'_>, drafts: &mut [Draft]) {
+fn deal_in_order(team: &Section<'_>, drafts: &mut [DraftAgent]) {
     let total = drafts.len();
     let mut free = drafts.iter_mut().filter(|draft| draft.role.is_none());
     let mut asked = 0_usize;

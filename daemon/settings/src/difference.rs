@@ -1,29 +1,30 @@
-//! What is other in new settings: by key, as people read it, and never a secret.
+//! What differs in new settings: by key, as text, and never a secret.
 
-use crate::change::{Change, change};
+use crate::change::Change;
+use crate::keys::change;
+use crate::setting::{SettingsTable as _, on_or_off, or_none, shown};
 use crate::{
-    AgentSettings, AlertSettings, BridgeSettings, CheckpointSettings, ControlSettings,
-    FoxgloveSettings, HostPattern, LimitSettings, LogSettings, RecordingSettings, ReloadSettings,
-    Settings, TeamSettings, TlsSettings,
+    AgentSettings, BridgeSettings, ControlSettings, HostPattern, Settings, TeamSettings,
+    TlsSettings,
 };
 use secrecy::ExposeSecret;
-use std::fmt::{self, Debug};
+use std::fmt;
 use std::path::PathBuf;
 
-/// A key whose value is another one.
+/// A key with a different value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Which: `limits.decide_max`, `teams[A].server`, `teams[A].agents[agentA1].role`.
+pub struct SettingDifference {
+    /// The key: `limits.decide_max`, `teams[A].server`, `teams[A].agents[agentA1].role`.
     pub key: String,
-    /// The value that counts, as people read it; empty where there is none, or where it is secret.
+    /// The current value as text; empty if it is absent or secret.
     pub before: String,
-    /// The new one, likewise.
+    /// The new value as text, in the same way.
     pub after: String,
-    /// What becomes of it.
+    /// What a reload does with it.
     pub change: Change,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for SettingDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, before, after, .. } = self;
         match (before.as_str(), after.as_str()) {
@@ -35,10 +36,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Every key whose value is another one in `new`, in the order of the keys; agents and teams go by
-/// their names.
+/// Every key with a different value in `new`, in the order of the keys; agents and teams are
+/// matched by name.
 #[must_use]
-pub fn differences(old: &Settings, new: &Settings) -> Vec<Difference> {
+pub fn differences(old: &Settings, new: &Settings) -> Vec<SettingDifference> {
     let mut all = Vec::new();
     for ((key, before), (_, after)) in values(old).into_iter().zip(values(new)) {
         if before != after {
@@ -63,8 +64,8 @@ pub fn differences(old: &Settings, new: &Settings) -> Vec<Difference> {
     all
 }
 
-/// How many values of the settings are as they were: those outside of teams, and for each team
-/// that stays those of its own.
+/// The number of values that are the same: those outside of teams, and for each remaining team its
+/// own.
 #[must_use]
 pub fn unchanged(old: &Settings, new: &Settings) -> usize {
     let outside = values(old).iter().zip(values(new)).filter(|(old, new)| *old == new).count();
@@ -76,29 +77,24 @@ pub fn unchanged(old: &Settings, new: &Settings) -> usize {
     outside + teams.sum::<usize>()
 }
 
-fn note(all: &mut Vec<Difference>, key: String, path: &'static str, before: String, after: String) {
-    // A key without a decision does not pass its test.
+fn note(
+    all: &mut Vec<SettingDifference>,
+    key: String,
+    path: &'static str,
+    before: String,
+    after: String,
+) {
+    // A test fails for a key without a decision.
     let change = change(path).unwrap_or(Change::Restart("is not known"));
-    all.push(Difference { key, before, after, change });
-}
-
-fn shown(value: &impl Debug) -> String {
-    format!("{value:?}")
-}
-
-fn on_or_off(value: bool) -> String {
-    if value { "on" } else { "off" }.to_owned()
+    all.push(SettingDifference { key, before, after, change });
 }
 
 fn all_hosts(hosts: &[HostPattern]) -> String {
     shown(&hosts.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 
-fn or_none(value: Option<&impl Debug>) -> String {
-    value.map_or_else(|| "none".to_owned(), shown)
-}
-
-/// The values outside of teams, by key. Every field stands here, or this does not compile.
+/// The values outside of teams, by key. The patterns name every field, so a new field does not
+/// compile until it is handled here.
 fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     let Settings {
         state_dir,
@@ -119,27 +115,13 @@ fn values(settings: &Settings) -> Vec<(&'static str, String)> {
     let BridgeSettings { socket, socket_mode } = bridge;
     all.push(("bridge.socket", or_none(socket.as_ref())));
     all.push(("bridge.socket_mode", format!("{socket_mode:04o}")));
-    all.extend(of_limits(limits));
-    all.extend(of_reload(reload));
-    let CheckpointSettings { write, interval, sync_every, age_max, hand_over } = checkpoints;
-    all.push(("checkpoints.write", on_or_off(*write)));
-    all.push(("checkpoints.interval", shown(interval)));
-    all.push(("checkpoints.sync_every", shown(sync_every)));
-    all.push(("checkpoints.age_max", shown(age_max)));
-    all.push(("checkpoints.hand_over", on_or_off(*hand_over)));
-    all.extend(of_recordings(recordings));
-    all.extend(of_foxglove(foxglove));
-    let AlertSettings { silent_turns, stuck_turns, margin_share, storm_errors, storm_turns } =
-        alerts;
-    all.push(("alerts.silent_turns", shown(silent_turns)));
-    all.push(("alerts.stuck_turns", shown(stuck_turns)));
-    all.push(("alerts.margin_share", shown(margin_share)));
-    all.push(("alerts.storm_errors", shown(storm_errors)));
-    all.push(("alerts.storm_turns", shown(storm_turns)));
-    let LogSettings { filter, format, lines_max } = log;
-    all.push(("log.filter", filter.clone()));
-    all.push(("log.format", shown(format).to_lowercase()));
-    all.push(("log.lines_max", shown(lines_max)));
+    all.extend(limits.values());
+    all.extend(reload.values());
+    all.extend(checkpoints.values());
+    all.extend(recordings.values());
+    all.extend(foxglove.values());
+    all.extend(alerts.values());
+    all.extend(log.values());
     all.push(("otel.endpoint", or_none(otel_endpoint.as_ref())));
     all
 }
@@ -180,105 +162,7 @@ fn of_control(control: &ControlSettings) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn of_limits(limits: &LimitSettings) -> Vec<(&'static str, String)> {
-    let LimitSettings {
-        decide_max,
-        plan_max,
-        straggler_share,
-        straggler_max,
-        margin_min,
-        margin_max,
-        script_memory,
-        connect_timeout,
-        login_timeout,
-        reconnect_min,
-        reconnect_max,
-        reconnect_refused,
-        drain_max,
-    } = limits;
-    vec![
-        ("limits.decide_max", shown(decide_max)),
-        ("limits.plan_max", shown(plan_max)),
-        ("limits.straggler_share", shown(straggler_share)),
-        ("limits.straggler_max", shown(straggler_max)),
-        ("limits.margin_min", shown(margin_min)),
-        ("limits.margin_max", shown(margin_max)),
-        ("limits.script_memory", format!("{script_memory} bytes")),
-        ("limits.connect_timeout", shown(connect_timeout)),
-        ("limits.login_timeout", shown(login_timeout)),
-        ("limits.reconnect_min", shown(reconnect_min)),
-        ("limits.reconnect_max", shown(reconnect_max)),
-        ("limits.reconnect_refused", shown(reconnect_refused)),
-        ("limits.drain_max", shown(drain_max)),
-    ]
-}
-
-fn of_reload(reload: &ReloadSettings) -> Vec<(&'static str, String)> {
-    let ReloadSettings {
-        watch,
-        settle,
-        poll,
-        keep,
-        trial_max,
-        rehearsal_turns,
-        probation_decisions,
-        probation_errors,
-    } = reload;
-    vec![
-        ("reload.watch", on_or_off(*watch)),
-        ("reload.settle", shown(settle)),
-        ("reload.poll", shown(poll)),
-        ("reload.keep", shown(keep)),
-        ("reload.trial_max", shown(trial_max)),
-        ("reload.rehearsal_turns", shown(rehearsal_turns)),
-        ("reload.probation_decisions", shown(probation_decisions)),
-        ("reload.probation_errors", shown(probation_errors)),
-    ]
-}
-
-fn of_recordings(recordings: &RecordingSettings) -> Vec<(&'static str, String)> {
-    let RecordingSettings {
-        mode,
-        folder,
-        part_size,
-        flush_every,
-        sync,
-        queue_entries,
-        queue_size,
-        retry_after,
-        keep_size,
-        keep_age,
-        flight_size,
-        flight_pause,
-    } = recordings;
-    vec![
-        ("recordings.mode", shown(mode).to_lowercase()),
-        ("recordings.folder", or_none(folder.as_ref())),
-        ("recordings.part_size", format!("{part_size} bytes")),
-        ("recordings.flush_every", shown(flush_every)),
-        ("recordings.sync", on_or_off(*sync)),
-        ("recordings.queue_entries", shown(queue_entries)),
-        ("recordings.queue_size", format!("{queue_size} bytes")),
-        ("recordings.retry_after", shown(retry_after)),
-        ("recordings.keep_size", format!("{keep_size} bytes")),
-        ("recordings.keep_age", shown(keep_age)),
-        ("recordings.flight_size", format!("{flight_size} bytes")),
-        ("recordings.flight_pause", shown(flight_pause)),
-    ]
-}
-
-fn of_foxglove(foxglove: &FoxgloveSettings) -> Vec<(&'static str, String)> {
-    let FoxgloveSettings { listen, allow_remote, origins, clients_max, queue_size } = foxglove;
-    vec![
-        ("foxglove.listen", or_none(listen.as_ref())),
-        ("foxglove.allow_remote", on_or_off(*allow_remote)),
-        ("foxglove.origins", shown(origins)),
-        ("foxglove.clients_max", shown(clients_max)),
-        ("foxglove.queue_size", format!("{queue_size} bytes")),
-    ]
-}
-
-/// A team's own values, those of its agents apart, and its options, which may be secret.
+/// A team's own values, without those of its agents, and without its options, which may be secret.
 fn own(team: &TeamSettings) -> Vec<(&'static str, String)> {
     let TeamSettings { game, server, matches, strategy, seed, deadline, .. } = team;
     let TeamSettings { name: _, instance_of: _, agents: _, options: _, .. } = team;
@@ -292,7 +176,7 @@ fn own(team: &TeamSettings) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn in_team(all: &mut Vec<Difference>, old: &TeamSettings, new: &TeamSettings) {
+fn in_team(all: &mut Vec<SettingDifference>, old: &TeamSettings, new: &TeamSettings) {
     let team = &old.name;
     for ((key, before), (_, after)) in own(old).into_iter().zip(own(new)) {
         if before == after {
@@ -309,7 +193,7 @@ fn in_team(all: &mut Vec<Difference>, old: &TeamSettings, new: &TeamSettings) {
         note(all, format!("teams[{team}].{key}"), path, before, after);
     }
     if old.options != new.options {
-        // Some of them are secret.
+        // Some of them may be secret.
         let (key, none) = (format!("teams[{team}].options"), String::new);
         note(all, key, "teams[].options", none(), none());
     }
@@ -332,7 +216,7 @@ fn in_team(all: &mut Vec<Difference>, old: &TeamSettings, new: &TeamSettings) {
     }
 }
 
-fn in_agent(all: &mut Vec<Difference>, key: &str, old: &AgentSettings, new: &AgentSettings) {
+fn in_agent(all: &mut Vec<SettingDifference>, key: &str, old: &AgentSettings, new: &AgentSettings) {
     let AgentSettings { name: _, user, password, role } = old;
     if *user != new.user {
         let (before, after) = (user.clone(), new.user.clone());

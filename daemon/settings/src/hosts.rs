@@ -1,63 +1,63 @@
-//! Hosts that settings list, and whether an address is one of them.
+//! Lists of hosts in settings, and whether they contain an address.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Longest pattern, in bytes: names are no longer, and there may be a port.
+/// Longest pattern, in bytes: a name of maximal length and a port.
 const PATTERN_BYTES_MAX: usize = 260;
-/// What a pattern for all names below one begins with.
+/// The prefix of a pattern for all names below one.
 const BELOW: &str = "*.";
 
 /// A host, with or without a port: `referee.example`, `10.0.0.5:12300`, `[::1]`,
 /// `*.contest.example`.
 ///
-/// Names are compared as text, without any look-up: a name in the list does not allow the address
-/// that it leads to, and the other way round.
+/// Names are compared as text and never resolved: a name in the list does not allow its address,
+/// and an address does not allow its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPattern {
-    host: Host,
+    host: HostName,
     /// `None`: every port.
     port: Option<u16>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Host {
+enum HostName {
     Address(IpAddr),
     Name(String),
     /// Every name below this one, not the name itself.
     Below(String),
 }
 
-/// The text is no pattern for hosts.
+/// The text is not a pattern for hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a host with or without a port, such as referee.example, 10.0.0.5:12300 or *.example.org")]
 pub struct NoHost;
 
 impl HostPattern {
-    /// Whether a host (without brackets) and a port are meant.
+    /// Whether the pattern matches a host (without brackets) and a port.
     #[must_use]
     pub fn fits(&self, host: &str, port: u16) -> bool {
         if self.port.is_some_and(|own| own != port) {
             return false;
         }
         match (&self.host, read(host)) {
-            (Host::Address(own), Host::Address(other)) => *own == other,
-            (Host::Name(own), Host::Name(other)) => *own == other,
-            (Host::Below(own), Host::Name(other)) => {
+            (HostName::Address(own), HostName::Address(other)) => *own == other,
+            (HostName::Name(own), HostName::Name(other)) => *own == other,
+            (HostName::Below(own), HostName::Name(other)) => {
                 let rest = other.strip_suffix(own.as_str());
                 rest.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
             }
-            (Host::Address(_) | Host::Name(_) | Host::Below(_), _) => false,
+            (HostName::Address(_) | HostName::Name(_) | HostName::Below(_), _) => false,
         }
     }
 }
 
-/// Without differences that mean nothing: case, the last dot of a name, IPv4 written as IPv6.
-fn read(host: &str) -> Host {
+/// Normalises case, the last dot of a name, and IPv4 addresses written as IPv6.
+fn read(host: &str) -> HostName {
     match host.parse::<IpAddr>() {
-        Ok(address) => Host::Address(address.to_canonical()),
-        Err(_) => Host::Name(host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()),
+        Ok(address) => HostName::Address(address.to_canonical()),
+        Err(_) => HostName::Name(host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()),
     }
 }
 
@@ -71,14 +71,16 @@ impl FromStr for HostPattern {
         let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         let host = match (read(host), host.strip_prefix(BELOW)) {
             (_, Some(parent)) => match read(parent) {
-                Host::Name(parent) => Host::Below(parent),
-                Host::Address(_) | Host::Below(_) => return Err(NoHost),
+                HostName::Name(parent) => HostName::Below(parent),
+                HostName::Address(_) | HostName::Below(_) => return Err(NoHost),
             },
             (host, None) => host,
         };
         let named = match &host {
-            Host::Address(_) => true,
-            Host::Name(name) | Host::Below(name) => !name.is_empty() && name.chars().all(letter),
+            HostName::Address(_) => true,
+            HostName::Name(name) | HostName::Below(name) => {
+                !name.is_empty() && name.chars().all(letter)
+            }
         };
         if named { Ok(Self { host, port }) } else { Err(NoHost) }
     }
@@ -106,10 +108,10 @@ fn split(text: &str) -> Option<(&str, Option<&str>)> {
 impl fmt::Display for HostPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.host {
-            Host::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
-            Host::Address(IpAddr::V4(address)) => write!(f, "{address}")?,
-            Host::Name(name) => f.write_str(name)?,
-            Host::Below(parent) => write!(f, "{BELOW}{parent}")?,
+            HostName::Address(IpAddr::V6(address)) => write!(f, "[{address}]")?,
+            HostName::Address(IpAddr::V4(address)) => write!(f, "{address}")?,
+            HostName::Name(name) => f.write_str(name)?,
+            HostName::Below(parent) => write!(f, "{BELOW}{parent}")?,
         }
         self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }

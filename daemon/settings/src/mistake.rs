@@ -1,10 +1,10 @@
-//! What was wrong, in words that say what to do.
+//! Mistakes in settings, in words that say what to do.
 
 use std::fmt;
 
-/// One mistake in one place.
+/// A mistake at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct SettingsMistake {
     /// The file, or `environment`, or `--set`.
     pub file: String,
     /// The key as a path: `teams[0].agents[3].name`; the line and column for a file that is not
@@ -16,7 +16,7 @@ pub struct Mistake {
     pub expected: String,
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for SettingsMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, key, got, expected } = self;
         match key.as_str() {
@@ -30,7 +30,7 @@ impl fmt::Display for Mistake {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SettingsErrors {
     /// Each of them, in the order of the keys.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<SettingsMistake>,
 }
 
 impl fmt::Display for SettingsErrors {

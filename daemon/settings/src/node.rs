@@ -20,7 +20,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// The folder that relative paths count from.
+    /// The folder from which relative paths count.
     pub(crate) fn folder(&self) -> &Path {
         match self {
             Self::File(file) => file.parent().unwrap_or(Path::new("")),
@@ -47,7 +47,7 @@ pub(crate) struct Node {
     pub(crate) data: Data,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Text(String),
@@ -82,12 +82,12 @@ impl Node {
         Self { origin: Rc::clone(origin), data }
     }
 
-    /// Environment variables, flags and requests are all text: there a number may be text.
+    /// Environment variables, flags and requests only have text, so text may be a number there.
     pub(crate) fn is_loose(&self) -> bool {
         matches!(*self.origin, Origin::Environment | Origin::Flag | Origin::Request)
     }
 
-    /// The value as mistakes show it.
+    /// The value as text for a mistake.
     pub(crate) fn shown(&self) -> String {
         match &self.data {
             Data::Text(text) => excerpt(text),
@@ -114,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Puts a later source over this one: tables key by key, lists of named tables name by name,
+    /// Merges a later source into this one: tables key by key, lists of named tables name by name,
     /// everything else as a whole.
     pub(crate) fn overlay(&mut self, later: Node) {
         match (&mut self.data, later.data) {
@@ -158,7 +158,7 @@ impl Node {
         }
     }
 
-    /// Puts one text at a path; keys match in any case, list items by index or name.
+    /// Puts a text at a path; keys match in any case, list items by index or name.
     ///
     /// # Errors
     /// The part of the path that does not exist and cannot be made.

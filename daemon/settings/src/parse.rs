@@ -1,4 +1,4 @@
-//! From a written value to a typed one. Each function says on failure what it expected.
+//! Parses written values into typed ones. Each function returns what it expected if it fails.
 
 use crate::node::{Data, Node};
 use crate::section::{Expected, describe};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The word that switches a listener off.
 const OFF: &str = "off";
-/// The word for a referee that starts our agents itself.
+/// The word for a referee that starts the agents itself.
 pub(crate) const BRIDGE: &str = "bridge";
 /// Most web origins.
 const ORIGINS_MAX: usize = 32;

@@ -1,17 +1,18 @@
-//! A team that a request brings to a running daemon, checked by the same rules as a section
-//! `[[teams]]` of a file.
+//! A team from a request to a running daemon, checked by the same rules as a section `[[teams]]` of
+//! a file.
 
 pub use crate::team::TEAMS_MAX;
 
+use crate::keys::KEYS;
 use crate::node::{Data, Node, Origin};
 use crate::section::{Reader, Section};
-use crate::{Environment, GameKeys, Kind, Mistake, SettingsErrors, TeamSettings, parse};
+use crate::{Environment, GameKeys, Kind, SettingsErrors, SettingsMistake, TeamSettings, parse};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The place of the team among the keys.
+/// The team's path among the keys.
 const PLACE: &str = "teams[0]";
 
 /// A team as a request describes it; empty texts are absent keys.
@@ -42,13 +43,13 @@ pub struct TeamRequest {
 /// The agents of such a team.
 #[derive(Clone, Debug)]
 pub enum AgentsRequest {
-    /// One by one.
+    /// A list.
     List(Vec<AgentRequest>),
     /// Names that differ in a number.
     Pattern {
-        /// What stands before the number.
+        /// The text before the number.
         prefix: String,
-        /// How many.
+        /// The count.
         count: u32,
         /// The first number; `None`: the default.
         first: Option<u32>,
@@ -74,25 +75,25 @@ pub struct AgentRequest {
     pub role: String,
 }
 
-/// Checks a team that a request brings.
+/// Checks a team from a request.
 ///
 /// # Errors
-/// Every mistake, its key counted from the team: `agents[3].name`; never a password.
+/// Every mistake, with its key relative to the team: `agents[3].name`; never a password.
 pub fn team(request: &TeamRequest, games: &[GameKeys]) -> Result<TeamSettings, SettingsErrors> {
     let environment = Environment::default();
-    let reader = Reader::new(&environment);
+    let reader = Reader::new(&KEYS, &environment);
     let node = Builder::default().team(request);
     let section = Section::open(&reader, "teams[]".to_owned(), PLACE.to_owned(), &node);
     let settings = crate::team::team(&section, games);
-    // An empty path is missing already.
+    // An empty path is reported as missing already.
     if !request.strategy.is_empty() && !settings.strategy.is_absolute() {
         let got = format!("{:?}", request.strategy);
         reader.note(&section.origin, section.shown("strategy"), got, "an absolute path");
     }
     reader.finish(settings).map_err(|errors| {
-        let inside = |mistake: Mistake| {
+        let inside = |mistake: SettingsMistake| {
             let key = mistake.key.strip_prefix(PLACE).map(|key| key.trim_start_matches('.'));
-            Mistake { key: key.unwrap_or(&mistake.key).to_owned(), ..mistake }
+            SettingsMistake { key: key.unwrap_or(&mistake.key).to_owned(), ..mistake }
         };
         SettingsErrors { mistakes: errors.mistakes.into_iter().map(inside).collect() }
     })
@@ -101,7 +102,7 @@ pub fn team(request: &TeamRequest, games: &[GameKeys]) -> Result<TeamSettings, S
 /// Checks a referee's address as `teams[].server` is checked.
 ///
 /// # Errors
-/// What was expected.
+/// The expected form.
 pub fn server(text: &str) -> Result<String, String> {
     parse::server(&Builder::default().text(text), Kind::Server)
 }
@@ -124,7 +125,7 @@ impl Builder {
         self.node(Data::Text(text.to_owned()))
     }
 
-    /// A table of what is not empty.
+    /// A table of the entries that are not empty.
     fn table<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, Option<Node>)>) -> Node {
         let there = pairs.into_iter().filter_map(|(key, node)| Some((key.to_owned(), node?)));
         self.node(Data::Table(there.collect()))

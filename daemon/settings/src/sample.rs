@@ -1,14 +1,15 @@
 //! The commented sample: every key with its meaning, bounds and default.
 
-use crate::change::{Change, change};
-use crate::keys::{KEYS, KeyDoc, Kind};
-use crate::section::describe;
+use crate::change::Change;
+use crate::key::KeyDoc;
+use crate::keys::{KEYS, change};
+use crate::section::documented;
 
 /// Width of comment lines, in characters.
 const WIDTH: usize = 96;
 
-/// A settings file that lists every key. It loads as it is: what is not a comment is the smallest
-/// team that works.
+/// A settings file that lists every key. It loads as it is: the lines without a comment are the
+/// smallest working team.
 #[must_use]
 pub fn sample() -> String {
     let mut out = String::from(
@@ -19,7 +20,7 @@ pub fn sample() -> String {
          # them again; what a reload cannot change is refused, and then nothing changes.\n",
     );
     let mut table = String::new();
-    for doc in KEYS {
+    for doc in KEYS.iter() {
         let (parent, name) = doc.path.rsplit_once('.').unwrap_or(("", doc.path));
         if parent != table {
             table = parent.to_owned();
@@ -43,15 +44,12 @@ fn heading(parent: &str) -> String {
 }
 
 fn comment(doc: &KeyDoc) -> String {
-    let default = doc.default.map_or(String::new(), |value| format!(" Default: {value}."));
-    let silent = matches!(doc.kind, Kind::Word([]) | Kind::Table);
-    let kind = if silent { String::new() } else { format!(" ({})", describe(doc.kind)) };
     let change = match change(doc.path) {
         Some(Change::Live) => " A reload changes it.".to_owned(),
         Some(Change::Restart(reason)) => format!(" Not by a reload: it {reason}."),
         None => String::new(),
     };
-    wrap(&format!("{}{kind}{default}{change}", doc.doc))
+    wrap(&format!("{}{change}", documented(doc)))
 }
 
 fn line(doc: &KeyDoc, parent: &str, name: &str) -> String {

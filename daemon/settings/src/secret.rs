@@ -1,5 +1,5 @@
-//! Passwords: written, in a file, or a credential of the service manager. And files that may be
-//! such credentials.
+//! Passwords: written directly, in a file, or a credential of the service manager; and files that
+//! may be such credentials.
 
 use crate::section::Section;
 use crate::{Kind, parse};
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// Variable that names the folder of systemd's credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
-/// How a path begins that is a credential: as in the manager's own files.
+/// The prefix of a path that is a credential, as in the manager's own files.
 const CREDENTIAL: &str = "%d/";
 /// Largest file that is read as a password, in bytes.
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
-/// The password of a section, by whichever of its three keys; two of them at once are a mistake.
+/// The password of a section from one of its three keys; two of them at once are a mistake.
 pub(crate) fn password(section: &Section<'_>) -> Option<SecretString> {
     let keys = ["password", "password_file", "password_credential"];
     let written: Vec<_> = keys.iter().filter_map(|key| Some((*key, section.node(key)?))).collect();
@@ -52,7 +52,7 @@ fn credential(section: &Section<'_>, name: &str) -> Result<SecretString, String>
     read(&place(section, name)?)
 }
 
-/// Where the manager put the credential of that name.
+/// The path of the credential with that name.
 fn place(section: &Section<'_>, name: &str) -> Result<PathBuf, String> {
     if name.is_empty() || name == ".." || name.contains('/') {
         return Err("the plain name of a credential after %d/".to_owned());

@@ -1,8 +1,9 @@
-//! Reading one table: every getter checks, and notes what is wrong instead of stopping.
+//! Reads one table: every getter checks, and collects mistakes instead of stopping.
 
-use crate::keys::{self, KeyDoc};
+use crate::environment::Environment;
+use crate::key::{self, KeyDoc, Kind};
+use crate::mistake::{SettingsErrors, SettingsMistake};
 use crate::node::{Data, Node, Origin};
-use crate::{Environment, Kind, Mistake, SettingsErrors};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,13 +15,15 @@ pub(crate) type Expected = String;
 /// Collects the mistakes of all sections.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
+    /// The keys that there are.
+    keys: &'a [KeyDoc],
     pub(crate) environment: &'a Environment,
-    mistakes: RefCell<Vec<Mistake>>,
+    mistakes: RefCell<Vec<SettingsMistake>>,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(environment: &'a Environment) -> Self {
-        Self { environment, mistakes: RefCell::default() }
+    pub(crate) fn new(keys: &'a [KeyDoc], environment: &'a Environment) -> Self {
+        Self { keys, environment, mistakes: RefCell::default() }
     }
 
     pub(crate) fn note(
@@ -30,7 +33,7 @@ impl<'a> Reader<'a> {
         got: impl Into<String>,
         expected: impl Into<String>,
     ) {
-        self.mistakes.borrow_mut().push(Mistake {
+        self.mistakes.borrow_mut().push(SettingsMistake {
             file: origin.to_string(),
             key: key.into(),
             got: got.into(),
@@ -44,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// One table, by its place among the keys (`teams[].agents[]`) and in the sources
+/// One table, with its path among the keys (`teams[].agents[]`) and in the sources
 /// (`teams[0].agents[3]`).
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
@@ -60,7 +63,13 @@ impl<'a> Section<'a> {
         Self::open(reader, String::new(), String::new(), tree)
     }
 
-    /// Opens a table; notes what is not a table and every key that is not declared.
+    /// A table that is not in any source: all its keys have their defaults.
+    pub(crate) fn absent(reader: &'a Reader<'a>, declared: &str) -> Self {
+        let (declared, place) = (declared.to_owned(), declared.to_owned());
+        Self { reader, declared, place, origin: Rc::new(Origin::Flag), table: None }
+    }
+
+    /// Opens a table; notes if it is not a table, and every undeclared key.
     pub(crate) fn open(
         reader: &'a Reader<'a>,
         declared: String,
@@ -78,10 +87,11 @@ impl<'a> Section<'a> {
     }
 
     fn refuse_unknown(&self) {
-        let known = keys::children(&self.declared);
+        let known = key::children(self.reader.keys, &self.declared);
         for (key, node) in self.table.into_iter().flatten() {
             if !known.contains(&key.as_str()) {
-                let nearest = keys::elsewhere(key).or_else(|| nearest(key, &known));
+                let nearest =
+                    key::elsewhere(self.reader.keys, key).or_else(|| nearest(key, &known));
                 let nearest = nearest.unwrap_or_default();
                 let expected = format!("a known key, the nearest is `{nearest}`");
                 self.reader.note(&node.origin, self.shown(key), "unknown key", expected);
@@ -117,7 +127,7 @@ impl<'a> Section<'a> {
         list.iter().enumerate().map(open).collect()
     }
 
-    /// What was written under `key`.
+    /// The value of `key`.
     pub(crate) fn node(&self, key: &str) -> Option<&'a Node> {
         self.table.and_then(|table| table.get(key))
     }
@@ -127,7 +137,7 @@ impl<'a> Section<'a> {
         join(&self.place, key)
     }
 
-    /// The value, or the declared default; a missing required one is noted.
+    /// The value, or the declared default; notes a missing required one.
     pub(crate) fn value<T: Default>(
         &self,
         key: &str,
@@ -137,7 +147,7 @@ impl<'a> Section<'a> {
         if let Some(value) = self.optional(key, parse) {
             return value;
         }
-        // A wrong value is noted already; a table that is absent or wrong itself, too.
+        // A wrong value is noted already, and so is a table that is absent or wrong.
         if !written && self.table.is_some() {
             let doc = self.doc(key);
             let expected = format!("{}, for example {}", describe(doc.kind), doc.example);
@@ -146,7 +156,7 @@ impl<'a> Section<'a> {
         T::default()
     }
 
-    /// The value, or the declared default, or nothing; a wrong one is noted.
+    /// The value, the declared default, or nothing; notes a wrong value.
     pub(crate) fn optional<T>(
         &self,
         key: &str,
@@ -178,12 +188,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    fn doc(&self, key: &str) -> &'static KeyDoc {
-        keys::find(&join(&self.declared, key)).expect("every key that is read is declared in KEYS")
+    fn doc(&self, key: &str) -> &'a KeyDoc {
+        let declared = key::find(self.reader.keys, &join(&self.declared, key));
+        declared.expect("every key that is read is declared in KEYS")
     }
 }
 
-/// What a kind accepts, in words.
+/// What a kind accepts, as text.
 pub(crate) fn describe(kind: Kind) -> String {
     match kind {
         Kind::Text(max) => format!("text of 1 to {max} characters"),
@@ -211,7 +222,15 @@ pub(crate) fn describe(kind: Kind) -> String {
     }
 }
 
-/// The known name that looks most like `name`.
+/// The meaning of a key with its bounds and default.
+pub(crate) fn documented(doc: &KeyDoc) -> String {
+    let silent = matches!(doc.kind, Kind::Word([]) | Kind::Table);
+    let kind = if silent { String::new() } else { format!(" ({})", describe(doc.kind)) };
+    let default = doc.default.map_or(String::new(), |value| format!(" Default: {value}."));
+    format!("{}{kind}{default}", doc.doc)
+}
+
+/// The known name that is most similar to `name`.
 pub(crate) fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     let score = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
     known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))
@@ -223,6 +242,6 @@ fn size_text(bytes: u64) -> String {
     unit.map_or_else(|| format!("{bytes}B"), |(unit, name)| format!("{}{name}", bytes / unit))
 }
 
-fn join(parent: &str, key: &str) -> String {
+pub(crate) fn join(parent: &str, key: &str) -> String {
     if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") }
 }

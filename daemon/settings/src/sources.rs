@@ -1,11 +1,11 @@
-//! Where settings come from, and how they become one tree.
+//! The sources of settings, and how they become one tree.
 
-use crate::KeyDoc;
+use crate::environment::Environment;
+use crate::key::KeyDoc;
 use crate::node::{Data, Node, Origin};
 use crate::section::Reader;
 use config::{File, FileFormat, Source};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -14,67 +14,10 @@ const PREFIX: &str = "PHALANX";
 const SEPARATOR: &str = "__";
 /// Longest path of a key, in parts.
 const PATH_PARTS_MAX: usize = 16;
-/// The file name of the socket for bridges, where no path is told.
-pub(crate) const BRIDGE_SOCKET: &str = "bridge.sock";
 /// Largest settings file, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// The process' environment, as an argument.
-#[derive(Clone, Debug, Default)]
-pub struct Environment(BTreeMap<String, String>);
-
-impl Environment {
-    /// The variable of that name.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-}
-
-/// From `std::env::vars_os()`; variables that are not Unicode are left out.
-impl FromIterator<(OsString, OsString)> for Environment {
-    fn from_iter<I: IntoIterator<Item = (OsString, OsString)>>(variables: I) -> Self {
-        let text = |(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Self(variables.into_iter().filter_map(text).collect())
-    }
-}
-
-impl<'a> FromIterator<(&'a str, &'a str)> for Environment {
-    fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(variables: I) -> Self {
-        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        Self(variables.into_iter().map(owned).collect())
-    }
-}
-
-/// Where the control socket is when nobody says, best place first: in the folder that the service
-/// manager made (`RUNTIME_DIRECTORY`), in the login session's (`XDG_RUNTIME_DIR`), in the home
-/// folder. The daemon listens on the first; clients try each, then `/run/phalanx/control.sock`.
-#[must_use]
-pub fn socket_candidates(environment: &Environment) -> Vec<PathBuf> {
-    candidates(environment, "control.sock")
-}
-
-/// Where the socket for bridges is when nobody says: beside the control socket, in the same order.
-#[must_use]
-pub fn bridge_candidates(environment: &Environment) -> Vec<PathBuf> {
-    candidates(environment, BRIDGE_SOCKET)
-}
-
-fn candidates(environment: &Environment, name: &str) -> Vec<PathBuf> {
-    let runtime = environment.get("RUNTIME_DIRECTORY").and_then(|list| list.split(':').next());
-    let below = |name| environment.get(name).filter(|folder| folder.starts_with('/'));
-    let places = [
-        runtime.map(PathBuf::from),
-        below("XDG_RUNTIME_DIR").map(|folder| Path::new(folder).join("phalanx")),
-        below("XDG_STATE_HOME").map(|folder| Path::new(folder).join("phalanx")),
-        below("HOME").map(|folder| Path::new(folder).join(".local/state/phalanx")),
-    ];
-    places.into_iter().flatten().map(|folder| folder.join(name)).collect()
-}
-
-/// What [`load`](crate::load) reads.
+/// The input of [`load`](crate::load).
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
     /// The settings file.
@@ -87,17 +30,17 @@ pub struct Sources<'a> {
     pub games: &'a [GameKeys],
 }
 
-/// A game, as far as settings know it.
+/// The part of a game that settings know.
 #[derive(Clone, Copy, Debug)]
 pub struct GameKeys {
     /// Its name.
     pub name: &'static str,
-    /// What `teams[].options` may hold; a path is just a key here.
+    /// The keys of `teams[].options`; a path is a plain key here.
     pub options: &'static [KeyDoc],
 }
 
 impl Sources<'_> {
-    /// All sources as one tree; what cannot be read is noted.
+    /// All sources as one tree; notes what cannot be read.
     pub(crate) fn read(&self, reader: &Reader<'_>) -> Node {
         let mut tree = Node::table(Rc::new(Origin::File(self.file.to_owned())));
         for file in std::iter::once(self.file.to_owned()).chain(self.drop_ins(reader)) {
@@ -182,7 +125,8 @@ fn read_file(path: &Path, reader: &Reader<'_>) -> Option<Node> {
         Ok(_) | Err(_) => {}
     }
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string())).ok()?;
-    // Read apart first: the settings library quotes the faulty line, and a password may stand there.
+    // Parsed separately first, since the settings library quotes the faulty line, which may contain
+    // a password.
     if let Err(error) = toml::from_str::<toml::Table>(&text) {
         let (line, column) = position(&text, error.span().map_or(0, |span| span.start));
         let place = format!("line {line}, column {column}");
@@ -199,7 +143,7 @@ fn read_file(path: &Path, reader: &Reader<'_>) -> Option<Node> {
     Some(Node { origin, data: Data::Table(table) })
 }
 
-/// The parser's message on one line; "expected" is said by the mistake already.
+/// The parser's message on one line, without "expected", which the mistake adds.
 fn plain(message: &str) -> String {
     let line = message.lines().collect::<Vec<_>>().join(", ");
     format!("valid TOML: {line}")

@@ -39,7 +39,7 @@ pub(crate) fn teams(top: &Section<'_>, games: &[GameKeys]) -> Vec<TeamSettings> 
     teams
 }
 
-/// A team, and an instance of it for each further match that it plays at once.
+/// A team, and an instance of it for each further simultaneous match.
 fn instances(team: TeamSettings) -> impl Iterator<Item = TeamSettings> {
     (1..=team.matches.max(1)).map(move |number| match number {
         1 => team.clone(),
@@ -69,7 +69,7 @@ pub(crate) fn team(section: &Section<'_>, games: &[GameKeys]) -> TeamSettings {
     }
 }
 
-/// Who calls a referee knows how often; several at once are for referees that call us.
+/// The number of simultaneous matches, which is only allowed if the referee connects to us.
 fn matches(section: &Section<'_>, server: &str) -> u16 {
     let matches = u16::try_from(section.value("matches", parse::whole)).unwrap_or(1);
     if matches > 1
@@ -94,7 +94,7 @@ fn game(section: &Section<'_>, games: &[GameKeys]) -> String {
     game
 }
 
-/// What only the game knows, by its own declaration; a game that nobody knows was refused already.
+/// The options that the game declares itself; an unknown game was refused already.
 fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> OptionSettings {
     let Some(node) = section.node("options") else { return OptionSettings::default() };
     let (Data::Table(table), toml::Value::Table(read)) = (&node.data, node.to_toml()) else {
@@ -127,7 +127,7 @@ fn options(section: &Section<'_>, known: Option<&'static [KeyDoc]>) -> OptionSet
     OptionSettings::new(read, secret.map(|doc| doc.path.to_owned()).collect())
 }
 
-/// Whether a value is of a kind; games declare nothing but these.
+/// Whether a value is of a kind; games only declare these kinds.
 fn fits(node: &Node, kind: Kind) -> Result<(), Expected> {
     match kind {
         Kind::Text(_) | Kind::Name(_) => parse::text(node, kind).map(drop),

@@ -1,10 +1,10 @@
-//! Whatever stands in a file, in the environment or in a flag: an answer, never a panic.
+//! Any content of a file, of the environment or of a flag gets an answer, never a panic.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_settings::{Environment, KEYS, Sources, load};
 use proptest::prelude::*;
 
-/// A key that is declared, or almost.
+/// A declared key, or a similar one.
 fn key() -> impl Strategy<Value = String> {
     let paths: Vec<_> = KEYS.iter().map(|doc| doc.path.replace("[]", "")).collect();
     prop_oneof![
@@ -52,7 +52,7 @@ proptest! {
     }
 }
 
-/// Loads; every mistake that comes of it says where, what and what instead.
+/// Loads; every mistake has its place, the value and what was expected.
 fn answer(text: &str, environment: &[(&str, &str)], overrides: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("phalanx.toml");

@@ -1,9 +1,9 @@
-//! What a reload finds: every key whose value is another one, and what becomes of it.
+//! The differences that a reload finds, and what happens with each key.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_settings::{
-    Change, Difference, Environment, GameKeys, KEYS, Kind, Settings, Sources, change, differences,
-    load, unchanged,
+    Change, Environment, GameKeys, KEYS, Kind, SettingDifference, Settings, Sources, change,
+    differences, load, unchanged,
 };
 use std::path::Path;
 
@@ -123,9 +123,9 @@ fn every_key_outside_of_teams_is_noticed_under_its_name() {
         let found = differences(&old, &new);
         let told: Vec<_> = found.iter().map(|one| one.key.as_str()).collect();
         let expected: &[&str] = match *key {
-            // The bridge's socket stands beside the control API's.
+            // The bridge's socket is beside the control API's.
             "control.socket" => &["control.socket", "bridge.socket"],
-            // Recordings stand in the state folder.
+            // Recordings are in the state folder.
             "state_dir" => &["state_dir", "recordings.folder"],
             key => &[key],
         };
@@ -178,7 +178,7 @@ fn a_teams_keys_are_noticed_under_its_name() {
         let found = differences(&old, &settings(&text));
         let first = found.first().map(ToString::to_string);
         assert_eq!(first.as_deref(), Some(told));
-        let is_live = |one: &Difference| one.change == Change::Live;
+        let is_live = |one: &SettingDifference| one.change == Change::Live;
         assert!(found.iter().all(|one| is_live(one) == live), "{found:?}");
         let said = format!("{found:?}");
         assert!(!said.contains("hush"), "{said}");
@@ -214,7 +214,7 @@ fn settings(text: &str) -> Settings {
     let sources = Sources { file: &file, environment: &environment, overrides: &[], games: GAMES };
     let mut settings = load(&sources).unwrap();
     for team in &mut settings.teams {
-        // Two folders of tests are no difference.
+        // Test folders differ, but that does not count.
         let inside = team.strategy.strip_prefix(folder.path()).unwrap().to_owned();
         team.strategy = Path::new("/x").join(inside);
     }

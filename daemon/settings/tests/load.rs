@@ -1,4 +1,4 @@
-//! What an operator gets: from files, drop-ins, environment and flags to settings.
+//! From files, drop-ins, environment and flags to settings.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use phalanx_settings::{
@@ -265,7 +265,7 @@ fn what_only_the_game_knows_is_handed_on_as_it_is() {
     assert_eq!((team.option_text("pase"), team.option_time("id")), (None, None));
 }
 
-/// What the file says in each place where a secret may stand.
+/// The text of the file in each place where a secret may be.
 #[test]
 fn no_secret_is_seen_in_what_is_printed_of_settings() {
     let text = r#"

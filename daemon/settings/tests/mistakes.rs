@@ -1,7 +1,9 @@
-//! What an operator is told about a wrong configuration: everything, at once, by key.
+//! What an operator learns about a wrong configuration: all mistakes, at once, by key.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use phalanx_settings::{Environment, GameKeys, KEYS, KeyDoc, Kind, Mistake, Sources, load, sample};
+use phalanx_settings::{
+    Environment, GameKeys, KEYS, KeyDoc, Kind, SettingsMistake, Sources, load, sample, schema,
+};
 use rstest::rstest;
 
 /// The games that these tests know.
@@ -209,13 +211,40 @@ fn the_sample_loads_as_it_is_and_with_every_key_set() {
 }
 
 #[test]
-fn the_shipped_sample_is_the_generated_one() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/config/all-keys.toml");
-    if std::env::var_os("UPDATE_SAMPLE").is_some() {
-        std::fs::write(path, sample()).unwrap();
+fn the_shipped_sample_and_schema_are_the_generated_ones() {
+    for (name, generated) in [("all-keys.toml", sample()), ("schema.json", schema())] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/config");
+        let path = std::path::Path::new(folder).join(name);
+        if std::env::var_os("UPDATE_SAMPLE").is_some() {
+            std::fs::write(&path, &generated).unwrap();
+        }
+        let shipped = std::fs::read_to_string(&path).unwrap();
+        assert!(shipped == generated, "{name}: run the settings tests with UPDATE_SAMPLE=1");
     }
-    let shipped = std::fs::read_to_string(path).unwrap();
-    assert!(shipped == sample(), "run the settings tests with UPDATE_SAMPLE=1");
+}
+
+#[test]
+fn the_schema_has_every_key_and_knows_which_are_required() {
+    let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+    for doc in KEYS.iter() {
+        // A list's tables are the last form of a key, a pattern the first.
+        let pointer = doc.path.split('.').fold(String::new(), |at, part| {
+            let at = if at.ends_with("/agents") { format!("{at}/anyOf/0") } else { at };
+            let name = part.trim_end_matches("[]");
+            let list = match (part.ends_with("[]"), name) {
+                (true, "teams") => "/items",
+                (true, _) => "/anyOf/1/items",
+                (false, _) => "",
+            };
+            format!("{at}/properties/{name}{list}")
+        });
+        let property = schema.pointer(&pointer);
+        let described = property.and_then(|property| property["description"].as_str());
+        assert!(described.is_some_and(|text| text.starts_with(doc.doc)), "{}: {pointer}", doc.path);
+    }
+    let team = &schema["properties"]["teams"]["items"];
+    assert_eq!(team["required"], serde_json::json!(["name", "game", "strategy", "agents"]));
+    assert_eq!(schema["additionalProperties"], false);
 }
 
 #[test]
@@ -249,7 +278,7 @@ fn check(text: &str, key: &str, got: &str, expected: &str) {
 }
 
 /// The mistakes of a file of this text, the file's path shown as FILE.
-fn mistakes(text: &str, environment: &[(&str, &str)], overrides: &[&str]) -> Vec<Mistake> {
+fn mistakes(text: &str, environment: &[(&str, &str)], overrides: &[&str]) -> Vec<SettingsMistake> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("phalanx.toml");
     std::fs::write(&file, text).unwrap();
@@ -259,7 +288,7 @@ fn mistakes(text: &str, environment: &[(&str, &str)], overrides: &[&str]) -> Vec
         Sources { file: &file, environment: &environment, overrides: &overrides, games: GAMES };
     let Err(errors) = load(&sources) else { return Vec::new() };
     let shown = file.display().to_string();
-    let rename = |mut mistake: Mistake| {
+    let rename = |mut mistake: SettingsMistake| {
         mistake.file = mistake.file.replace(&shown, "FILE");
         mistake
     };

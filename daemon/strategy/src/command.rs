@@ -1,6 +1,8 @@
 //! What goes into a keeper's task, and what it shows.
 
-use crate::{Activation, GenerationInfo, Refusal, Source, Status, Trialled, Tuning};
+use crate::{
+    Activation, GenerationInfo, RequestedSource, StrategyError, StrategyStatus, Trialled, Tuning,
+};
 use phalanx_engine::{Carry, StrategyOrigin};
 use phalanx_lua::Bundle;
 use std::collections::BTreeSet;
@@ -12,23 +14,23 @@ pub(crate) const COMMANDS_MAX: usize = 16;
 
 /// Everything that a keeper is asked for. Dropping `reply` says that the keeper has ended.
 #[derive(Debug)]
-pub(crate) enum Command {
+pub(crate) enum KeeperCommand {
     /// Try something, and perhaps let it play.
-    Work { work: Work, reply: Reply<Answered> },
+    Work { work: TrialWork, reply: ReplyTo<WorkResult> },
     /// Hand out one generation.
-    Generation { number: u32, reply: Reply<(GenerationInfo, Arc<Bundle>)> },
+    Generation { number: u32, reply: ReplyTo<(GenerationInfo, Arc<Bundle>)> },
     /// Other options from now on; what is being tried goes on with the old ones.
-    Retune { tuning: Tuning, reply: Reply<()> },
+    Retune { tuning: Tuning, reply: ReplyTo<()> },
     /// Hold on to what decides, or let go.
-    Pin { pinned: bool, reply: Reply<()> },
+    Pin { pinned: bool, reply: ReplyTo<()> },
 }
 
-/// The way back to whoever asked.
-pub(crate) type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
+/// The channel on which the caller gets its reply.
+pub(crate) type ReplyTo<T> = oneshot::Sender<Result<T, StrategyError>>;
 
 /// What came of a piece of work that was not refused.
 #[derive(Clone, Debug)]
-pub(crate) struct Answered {
+pub(crate) struct WorkResult {
     /// What decides now.
     pub(crate) generation: GenerationInfo,
     pub(crate) trialled: Arc<Trialled>,
@@ -36,19 +38,19 @@ pub(crate) struct Answered {
 
 /// Something to be tried.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
-    pub(crate) source: Wanted,
+pub(crate) struct TrialWork {
+    pub(crate) source: StrategySource,
     /// `None` for a mere check.
     pub(crate) origin: Option<StrategyOrigin>,
-    pub(crate) aim: Aim,
+    pub(crate) aim: TrialAim,
     pub(crate) carry: Carry,
     pub(crate) is_rollback: bool,
 }
 
 /// Where a strategy is taken from.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
-    From(Source),
+pub(crate) enum StrategySource {
+    From(RequestedSource),
     /// The one that decided before the present one.
     Before,
     /// What the watcher found.
@@ -57,56 +59,67 @@ pub(crate) enum Wanted {
 
 /// What a trial is held for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aim {
+pub(crate) enum TrialAim {
     /// Findings are the answer.
     Check,
     /// Findings are a refusal, but nothing plays.
     Validate,
-    /// It is to play.
     Play,
     /// It is to play again: no specs.
     PlayAgain,
 }
 
-impl Aim {
+impl TrialAim {
     pub(crate) fn plays(self) -> bool {
         matches!(self, Self::Play | Self::PlayAgain)
     }
 }
 
-impl Work {
-    pub(crate) fn check(source: Source) -> Self {
+impl TrialWork {
+    pub(crate) fn check(source: RequestedSource) -> Self {
         Self {
-            source: Wanted::From(source),
+            source: StrategySource::From(source),
             origin: None,
-            aim: Aim::Check,
+            aim: TrialAim::Check,
             carry: Carry::Strict,
             is_rollback: false,
         }
     }
 
-    pub(crate) fn activate(source: Source, origin: StrategyOrigin, options: Activation) -> Self {
+    pub(crate) fn activate(
+        source: RequestedSource,
+        origin: StrategyOrigin,
+        options: Activation,
+    ) -> Self {
         let aim = match (options.validate_only, &source) {
-            (true, _) => Aim::Validate,
-            (false, Source::Generation(_)) => Aim::PlayAgain,
-            (false, Source::Folder | Source::Files(_)) => Aim::Play,
+            (true, _) => TrialAim::Validate,
+            (false, RequestedSource::Generation(_)) => TrialAim::PlayAgain,
+            (false, RequestedSource::Folder | RequestedSource::Files(_)) => TrialAim::Play,
         };
         let carry = if options.forget { Carry::Forget } else { Carry::Strict };
-        Self { source: Wanted::From(source), origin: Some(origin), aim, carry, is_rollback: false }
+        Self {
+            source: StrategySource::From(source),
+            origin: Some(origin),
+            aim,
+            carry,
+            is_rollback: false,
+        }
     }
 
     pub(crate) fn roll_back(to: Option<u32>, origin: StrategyOrigin, forget: bool) -> Self {
         let carry = if forget { Carry::Forget } else { Carry::Loose };
-        let source = to.map_or(Wanted::Before, |to| Wanted::From(Source::Generation(to)));
-        Self { source, origin: Some(origin), aim: Aim::PlayAgain, carry, is_rollback: true }
+        let source = to.map_or(StrategySource::Before, |to| {
+            StrategySource::From(RequestedSource::Generation(to))
+        });
+        Self { source, origin: Some(origin), aim: TrialAim::PlayAgain, carry, is_rollback: true }
     }
 
     pub(crate) fn reload(origin: StrategyOrigin) -> Self {
-        let source = Wanted::From(Source::Folder);
+        let source = StrategySource::From(RequestedSource::Folder);
         Self {
             source,
             origin: Some(origin),
-            aim: Aim::Play,
+            aim: TrialAim::Play,
             carry: Carry::Strict,
             is_rollback: false,
         }
@@ -115,9 +128,9 @@ impl Work {
     pub(crate) fn changed(bundle: Arc<Bundle>) -> Self {
         let origin = Some(StrategyOrigin::File);
         Self {
-            source: Wanted::Changed(bundle),
+            source: StrategySource::Changed(bundle),
             origin,
-            aim: Aim::Play,
+            aim: TrialAim::Play,
             carry: Carry::Strict,
             is_rollback: false,
         }
@@ -138,8 +151,8 @@ impl Work {
 
 /// What a keeper shows of itself.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
-    pub(crate) status: Status,
+pub(crate) struct KeeperView {
+    pub(crate) status: StrategyStatus,
     /// Newest first.
     pub(crate) generations: Vec<GenerationInfo>,
     /// The names of the active strategy's files that may be roles.

@@ -1,15 +1,19 @@
 //! A keeper at work, as everybody else holds it: no locks, bounded queues.
 
-use crate::command::{Answered, Command, Shown, Work};
+use crate::command::{KeeperCommand, KeeperView, TrialWork, WorkResult};
 use crate::patience::{patiently, soon};
-use crate::sessions::{Request, Sessions};
+use crate::sessions::{EvalRequest, Sessions};
 use crate::{
-    Activation, CODE_BYTES_MAX, Eval, Evaluated, GenerationInfo, Refusal, Source, Stage, Status,
-    Trialled, Tuning,
+    Activation, CODE_BYTES_MAX, Eval, Evaluated, GenerationInfo, RequestedSource, StrategyError,
+    StrategyStatus, Trialled, Tuning,
 };
-use phalanx_engine::{Params, Profile, Scope, Snapshot, StrategyOrigin};
+use phalanx_engine::{
+    CommandError, CopyView, Params, Profile, ProfileScripts, RunScript, Scope, SetParam, Snapshot,
+    StrategyOrigin,
+};
 use phalanx_game::{AgentId, Value};
 use phalanx_lua::Bundle;
+use phalanx_net::TeamHandle;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -18,27 +22,25 @@ use tokio::sync::{mpsc, oneshot, watch};
 /// A keeper at work. Clones share it; when the last one is dropped it ends.
 #[derive(Clone)]
 pub struct KeeperHandle {
-    pub(crate) team: Arc<str>,
-    pub(crate) stage: Arc<dyn Stage>,
-    pub(crate) commands: mpsc::Sender<Command>,
-    pub(crate) shown: watch::Receiver<Arc<Shown>>,
-    pub(crate) snapshots: watch::Receiver<Arc<Snapshot>>,
+    pub(crate) team: TeamHandle,
+    pub(crate) commands: mpsc::Sender<KeeperCommand>,
+    pub(crate) shown: watch::Receiver<Arc<KeeperView>>,
     pub(crate) sessions: Arc<Sessions>,
 }
 
 impl fmt::Debug for KeeperHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeeperHandle").field("team", &self.team).finish_non_exhaustive()
+        f.debug_struct("KeeperHandle").field("team", &self.team.name()).finish_non_exhaustive()
     }
 }
 
 impl KeeperHandle {
     /// The strategy now.
     #[must_use]
-    pub fn status(&self) -> Status {
-        let on_probation = self.snapshots.borrow().on_probation;
+    pub fn status(&self) -> StrategyStatus {
+        let on_probation = self.team.snapshot().on_probation;
         let status = self.shown.borrow().status.clone();
-        Status { on_probation: on_probation && !status.pinned, ..status }
+        StrategyStatus { on_probation: on_probation && !status.pinned, ..status }
     }
 
     /// Follows the strategy: notified when [`status`](Self::status) or
@@ -57,16 +59,19 @@ impl KeeperHandle {
     ///
     /// # Errors
     /// When it is not kept, or its files cannot be read any more.
-    pub async fn generation(&self, number: u32) -> Result<(GenerationInfo, Arc<Bundle>), Refusal> {
-        self.ask(|reply| Command::Generation { number, reply }).await
+    pub async fn generation(
+        &self,
+        number: u32,
+    ) -> Result<(GenerationInfo, Arc<Bundle>), StrategyError> {
+        self.ask(|reply| KeeperCommand::Generation { number, reply }).await
     }
 
     /// Tries a strategy without letting it play. Mistakes are an answer, not an error.
     ///
     /// # Errors
     /// When there is nothing to try.
-    pub async fn check(&self, source: Source) -> Result<Arc<Trialled>, Refusal> {
-        Ok(self.work(Work::check(source)).await?.trialled)
+    pub async fn check(&self, source: RequestedSource) -> Result<Arc<Trialled>, StrategyError> {
+        Ok(self.work(TrialWork::check(source)).await?.trialled)
     }
 
     /// Tries a strategy and lets it decide from the next turn on.
@@ -76,17 +81,17 @@ impl KeeperHandle {
     /// over: then everything stays as it was.
     pub async fn activate(
         &self,
-        source: Source,
+        source: RequestedSource,
         origin: StrategyOrigin,
         options: Activation,
-    ) -> Result<(GenerationInfo, Arc<Trialled>), Refusal> {
+    ) -> Result<(GenerationInfo, Arc<Trialled>), StrategyError> {
         let what = match &source {
-            Source::Folder => "activate the folder".to_owned(),
-            Source::Files(files) => format!("activate {} files", files.len()),
-            Source::Generation(number) => format!("activate generation {number}"),
+            RequestedSource::Folder => "activate the folder".to_owned(),
+            RequestedSource::Files(files) => format!("activate {} files", files.len()),
+            RequestedSource::Generation(number) => format!("activate generation {number}"),
         };
         let by = origin.to_string();
-        let answer = self.work(Work::activate(source, origin, options)).await;
+        let answer = self.work(TrialWork::activate(source, origin, options)).await;
         if !options.validate_only {
             self.audit(&by, &what, answer.as_ref().err());
         }
@@ -103,21 +108,21 @@ impl KeeperHandle {
         to: Option<u32>,
         origin: StrategyOrigin,
         forget: bool,
-    ) -> Result<GenerationInfo, Refusal> {
+    ) -> Result<GenerationInfo, StrategyError> {
         let by = origin.to_string();
-        let answer = self.work(Work::roll_back(to, origin, forget)).await;
+        let answer = self.work(TrialWork::roll_back(to, origin, forget)).await;
         let what = to.map_or("roll back".into(), |to| format!("roll back to generation {to}"));
         self.audit(&by, &what, answer.as_ref().err());
         answer.map(|answered| answered.generation)
     }
 
-    /// Holds on to what decides now: changed files are tried and told, but do not play. Unpinned,
-    /// the folder is tried again.
+    /// Pins the generation that plays now: changed files are tested and reported, but not
+    /// installed. Unpinning tests the folder again.
     ///
     /// # Errors
     /// When the keeper is busy or has ended.
-    pub async fn pin(&self, pinned: bool, user: &str) -> Result<Status, Refusal> {
-        let answer = self.ask(|reply| Command::Pin { pinned, reply }).await;
+    pub async fn pin(&self, pinned: bool, user: &str) -> Result<StrategyStatus, StrategyError> {
+        let answer = self.ask(|reply| KeeperCommand::Pin { pinned, reply }).await;
         self.audit(user, if pinned { "pin" } else { "unpin" }, answer.as_ref().err());
         answer?;
         Ok(self.status())
@@ -128,18 +133,18 @@ impl KeeperHandle {
     ///
     /// # Errors
     /// When the keeper is busy or has ended.
-    pub async fn retune(&self, tuning: Tuning) -> Result<(), Refusal> {
-        self.ask(|reply| Command::Retune { tuning, reply }).await
+    pub async fn retune(&self, tuning: Tuning) -> Result<(), StrategyError> {
+        self.ask(|reply| KeeperCommand::Retune { tuning, reply }).await
     }
 
-    /// Takes the folder as it is now, even what was refused or rolled back before; without a
-    /// folder nothing happens. What comes of it is told in the journal and the log as well.
+    /// Tests and installs the current content of the folder, even if it was refused or rolled back
+    /// before. Without a folder nothing happens. The journal and the log record the result.
     ///
     /// # Errors
     /// As [`activate`](Self::activate); what decided before plays on.
-    pub async fn reload(&self, origin: StrategyOrigin) -> Result<(), Refusal> {
+    pub async fn reload(&self, origin: StrategyOrigin) -> Result<(), StrategyError> {
         let by = origin.to_string();
-        let answer = self.work(Work::reload(origin)).await;
+        let answer = self.work(TrialWork::reload(origin)).await;
         self.audit(&by, "reload the folder", answer.as_ref().err());
         answer.map(drop)
     }
@@ -147,7 +152,7 @@ impl KeeperHandle {
     /// The parameters, as of the last turn.
     #[must_use]
     pub fn params(&self) -> Arc<Params> {
-        Arc::clone(&self.snapshots.borrow().params)
+        Arc::clone(&self.team.snapshot().params)
     }
 
     /// Sets a parameter from the next turn on, or takes back what was set for that scope.
@@ -160,9 +165,9 @@ impl KeeperHandle {
         scope: Scope,
         value: Option<Value>,
         by: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), StrategyError> {
         let done = if value.is_some() { "set" } else { "reset" };
-        let what = format!("{done} {name:.64} for {}", scope.describe(&self.stage.roster()));
+        let what = format!("{done} {name:.64} for {}", scope.describe(&self.team.roster()));
         let answer = self.send_param(name, scope, value, by).await;
         self.audit(by, &what, answer.as_ref().err());
         answer
@@ -174,21 +179,24 @@ impl KeeperHandle {
         scope: Scope,
         value: Option<Value>,
         by: &str,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), StrategyError> {
         match &scope {
             Scope::Team => {}
             Scope::Role(role) if self.has_role(role) => {}
-            Scope::Role(role) => return Err(Refusal::NoRole(role.chars().take(80).collect())),
-            Scope::Agent(agent) if self.stage.roster().is_present(*agent) => {}
-            Scope::Agent(agent) => return Err(Refusal::NoAgent(format!("#{}", agent.0))),
+            Scope::Role(role) => {
+                return Err(StrategyError::NoRole(role.chars().take(80).collect()));
+            }
+            Scope::Agent(agent) if self.team.roster().is_present(*agent) => {}
+            Scope::Agent(agent) => return Err(StrategyError::NoAgent(format!("#{}", agent.0))),
         }
-        soon(self.stage.set_param(name.into(), scope, value, by.into())).await??;
+        let set = SetParam { name: name.into(), scope, value };
+        soon(self.team.call(set, by)).await?;
         Ok(())
     }
 
     /// An agent has it, or a file of the strategy is called so.
     fn has_role(&self, role: &str) -> bool {
-        let held = self.snapshots.borrow().agents.iter().any(|agent| agent.role == role);
+        let held = self.team.snapshot().agents.iter().any(|agent| agent.role == role);
         held || self.shown.borrow().roles.contains(role)
     }
 
@@ -197,31 +205,33 @@ impl KeeperHandle {
     /// # Errors
     /// When there is no such agent, the code is too long, or too much is going on. A script that
     /// fails is an answer.
-    pub async fn eval(&self, eval: Eval) -> Result<Evaluated, Refusal> {
+    pub async fn eval(&self, eval: Eval) -> Result<Evaluated, StrategyError> {
         if eval.code.len() > CODE_BYTES_MAX {
-            return Err(Refusal::CodeTooLong);
+            return Err(StrategyError::CodeTooLong);
         }
-        let name = || Refusal::NoAgent(eval.agent.chars().take(80).collect());
-        let agent = self.stage.roster().find(&eval.agent).ok_or_else(name)?;
+        let name = || StrategyError::NoAgent(eval.agent.chars().take(80).collect());
+        let agent = self.team.roster().find(&eval.agent).ok_or_else(name)?;
         if eval.live {
             let answer = self.run_live(agent, eval.code, &eval.by).await;
             let what = format!("run a script live as {}", eval.agent);
             self.audit(&eval.by, &what, answer.as_ref().err());
             return answer;
         }
-        let view = patiently(|| self.stage.view()).await?;
+        let view = *patiently(|| self.team.call(CopyView, "")).await?;
         let (info, bundle) = self.generation(view.generation).await?;
         let (generation, code) = (info.generation, eval.code);
-        let request = Request { view, generation, bundle, agent, code };
+        let request = EvalRequest { view, generation, bundle, agent, code };
         self.sessions.run(&eval.session, request).await
     }
 
-    async fn run_live(&self, agent: AgentId, code: String, by: &str) -> Result<Evaluated, Refusal> {
-        let answer = soon(self.stage.run(agent, code, by.into())).await?;
-        let (turn, generation) = {
-            let snapshot = self.snapshots.borrow();
-            (snapshot.turn, snapshot.generation)
-        };
+    async fn run_live(
+        &self,
+        agent: AgentId,
+        code: String,
+        by: &str,
+    ) -> Result<Evaluated, StrategyError> {
+        let answer = soon(self.team.call(RunScript { agent, code }, by)).await;
+        let Snapshot { turn, generation, .. } = *self.team.snapshot();
         Ok(match answer {
             Ok(ran) => Evaluated {
                 text: ran.text,
@@ -230,39 +240,40 @@ impl KeeperHandle {
                 turn,
                 generation,
             },
-            Err(error) => {
+            Err(CommandError::Script(error)) => {
                 Evaluated { error: error.to_string(), turn, generation, ..Evaluated::default() }
             }
+            Err(error) => return Err(error.into()),
         })
     }
 
-    /// Measures the scripts over so many turns; answers after them.
+    /// Measures the scripts for this number of turns, then returns the profile.
     ///
     /// # Errors
-    /// When the team is busy or has ended. A team that plays no turns lets its caller wait.
-    pub async fn profile(&self, turns: u32) -> Result<Profile, Refusal> {
-        Ok(self.stage.profile(turns).await?)
+    /// When the team is busy or has ended. The call waits while the team plays no turns.
+    pub async fn profile(&self, turns: u32) -> Result<Profile, StrategyError> {
+        Ok(self.team.call(ProfileScripts { turns }, "").await?)
     }
 
-    async fn work(&self, work: Work) -> Result<Answered, Refusal> {
-        self.ask(|reply| Command::Work { work, reply }).await
+    async fn work(&self, work: TrialWork) -> Result<WorkResult, StrategyError> {
+        self.ask(|reply| KeeperCommand::Work { work, reply }).await
     }
 
     async fn ask<T>(
         &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, Refusal>>) -> Command,
-    ) -> Result<T, Refusal> {
+        command: impl FnOnce(oneshot::Sender<Result<T, StrategyError>>) -> KeeperCommand,
+    ) -> Result<T, StrategyError> {
         let (reply, answer) = oneshot::channel();
         self.commands.try_send(command(reply)).map_err(|error| match error {
-            TrySendError::Full(_) => Refusal::Busy,
-            TrySendError::Closed(_) => Refusal::Ended,
+            TrySendError::Full(_) => StrategyError::Busy,
+            TrySendError::Closed(_) => StrategyError::Ended,
         })?;
-        answer.await.unwrap_or(Err(Refusal::Ended))
+        answer.await.unwrap_or(Err(StrategyError::Ended))
     }
 
     /// Who changed what, and whether it came to anything.
-    fn audit(&self, by: &str, what: &str, refusal: Option<&Refusal>) {
-        let team = &*self.team;
+    fn audit(&self, by: &str, what: &str, refusal: Option<&StrategyError>) {
+        let team = self.team.name();
         match refusal {
             None => tracing::info!(target: "audit", team, by, what, "done"),
             Some(refusal) => {

@@ -1,13 +1,15 @@
-//! From a passed trial to a deciding generation, and what is told of those that never get there.
+//! From a passed trial to an installed generation, and reports on those that are not installed.
 
-use crate::command::{Answered, Wanted};
+use crate::command::{StrategySource, WorkResult};
 use crate::patience::patiently;
-use crate::task::{Job, Task, Verdict};
+use crate::task::{FolderVerdict, KeeperTask, QueuedWork};
 use crate::trial::unreadable;
-use crate::watch::Seen;
-use crate::{Refusal, Trialled};
+use crate::watch::FolderState;
+use crate::{StrategyError, Trialled};
 use futures_util::future::BoxFuture;
-use phalanx_engine::{BrainError, Carry, Fault, Staged, StrategyOrigin};
+use phalanx_engine::{
+    BrainError, Carry, Fault, InstallStrategy, RefuseStrategy, Staged, StrategyOrigin,
+};
 use phalanx_lua::{Bundle, LoadError};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,31 +19,31 @@ use tracing::{info, warn};
 /// A generation on its way into the team.
 pub(crate) struct Installing {
     /// `None` when what decides is installed once more.
-    job: Option<Job>,
+    job: Option<QueuedWork>,
     bundle: Arc<Bundle>,
     pub(crate) staged: Staged,
     trialled: Option<Arc<Trialled>>,
-    pub(crate) future: BoxFuture<'static, Result<Result<(), BrainError>, Refusal>>,
+    pub(crate) future: BoxFuture<'static, Result<(), StrategyError>>,
 }
 
 /// A generation that the team was given and did not answer for: it may still take it over.
-pub(crate) struct Late {
+pub(crate) struct PendingInstall {
     bundle: Arc<Bundle>,
     staged: Staged,
 }
 
-impl Task {
+impl KeeperTask {
     pub(crate) fn install(
         &mut self,
-        job: Option<Job>,
+        job: Option<QueuedWork>,
         bundle: Arc<Bundle>,
         staged: Staged,
         trialled: Option<Arc<Trialled>>,
     ) {
-        let (stage, pinned) = (Arc::clone(&self.stage), self.history.is_pinned());
-        let sent = staged.clone();
+        let (team, pinned) = (self.team.clone(), self.history.is_pinned());
+        let install = InstallStrategy { staged: staged.clone(), pinned };
         let future =
-            Box::pin(async move { Ok(patiently(|| stage.install(sent.clone(), pinned)).await?) });
+            Box::pin(async move { Ok(patiently(|| team.call(install.clone(), "")).await?) });
         self.run_install(Installing { job, bundle, staged, trialled, future });
     }
 
@@ -57,25 +59,21 @@ impl Task {
     }
 
     /// The team has answered.
-    pub(crate) fn installed(
-        &mut self,
-        installing: Installing,
-        answer: Result<Result<(), BrainError>, Refusal>,
-    ) {
+    pub(crate) fn installed(&mut self, installing: Installing, answer: Result<(), StrategyError>) {
         let Installing { job, bundle, staged, trialled, .. } = installing;
         let generation = Arc::clone(&staged.generation);
         let refusal = match answer {
-            Ok(Ok(())) => {
+            Ok(()) => {
                 self.decides(&bundle, staged);
                 if let Some((failed, again, reason)) = self.early.take() {
                     self.take_back(failed, again, &reason);
                 }
                 return self.answer(job, trialled);
             }
-            Ok(Err(error)) => Refusal::Install(error),
+            Err(refusal @ StrategyError::Install(_)) => refusal,
             Err(refusal) => {
                 self.history.spend(generation.number);
-                self.late = Some(Late { bundle, staged });
+                self.late = Some(PendingInstall { bundle, staged });
                 refusal
             }
         };
@@ -100,71 +98,75 @@ impl Task {
 
     /// The team took over what it did not answer for in time.
     pub(crate) fn took_over(&mut self, number: u32) {
-        let is_it = |late: &mut Late| late.staged.generation.number == number;
-        if let Some(Late { bundle, staged }) = self.late.take_if(is_it) {
+        let is_it = |late: &mut PendingInstall| late.staged.generation.number == number;
+        if let Some(PendingInstall { bundle, staged }) = self.late.take_if(is_it) {
             self.decides(&bundle, staged);
             drop(self.show());
         }
     }
 
-    fn answer(&self, job: Option<Job>, trialled: Option<Arc<Trialled>>) {
+    fn answer(&self, job: Option<QueuedWork>, trialled: Option<Arc<Trialled>>) {
         let saved = self.show();
         let reply = job.and_then(|job| job.reply);
         let answered = self.info().zip(trialled);
         let Some((reply, (generation, trialled))) = reply.zip(answered) else { return };
         tokio::spawn(async move {
             saved.await;
-            // Whoever asked may have left.
-            reply.send(Ok(Answered { generation, trialled })).ok();
+            // The caller may have gone.
+            reply.send(Ok(WorkResult { generation, trialled })).ok();
         });
     }
 
-    /// Tells that something does not play for another reason than its trial. What the team cannot
-    /// take over stands in its journal already.
-    pub(crate) fn refuse(&mut self, job: Job, refusal: Refusal) {
+    /// Reports that a strategy is not installed although its trial passed. If the team could not
+    /// install it, its journal has the reason already.
+    pub(crate) fn refuse(&mut self, job: QueuedWork, refusal: StrategyError) {
         let team = &*self.options.team;
         let origin = job.work.origin.clone().unwrap_or_default();
         if job.work.aim.plays() {
             warn!(team, %origin, %refusal, "the strategy does not play");
         }
         match (&refusal, &job.work.source) {
-            (Refusal::Install(_), _) if job.is_of_folder() => self.verdict = Verdict::Refused,
+            (StrategyError::Install(_), _) if job.is_of_folder() => {
+                self.verdict = FolderVerdict::Refused
+            }
             // The folder is as it is: try again, unless it changed meanwhile.
-            (Refusal::Busy, Wanted::Changed(bundle)) if matches!(self.seen, Seen::Nothing) => {
+            (StrategyError::Busy, StrategySource::Changed(bundle))
+                if matches!(self.seen, FolderState::Nothing) =>
+            {
                 self.history.set_folder("");
-                self.seen = Seen::Bundle(Arc::clone(bundle));
+                self.seen = FolderState::Bundle(Arc::clone(bundle));
             }
             _ => {}
         }
-        // Whoever asked may have left.
+        // The caller may have gone.
         job.reply.and_then(|reply| reply.send(Err(refusal)).ok());
     }
 
-    /// Tells that a trial itself failed; nobody else has told of it.
-    pub(crate) fn broke_off(&mut self, job: Job, refusal: Refusal) {
-        if let (Refusal::Install(error), true) = (&refusal, job.work.aim.plays()) {
+    /// Reports that the trial itself failed; no other code has reported it.
+    pub(crate) fn broke_off(&mut self, job: QueuedWork, refusal: StrategyError) {
+        if let (StrategyError::Install(error), true) = (&refusal, job.work.aim.plays()) {
             self.journal(job.work.origin.clone().unwrap_or_default(), vec![fault_of(error)]);
         }
         self.refuse(job, refusal);
     }
 
     /// Tells that a trial found mistakes.
-    pub(crate) fn mistaken(&mut self, job: Job, trialled: &Arc<Trialled>) {
+    pub(crate) fn mistaken(&mut self, job: QueuedWork, trialled: &Arc<Trialled>) {
         if job.work.aim.plays() {
             if job.is_of_folder() {
-                self.verdict = Verdict::Refused;
+                self.verdict = FolderVerdict::Refused;
             }
             let faults = trialled.report.faults();
             self.tell_refusal(job.work.origin.clone().unwrap_or_default(), faults);
         }
-        let refusal = Refusal::Faults(Arc::clone(trialled));
+        let refusal = StrategyError::Faults(Arc::clone(trialled));
         job.reply.and_then(|reply| reply.send(Err(refusal)).ok());
     }
 
     /// Tells that something passed its trial but does not play, since another one is pinned.
-    pub(crate) fn hold_back(&mut self, job: Job) {
+    pub(crate) fn hold_back(&mut self, job: QueuedWork) {
         if job.is_of_folder() {
-            self.verdict = Verdict::HeldBack;
+            self.verdict = FolderVerdict::HeldBack;
         }
         let refusal = self.pinned();
         let pinned = self.info().map_or(0, |info| info.generation.number);
@@ -190,33 +192,37 @@ impl Task {
     /// The folder is not there.
     pub(crate) fn gone(&mut self, folder: &Path) {
         let (team, folder) = (&*self.options.team, folder.display());
-        warn!(team, %folder, "the strategy's folder is gone; what decides plays on");
-        let fault = self.fault_of_folder("the folder is gone; what decides plays on".into());
+        warn!(team, %folder, "the strategy's folder is gone; the active generation plays on");
+        let fault =
+            self.fault_of_folder("the folder is gone; the active generation plays on".into());
         self.journal(StrategyOrigin::File, vec![fault]);
     }
 
     /// The folder holds what decides again.
     pub(crate) fn went_back(&mut self, bundle: &Bundle) {
         self.history.set_folder(bundle.hash());
-        self.verdict = Verdict::Played;
+        self.verdict = FolderVerdict::Played;
         self.last_trial = self.last_trial.take().filter(|last| last.report.passed());
         drop(self.show());
         let generation = self.info().map_or(0, |info| info.generation.number);
-        info!(team = self.options.team, generation, "the folder holds again what decides");
+        info!(
+            team = self.options.team,
+            generation, "the folder equals the active generation again"
+        );
     }
 
     fn tell_refusal(&self, origin: StrategyOrigin, faults: Vec<Fault>) {
         let fatal = faults.iter().filter(|fault| fault.fatal);
         let first = fatal.clone().next().map(ToString::to_string).unwrap_or_default();
         let mistakes = fatal.count();
-        warn!(team = self.options.team, %origin, mistakes, first, "strategy refused; what decides \
-            plays on");
+        warn!(team = self.options.team, %origin, mistakes, first, "strategy refused; the active \
+            generation plays on");
         self.journal(origin, faults);
     }
 
     fn journal(&self, origin: StrategyOrigin, faults: Vec<Fault>) {
-        if let Err(error) = self.stage.refused(origin, faults) {
-            warn!(team = self.options.team, %error, "the team's journal does not tell of it");
+        if let Err(error) = self.team.post(RefuseStrategy { origin, faults }, "") {
+            warn!(team = self.options.team, %error, "cannot record this in the team's journal");
         }
     }
 

@@ -2,10 +2,11 @@
 
 use crate::store::History;
 use crate::trial::hold_now;
-use crate::{KeeperHandle, KeeperOptions, Stage, task};
+use crate::{KeeperHandle, KeeperOptions, task};
 use phalanx_engine::{Generation, Staged, StrategyOrigin};
 use phalanx_lua::Bundle;
-use phalanx_trial::Report;
+use phalanx_net::TeamHandle;
+use phalanx_trial::TrialResult;
 use std::sync::Arc;
 use tracing::{error, info, warn};
 
@@ -18,8 +19,8 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Reads the history of the team. A history that cannot be read or written is told in the log
-    /// and kept in memory: it is no reason not to play.
+    /// Reads the history of the team. If it cannot be read or written, the keeper logs a warning
+    /// and keeps the history in memory.
     #[must_use]
     pub fn open(options: KeeperOptions) -> Self {
         let history = History::open(options.state.as_deref(), &options.team, options.keep);
@@ -32,7 +33,10 @@ impl Keeper {
     ///
     /// # Errors
     /// When the trial finds mistakes and nothing has played before: the whole report.
-    pub fn first(&mut self, bundle: &Arc<Bundle>) -> Result<(Staged, Report), Box<Report>> {
+    pub fn first(
+        &mut self,
+        bundle: &Arc<Bundle>,
+    ) -> Result<(Staged, TrialResult), Box<TrialResult>> {
         if let Some((generation, kept)) = self.unfinished(bundle.hash()) {
             let report = hold_now(&self.options, &kept, false);
             let team = &*self.options.team;
@@ -42,8 +46,8 @@ impl Keeper {
                     team,
                     generation = generation.number,
                     pinned,
-                    "an earlier choice stands: \
-                    this generation plays, not what the folder holds; reload to change that"
+                    "this pinned or earlier generation \
+                    plays instead of the one in the folder; reload to change that"
                 );
                 return Ok((self.begin(staged, &kept, bundle), report));
             }
@@ -54,7 +58,7 @@ impl Keeper {
                 generation = generation.number,
                 fault,
                 "the generation that played last \
-                does not load any more; what the folder holds is tried"
+                no longer loads; the folder is tested instead"
             );
             self.history.set_pinned(false);
         }
@@ -70,16 +74,16 @@ impl Keeper {
         }
     }
 
-    /// The generation that decided when the team's earlier life ended, for a team that goes on with
-    /// what it knew then. Whatever the folder holds by now comes as a change while the team plays.
-    /// `None`, told in the log, when the generation is not kept or does not load any more; also when
-    /// the folder still holds it. Then [`first`](Self::first) says what the team begins with.
+    /// The generation that played when the team's previous process ended, for a team that resumes
+    /// from its saved state. The current content of the folder then counts as a change. Returns
+    /// `None` and logs a warning when the generation is gone or no longer loads, and `None` when
+    /// the folder still contains it; [`first`](Self::first) then chooses the generation.
     pub fn resume(
         &mut self,
         folder: &Arc<Bundle>,
         number: u32,
         hash: &str,
-    ) -> Option<(Staged, Report)> {
+    ) -> Option<(Staged, TrialResult)> {
         if hash == folder.hash() {
             return None;
         }
@@ -122,16 +126,20 @@ impl Keeper {
 
     /// What played last, in place of a folder that is refused: half an edit must not keep a daemon
     /// that was restarted in mid-match from playing on.
-    fn played_before(&mut self, refused: &Arc<Bundle>, why: &Report) -> Option<(Staged, Report)> {
+    fn played_before(
+        &mut self,
+        refused: &Arc<Bundle>,
+        why: &TrialResult,
+    ) -> Option<(Staged, TrialResult)> {
         let (generation, kept) = self.unlike(refused.hash())?;
         let report = hold_now(&self.options, &kept, false);
         let staged = staged(&report, &generation)?;
         let team = &*self.options.team;
         for fault in why.faults().iter().filter(|fault| fault.fatal) {
-            error!(team, "what the folder holds is refused: {fault}");
+            error!(team, "the strategy in the folder is refused: {fault}");
         }
         let number = generation.number;
-        error!(team, generation = number, "the generation that played last plays in its place");
+        error!(team, generation = number, "the generation that played last plays instead");
         Some((self.begin(staged, &kept, refused), report))
     }
 
@@ -158,13 +166,13 @@ impl Keeper {
     /// Keeps the strategy of a running team from now on: a task on the current runtime, which ends
     /// with the team or with the last handle.
     #[must_use]
-    pub fn spawn(self, stage: Arc<dyn Stage>) -> KeeperHandle {
-        task::spawn(self.options, self.history, self.playing, stage)
+    pub fn spawn(self, team: TeamHandle) -> KeeperHandle {
+        task::spawn(self.options, self.history, self.playing, team)
     }
 }
 
 /// What passed its trial, as a generation.
-pub(crate) fn staged(report: &Report, generation: &Arc<Generation>) -> Option<Staged> {
+pub(crate) fn staged(report: &TrialResult, generation: &Arc<Generation>) -> Option<Staged> {
     let program = report.program.clone().filter(|_| report.passed())?;
     Some(program.staged(Arc::clone(generation), report.cost))
 }

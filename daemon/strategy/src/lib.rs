@@ -3,13 +3,13 @@
 //!
 //! [`Keeper::open`] reads the history, [`Keeper::first`] tries what the team begins with, and
 //! [`Keeper::spawn`] starts one task a team that owns the strategy from then on. Everybody else
-//! holds a [`KeeperHandle`]; the keeper holds the team through a [`Stage`].
+//! holds a [`KeeperHandle`]; the keeper asks the team through its
+//! [`TeamHandle`](phalanx_net::TeamHandle).
 //!
 //! ```text
-//! saved file, SIGHUP, API ─► bundle ─► trial (a thread, the team's view) ─► Stage::install ─► history
+//! saved file, SIGHUP, API ─► bundle ─► trial (a thread, the team's view) ─► InstallStrategy ─► history
 //!                                        └── mistakes: journal, log, status; the old one plays on
 //! ```
-#![deny(missing_docs)]
 
 mod command;
 mod handle;
@@ -20,7 +20,6 @@ mod patience;
 mod request;
 mod scan;
 mod sessions;
-mod stage;
 mod status;
 mod store;
 mod task;
@@ -31,9 +30,8 @@ pub use handle::KeeperHandle;
 pub use keeper::Keeper;
 pub use options::{Complete, KeeperOptions, ReadFolder, Tuning};
 pub use request::{
-    Activation, CODE_BYTES_MAX, Eval, Evaluated, Refusal, SESSION_NAME_BYTES_MAX, SESSIONS_MAX,
-    Source,
+    Activation, CODE_BYTES_MAX, Eval, Evaluated, RequestedSource, SESSION_NAME_BYTES_MAX,
+    SESSIONS_MAX, StrategyError,
 };
-pub use stage::{Stage, StageError, StageFuture};
-pub use status::{GenerationInfo, Status, Trialled};
+pub use status::{GenerationInfo, StrategyStatus, Trialled};
 pub use store::safe_name;

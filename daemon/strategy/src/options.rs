@@ -1,4 +1,4 @@
-//! What a keeper is told at the start.
+//! Options of a keeper.
 
 use phalanx_game::{Api, Roster};
 use phalanx_lua::{Bundle, Limits, LoadError};
@@ -12,7 +12,6 @@ pub type ReadFolder = Arc<dyn Fn(&Path) -> Result<Bundle, LoadError> + Send + Sy
 /// Adds the modules that the program ships to a strategy that came without a folder.
 pub type Complete = Arc<dyn Fn(Bundle) -> Result<Bundle, LoadError> + Send + Sync>;
 
-/// What a keeper is told at the start.
 #[derive(Clone)]
 pub struct KeeperOptions {
     /// The team's name in the daemon.

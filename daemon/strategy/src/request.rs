@@ -1,7 +1,7 @@
 //! What operators ask of a keeper, and why they do not get it.
 
-use crate::{StageError, Trialled};
-use phalanx_engine::{BrainError, ParamError};
+use crate::Trialled;
+use phalanx_engine::{BrainError, CommandError, ParamError};
 use phalanx_game::Turn;
 use phalanx_lua::LoadError;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub const SESSION_NAME_BYTES_MAX: usize = 128;
 
 /// Where a strategy is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum RequestedSource {
     /// The team's folder, as it is now.
     Folder,
     /// Files in memory, path and text each; the program's shared modules are added.
@@ -38,7 +38,7 @@ pub struct Activation {
 pub struct Eval {
     /// The agent's name.
     pub agent: String,
-    /// An expression, whose values are told, or statements.
+    /// An expression, whose values are returned, or statements.
     pub code: String,
     /// Run it in the living VM instead of a copy.
     pub live: bool,
@@ -65,12 +65,12 @@ pub struct Evaluated {
 
 /// Why an operator does not get what was asked for.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum StrategyError {
     /// The trial found mistakes.
     #[error("the strategy was refused: {}", first_fault(.0))]
     Faults(Arc<Trialled>),
     /// The trial passed, but the team could not take it over.
-    #[error("the team did not take it over: {0}")]
+    #[error("the team did not install it: {0}")]
     Install(BrainError),
     /// The files are no strategy.
     #[error("{0}")]
@@ -79,16 +79,16 @@ pub enum Refusal {
     #[error("generation {0} is pinned; `phalanx strategy unpin` first")]
     Pinned(u32),
     /// Something newer was brought while this was on trial.
-    #[error("a newer strategy was brought meanwhile; this one does not play")]
+    #[error("a newer strategy arrived meanwhile; this one is not installed")]
     Stale,
     /// The strategy came with the program.
-    #[error("the team's strategy came with the program: it has no folder")]
+    #[error("the team plays a built-in strategy, which has no folder")]
     NoFolder,
     /// There is no such generation, or it is not kept any more.
     #[error("generation {0} is not kept; the history lists those that are")]
     NoGeneration(u32),
     /// No generation decided before the present one.
-    #[error("no generation that is kept decided before this one")]
+    #[error("no earlier generation is kept")]
     NothingToRollBack,
     /// There is no such agent.
     #[error("the team has no agent {0:?}")]
@@ -124,11 +124,16 @@ fn first_fault(trialled: &Trialled) -> String {
     }
 }
 
-impl From<StageError> for Refusal {
-    fn from(error: StageError) -> Self {
-        match error {
-            StageError::Busy => Self::Busy,
-            StageError::Ended => Self::Ended,
+impl From<CommandError> for StrategyError {
+    fn from(error: CommandError) -> Self {
+        if let CommandError::Script(error) = error {
+            Self::Install(error)
+        } else if let CommandError::Param(error) = error {
+            Self::Param(error)
+        } else if let CommandError::Busy(_) | CommandError::Stuck { .. } = error {
+            Self::Busy
+        } else {
+            Self::Ended
         }
     }
 }

@@ -13,8 +13,7 @@ pub(crate) const ENTRIES_MAX: usize = 20_000;
 
 /// A folder at a glance: equal looks mean equal files, as far as clocks of drives can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// It is there.
+pub(crate) enum FolderMetadata {
     There {
         /// Where it really is: links to it may be switched.
         root: PathBuf,
@@ -46,11 +45,11 @@ impl From<&Metadata> for Stamp {
 
 /// Looks at a folder. Hidden files and other endings are of no interest, as to
 /// [`Bundle::read`](phalanx_lua::Bundle::read).
-pub(crate) fn look(folder: &Path) -> Look {
-    look_there(folder).unwrap_or_else(|error| Look::Gone(error.kind()))
+pub(crate) fn look(folder: &Path) -> FolderMetadata {
+    look_there(folder).unwrap_or_else(|error| FolderMetadata::Gone(error.kind()))
 }
 
-fn look_there(folder: &Path) -> io::Result<Look> {
+fn look_there(folder: &Path) -> io::Result<FolderMetadata> {
     let root = folder.canonicalize()?;
     let meta = root.metadata()?;
     if !meta.is_dir() {
@@ -76,5 +75,5 @@ fn look_there(folder: &Path) -> io::Result<Look> {
         }
     }
     let is_cut = count > ENTRIES_MAX;
-    Ok(Look::There { root, identity: (meta.dev(), meta.ino()), files, is_cut })
+    Ok(FolderMetadata::There { root, identity: (meta.dev(), meta.ino()), files, is_cut })
 }

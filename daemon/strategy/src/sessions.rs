@@ -1,7 +1,7 @@
 //! Looking inside a team without touching it: copies of what its scripts see, each on a thread of
 //! its own, kept for a while under a name.
 
-use crate::{Evaluated, KeeperOptions, Refusal, SESSION_NAME_BYTES_MAX, SESSIONS_MAX};
+use crate::{Evaluated, KeeperOptions, SESSION_NAME_BYTES_MAX, SESSIONS_MAX, StrategyError};
 use phalanx_engine::{Generation, View};
 use phalanx_game::{AgentId, Api};
 use phalanx_lua::{Bundle, Limits, LoadError, Replica, stage};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// A copy that nobody used for so long is thrown away.
+/// A session that is unused for this long is closed.
 const IDLE_MAX: Duration = Duration::from_secs(5 * 60);
 /// Longest time of one piece of script in a copy.
 const EVAL_MAX: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const EVAL_MAX: Duration = Duration::from_secs(1);
 const WAITING_MAX: usize = 1;
 
 /// One piece of script, and all that it may see.
-pub(crate) struct Request {
+pub(crate) struct EvalRequest {
     pub(crate) view: View,
     pub(crate) generation: Arc<Generation>,
     pub(crate) bundle: Arc<Bundle>,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
 }
 
 /// A request and the way back.
-type Parcel = (Request, oneshot::Sender<Evaluated>);
+type Parcel = (EvalRequest, oneshot::Sender<Evaluated>);
 
 /// A team's copies.
 pub(crate) struct Sessions {
@@ -37,11 +37,11 @@ pub(crate) struct Sessions {
     limits: Limits,
     /// Each copy holds a permit while its thread lives.
     room: Arc<Semaphore>,
-    named: Mutex<BTreeMap<String, Session>>,
+    named: Mutex<BTreeMap<String, EvalSession>>,
 }
 
 /// The way to a copy.
-struct Session {
+struct EvalSession {
     parcels: SyncSender<Parcel>,
     life: Weak<OwnedSemaphorePermit>,
 }
@@ -63,7 +63,11 @@ impl Sessions {
     }
 
     /// Runs a piece of script in the copy of that name, or in one for this call alone.
-    pub(crate) async fn run(&self, name: &str, request: Request) -> Result<Evaluated, Refusal> {
+    pub(crate) async fn run(
+        &self,
+        name: &str,
+        request: EvalRequest,
+    ) -> Result<Evaluated, StrategyError> {
         let broken = Evaluated {
             error: "the copy broke off; the next call begins a new one".into(),
             generation: request.generation.number,
@@ -74,29 +78,29 @@ impl Sessions {
         Ok(answer.await.unwrap_or(broken))
     }
 
-    fn send(&self, name: &str, mut parcel: Parcel) -> Result<(), Refusal> {
+    fn send(&self, name: &str, mut parcel: Parcel) -> Result<(), StrategyError> {
         let name = name.get(..name.floor_char_boundary(SESSION_NAME_BYTES_MAX)).unwrap_or_default();
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = named.get(name) {
             parcel = match session.parcels.try_send(parcel) {
                 Ok(()) => return Ok(()),
-                Err(TrySendError::Full(_)) => return Err(Refusal::Busy),
+                Err(TrySendError::Full(_)) => return Err(StrategyError::Busy),
                 // Its time was over.
                 Err(TrySendError::Disconnected(parcel)) => parcel,
             };
         }
         named.retain(|_, session| session.life.strong_count() > 0);
         let session = self.open()?;
-        session.parcels.try_send(parcel).map_err(|_| Refusal::Busy)?;
+        session.parcels.try_send(parcel).map_err(|_| StrategyError::Busy)?;
         if !name.is_empty() {
             named.insert(name.to_owned(), session);
         }
         Ok(())
     }
 
-    fn open(&self) -> Result<Session, Refusal> {
+    fn open(&self) -> Result<EvalSession, StrategyError> {
         let permit = Arc::clone(&self.room).try_acquire_owned();
-        let permit = Arc::new(permit.map_err(|_| Refusal::TooManySessions)?);
+        let permit = Arc::new(permit.map_err(|_| StrategyError::TooManySessions)?);
         let life = Arc::downgrade(&permit);
         let (parcels, waiting) = sync_channel(WAITING_MAX);
         let (api, limits) = (self.api, self.limits);
@@ -105,26 +109,26 @@ impl Sessions {
             serve(&waiting, api, limits);
             drop(permit);
         });
-        spawned.map_err(|_| Refusal::Busy)?;
-        Ok(Session { parcels, life })
+        spawned.map_err(|_| StrategyError::Busy)?;
+        Ok(EvalSession { parcels, life })
     }
 }
 
 fn serve(waiting: &Receiver<Parcel>, api: &'static Api, limits: Limits) {
     let mut copy: Option<(Arc<Generation>, Replica)> = None;
     while let Ok((request, reply)) = waiting.recv_timeout(IDLE_MAX) {
-        // Whoever asked may have left.
+        // The caller may have gone.
         reply.send(evaluate(&mut copy, request, api, limits)).ok();
     }
 }
 
 fn evaluate(
     copy: &mut Option<(Arc<Generation>, Replica)>,
-    request: Request,
+    request: EvalRequest,
     api: &'static Api,
     limits: Limits,
 ) -> Evaluated {
-    let Request { view, generation, bundle, agent, code } = request;
+    let EvalRequest { view, generation, bundle, agent, code } = request;
     let turn = view.scenes.last().map_or_else(Default::default, |scene| scene.turn);
     let number = generation.number;
     let mut lines = Vec::new();

@@ -1,14 +1,14 @@
 //! What others see of a team's strategy: plain data.
 
 use phalanx_engine::{Generation, StrategyOrigin};
-use phalanx_trial::Report;
+use phalanx_trial::TrialResult;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 /// A team's strategy now.
 #[derive(Clone, Debug)]
-pub struct Status {
+pub struct StrategyStatus {
     /// What decides.
     pub active: GenerationInfo,
     /// The operator pinned it.
@@ -41,7 +41,7 @@ pub struct GenerationInfo {
 #[derive(Clone, Debug)]
 pub struct Trialled {
     /// How it went.
-    pub report: Report,
+    pub report: TrialResult,
     /// Who brought the strategy; `None` for a mere check.
     pub origin: Option<StrategyOrigin>,
     /// When it ended.

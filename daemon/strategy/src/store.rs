@@ -7,7 +7,7 @@ mod wire;
 use crate::GenerationInfo;
 pub use disk::safe_name;
 
-use disk::Disk;
+use disk::HistoryDisk;
 use phalanx_engine::{Generation, StrategyOrigin};
 use phalanx_lua::Bundle;
 use std::collections::BTreeMap;
@@ -23,16 +23,16 @@ const KEEP_MIN: usize = 2;
 
 /// One generation that is kept, its files included.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct StoredGeneration {
     pub(crate) generation: Arc<Generation>,
     /// How it failed; empty when it did not.
     pub(crate) taken_back: String,
     pub(crate) bundle: Arc<Bundle>,
 }
 
-/// Where a team's strategy stands.
+/// Which generations played, and whether the present one is pinned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Marker {
+pub(crate) struct HistoryMarker {
     /// The highest number that was ever given.
     last: u32,
     /// Which generations decided, the present one last. Going back takes them off.
@@ -44,29 +44,29 @@ pub(crate) struct Marker {
 
 /// All that is kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Saved {
-    entries: BTreeMap<u32, Entry>,
-    marker: Marker,
+pub(crate) struct StoredHistory {
+    entries: BTreeMap<u32, StoredGeneration>,
+    marker: HistoryMarker,
 }
 
 /// A team's generations.
 #[derive(Debug)]
 pub(crate) struct History {
     keep: usize,
-    saved: Saved,
-    store: Option<Arc<Store>>,
+    saved: StoredHistory,
+    store: Option<Arc<HistoryStore>>,
 }
 
 /// The state folder, and whether it was complained about.
 #[derive(Debug)]
-struct Store {
+struct HistoryStore {
     team: String,
-    disk: Disk,
+    disk: HistoryDisk,
     is_failing: AtomicBool,
 }
 
-impl Store {
-    fn write(&self, saved: &Saved) {
+impl HistoryStore {
+    fn write(&self, saved: &StoredHistory) {
         let (team, folder) = (&*self.team, self.disk.folder().display());
         match self.disk.write(saved) {
             Ok(()) => {
@@ -85,12 +85,13 @@ impl Store {
 }
 
 impl History {
-    /// Reads what the state folder holds. Whatever is wrong with it is told and left out.
+    /// Reads the state folder. Entries that cannot be read are logged and skipped.
     pub(crate) fn open(state: Option<&Path>, team: &str, keep: usize) -> Self {
         let keep = keep.max(KEEP_MIN);
-        let mut history = Self { keep, saved: Saved::default(), store: None };
+        let mut history = Self { keep, saved: StoredHistory::default(), store: None };
         let Some(state) = state else { return history };
-        let opened = Disk::open(state, team).and_then(|disk| disk.load().map(|all| (disk, all)));
+        let opened =
+            HistoryDisk::open(state, team).and_then(|disk| disk.load().map(|all| (disk, all)));
         match opened {
             Ok((disk, (saved, troubles))) => {
                 for trouble in troubles {
@@ -98,7 +99,8 @@ impl History {
                 }
                 history.saved = saved;
                 let is_failing = AtomicBool::new(false);
-                history.store = Some(Arc::new(Store { team: team.into(), disk, is_failing }));
+                history.store =
+                    Some(Arc::new(HistoryStore { team: team.into(), disk, is_failing }));
             }
             Err(error) => {
                 let state = state.display();
@@ -106,7 +108,7 @@ impl History {
                     strategy is kept in memory");
             }
         }
-        let Saved { entries, marker } = &mut history.saved;
+        let StoredHistory { entries, marker } = &mut history.saved;
         if marker.decided.last().is_some_and(|number| !entries.contains_key(number)) {
             // What decided is lost: neither its pin nor its folder says anything about the rest.
             (marker.pinned, marker.folder) = (false, String::new());
@@ -116,23 +118,23 @@ impl History {
         history
     }
 
-    /// Keeps so many from now on.
+    /// Sets how many generations are kept.
     pub(crate) fn set_keep(&mut self, keep: usize) {
         self.keep = keep.max(KEEP_MIN);
         self.prune();
     }
 
     /// What decides, once something does.
-    pub(crate) fn active(&self) -> Option<&Entry> {
+    pub(crate) fn active(&self) -> Option<&StoredGeneration> {
         self.entry(*self.saved.marker.decided.last()?)
     }
 
-    pub(crate) fn entry(&self, number: u32) -> Option<&Entry> {
+    pub(crate) fn entry(&self, number: u32) -> Option<&StoredGeneration> {
         self.saved.entries.get(&number)
     }
 
     /// What decided before the present one.
-    pub(crate) fn before(&self) -> Option<&Entry> {
+    pub(crate) fn before(&self) -> Option<&StoredGeneration> {
         let [.., before, _] = self.saved.marker.decided.as_slice() else { return None };
         self.entry(*before)
     }
@@ -173,9 +175,9 @@ impl History {
     /// A generation decides from now on.
     pub(crate) fn decide(&mut self, generation: &Arc<Generation>, bundle: &Arc<Bundle>) {
         let number = generation.number;
-        let Saved { entries, marker } = &mut self.saved;
+        let StoredHistory { entries, marker } = &mut self.saved;
         marker.last = marker.last.max(number);
-        entries.entry(number).or_insert_with(|| Entry {
+        entries.entry(number).or_insert_with(|| StoredGeneration {
             generation: Arc::clone(generation),
             taken_back: String::new(),
             bundle: Arc::clone(bundle),
@@ -189,7 +191,7 @@ impl History {
 
     /// A generation failed, and another decides again.
     pub(crate) fn take_back(&mut self, failed: u32, again: u32, reason: &str) {
-        let Saved { entries, marker } = &mut self.saved;
+        let StoredHistory { entries, marker } = &mut self.saved;
         if let Some(entry) = entries.get_mut(&failed) {
             reason.clone_into(&mut entry.taken_back);
         }
@@ -203,7 +205,7 @@ impl History {
 
     /// Drops the oldest beyond the bound, but never what decides or decided right before it.
     fn prune(&mut self) {
-        let Saved { entries, marker } = &mut self.saved;
+        let StoredHistory { entries, marker } = &mut self.saved;
         let held: Vec<u32> = marker.decided.iter().rev().take(2).copied().collect();
         let excess = entries.len().saturating_sub(self.keep);
         let oldest = entries.keys().filter(|number| !held.contains(number)).copied();
@@ -218,7 +220,7 @@ impl History {
         self.saved.entries.values().rev().map(|entry| self.info(entry)).collect()
     }
 
-    pub(crate) fn info(&self, entry: &Entry) -> GenerationInfo {
+    pub(crate) fn info(&self, entry: &StoredGeneration) -> GenerationInfo {
         GenerationInfo {
             generation: Arc::clone(&entry.generation),
             active: self.saved.marker.decided.last() == Some(&entry.generation.number),
@@ -259,7 +261,7 @@ impl History {
 /// Writes histories in the background, the newest first.
 #[derive(Debug)]
 pub(crate) struct Saver {
-    sender: watch::Sender<(u64, Saved)>,
+    sender: watch::Sender<(u64, StoredHistory)>,
     written: watch::Receiver<u64>,
 }
 

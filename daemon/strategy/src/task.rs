@@ -5,24 +5,27 @@
 //!          work, changed folder
 //!                 │
 //!  idle ──────────┴──► trial ──► install ──► idle
-//!                        └─ mistakes, pinned, outdated: told ─► idle
+//! └─ mistakes, pinned, outdated: report ─► idle
 //! ```
 
-use crate::command::{Aim, Answered, COMMANDS_MAX, Command, Reply, Shown, Wanted, Work};
-use crate::install::{Installing, Late};
-use crate::store::{History, Saver};
-use crate::trial::{Depth, Subject, Tried, hold};
-use crate::watch::{Seen, watch as watch_folder};
-use crate::{
-    GenerationInfo, KeeperHandle, KeeperOptions, Refusal, Source, Stage, Status, Trialled, Tuning,
+use crate::command::{
+    COMMANDS_MAX, KeeperCommand, KeeperView, ReplyTo, StrategySource, TrialAim, TrialWork,
+    WorkResult,
 };
-use futures_util::StreamExt;
+use crate::install::{Installing, PendingInstall};
+use crate::store::{History, Saver};
+use crate::trial::{Depth, TrialOutcome, TrialSubject, hold};
+use crate::watch::{FolderState, watch as watch_folder};
+use crate::{
+    GenerationInfo, KeeperHandle, KeeperOptions, RequestedSource, StrategyError, StrategyStatus,
+    Trialled, Tuning,
+};
 use futures_util::future::BoxFuture;
-use futures_util::stream::BoxStream;
 use phalanx_engine::{
-    BrainError, Carry, Generation, JournalEntry, JournalEvent, Snapshot, Staged, StrategyOrigin,
+    Carry, Generation, JournalEntry, JournalEvent, Snapshot, Staged, StrategyOrigin,
 };
 use phalanx_lua::Bundle;
+use phalanx_net::{JournalItem, JournalStream, TeamHandle};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -33,20 +36,20 @@ pub(crate) fn spawn(
     options: KeeperOptions,
     history: History,
     playing: Option<Staged>,
-    stage: Arc<dyn Stage>,
+    team: TeamHandle,
 ) -> KeeperHandle {
     let (commands, queue) = mpsc::channel(COMMANDS_MAX);
     let watched = watched(&options);
-    let task = Task {
+    let task = KeeperTask {
         saver: history.saver(),
-        snapshots: stage.snapshots(),
+        snapshots: team.snapshots(),
         shown: watch::Sender::new(Arc::new(shown(&options, &history, None))),
-        stage: Arc::clone(&stage),
-        verdict: Verdict::at_start(&history),
+        team: team.clone(),
+        verdict: FolderVerdict::at_start(&history),
         last_trial: None,
         queue: VecDeque::new(),
         watched,
-        seen: Seen::Nothing,
+        seen: FolderState::Nothing,
         is_troubled: false,
         running: None,
         early: None,
@@ -56,42 +59,41 @@ pub(crate) fn spawn(
         options: Arc::new(options),
     };
     let handle = KeeperHandle {
-        team: task.options.team.as_str().into(),
-        snapshots: stage.snapshots(),
         shown: task.shown.subscribe(),
         sessions: Arc::new(crate::sessions::Sessions::new(&task.options)),
-        stage,
+        team,
         commands,
     };
-    let journal = handle.stage.journal();
-    tokio::spawn(task.run(queue, journal));
+    if let Some(journal) = handle.team.journal() {
+        tokio::spawn(task.run(queue, journal));
+    }
     handle
 }
 
 /// Begins to watch the folder, if it is to be watched.
-fn watched(options: &KeeperOptions) -> Option<watch::Receiver<Seen>> {
+fn watched(options: &KeeperOptions) -> Option<watch::Receiver<FolderState>> {
     let folder = options.folder.clone().filter(|_| options.watch);
     folder.map(|folder| watch_folder(folder, options))
 }
 
 /// A team's strategy while it plays.
-pub(crate) struct Task {
+pub(crate) struct KeeperTask {
     pub(crate) options: Arc<KeeperOptions>,
-    pub(crate) stage: Arc<dyn Stage>,
+    pub(crate) team: TeamHandle,
     pub(crate) history: History,
     pub(crate) saver: Saver,
     pub(crate) snapshots: watch::Receiver<Arc<Snapshot>>,
-    shown: watch::Sender<Arc<Shown>>,
+    shown: watch::Sender<Arc<KeeperView>>,
     pub(crate) last_trial: Option<Arc<Trialled>>,
     /// What decides, as it was installed.
     pub(crate) playing: Option<Staged>,
     queue: VecDeque<Queued>,
-    /// The watcher of the folder; `None` where nobody watches.
-    watched: Option<watch::Receiver<Seen>>,
-    /// What the watcher told last and nobody looked at yet.
-    pub(crate) seen: Seen,
+    /// The watcher of the folder; `None` when the folder is not watched.
+    watched: Option<watch::Receiver<FolderState>>,
+    /// The watcher's last result that is not handled yet.
+    pub(crate) seen: FolderState,
     /// What came of the folder when it was tried last.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: FolderVerdict,
     /// The folder was gone or held no strategy.
     is_troubled: bool,
     running: Option<Running>,
@@ -99,12 +101,12 @@ pub(crate) struct Task {
     /// instead, and why.
     pub(crate) early: Option<(u32, u32, String)>,
     /// What the team was given last without an answer.
-    pub(crate) late: Option<Late>,
+    pub(crate) late: Option<PendingInstall>,
 }
 
 /// What came of the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum FolderVerdict {
     /// It plays, or has played.
     Played,
     /// Its trial found mistakes, or the team could not take it over.
@@ -113,7 +115,7 @@ pub(crate) enum Verdict {
     HeldBack,
 }
 
-impl Verdict {
+impl FolderVerdict {
     /// Whether the daemon began with something else than the folder holds, and why.
     fn at_start(history: &History) -> Self {
         let active = history.active().map(|active| active.generation.hash.as_str());
@@ -127,43 +129,43 @@ impl Verdict {
 
 /// What waits.
 enum Queued {
-    Work(Job),
+    Work(QueuedWork),
     Pin {
         pinned: bool,
-        reply: Reply<()>,
+        reply: ReplyTo<()>,
     },
     /// What decides is installed once more, so that the team does not take it back.
     Hold,
 }
 
 /// A piece of work and who waits for it.
-pub(crate) struct Job {
-    pub(crate) work: Work,
-    pub(crate) reply: Option<Reply<Answered>>,
+pub(crate) struct QueuedWork {
+    pub(crate) work: TrialWork,
+    pub(crate) reply: Option<ReplyTo<WorkResult>>,
 }
 
 /// What is going on.
 enum Running {
     Trial {
-        job: Job,
+        job: QueuedWork,
         /// The generation that is to decide again.
         again: Option<Arc<Generation>>,
-        future: BoxFuture<'static, Result<Tried, Refusal>>,
+        future: BoxFuture<'static, Result<TrialOutcome, StrategyError>>,
     },
     Install(Box<Installing>),
 }
 
 /// What came of what was going on.
-enum Step {
-    Tried(Result<Tried, Refusal>),
-    Installed(Result<Result<(), BrainError>, Refusal>),
+enum FinishedStep {
+    Tried(Result<TrialOutcome, StrategyError>),
+    Installed(Result<(), StrategyError>),
 }
 
-impl Task {
+impl KeeperTask {
     async fn run(
         mut self,
-        mut commands: mpsc::Receiver<Command>,
-        mut journal: BoxStream<'static, Arc<JournalEntry>>,
+        mut commands: mpsc::Receiver<KeeperCommand>,
+        mut journal: JournalStream,
     ) {
         loop {
             self.start_next();
@@ -173,8 +175,10 @@ impl Task {
                     Some(command) => self.on_command(command),
                     None => return,
                 },
-                entry = journal.next() => match entry {
-                    Some(entry) => self.on_journal(&entry),
+                item = journal.next() => match item {
+                    Some(JournalItem::Entry(entry)) => self.on_journal(&entry),
+                    // It reads all the time: what it needs is not among the dropped entries.
+                    Some(JournalItem::Dropped(_)) => {}
                     None => return,
                 },
                 seen = newest(&mut self.watched) => self.seen = seen,
@@ -182,23 +186,23 @@ impl Task {
         }
     }
 
-    fn on_command(&mut self, command: Command) {
+    fn on_command(&mut self, command: KeeperCommand) {
         match command {
-            Command::Work { work, reply } => {
-                self.enqueue(Queued::Work(Job { work, reply: Some(reply) }));
+            KeeperCommand::Work { work, reply } => {
+                self.enqueue(Queued::Work(QueuedWork { work, reply: Some(reply) }));
             }
-            Command::Generation { number, reply } => {
+            KeeperCommand::Generation { number, reply } => {
                 let entry = self.history.entry(number);
                 let found = entry.map(|entry| (self.history.info(entry), entry.bundle.clone()));
-                // Whoever asked may have left.
-                reply.send(found.ok_or(Refusal::NoGeneration(number))).ok();
+                // The caller may have gone.
+                reply.send(found.ok_or(StrategyError::NoGeneration(number))).ok();
             }
-            Command::Retune { tuning, reply } => {
+            KeeperCommand::Retune { tuning, reply } => {
                 self.retune(tuning);
-                // Whoever asked may have left.
+                // The caller may have gone.
                 reply.send(Ok(())).ok();
             }
-            Command::Pin { pinned, reply } => match self.running {
+            KeeperCommand::Pin { pinned, reply } => match self.running {
                 // What is pinned shows when the team has answered.
                 Some(Running::Install(_)) => self.enqueue(Queued::Pin { pinned, reply }),
                 Some(Running::Trial { .. }) | None => self.pin(pinned, reply),
@@ -213,7 +217,7 @@ impl Task {
         }
         self.options = Arc::new(self.options.tuned(tuning));
         if before.folder != self.options.folder {
-            (self.seen, self.is_troubled) = (Seen::Nothing, false);
+            (self.seen, self.is_troubled) = (FolderState::Nothing, false);
         }
         self.watched = watched(&self.options);
         self.history.set_keep(keep);
@@ -225,10 +229,10 @@ impl Task {
             return self.queue.push_back(queued);
         }
         match queued {
-            Queued::Work(Job { reply, .. }) => {
-                reply.and_then(|reply| reply.send(Err(Refusal::Busy)).ok());
+            Queued::Work(QueuedWork { reply, .. }) => {
+                reply.and_then(|reply| reply.send(Err(StrategyError::Busy)).ok());
             }
-            Queued::Pin { reply, .. } => drop(reply.send(Err(Refusal::Busy))),
+            Queued::Pin { reply, .. } => drop(reply.send(Err(StrategyError::Busy))),
             Queued::Hold => {}
         }
     }
@@ -255,16 +259,16 @@ impl Task {
     }
 
     /// Holds on to what decides, or lets go.
-    fn pin(&mut self, pinned: bool, reply: Reply<()>) {
+    fn pin(&mut self, pinned: bool, reply: ReplyTo<()>) {
         if self.history.is_pinned() != pinned && self.history.active().is_some() {
             self.history.set_pinned(pinned);
             let is_watched = self.snapshots.borrow().on_probation;
             if pinned && is_watched {
                 self.queue.push_front(Queued::Hold);
             }
-            if !pinned && self.verdict == Verdict::HeldBack {
-                let (work, reply) = (Work::reload(StrategyOrigin::File), None);
-                self.enqueue(Queued::Work(Job { work, reply }));
+            if !pinned && self.verdict == FolderVerdict::HeldBack {
+                let (work, reply) = (TrialWork::reload(StrategyOrigin::File), None);
+                self.enqueue(Queued::Work(QueuedWork { work, reply }));
             }
             let saved = self.show();
             tokio::spawn(async move {
@@ -283,19 +287,19 @@ impl Task {
                 Some(Queued::Pin { pinned, reply }) => self.pin(pinned, reply),
                 Some(Queued::Hold) => self.hold(),
                 None => match self.take_seen() {
-                    Some(work) => self.begin(Job { work, reply: None }),
+                    Some(work) => self.begin(QueuedWork { work, reply: None }),
                     None => return,
                 },
             }
         }
     }
 
-    /// What the watcher told last, as work, if there is any in it.
-    fn take_seen(&mut self) -> Option<Work> {
+    /// The watcher's last result as work, if it needs any.
+    fn take_seen(&mut self) -> Option<TrialWork> {
         let folder = self.options.folder.clone().unwrap_or_default();
         match std::mem::take(&mut self.seen) {
-            Seen::Nothing => None,
-            Seen::Bundle(bundle) => {
+            FolderState::Nothing => None,
+            FolderState::Bundle(bundle) => {
                 let was_troubled = std::mem::replace(&mut self.is_troubled, false);
                 let active = self.history.active().map(|active| &active.generation.hash);
                 if active.is_some_and(|active| active == bundle.hash()) {
@@ -305,15 +309,15 @@ impl Task {
                     return None;
                 }
                 let is_known = self.history.folder() == bundle.hash();
-                let retry = was_troubled && self.verdict == Verdict::Refused;
-                (!is_known || retry).then(|| Work::changed(bundle))
+                let retry = was_troubled && self.verdict == FolderVerdict::Refused;
+                (!is_known || retry).then(|| TrialWork::changed(bundle))
             }
-            Seen::Faulty(error) => {
+            FolderState::Faulty(error) => {
                 self.is_troubled = true;
                 self.unreadable(&error);
                 None
             }
-            Seen::Gone => {
+            FolderState::Gone => {
                 let was_troubled = std::mem::replace(&mut self.is_troubled, true);
                 if !was_troubled {
                     self.gone(&folder);
@@ -323,8 +327,8 @@ impl Task {
         }
     }
 
-    fn begin(&mut self, job: Job) {
-        let Work { source, origin, aim, carry, .. } = &job.work;
+    fn begin(&mut self, job: QueuedWork) {
+        let TrialWork { source, origin, aim, carry, .. } = &job.work;
         let found = self.subject(source);
         let is_active = |again: &Option<Arc<Generation>>| {
             let active = self.history.active().map(|active| active.generation.number);
@@ -342,73 +346,85 @@ impl Task {
             Ok(found) => found,
             Err(refusal) => return self.refuse(job, refusal),
         };
-        let depth = Depth { specs: *aim != Aim::PlayAgain, carry: *carry };
-        let (options, stage) = (Arc::clone(&self.options), Arc::clone(&self.stage));
-        let future = Box::pin(hold(options, stage, subject, depth));
+        let depth = Depth { specs: *aim != TrialAim::PlayAgain, carry: *carry };
+        let (options, team) = (Arc::clone(&self.options), self.team.clone());
+        let future = Box::pin(hold(options, team, subject, depth));
         self.running = Some(Running::Trial { job, again, future });
     }
 
     /// What is to be tried, and the generation that it is already.
-    fn subject(&self, wanted: &Wanted) -> Result<(Subject, Option<Arc<Generation>>), Refusal> {
+    fn subject(
+        &self,
+        wanted: &StrategySource,
+    ) -> Result<(TrialSubject, Option<Arc<Generation>>), StrategyError> {
         let entry = match wanted {
-            Wanted::Changed(bundle) => return Ok((Subject::Bundle(Arc::clone(bundle)), None)),
-            Wanted::From(Source::Files(files)) => return Ok((Subject::Files(files.clone()), None)),
-            Wanted::From(Source::Folder) => {
-                let folder = self.options.folder.clone().ok_or(Refusal::NoFolder)?;
-                return Ok((Subject::Folder(folder), None));
+            StrategySource::Changed(bundle) => {
+                return Ok((TrialSubject::Bundle(Arc::clone(bundle)), None));
             }
-            Wanted::From(Source::Generation(number)) => {
-                self.history.entry(*number).ok_or(Refusal::NoGeneration(*number))?
+            StrategySource::From(RequestedSource::Files(files)) => {
+                return Ok((TrialSubject::Files(files.clone()), None));
             }
-            Wanted::Before => self.history.before().ok_or(Refusal::NothingToRollBack)?,
+            StrategySource::From(RequestedSource::Folder) => {
+                let folder = self.options.folder.clone().ok_or(StrategyError::NoFolder)?;
+                return Ok((TrialSubject::Folder(folder), None));
+            }
+            StrategySource::From(RequestedSource::Generation(number)) => {
+                self.history.entry(*number).ok_or(StrategyError::NoGeneration(*number))?
+            }
+            StrategySource::Before => {
+                self.history.before().ok_or(StrategyError::NothingToRollBack)?
+            }
         };
         let again = Arc::clone(&entry.generation);
-        Ok((Subject::Bundle(Arc::clone(&entry.bundle)), Some(again)))
+        Ok((TrialSubject::Bundle(Arc::clone(&entry.bundle)), Some(again)))
     }
 
-    fn on_step(&mut self, step: Step) {
+    fn on_step(&mut self, step: FinishedStep) {
         match (self.running.take(), step) {
-            (Some(Running::Trial { job, again, .. }), Step::Tried(tried)) => match tried {
+            (Some(Running::Trial { job, again, .. }), FinishedStep::Tried(tried)) => match tried {
                 Ok(tried) => self.judge(job, again, tried),
                 Err(refusal) => self.broke_off(job, refusal),
             },
-            (Some(Running::Install(installing)), Step::Installed(answer)) => {
+            (Some(Running::Install(installing)), FinishedStep::Installed(answer)) => {
                 self.installed(*installing, answer);
             }
-            (Some(Running::Trial { .. }), Step::Installed(_))
-            | (Some(Running::Install(_)), Step::Tried(_))
+            (Some(Running::Trial { .. }), FinishedStep::Installed(_))
+            | (Some(Running::Install(_)), FinishedStep::Tried(_))
             | (None, _) => {}
         }
     }
 
     /// What a trial's end means: an answer, a refusal, or a swap.
-    fn judge(&mut self, job: Job, again: Option<Arc<Generation>>, tried: Tried) {
-        let Work { origin, aim, .. } = &job.work;
-        let Tried { bundle, report } = tried;
+    fn judge(&mut self, job: QueuedWork, again: Option<Arc<Generation>>, tried: TrialOutcome) {
+        let TrialWork { origin, aim, .. } = &job.work;
+        let TrialOutcome { bundle, report } = tried;
         let at = SystemTime::now();
         let trialled = Arc::new(Trialled { report, origin: origin.clone(), at });
         self.last_trial = Some(Arc::clone(&trialled));
         if let Some(bundle) = bundle.as_ref().filter(|_| aim.plays() && job.is_of_folder()) {
             self.history.set_folder(bundle.hash());
-            self.verdict = Verdict::Played;
+            self.verdict = FolderVerdict::Played;
         }
         drop(self.show());
         let program = trialled.report.program.clone().filter(|_| trialled.report.passed());
         let (bundle, program) = match (bundle, program) {
-            _ if *aim == Aim::Check => return self.accept(job, trialled),
+            _ if *aim == TrialAim::Check => return self.accept(job, trialled),
             (Some(bundle), Some(program)) => (bundle, program),
             _ => return self.mistaken(job, &trialled),
         };
-        if *aim == Aim::Validate {
+        if *aim == TrialAim::Validate {
             return self.accept(job, trialled);
         }
         if job.is_of_folder() && self.is_outdated(&bundle) {
-            return self.refuse(job, Refusal::Stale);
+            return self.refuse(job, StrategyError::Stale);
         }
         let active = self.history.active().map(|active| Arc::clone(&active.generation));
         let again = again.or(active.clone().filter(|active| active.hash == bundle.hash()));
         if again.is_some() && again == active && job.work.carry != Carry::Forget {
-            tracing::info!(team = self.options.team, "nothing changed: that decides already");
+            tracing::info!(
+                team = self.options.team,
+                "nothing changed: this generation is already active"
+            );
             return self.accept(job, trialled);
         }
         if self.history.is_pinned() && again != active {
@@ -424,9 +440,9 @@ impl Task {
     /// Something newer than what was tried is in the folder.
     fn is_outdated(&self, bundle: &Bundle) -> bool {
         match &self.seen {
-            Seen::Bundle(newer) => newer.hash() != bundle.hash(),
-            Seen::Faulty(_) => true,
-            Seen::Nothing | Seen::Gone => false,
+            FolderState::Bundle(newer) => newer.hash() != bundle.hash(),
+            FolderState::Faulty(_) => true,
+            FolderState::Nothing | FolderState::Gone => false,
         }
     }
 
@@ -434,13 +450,13 @@ impl Task {
         self.running = Some(Running::Install(Box::new(installing)));
     }
 
-    pub(crate) fn accept(&mut self, job: Job, trialled: Arc<Trialled>) {
-        let answered = self.info().map(|generation| Answered { generation, trialled });
-        job.reply.and_then(|reply| reply.send(answered.ok_or(Refusal::Ended)).ok());
+    pub(crate) fn accept(&mut self, job: QueuedWork, trialled: Arc<Trialled>) {
+        let answered = self.info().map(|generation| WorkResult { generation, trialled });
+        job.reply.and_then(|reply| reply.send(answered.ok_or(StrategyError::Ended)).ok());
     }
 
-    pub(crate) fn pinned(&self) -> Refusal {
-        Refusal::Pinned(self.info().map_or(0, |info| info.generation.number))
+    pub(crate) fn pinned(&self) -> StrategyError {
+        StrategyError::Pinned(self.info().map_or(0, |info| info.generation.number))
     }
 
     pub(crate) fn info(&self) -> Option<GenerationInfo> {
@@ -455,27 +471,33 @@ impl Task {
     }
 }
 
-impl Job {
+impl QueuedWork {
     pub(crate) fn is_of_folder(&self) -> bool {
-        matches!(self.work.source, Wanted::Changed(_) | Wanted::From(Source::Folder))
+        matches!(
+            self.work.source,
+            StrategySource::Changed(_) | StrategySource::From(RequestedSource::Folder)
+        )
     }
 }
 
-/// People are refused while something is pinned; files and signals are tried and told.
+/// While a generation is pinned, requests over the API are refused; changed files and signals are
+/// tested and reported.
 fn by_operator(origin: &Option<StrategyOrigin>) -> bool {
     matches!(origin, Some(StrategyOrigin::Api { .. }))
 }
 
-async fn proceed(running: &mut Option<Running>) -> Step {
+async fn proceed(running: &mut Option<Running>) -> FinishedStep {
     match running {
-        Some(Running::Trial { future, .. }) => Step::Tried(future.await),
-        Some(Running::Install(installing)) => Step::Installed((&mut installing.future).await),
+        Some(Running::Trial { future, .. }) => FinishedStep::Tried(future.await),
+        Some(Running::Install(installing)) => {
+            FinishedStep::Installed((&mut installing.future).await)
+        }
         None => std::future::pending().await,
     }
 }
 
 /// What the watcher tells next.
-async fn newest(folder: &mut Option<watch::Receiver<Seen>>) -> Seen {
+async fn newest(folder: &mut Option<watch::Receiver<FolderState>>) -> FolderState {
     if let Some(seen) = folder {
         if seen.changed().await.is_ok() {
             return seen.borrow_and_update().clone();
@@ -485,7 +507,11 @@ async fn newest(folder: &mut Option<watch::Receiver<Seen>>) -> Seen {
     std::future::pending().await
 }
 
-fn shown(options: &KeeperOptions, history: &History, last_trial: Option<Arc<Trialled>>) -> Shown {
+fn shown(
+    options: &KeeperOptions,
+    history: &History,
+    last_trial: Option<Arc<Trialled>>,
+) -> KeeperView {
     let active = history.active();
     let nothing = || GenerationInfo {
         generation: Arc::new(Generation {
@@ -499,7 +525,7 @@ fn shown(options: &KeeperOptions, history: &History, last_trial: Option<Arc<Tria
         file_count: 0,
     };
     let roles = active.map(|active| active.bundle.root_names().map(str::to_owned).collect());
-    let status = Status {
+    let status = StrategyStatus {
         active: active.map_or_else(nothing, |active| history.info(active)),
         pinned: history.is_pinned(),
         on_probation: false,
@@ -507,5 +533,5 @@ fn shown(options: &KeeperOptions, history: &History, last_trial: Option<Arc<Tria
         watching: options.watch && options.folder.is_some(),
         last_trial,
     };
-    Shown { status, generations: history.infos(), roles: roles.unwrap_or_default() }
+    KeeperView { status, generations: history.infos(), roles: roles.unwrap_or_default() }
 }

@@ -1,17 +1,18 @@
 //! Trials, as a keeper holds them: with what the team sees now, on a thread of their own.
 
 use crate::patience::patiently;
-use crate::{KeeperOptions, Refusal, Stage};
-use phalanx_engine::{BrainError, BrainErrorKind, Carry, View};
+use crate::{KeeperOptions, StrategyError};
+use phalanx_engine::{BrainError, BrainErrorKind, Carry, CopyView, View};
 use phalanx_game::AgentId;
 use phalanx_lua::{Bundle, LoadError};
-use phalanx_trial::{Candidate, Report, TrialOptions};
+use phalanx_net::TeamHandle;
+use phalanx_trial::{Candidate, TrialOptions, TrialResult};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What is tried.
 #[derive(Clone, Debug)]
-pub(crate) enum Subject {
+pub(crate) enum TrialSubject {
     Folder(PathBuf),
     Files(Vec<(String, String)>),
     Bundle(Arc<Bundle>),
@@ -26,14 +27,14 @@ pub(crate) struct Depth {
 
 /// What came of a trial.
 #[derive(Debug)]
-pub(crate) struct Tried {
+pub(crate) struct TrialOutcome {
     /// `None` when the folder holds no strategy.
     pub(crate) bundle: Option<Arc<Bundle>>,
-    pub(crate) report: Report,
+    pub(crate) report: TrialResult,
 }
 
 /// Holds a trial on this thread, before the team plays.
-pub(crate) fn hold_now(options: &KeeperOptions, bundle: &Arc<Bundle>, specs: bool) -> Report {
+pub(crate) fn hold_now(options: &KeeperOptions, bundle: &Arc<Bundle>, specs: bool) -> TrialResult {
     let depth = Depth { specs, carry: Carry::Forget };
     phalanx_trial::run(bundle, &candidate(options, None, depth))
 }
@@ -41,39 +42,39 @@ pub(crate) fn hold_now(options: &KeeperOptions, bundle: &Arc<Bundle>, specs: boo
 /// Reads what is to be tried and holds the trial.
 pub(crate) async fn hold(
     options: Arc<KeeperOptions>,
-    stage: Arc<dyn Stage>,
-    subject: Subject,
+    team: TeamHandle,
+    subject: TrialSubject,
     depth: Depth,
-) -> Result<Tried, Refusal> {
+) -> Result<TrialOutcome, StrategyError> {
     let from = Arc::clone(&options);
     let bundle = match on_a_thread(move || read(&from, subject)).await?? {
         Ok(bundle) => bundle,
-        Err(error) => return Ok(Tried { bundle: None, report: unreadable(&error) }),
+        Err(error) => return Ok(TrialOutcome { bundle: None, report: unreadable(&error) }),
     };
-    let view = patiently(|| stage.view()).await?;
+    let view = *patiently(|| team.call(CopyView, "")).await?;
     let tried = Arc::clone(&bundle);
     let report =
         on_a_thread(move || phalanx_trial::run(&tried, &candidate(&options, Some(view), depth)));
-    Ok(Tried { bundle: Some(bundle), report: report.await? })
+    Ok(TrialOutcome { bundle: Some(bundle), report: report.await? })
 }
 
 /// The report of files that are no strategy.
-pub(crate) fn unreadable(error: &LoadError) -> Report {
-    Report { diagnostics: error.diagnostics.clone(), ..Report::default() }
+pub(crate) fn unreadable(error: &LoadError) -> TrialResult {
+    TrialResult { diagnostics: error.diagnostics.clone(), ..TrialResult::default() }
 }
 
 /// Files of a client that are no strategy are refused; a folder with mistakes has failed its trial.
 fn read(
     options: &KeeperOptions,
-    subject: Subject,
-) -> Result<Result<Arc<Bundle>, LoadError>, Refusal> {
+    subject: TrialSubject,
+) -> Result<Result<Arc<Bundle>, LoadError>, StrategyError> {
     match subject {
-        Subject::Folder(folder) => Ok((options.read)(&folder).map(Arc::new)),
-        Subject::Files(files) => {
+        TrialSubject::Folder(folder) => Ok((options.read)(&folder).map(Arc::new)),
+        TrialSubject::Files(files) => {
             let bundle = Bundle::from_files(files).and_then(|bundle| (options.complete)(bundle));
-            bundle.map(|bundle| Ok(Arc::new(bundle))).map_err(Refusal::Files)
+            bundle.map(|bundle| Ok(Arc::new(bundle))).map_err(StrategyError::Files)
         }
-        Subject::Bundle(bundle) => Ok(Ok(bundle)),
+        TrialSubject::Bundle(bundle) => Ok(Ok(bundle)),
     }
 }
 
@@ -103,9 +104,9 @@ fn candidate(options: &KeeperOptions, view: Option<View>, depth: Depth) -> Candi
 
 async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Refusal> {
+) -> Result<T, StrategyError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         let what = format!("the trial broke off: {error}");
-        Refusal::Install(BrainError::without_place(BrainErrorKind::Script, what))
+        StrategyError::Install(BrainError::without_place(BrainErrorKind::Script, what))
     })
 }

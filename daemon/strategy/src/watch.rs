@@ -6,7 +6,7 @@
 //! ```
 
 use crate::KeeperOptions;
-use crate::scan::{ENTRIES_MAX, Look, look};
+use crate::scan::{ENTRIES_MAX, FolderMetadata, look};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use phalanx_lua::{Bundle, LoadError};
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use tracing::{debug, info, warn};
 /// Events wake us so often at most: a busy folder costs no more than this.
 const REST: Duration = Duration::from_millis(10);
 
-/// A folder that never rests is read all the same after so many times the rest it should have had.
+/// A folder that keeps changing is read after this many rest periods all the same.
 const UNREST_MAX: u32 = 10;
 
 /// What a folder holds, after it came to rest.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Seen {
+pub(crate) enum FolderState {
     /// Nothing is known yet.
     #[default]
     Nothing,
@@ -38,10 +38,10 @@ pub(crate) enum Seen {
 
 /// Watches a folder on the current runtime until the last receiver is gone. Only the newest state
 /// is kept for slow readers.
-pub(crate) fn watch(folder: PathBuf, options: &KeeperOptions) -> watch::Receiver<Seen> {
-    let (sender, seen) = watch::channel(Seen::Nothing);
+pub(crate) fn watch(folder: PathBuf, options: &KeeperOptions) -> watch::Receiver<FolderState> {
+    let (sender, seen) = watch::channel(FolderState::Nothing);
     let folder = std::path::absolute(&folder).unwrap_or(folder);
-    let watcher = Watcher {
+    let watcher = FolderWatcher {
         events: Events::new(folder.clone()),
         folder,
         options: options.clone(),
@@ -54,19 +54,19 @@ pub(crate) fn watch(folder: PathBuf, options: &KeeperOptions) -> watch::Receiver
     seen
 }
 
-struct Watcher {
+struct FolderWatcher {
     folder: PathBuf,
     options: KeeperOptions,
     events: Events,
-    /// The look of what was told last.
-    last: Option<Look>,
+    /// The metadata that was reported last.
+    last: Option<FolderMetadata>,
     /// A file may change twice within one tick of its drive's clock, which no look shows.
     look_twice: bool,
     is_cut: bool,
-    sender: watch::Sender<Seen>,
+    sender: watch::Sender<FolderState>,
 }
 
-impl Watcher {
+impl FolderWatcher {
     async fn run(mut self) {
         while !self.sender.is_closed() {
             let look = self.look().await;
@@ -95,13 +95,13 @@ impl Watcher {
     }
 
     /// Waits until the folder looks the same for long enough, then reads and tells it.
-    async fn settle(&mut self, mut look: Look) {
+    async fn settle(&mut self, mut look: FolderMetadata) {
         let latest = Instant::now() + self.options.settle * UNREST_MAX;
         loop {
             look = self.rest(look, latest).await;
             let seen = match &look {
-                Look::There { .. } => self.read().await,
-                Look::Gone(_) => Seen::Gone,
+                FolderMetadata::There { .. } => self.read().await,
+                FolderMetadata::Gone(_) => FolderState::Gone,
             };
             // A file that was written while we read it shows now; then nothing read counts.
             let after = self.look().await;
@@ -119,7 +119,7 @@ impl Watcher {
     }
 
     /// The look that has been the same until `settle` was over, or the one of the latest moment.
-    async fn rest(&mut self, mut look: Look, latest: Instant) -> Look {
+    async fn rest(&mut self, mut look: FolderMetadata, latest: Instant) -> FolderMetadata {
         let settle = self.options.settle;
         let mut rested = latest.min(Instant::now() + settle);
         loop {
@@ -145,12 +145,14 @@ impl Watcher {
 
     async fn read_again(&mut self) {
         let seen = match self.last {
-            Some(Look::There { .. }) => self.read().await,
-            Some(Look::Gone(_)) | None => return,
+            Some(FolderMetadata::There { .. }) => self.read().await,
+            Some(FolderMetadata::Gone(_)) | None => return,
         };
         let is_same = match (&seen, &*self.sender.borrow()) {
-            (Seen::Bundle(now), Seen::Bundle(before)) => now.hash() == before.hash(),
-            (Seen::Faulty(now), Seen::Faulty(before)) => now.to_string() == before.to_string(),
+            (FolderState::Bundle(now), FolderState::Bundle(before)) => now.hash() == before.hash(),
+            (FolderState::Faulty(now), FolderState::Faulty(before)) => {
+                now.to_string() == before.to_string()
+            }
             _ => false,
         };
         if !is_same {
@@ -159,16 +161,16 @@ impl Watcher {
         }
     }
 
-    fn tell(&mut self, seen: Seen) {
+    fn tell(&mut self, seen: FolderState) {
         debug!(team = self.options.team, folder = %self.folder.display(), ?seen, "folder");
         self.sender.send_replace(seen);
     }
 
-    async fn look(&mut self) -> Look {
+    async fn look(&mut self) -> FolderMetadata {
         let folder = self.folder.clone();
         let look = tokio::task::spawn_blocking(move || look(&folder)).await;
-        let look = look.unwrap_or(Look::Gone(std::io::ErrorKind::Other));
-        let is_cut = matches!(&look, Look::There { is_cut: true, .. });
+        let look = look.unwrap_or(FolderMetadata::Gone(std::io::ErrorKind::Other));
+        let is_cut = matches!(&look, FolderMetadata::There { is_cut: true, .. });
         if is_cut && !self.is_cut {
             warn!(team = self.options.team, folder = %self.folder.display(), "the strategy's \
                 folder has more than {ENTRIES_MAX} entries; changes beyond them are not seen");
@@ -177,12 +179,12 @@ impl Watcher {
         look
     }
 
-    async fn read(&self) -> Seen {
+    async fn read(&self) -> FolderState {
         let (read, folder) = (Arc::clone(&self.options.read), self.folder.clone());
         match tokio::task::spawn_blocking(move || read(&folder)).await {
-            Ok(Ok(bundle)) => Seen::Bundle(Arc::new(bundle)),
-            Ok(Err(error)) => Seen::Faulty(Arc::new(error)),
-            Err(_) => Seen::Gone,
+            Ok(Ok(bundle)) => FolderState::Bundle(Arc::new(bundle)),
+            Ok(Err(error)) => FolderState::Faulty(Arc::new(error)),
+            Err(_) => FolderState::Gone,
         }
     }
 }
@@ -203,10 +205,10 @@ impl Events {
     }
 
     /// Watches the folder that is there now, which may be another one than before.
-    async fn follow(&mut self, look: &Look) {
+    async fn follow(&mut self, look: &FolderMetadata) {
         let there = match look {
-            Look::There { root, identity, .. } => Some((root.clone(), *identity)),
-            Look::Gone(_) => None,
+            FolderMetadata::There { root, identity, .. } => Some((root.clone(), *identity)),
+            FolderMetadata::Gone(_) => None,
         };
         if there == self.followed && self.watcher.is_some() {
             return;

@@ -7,7 +7,7 @@ pub const FINDINGS_MAX: usize = 200;
 
 /// What was found so far.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
+pub(crate) struct TrialFindings {
     list: Vec<Diagnostic>,
     /// Found after the list was full.
     more: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Findings {
     worse: bool,
 }
 
-impl Findings {
+impl TrialFindings {
     /// Adds a finding, unless the same or an error in the same line is known.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
         if self.list.iter().any(|known| is_covered(&finding, known)) {
@@ -40,7 +40,7 @@ impl Findings {
         self.add(too_late(what).warning());
     }
 
-    /// Something could not be done in time without which nobody knows that the strategy plays.
+    /// Reports a check that ran out of time and without which the strategy must not play.
     pub(crate) fn untried(&mut self, what: &str) {
         self.add(too_late(what));
     }
@@ -64,7 +64,7 @@ fn too_late(what: &str) -> Diagnostic {
     Diagnostic::error("strategy", format!("the trial's time was over before {what}"))
 }
 
-/// The same place fails once: what the lint tells need not be told again by the rehearsal.
+/// A mistake that the lint reported is not reported again by the rehearsal.
 fn is_covered(finding: &Diagnostic, known: &Diagnostic) -> bool {
     let same_line = finding.file == known.file && finding.line == known.line;
     let same = same_line && finding.message == known.message && finding.column == known.column;

@@ -1,5 +1,5 @@
-//! What can be said of a file without running it: names that nobody defines, functions that the
-//! API does not have, calls with too few or too many arguments.
+//! Checks a file without running it: undefined names, functions that the API does not have, calls
+//! with too few or too many arguments.
 //!
 //! selene does most of it, with a library generated from the declared API. What it says is put in
 //! the words of this API, with suggestions. A comment `-- selene: allow(unused_variable)` silences
@@ -49,7 +49,7 @@ const LINTS: &[(&str, LintVariation)] = &[
 /// Parameters that a call has whether or not it uses them.
 const UNUSED: &str = "^_|^me$|^sim$|^result$|^team$|^job$|^old_version$|^memory$";
 
-/// So many lints that were given up may still be at work; while they are, nothing more is linted.
+/// Number of lints that were given up but may still run; at this limit nothing more is linted.
 const ABANDONED_MAX: usize = 4;
 
 /// The flags of the lints that were given up: each lives as long as its thread.
@@ -134,7 +134,7 @@ fn library(game: &'static str, api: &'static Api) -> Result<Arc<StandardLibrary>
     if let Some((_, _, library)) = known.iter().find(same) {
         return Ok(Arc::clone(library));
     }
-    let library: StandardLibrary = serde_yaml::from_str(&selene_library(game, api))
+    let library: StandardLibrary = serde_json::from_value(selene_library(game, api))
         .map_err(|error| format!("the library does not read: {error}"))?;
     let library = Arc::new(library);
     known.push((game, api, Arc::clone(&library)));

@@ -31,7 +31,7 @@ pub(crate) fn rehearse(
     due: Instant,
 ) -> Rehearsal {
     let roles = replica.brain().roles();
-    let stage = Stage { view, decide_max, due, roles };
+    let stage = RehearsalPlan { view, decide_max, due, roles };
     let mut rehearsal = Rehearsal::default();
     let mut asked = BTreeSet::new();
     let mut slow = BTreeSet::new();
@@ -65,7 +65,7 @@ pub(crate) fn endless(
     found
 }
 
-struct Stage<'a> {
+struct RehearsalPlan<'a> {
     view: &'a View,
     decide_max: Duration,
     due: Instant,
@@ -73,7 +73,7 @@ struct Stage<'a> {
     roles: BTreeSet<String>,
 }
 
-impl Stage<'_> {
+impl RehearsalPlan<'_> {
     /// `None`: the time is over.
     fn scenes(
         &self,
@@ -111,7 +111,7 @@ impl Stage<'_> {
         Some(())
     }
 
-    /// Roles that nobody had: the first agent of the last turn tries them.
+    /// Tries the roles that no agent played, with the first agent of the last turn.
     fn others(
         &self,
         replica: &mut Replica,

@@ -45,7 +45,7 @@ pub struct TrialOptions {
 
 /// How a trial went.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct TrialResult {
     /// The hash of what was tried.
     pub hash: String,
     /// All findings, in order of file and line.
@@ -64,8 +64,8 @@ pub struct Report {
     pub cost: Duration,
 }
 
-impl Report {
-    /// Nothing stands against playing it.
+impl TrialResult {
+    /// Whether the strategy may play.
     #[must_use]
     pub fn passed(&self) -> bool {
         !self.diagnostics.iter().any(|finding| finding.severity == Severity::Error)

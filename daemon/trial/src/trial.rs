@@ -1,8 +1,8 @@
 //! The steps of a trial.
 
-use crate::findings::Findings;
+use crate::findings::TrialFindings;
 use crate::rehearse::{endless, rehearse};
-use crate::{Candidate, Report, lint};
+use crate::{Candidate, TrialResult, lint};
 use phalanx_engine::{Board, BrainError, Carry, Generation, Params, Staged, StrategyOrigin, View};
 use phalanx_lua::{
     Bundle, Diagnostic, Limits, Program, Replica, SPEC_FOLDER, Severity, SpecOptions, SpecSetting,
@@ -18,13 +18,13 @@ const LOST: &str = "; it gets what it remembered when this generation decided la
 /// carries the team's memories over, runs the strategy's specs and rehearses the team's last turns.
 /// Tells all mistakes at once. Nothing of a playing team is touched.
 #[must_use]
-pub fn run(bundle: &Arc<Bundle>, candidate: &Candidate) -> Report {
+pub fn run(bundle: &Arc<Bundle>, candidate: &Candidate) -> TrialResult {
     let began = Instant::now();
     let mut trial = Trial {
         bundle,
         candidate,
         due: began + candidate.options.time,
-        findings: Findings::default(),
+        findings: TrialFindings::default(),
         report: empty(bundle),
     };
     let (program, mistakes) = Program::compile(Arc::clone(bundle));
@@ -49,8 +49,8 @@ pub fn run(bundle: &Arc<Bundle>, candidate: &Candidate) -> Report {
     trial.finish(program, began)
 }
 
-fn empty(bundle: &Bundle) -> Report {
-    Report {
+fn empty(bundle: &Bundle) -> TrialResult {
+    TrialResult {
         hash: bundle.hash().to_owned(),
         diagnostics: Vec::new(),
         specs_passed: 0,
@@ -66,8 +66,8 @@ struct Trial<'a> {
     bundle: &'a Arc<Bundle>,
     candidate: &'a Candidate,
     due: Instant,
-    findings: Findings,
-    report: Report,
+    findings: TrialFindings,
+    report: TrialResult,
 }
 
 impl Trial<'_> {
@@ -198,9 +198,9 @@ impl Trial<'_> {
         Some(self.due.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
     }
 
-    fn finish(self, program: Arc<Program>, began: Instant) -> Report {
+    fn finish(self, program: Arc<Program>, began: Instant) -> TrialResult {
         let passed = !self.findings.has_errors();
-        Report {
+        TrialResult {
             diagnostics: self.findings.into_ordered(),
             program: passed.then_some(program),
             spent: began.elapsed(),

@@ -16,14 +16,14 @@
 mod stage;
 
 use phalanx_asimulator::arena::ArenaConfig;
-use phalanx_asimulator::rules::{Act, Neighbourhood, Preset};
+use phalanx_asimulator::rules::{Neighbourhood, Preset, TurnAction};
 use phalanx_asimulator::session::ClientOptions;
 use phalanx_asimulator::world::{Evidence, infer};
 use stage::{Stage, best};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-fn play(name: &str, config: ArenaConfig, choose: fn(&Stage) -> Act) {
+fn play(name: &str, config: ArenaConfig, choose: fn(&Stage) -> TurnAction) {
     let worlds = config.simulations;
     let began = Instant::now();
     let mut stage = Stage::new(config, ClientOptions::default());
@@ -62,9 +62,12 @@ fn without_homes(mut config: ArenaConfig) -> ArenaConfig {
 }
 
 /// The best option without any risk.
-fn careful(stage: &Stage) -> Act {
+fn careful(stage: &Stage) -> TurnAction {
     let choices = stage.world.choices();
-    choices.iter().find(|choice| choice.death == 0.0).map_or(Act::ShutOff, |choice| choice.act)
+    choices
+        .iter()
+        .find(|choice| choice.death == 0.0)
+        .map_or(TurnAction::ShutOff, |choice| choice.act)
 }
 
 /// Infers once more what the world has inferred.
@@ -103,7 +106,7 @@ fn main() {
             play(name, config, best);
         }
     }
-    // Whoever takes no risk never dies.
+    // An agent that takes no risk never dies.
     if wanted.is_empty() || wanted.iter().any(|one| one == "careful") {
         play("careful, wumpus-4x4", preset(Preset::Wumpus4x4, 10_000), careful);
         play("careful, hazard-12x12", preset(Preset::Hazard12x12, 400), careful);

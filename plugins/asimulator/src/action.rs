@@ -1,7 +1,7 @@
 //! What the agent does in a turn, and what it shows meanwhile (spec section 6).
 
-use crate::rules::{Act, Cell};
-use crate::wire::{Mark, Request, Symbol, TEXT_BYTES_MAX};
+use crate::rules::{Cell, TurnAction};
+use crate::wire::{ClientRequest, DisplayMark, Symbol, TEXT_BYTES_MAX};
 use phalanx_game::{ActionError, Said, Value};
 use std::fmt;
 
@@ -13,16 +13,16 @@ pub const TEXT_CHARS_MAX: usize = 4096;
 
 /// Debug output on the simulator's display: without any effect on the world.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
+pub struct DisplayNotes {
     /// Remove all symbols first.
     pub clear: bool,
     /// Symbols to show or to remove.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<DisplayMark>,
     /// A line of text, in Latin-1 on the wire.
     pub text: Option<String>,
 }
 
-impl Notes {
+impl DisplayNotes {
     /// The text, if any.
     pub(crate) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
@@ -33,28 +33,28 @@ impl Notes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// What the agent does.
-    pub act: Act,
+    pub act: TurnAction,
     /// What it shows.
-    pub notes: Notes,
+    pub notes: DisplayNotes,
     /// The agent shuts off since it cannot play by these rules.
     pub refusal: bool,
 }
 
-impl From<Act> for Action {
-    fn from(act: Act) -> Self {
-        Self { act, notes: Notes::default(), refusal: false }
+impl From<TurnAction> for Action {
+    fn from(act: TurnAction) -> Self {
+        Self { act, notes: DisplayNotes::default(), refusal: false }
     }
 }
 
 impl Action {
     /// What goes over the wire, in this order; the action is last.
     #[must_use]
-    pub fn requests(&self) -> Vec<Request> {
-        let clear = self.notes.clear.then_some(Request::ClearMarks);
-        let marks = self.notes.marks.iter().map(|mark| Request::Mark(*mark));
-        let text = self.notes.text.as_deref().map(|text| Request::Text(latin(text)));
+    pub fn requests(&self) -> Vec<ClientRequest> {
+        let clear = self.notes.clear.then_some(ClientRequest::ClearMarks);
+        let marks = self.notes.marks.iter().map(|mark| ClientRequest::Mark(*mark));
+        let text = self.notes.text.as_deref().map(|text| ClientRequest::Text(latin(text)));
         let all = clear.into_iter().chain(marks).chain(text);
-        all.chain([Request::Act(self.act)]).collect()
+        all.chain([ClientRequest::Act(self.act)]).collect()
     }
 
     /// Checks what a script said.
@@ -71,10 +71,11 @@ impl Action {
         if name == "refuse" {
             let reason = first.as_str().ok_or("argument 1: expected a text, the reason")?;
             let text = Some(reason.chars().take(TEXT_CHARS_MAX).collect());
-            let notes = Notes { text, ..Notes::default() };
-            return Ok(Self { act: Act::ShutOff, notes, refusal: true });
+            let notes = DisplayNotes { text, ..DisplayNotes::default() };
+            return Ok(Self { act: TurnAction::ShutOff, notes, refusal: true });
         }
-        let act = Act::parse(name).ok_or_else(|| format!("Asimulator has no action {name:?}"))?;
+        let act =
+            TurnAction::parse(name).ok_or_else(|| format!("Asimulator has no action {name:?}"))?;
         Ok(Self { act, notes: notes(first)?, refusal: false })
     }
 }
@@ -85,14 +86,14 @@ fn latin(text: &str) -> Vec<u8> {
     text.chars().take(TEXT_BYTES_MAX).map(byte).collect()
 }
 
-fn notes(value: &Value) -> Result<Notes, String> {
+fn notes(value: &Value) -> Result<DisplayNotes, String> {
     if *value == Value::Nil {
-        return Ok(Notes::default());
+        return Ok(DisplayNotes::default());
     }
     let Value::Map(pairs) = value else {
         return Err(format!("argument 1: expected a table or nil, got a {}", value.kind()));
     };
-    let mut notes = Notes::default();
+    let mut notes = DisplayNotes::default();
     for (key, value) in pairs {
         match key.as_ref() {
             "clear" => notes.clear = value.as_bool().ok_or("clear: expected true or false")?,
@@ -107,7 +108,7 @@ fn notes(value: &Value) -> Result<Notes, String> {
     Ok(notes)
 }
 
-fn marks(value: &Value) -> Result<Vec<Mark>, String> {
+fn marks(value: &Value) -> Result<Vec<DisplayMark>, String> {
     // An empty Lua table may come as a map.
     if matches!(value, Value::Map(pairs) if pairs.is_empty()) {
         return Ok(Vec::new());
@@ -119,7 +120,7 @@ fn marks(value: &Value) -> Result<Vec<Mark>, String> {
     (1..).zip(list).map(|(number, value)| mark(number, value)).collect()
 }
 
-fn mark(number: usize, value: &Value) -> Result<Mark, String> {
+fn mark(number: usize, value: &Value) -> Result<DisplayMark, String> {
     let (x, y) = value.as_cell().ok_or_else(|| format!("marks[{number}]: expected x and y"))?;
     let symbol = value.get("symbol").unwrap_or(&Value::Nil);
     let numbered = symbol.as_int().and_then(|int| u8::try_from(int).ok());
@@ -128,13 +129,13 @@ fn mark(number: usize, value: &Value) -> Result<Mark, String> {
     let symbol = symbol.ok_or_else(|| {
         format!("marks[{number}].symbol: expected a number from 0 to 99 or a symbol's name")
     })?;
-    Ok(Mark { at: Cell::new(x, y), symbol })
+    Ok(DisplayMark { at: Cell::new(x, y), symbol })
 }
 
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.refusal {
-            return write!(f, "refuse({:?})", self.notes.text());
+            return write!(f, "refuse({})", phalanx_game::quoted(self.notes.text()));
         }
         write!(f, "{}()", self.act.word())
     }
@@ -157,9 +158,14 @@ mod tests {
         ])]);
         let notes = Value::map([("marks", marks), ("say", "näch".into()), ("clear", true.into())]);
         let action = said("move", vec![notes]).unwrap();
-        let mark = Mark { at: Cell::new(-3, 4), symbol: Symbol::Number(7) };
-        let text = Request::Text(b"n\xE4ch".to_vec());
-        let all = [Request::ClearMarks, Request::Mark(mark), text, Request::Act(Act::Move)];
+        let mark = DisplayMark { at: Cell::new(-3, 4), symbol: Symbol::Number(7) };
+        let text = ClientRequest::Text(b"n\xE4ch".to_vec());
+        let all = [
+            ClientRequest::ClearMarks,
+            ClientRequest::Mark(mark),
+            text,
+            ClientRequest::Act(TurnAction::Move),
+        ];
         assert_eq!(action.requests(), all);
     }
 
@@ -176,8 +182,8 @@ mod tests {
     #[test]
     fn a_refusal_says_why_and_shuts_off() {
         let action = said("refuse", vec!["no homes".into()]).unwrap();
-        let text = Request::Text(b"no homes".to_vec());
-        assert_eq!(action.requests(), [text, Request::Act(Act::ShutOff)]);
+        let text = ClientRequest::Text(b"no homes".to_vec());
+        assert_eq!(action.requests(), [text, ClientRequest::Act(TurnAction::ShutOff)]);
         assert_eq!(action.to_string(), "refuse(\"no homes\")");
     }
 }

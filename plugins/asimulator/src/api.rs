@@ -4,6 +4,7 @@
 
 mod queries;
 
+use phalanx_game::declare::{field, whole};
 use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
 
 /// The whole script interface of the game.
@@ -13,14 +14,7 @@ pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries:
 pub(crate) const ACT: Kind =
     Kind::Word(&["shut_off", "move", "turn_left", "turn_right", "grab", "neutralize"]);
 
-const fn field(name: &'static str, kind: Kind, doc: &'static str) -> FieldDoc {
-    FieldDoc { name, kind, doc }
-}
-
-const fn whole() -> Kind {
-    Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 }
-}
-
+/// As the wire has it: 32 bits without a sign.
 const fn count() -> Kind {
     Kind::Int { min: 0, max: u32::MAX as i64 }
 }
@@ -73,7 +67,7 @@ const ACTIONS: &[ActionDoc] = &[
 ];
 
 const PERCEPT: &[FieldDoc] = &[
-    field("home", Kind::Bool, "The agent stands on a home."),
+    field("home", Kind::Bool, "The agent is on a home."),
     field("item", Kind::Bool, "An item lies here."),
     field("hostility", Kind::Bool, "An enemy is on a neighbouring tile."),
     field("fear", Kind::Bool, "A neighbouring tile is deadly."),

@@ -19,11 +19,12 @@ mod play;
 mod record;
 
 pub use config::{ArenaConfig, ConfigError};
-pub use record::{Record, Summary};
+pub use record::{ResultSummary, SimulationResult};
 
 use crate::rules::Simulation;
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
-use play::{Play, Stand};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use play::{ArenaSession, Stand};
+use record::SessionFeats;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -37,10 +38,14 @@ const NOTICES_MAX: usize = 64;
 #[derive(Debug)]
 pub struct AsimulatorArena {
     config: ArenaConfig,
+    /// Shortest time between two actions of a client.
+    pace: Duration,
     /// Running sessions.
-    plays: BTreeMap<ConnectionId, Play>,
+    plays: BTreeMap<ConnectionId, ArenaSession>,
     /// Results of sessions, running ones too, in the order in which they came.
     scores: Vec<Score>,
+    /// What the sessions achieved whose simulations have ended, in the same order.
+    feats: Vec<SessionFeats>,
     /// Sessions that were played to their end.
     complete: usize,
     /// Why the last connection was closed before its time.
@@ -56,13 +61,15 @@ impl AsimulatorArena {
     /// A referee.
     ///
     /// # Errors
-    /// When no world can be made, or the rules cannot be told in the configured revision.
+    /// When no world can be made, or the configured revision has no encoding for the rules.
     pub fn new(config: ArenaConfig, _origin: Origin) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self {
             config,
+            pace: Duration::ZERO,
             plays: BTreeMap::new(),
             scores: Vec::new(),
+            feats: Vec::new(),
             complete: 0,
             trouble: None,
             out: VecDeque::new(),
@@ -70,6 +77,12 @@ impl AsimulatorArena {
             notices: VecDeque::new(),
             refused: 0,
         })
+    }
+
+    /// The same referee, which answers each action of a client after this time at the earliest.
+    #[must_use]
+    pub fn paced(self, pace: Duration) -> Self {
+        Self { pace, ..self }
     }
 
     /// A running simulation, for observers.
@@ -133,10 +146,13 @@ impl AsimulatorArena {
         if let Some(score) = self.scores.get_mut(play.number) {
             score.rounds = play.records.iter().map(|record| record.score).collect();
         }
+        if let Some(feats) = self.feats.get_mut(play.number) {
+            *feats = SessionFeats::of(&play.records);
+        }
         let number = play.number + 1;
         let files = [
             (format!("client-{number}/results.csv"), record::table(&play.records)),
-            (format!("client-{number}/summary.json"), Summary::of(&play.records).json()),
+            (format!("client-{number}/summary.json"), ResultSummary::of(&play.records).json()),
         ];
         self.artifacts.extend(files.map(|(path, bytes)| Artifact { path, bytes }));
     }
@@ -157,13 +173,18 @@ impl Arena for AsimulatorArena {
             self.out.push_back(Outgoing::Close(connection));
             return;
         }
+        self.feats.push(SessionFeats::default());
         self.scores.push(Score::of(format!("client {}", number + 1)));
-        self.plays.insert(connection, Play::new(number, &self.config, now));
+        self.plays.insert(connection, ArenaSession::new(number, &self.config, now));
     }
 
     fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
         let Some(play) = self.plays.get_mut(&connection) else { return };
-        play.read(bytes, &self.config, now);
+        if play.rests(now) {
+            play.hold(bytes);
+            return;
+        }
+        play.read(bytes, &self.config, self.pace, now);
         self.settle(connection);
     }
 
@@ -172,7 +193,15 @@ impl Arena for AsimulatorArena {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        let late = self.plays.iter_mut().filter(|(_, play)| play.due.is_some_and(|due| due <= now));
+        let rested = self.plays.iter().filter(|(_, play)| play.is_rested(now));
+        let rested: Vec<ConnectionId> = rested.map(|(connection, _)| *connection).collect();
+        for connection in rested {
+            if let Some(play) = self.plays.get_mut(&connection) {
+                play.resume(&self.config, self.pace, now);
+            }
+            self.settle(connection);
+        }
+        let late = self.plays.iter_mut().filter(|(_, play)| play.is_late(now));
         let late: Vec<ConnectionId> = late
             .map(|(connection, play)| {
                 play.time_out();
@@ -195,13 +224,13 @@ impl Arena for AsimulatorArena {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        self.plays.values().filter_map(|play| play.due).min()
+        self.plays.values().filter_map(ArenaSession::poll_timeout).min()
     }
 
     /// It is over when as many clients as configured have played all their simulations.
     fn verdict(&self) -> Verdict {
         let furthest = self.plays.values().max_by_key(|play| play.place());
-        let (round, step) = furthest.map_or((self.config.simulations, 0), Play::place);
+        let (round, step) = furthest.map_or((self.config.simulations, 0), ArenaSession::place);
         Verdict {
             over: self.complete >= self.config.clients,
             round: if self.scores.is_empty() { 0 } else { round },
@@ -209,6 +238,18 @@ impl Arena for AsimulatorArena {
             steps: 0,
             teams: self.scores.clone(),
         }
+    }
+
+    fn tallies(&self) -> Vec<Tally> {
+        let tally = |what, count: fn(&SessionFeats) -> i64| Tally {
+            what,
+            counts: self.feats.iter().map(count).collect(),
+        };
+        vec![
+            tally("items grabbed", |feats| feats.items),
+            tally("enemies neutralized", |feats| feats.kills),
+            tally("deaths", |feats| feats.deaths),
+        ]
     }
 
     fn draw(&self, colour: bool) -> String {

@@ -1,6 +1,6 @@
-//! What the agent is told: the opening of a simulation, then a percept after each action.
+//! What the agent receives: the opening of a simulation, then a percept after each action.
 
-use crate::rules::{Act, Ledger, Rules, Senses};
+use crate::rules::{OpeningRules, ScoreAccount, Senses, TurnAction};
 use crate::wire::{Dialect, KnownTile};
 use phalanx_game::Value;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,7 @@ use std::sync::Arc;
 /// The opening of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
-    /// The rules.
-    pub rules: Rules,
+    pub rules: OpeningRules,
     /// What is perceived on the start tile.
     pub first: Senses,
     /// Tiles that are known from the start.
@@ -19,7 +18,6 @@ pub struct Opening {
     pub dialect: Dialect,
 }
 
-/// The opening of a simulation, shared by whoever wants to keep it.
 pub type Briefing = Arc<Opening>;
 
 /// What the agent perceives in a turn.
@@ -28,9 +26,9 @@ pub struct Percept {
     /// What it perceives.
     pub senses: Senses,
     /// The action after which it perceives that; `None` at the start.
-    pub after: Option<Act>,
+    pub after: Option<TurnAction>,
     /// Our own bookkeeping up to now.
-    pub ledger: Ledger,
+    pub ledger: ScoreAccount,
 }
 
 impl Percept {
@@ -46,7 +44,7 @@ impl Percept {
             "bump" => senses.bump.into(),
             "neutralized" => senses.neutralized.into(),
             "over" => senses.end.into(),
-            "after" => self.after.map(Act::word).into(),
+            "after" => self.after.map(TurnAction::word).into(),
             "cost" => ledger.cost.into(),
             "score" => ledger.score.into(),
             "ammunition" => ledger.ammunition.map(i32::from).into(),

@@ -18,17 +18,17 @@ mod preset;
 mod senses;
 mod simulation;
 
-pub use chance::Chance;
+pub use chance::WorldRng;
 pub use class::{
-    Announced, ClassError, Exact, Fixed, Shares, Shortage, Start, Template, TemplateKind,
-    WorldClass,
+    Announced, ClassError, Exact, FeatureRule, Shortage, StartTile, TemplateKind, TileShares,
+    TileTemplate, WorldClass,
 };
-pub use generate::{GenerateError, Generated, generate};
-pub use heading::{Act, Heading, Neighbourhood, Pose};
-pub use ledger::Ledger;
-pub use map::{Kind, Map, SIDE_MAX, Tile};
-pub use params::{Ammunition, Bounds, BoundsMean, Costs, Counts, Rules};
+pub use generate::{GenerateError, GeneratedWorld, generate};
+pub use heading::{Heading, Neighbourhood, Pose, TurnAction};
+pub use ledger::ScoreAccount;
+pub use map::{SIDE_MAX, Tile, TileKind, TileMap};
+pub use params::{Ammunition, AnnouncedCounts, Bounds, BoundsMean, Costs, OpeningRules};
 pub use phalanx_grid::Cell;
 pub use preset::Preset;
 pub use senses::Senses;
-pub use simulation::{End, Outcome, ScoreLimitMode, Simulation, Terms};
+pub use simulation::{ActionOutcome, EndReason, ScoreLimitMode, Simulation, Terms};

@@ -15,7 +15,7 @@ pub use options::{BoundsOption, ClientOptions, DETECT_QUIET, NeighbourhoodOption
 
 use crate::action::Action;
 use crate::percept::{Briefing, Opening, Percept};
-use crate::rules::{Act, Cell, Ledger, Rules, Senses};
+use crate::rules::{Cell, OpeningRules, ScoreAccount, Senses, TurnAction};
 use crate::wire::{self, DETECT_BYTES_MIN, Dialect, KnownTile, TILES_MAX};
 use phalanx_game::{
     AgentId, DefaultCause, Event, Late, Notice, ProtocolError, Seat, Turn, TurnGate,
@@ -27,14 +27,14 @@ use std::time::{Duration, Instant};
 /// Most bytes that wait to be read: the longest opening and more.
 pub const INPUT_BYTES_MAX: usize = 1 << 16;
 
-/// So many turns in a row are answered with the harmless turn left; then the agent shuts off.
+/// After this number of fallback answers in a row the agent shuts off.
 pub const IDLE_TURNS_MAX: u32 = 8;
 
 /// Wrong final scores in a row after which the rules are taken to be misread.
 const MISMATCHES_MAX: u32 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum SeatPhase {
     Offline,
     Rules,
     First,
@@ -46,7 +46,7 @@ enum Phase {
     Done,
 }
 
-impl Phase {
+impl SeatPhase {
     fn word(self) -> &'static str {
         match self {
             Self::Offline => "offline",
@@ -69,7 +69,7 @@ pub struct Session {
     options: ClientOptions,
     /// How this connection writes; `None` until it is detected.
     dialect: Option<Dialect>,
-    phase: Phase,
+    phase: SeatPhase,
     gate: TurnGate,
     /// Bytes that came, and how many of them are read.
     input: Vec<u8>,
@@ -81,9 +81,9 @@ pub struct Session {
     /// When a percept is overdue.
     percept_due: Option<Instant>,
     opening: Opening,
-    ledger: Ledger,
+    ledger: ScoreAccount,
     senses: Senses,
-    doing: Option<Act>,
+    doing: Option<TurnAction>,
     turn: Turn,
     finished: u32,
     idle: u32,
@@ -99,7 +99,7 @@ impl Session {
     #[must_use]
     pub fn new(seat: &Seat, options: ClientOptions) -> Self {
         let opening = Opening {
-            rules: Rules::default(),
+            rules: OpeningRules::default(),
             first: Senses::default(),
             tiles: Vec::new(),
             dialect: options.dialect,
@@ -108,14 +108,14 @@ impl Session {
             agent: seat.agents.first().map_or(AgentId(0), |(agent, _)| *agent),
             turn_limit: seat.turn_limit,
             dialect: None,
-            phase: Phase::Offline,
+            phase: SeatPhase::Offline,
             gate: TurnGate::default(),
             input: Vec::new(),
             read: 0,
             offset: 0,
             quiet_at: None,
             percept_due: None,
-            ledger: Ledger::new(&opening.rules, opening.first),
+            ledger: ScoreAccount::new(&opening.rules, opening.first),
             opening,
             senses: Senses::default(),
             doing: None,
@@ -152,16 +152,16 @@ impl Session {
         let Some(dialect) = self.dialect else { return Ok(()) };
         loop {
             let went_on = match self.phase {
-                Phase::Rules => self.read_rules(dialect),
-                Phase::First => self.read_first(dialect),
-                Phase::Tiles => self.read_tile(dialect, now)?,
-                Phase::Percept => self.read_percept(dialect, now),
-                Phase::Score => self.read_score(dialect),
-                Phase::Turn if !self.rest().is_empty() => {
+                SeatPhase::Rules => self.read_rules(dialect),
+                SeatPhase::First => self.read_first(dialect),
+                SeatPhase::Tiles => self.read_tile(dialect, now)?,
+                SeatPhase::Percept => self.read_percept(dialect, now),
+                SeatPhase::Score => self.read_score(dialect),
+                SeatPhase::Turn if !self.rest().is_empty() => {
                     self.out_of_step(now)?;
                     false
                 }
-                Phase::Turn | Phase::Offline | Phase::Done => false,
+                SeatPhase::Turn | SeatPhase::Offline | SeatPhase::Done => false,
             };
             if !went_on {
                 self.compact();
@@ -186,14 +186,14 @@ impl Session {
         self.read += length;
         let (first, tiles) = (Senses::default(), Vec::new());
         self.opening = Opening { rules, first, tiles, dialect };
-        self.phase = Phase::First;
+        self.phase = SeatPhase::First;
         true
     }
 
     fn read_first(&mut self, dialect: Dialect) -> bool {
         let Some([byte]) = self.take() else { return false };
         self.opening.first = self.senses_of(byte, dialect);
-        self.phase = Phase::Tiles;
+        self.phase = SeatPhase::Tiles;
         true
     }
 
@@ -230,7 +230,7 @@ impl Session {
     /// The opening is complete: a simulation begins.
     fn open(&mut self, now: Instant) {
         self.check_bounds();
-        self.ledger = Ledger::new(&self.opening.rules, self.opening.first);
+        self.ledger = ScoreAccount::new(&self.opening.rules, self.opening.first);
         self.doing = None;
         self.idle = 0;
         let briefing = Some(Arc::new(self.opening.clone()));
@@ -256,18 +256,18 @@ impl Session {
         }
     }
 
-    /// A percept is there: the agent is asked, or told that it is over.
+    /// Handles a percept: asks the agent, or reports that the simulation is over.
     fn perceive(&mut self, senses: Senses, now: Instant) {
         self.percept_due = None;
         self.senses = senses;
         let (turn, agent) = (self.turn, self.agent);
         let percept = Percept { senses, after: self.doing, ledger: self.ledger };
         if senses.end {
-            self.phase = Phase::Score;
+            self.phase = SeatPhase::Score;
             self.events.push_back(Event::Percept { turn, agent, percept });
             return;
         }
-        self.phase = Phase::Turn;
+        self.phase = SeatPhase::Turn;
         let due = now + self.turn_limit;
         // At most one turn is open: the action of the last one was sent before this percept came.
         self.gate.open(agent, turn, due);
@@ -277,12 +277,12 @@ impl Session {
     fn read_percept(&mut self, dialect: Dialect, now: Instant) -> bool {
         let Some([byte]) = self.take() else { return false };
         let mut senses = self.senses_of(byte, dialect);
-        let act = self.doing.unwrap_or(Act::ShutOff);
-        if senses.bump && act != Act::Move {
+        let act = self.doing.unwrap_or(TurnAction::ShutOff);
+        if senses.bump && act != TurnAction::Move {
             self.complain("Bump only after a move", &[byte]);
             senses.bump = false;
         }
-        if senses.neutralized && act != Act::Neutralize {
+        if senses.neutralized && act != TurnAction::Neutralize {
             self.complain("Enemy_Neutralized only after a shot", &[byte]);
             senses.neutralized = false;
         }
@@ -296,7 +296,7 @@ impl Session {
         let (senses, unused) = wire::decode_senses(byte, dialect);
         if unused && !self.told_unused {
             self.told_unused = true;
-            self.complain("bit 7 of a percept unused; told once", &[byte]);
+            self.complain("bit 7 of a percept unused; reported once", &[byte]);
         }
         senses
     }
@@ -314,7 +314,7 @@ impl Session {
         });
         self.turn = Turn::new(round + 1, 0);
         self.finished += 1;
-        self.phase = Phase::Rules;
+        self.phase = SeatPhase::Rules;
         true
     }
 
@@ -343,7 +343,7 @@ impl Session {
         if !(first && self.options.detects()) {
             let got = self.rest().to_vec();
             let expected = "silence: either protocol_revision or bit_order is wrong, \
-                            or a danger was told as a zero byte";
+                            or a danger was sent as a zero byte";
             return Err(self.error(expected, &got));
         }
         for open in self.gate.close_all() {
@@ -351,7 +351,7 @@ impl Session {
             self.events.push_back(Event::Defaulted { turn: open.turn, agent: open.agent, cause });
         }
         self.turn = Turn::new(self.turn.round + 1, 0);
-        (self.dialect, self.phase, self.read) = (None, Phase::Rules, 0);
+        (self.dialect, self.phase, self.read) = (None, SeatPhase::Rules, 0);
         self.quiet_at = Some(now + self.options.quiet);
         Ok(())
     }
@@ -395,11 +395,11 @@ impl Session {
         }
         self.transmits.push_back(bytes);
         self.doing = Some(action.act);
-        self.phase = Phase::Percept;
+        self.phase = SeatPhase::Percept;
     }
 
-    /// Answers an open turn that nobody decided.
-    fn default(&mut self, turn: Turn, agent: AgentId, act: Act) {
+    /// Answers an open turn for which no decision came.
+    fn default(&mut self, turn: Turn, agent: AgentId, act: TurnAction) {
         let cause = DefaultCause::NobodyDecided;
         self.events.push_back(Event::Defaulted { turn, agent, cause });
         self.send(&act.into());
@@ -425,29 +425,29 @@ impl phalanx_game::Session for Session {
     fn handle_connected(&mut self, _now: Instant) {
         self.forget();
         (self.finished, self.doing) = (0, None);
-        self.phase = Phase::Rules;
+        self.phase = SeatPhase::Rules;
         self.dialect = (!self.options.detects()).then_some(self.options.dialect);
         self.transmits.push_back(vec![self.options.dialect.info()]);
         self.events.push_back(Event::Seated { agents: vec![self.agent] });
     }
 
     fn handle_disconnected(&mut self, _now: Instant) {
-        let between = self.phase == Phase::Rules && self.rest().is_empty();
+        let between = self.phase == SeatPhase::Rules && self.rest().is_empty();
         if between && self.finished > 0 {
             self.events.push_back(Event::MatchOver);
-            self.phase = Phase::Done;
-        } else if self.phase != Phase::Done {
-            if !between && self.phase != Phase::Offline {
+            self.phase = SeatPhase::Done;
+        } else if self.phase != SeatPhase::Done {
+            if !between && self.phase != SeatPhase::Offline {
                 // A connection that goes takes its simulation along. That is no mistake of a message.
                 self.turn = Turn::new(self.turn.round + 1, 0);
             }
-            self.phase = Phase::Offline;
+            self.phase = SeatPhase::Offline;
         }
         self.forget();
     }
 
     fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
-        if matches!(self.phase, Phase::Offline | Phase::Done) {
+        if matches!(self.phase, SeatPhase::Offline | SeatPhase::Done) {
             return Ok(());
         }
         if self.input.len() + bytes.len() > INPUT_BYTES_MAX {
@@ -480,7 +480,8 @@ impl phalanx_game::Session for Session {
         }
         for expired in self.gate.expire(now) {
             self.idle += 1;
-            let act = if self.idle > IDLE_TURNS_MAX { Act::ShutOff } else { Act::TurnLeft };
+            let act =
+                if self.idle > IDLE_TURNS_MAX { TurnAction::ShutOff } else { TurnAction::TurnLeft };
             self.percept_due = self.options.percept_timeout.map(|limit| now + limit);
             self.default(expired.turn, expired.agent, act);
         }
@@ -488,7 +489,7 @@ impl phalanx_game::Session for Session {
 
     fn handle_shutdown(&mut self, _now: Instant) {
         for open in self.gate.close_all() {
-            self.default(open.turn, open.agent, Act::ShutOff);
+            self.default(open.turn, open.agent, TurnAction::ShutOff);
         }
     }
 

@@ -13,11 +13,13 @@ mod request;
 
 pub use detect::{DETECT_BYTES_MIN, Detected, detect};
 pub use opening::{
-    Known, KnownTile, PlainDanger, TILES_MAX, Unsendable, decode_entry, decode_rules, decode_score,
-    decode_senses, decode_tile, encode_opening, encode_rules, encode_score, encode_senses,
-    encode_tile,
+    AnnouncedTile, KnownTile, PlainDanger, TILES_MAX, Unsendable, decode_entry, decode_rules,
+    decode_score, decode_senses, decode_tile, encode_opening, encode_rules, encode_score,
+    encode_senses, encode_tile,
 };
-pub use request::{Mark, Request, Symbol, TEXT_BYTES_MAX, decode_request, encode_request};
+pub use request::{
+    ClientRequest, DisplayMark, Symbol, TEXT_BYTES_MAX, decode_request, encode_request,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -64,11 +66,8 @@ pub enum YAxis {
 /// How one connection writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dialect {
-    /// The revision.
     pub revision: Revision,
-    /// The order of bytes.
     pub bytes: ByteOrder,
-    /// The order of bits.
     pub bits: BitOrder,
     /// The direction of y.
     pub y_axis: YAxis,
@@ -138,12 +137,12 @@ impl Dialect {
 
 /// Bytes that are taken from the front; `None` when too few are left.
 #[derive(Clone, Copy, Debug)]
-struct Reader<'a> {
+struct FrontReader<'a> {
     rest: &'a [u8],
     dialect: Dialect,
 }
 
-impl Reader<'_> {
+impl FrontReader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.rest.split_first_chunk::<N>()?;
         self.rest = rest;

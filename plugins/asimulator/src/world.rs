@@ -22,17 +22,17 @@ mod route;
 mod saved;
 mod view;
 
-pub use chart::{Chart, Fact};
-pub use frame::Frame;
+pub use chart::{Fact, TileChart};
+pub use frame::ChartFrame;
 pub use infer::{Belief, Beliefs, Evidence, infer};
-pub use lore::{Rates, Tally};
+pub use lore::{Rates, TileTally};
 pub use plan::{Choice, Planner, Purpose, Situation};
 pub(crate) use query::OPTIONS_MAX;
-pub use route::{Back, FAR, Route};
+pub use route::{Back, FAR, RouteCosts};
 
 use crate::action::Action;
 use crate::percept::{Briefing, Percept};
-use crate::rules::{Act, BoundsMean, Cell, Neighbourhood, ScoreLimitMode};
+use crate::rules::{BoundsMean, Cell, Neighbourhood, ScoreLimitMode, TurnAction};
 use crate::session::{BoundsOption, ClientOptions, IDLE_TURNS_MAX, NeighbourhoodOption};
 use crate::wire::Symbol;
 use phalanx_game::{
@@ -48,27 +48,25 @@ pub struct World {
     options: ClientOptions,
     /// The agent that plays; others of the roster see the same.
     agent: AgentId,
-    /// Its name.
     name: String,
     round: Option<u32>,
     /// What earlier simulations showed.
-    lore: Tally,
+    lore: TileTally,
     /// How far Hostility and Fear reach, as far as percepts agree.
     around: Neighbourhood,
     /// Whether bounds are the border ring, once that is known.
     border: Option<bool>,
-    simulation: Option<Simulation>,
+    simulation: Option<RunningSimulation>,
 }
 
-/// The running simulation.
 #[derive(Clone, Debug)]
-struct Simulation {
+struct RunningSimulation {
     opening: Briefing,
-    chart: Chart,
+    chart: TileChart,
     /// The newest percept, and how many actions were before it.
     percept: Percept,
     step: u32,
-    mind: Arc<Mind>,
+    mind: Arc<Inference>,
     /// Turns left in a row.
     idle: u32,
     /// Symbols that the simulator shows.
@@ -77,7 +75,7 @@ struct Simulation {
 
 /// What follows from a version of the chart.
 #[derive(Clone, Debug)]
-struct Mind {
+struct Inference {
     version: u64,
     beliefs: Beliefs,
     rates: Rates,
@@ -101,7 +99,7 @@ impl World {
             agent,
             name: roster.name(agent).to_owned(),
             round: None,
-            lore: Tally::default(),
+            lore: TileTally::default(),
             around,
             border,
             simulation: None,
@@ -116,7 +114,7 @@ impl World {
 
     /// The facts; `None` between simulations.
     #[must_use]
-    pub fn chart(&self) -> Option<&Chart> {
+    pub fn chart(&self) -> Option<&TileChart> {
         self.simulation.as_ref().map(|simulation| &simulation.chart)
     }
 
@@ -182,7 +180,7 @@ impl World {
             }
         }
         let version = simulation.chart.version;
-        simulation.mind = Arc::new(Mind { version, beliefs, rates });
+        simulation.mind = Arc::new(Inference { version, beliefs, rates });
     }
 
     /// The end of a simulation: what it showed is kept.
@@ -193,21 +191,21 @@ impl World {
     }
 }
 
-impl Simulation {
+impl RunningSimulation {
     fn new(opening: &Briefing, border: Option<bool>, first: Percept) -> Self {
-        let rates = Rates::learned(&Tally::default());
+        let rates = Rates::learned(&TileTally::default());
         Self {
             opening: Arc::clone(opening),
-            chart: Chart::new(opening, border),
+            chart: TileChart::new(opening, border),
             percept: first,
             step: 0,
-            mind: Arc::new(Mind { version: u64::MAX, beliefs: Beliefs::default(), rates }),
+            mind: Arc::new(Inference { version: u64::MAX, beliefs: Beliefs::default(), rates }),
             idle: 0,
             shown: BTreeMap::new(),
         }
     }
 
-    /// Whether it has that opening, and nobody acted in it.
+    /// Whether it has this opening and the agent has not acted yet.
     fn untouched(&self, opening: &Briefing) -> bool {
         self.step == 0 && self.opening == *opening
     }
@@ -219,14 +217,14 @@ impl Simulation {
     }
 
     fn observe(&mut self, step: u32, percept: Percept, around: Neighbourhood) {
-        // Whoever was restored may hear again what it heard before: the agent moved only once.
+        // A restored world may receive a percept again; the agent moved only once.
         if step == self.step && percept == self.percept && percept.after.is_some() {
             return;
         }
         let (mind, rules) = (Arc::clone(&self.mind), &self.opening.rules);
         let possible = |at: Cell| mind.beliefs.at(at, &mind.rates).enemy > 0.0;
         self.chart.observe(&percept, rules, around, &possible);
-        let idle = percept.after == Some(Act::TurnLeft);
+        let idle = percept.after == Some(TurnAction::TurnLeft);
         self.idle = if idle { self.idle.saturating_add(1) } else { 0 };
         (self.percept, self.step) = (percept, step);
     }
@@ -238,8 +236,8 @@ impl phalanx_game::World for World {
     type Action = Action;
 
     fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {
-        // An opening is told once, at the beginning: another one is of another simulation, whatever
-        // its round is called.
+        // An opening is sent once, at the beginning. A different opening belongs to another
+        // simulation, even if the round has the same number.
         let untouched = |opening: &Briefing| {
             self.simulation.as_ref().is_some_and(|simulation| simulation.untouched(opening))
         };
@@ -250,9 +248,9 @@ impl phalanx_game::World for World {
         self.close();
         self.round = Some(round);
         let Some(opening) = briefing else { return };
-        let ledger = crate::rules::Ledger::new(&opening.rules, opening.first);
+        let ledger = crate::rules::ScoreAccount::new(&opening.rules, opening.first);
         let first = Percept { senses: opening.first, after: None, ledger };
-        self.simulation = Some(Simulation::new(opening, self.border, first));
+        self.simulation = Some(RunningSimulation::new(opening, self.border, first));
         self.conclude();
     }
 
@@ -294,10 +292,15 @@ impl phalanx_game::World for World {
         Action::from_said(said)
     }
 
-    /// A turn left is harmless; after some in a row nobody decides any more, so the agent ends.
+    /// A left turn is harmless. After several fallbacks in a row the agent ends, since no script
+    /// decides any more.
     fn fallback(&self, _agent: AgentId) -> Action {
         let idle = self.simulation.as_ref().map_or(0, |simulation| simulation.idle);
-        Action::from(if idle >= IDLE_TURNS_MAX { Act::ShutOff } else { Act::TurnLeft })
+        Action::from(if idle >= IDLE_TURNS_MAX {
+            TurnAction::ShutOff
+        } else {
+            TurnAction::TurnLeft
+        })
     }
 
     fn score(&self) -> Option<i64> {

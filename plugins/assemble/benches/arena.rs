@@ -8,7 +8,9 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use phalanx_assemble::arena::act::Act;
-use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena, Percepts, Simulation};
+use phalanx_assemble::arena::{
+    ArenaConfig, ArenaOptions, AssembleArena, PerceptWriter, Simulation,
+};
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +78,7 @@ fn rules(config: &ArenaConfig) -> usize {
     let mut buffer = Vec::new();
     while !sim.over() {
         sim.begin_step();
-        let percepts = Percepts::new(&sim.state);
+        let percepts = PerceptWriter::new(&sim.state);
         for entity in 0..sim.state.entities.len() {
             buffer.clear();
             percepts.write(entity, &mut buffer);

@@ -7,7 +7,7 @@ use phalanx_assemble::percept::{Briefing, Percept};
 use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};
-use phalanx_testkit::traces::{self, Direction};
+use phalanx_testkit::traces::{self, TraceDirection};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ fn parse(c: &mut Criterion) {
     let Some(lines) = traces::lines(NAME) else { return };
     let messages: Vec<Vec<u8>> = lines
         .into_iter()
-        .filter(|line| line.direction == Direction::In)
+        .filter(|line| line.direction == TraceDirection::In)
         .map(|line| line.message.into_bytes())
         .collect();
     let bytes: u64 = messages.iter().map(|message| message.len() as u64).sum();
@@ -57,7 +57,7 @@ type Steps = BTreeMap<u32, BTreeMap<AgentId, Percept>>;
 fn recorded() -> Option<(Roster, BTreeMap<AgentId, Briefing>, Steps)> {
     let (mut names, mut briefings, mut steps) = (Vec::new(), BTreeMap::new(), Steps::new());
     for line in traces::lines(NAME)? {
-        if line.direction != Direction::In || line.agent == "?" {
+        if line.direction != TraceDirection::In || line.agent == "?" {
             continue;
         }
         let index = names.iter().position(|name| *name == line.agent).unwrap_or_else(|| {

@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-/// The organisers' sample values for so many agents on a square map.
+/// The organisers' sample values for that many agents on a square map.
 fn config(agents: u16, side: u32, steps: u32) -> ArenaConfig {
     let text = include_str!("../tests/assemble/arena_conformance/minimal.json")
         .replace("\"instructions\": []", "\"instructions\": [[\"cave\", 0.45, 9, 5, 4]]")
@@ -41,7 +41,7 @@ fn heading(agent: AgentId, step: u32) -> &'static str {
     }
 }
 
-/// The first team's world after so many steps of walking.
+/// The first team's world after that many steps of walking.
 fn walked(agents: u16, side: u32, steps: u32) -> World {
     let (config, now) = (config(agents, side, steps), Instant::now());
     let options = ArenaOptions { replays: false, results: false, ..ArenaOptions::default() };

@@ -132,7 +132,7 @@ impl Action {
     /// When there is no such action or an argument does not fit; the reason names the argument,
     /// what was expected and what came.
     pub fn from_said(said: &Said) -> Result<Self, ActionError> {
-        let args = Args { said };
+        let args = ActionArgs { said };
         Ok(match said.action.as_ref() {
             "skip" => Self::Skip,
             "move" => Self::Move(args.direction(0)?),
@@ -162,15 +162,21 @@ impl Action {
 
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.name(), self.params().join(","))
+        let mut params = self.params();
+        if let Self::Connect { agent: text, .. } | Self::Submit(text) | Self::Accept(text) = self
+            && let Some(first) = params.first_mut()
+        {
+            *first = phalanx_game::argument(text).into_owned();
+        }
+        write!(f, "{}({})", self.name(), params.join(","))
     }
 }
 
-struct Args<'a> {
+struct ActionArgs<'a> {
     said: &'a Said,
 }
 
-impl Args<'_> {
+impl ActionArgs<'_> {
     fn wrong(&self, index: usize, expected: &str) -> ActionError {
         let got = match self.said.args.get(index) {
             None | Some(Value::Nil) => "nothing".to_owned(),

@@ -2,6 +2,7 @@
 
 mod queries;
 
+use phalanx_game::declare::{count, field, required, whole};
 use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
 
 /// The whole script interface of the game.
@@ -12,22 +13,6 @@ pub(crate) const DIRECTION: Kind = Kind::Word(&["n", "s", "e", "w"]);
 
 /// Coordinates of relative cells in actions; the referee sees five cells far, bodies reach ten.
 const REACH: Kind = Kind::Int { min: -20, max: 20 };
-
-const fn required(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: false, doc }
-}
-
-const fn field(name: &'static str, kind: Kind, doc: &'static str) -> FieldDoc {
-    FieldDoc { name, kind, doc }
-}
-
-const fn count() -> Kind {
-    Kind::Int { min: 0, max: i32::MAX as i64 }
-}
-
-const fn whole() -> Kind {
-    Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 }
-}
 
 const DIR_PARAM: &[ParamDoc] = &[required("dir", DIRECTION, "Which side.")];
 

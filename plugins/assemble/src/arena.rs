@@ -1,16 +1,10 @@
 //! The referee of "Agents Assemble II": equal to the organisers' server, bit for bit where their
 //! generator decides, only faster.
 //!
-//! ```text
-//!  Waiting ── launch ──> Thinking <── next step ── Pacing
-//!                           │ all answered, or deadline ^
-//!                           ├────── steps left ─────────┘
-//!                           └── sim-end ──> Break ── next simulation or match ──> Thinking
-//!                                             └── none left: bye ──> Over
-//! ```
+//! Accounts, connections and the course of a run are in [`phalanx_massim`].
 //!
 //! The rules are usable without the protocol: [`Simulation`] makes the world from a seed
-//! ([`Simulation::new`]), runs up to the percepts ([`Simulation::begin_step`], [`Percepts`]) and
+//! ([`Simulation::new`]), runs up to the percepts ([`Simulation::begin_step`], [`PerceptWriter`]) and
 //! executes actions ([`Simulation::execute`]). [`AssembleArena`] plays it over connections.
 //!
 //! On purpose not as the original: an empty parameter list gives `failed_parameter` instead of the
@@ -26,10 +20,8 @@ pub mod attach;
 mod calendar;
 pub mod chance;
 pub mod config;
-mod framing;
 pub mod grid;
-pub mod lcg;
-mod lobby;
+mod login;
 mod message;
 mod options;
 pub mod percept;
@@ -44,50 +36,32 @@ mod text;
 
 pub use config::{ArenaConfig, ConfigError, SimConfig};
 pub use options::ArenaOptions;
-pub use percept::Percepts;
+pub use percept::PerceptWriter;
 pub use rules::{Simulation, State};
 
-use config::Launch;
-use lobby::Lobby;
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
-use play::Game;
+use act::Act;
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Tally, Verdict};
+use phalanx_massim::{AccountTable, ClientFrame, Referee, RefereePhase};
+use play::RunningSimulation;
 use schedule::Schedule;
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
-
-/// What the arena is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Before the first match; until that instant, or until somebody starts it.
-    Waiting(Option<Instant>),
-    /// Requests are out; until the deadline.
-    Thinking(Instant),
-    /// All have answered; the next step begins then.
-    Pacing(Instant),
-    /// Between simulations.
-    Break(Instant),
-    /// All has been played.
-    Over,
-}
 
 /// The referee.
 #[derive(Debug)]
 pub struct AssembleArena {
     config: ArenaConfig,
     options: ArenaOptions,
-    origin: Origin,
-    lobby: Lobby,
+    referee: Referee<Act>,
     schedule: Schedule,
-    phase: Phase,
-    game: Option<Game>,
+    running: Option<RunningSimulation>,
     /// Teams of the running match, its start, and its results so far.
     teams: Vec<usize>,
     match_start: u64,
     results: Vec<(String, Vec<(String, i64)>)>,
     /// Index of the running simulation in its match.
     current: Option<usize>,
-    verdict: Verdict,
-    artifacts: VecDeque<Artifact>,
+    /// Tasks that each team of the configuration has delivered, over all matches.
+    delivered: Vec<i64>,
 }
 
 impl AssembleArena {
@@ -97,38 +71,26 @@ impl AssembleArena {
         let seed =
             options.seed.unwrap_or_else(|| i64::try_from(origin.unix_ms).unwrap_or(i64::MAX));
         let schedule = Schedule::new(&config, seed);
-        let lobby = Lobby::new(&config);
+        let table = AccountTable::new(&config.teams, config.accounts_per_team());
         let launch = options.launch.unwrap_or(config.server.launch);
-        let phase = Phase::Waiting(match launch {
-            Launch::Key | Launch::Complete => None,
-            Launch::After(wait) => origin.instant.checked_add(wait),
-            Launch::At { minute } => {
-                Some(origin.instant + until(minute, options.local_ms(origin.unix_ms)))
-            }
-        });
-        let score = |team: &config::TeamConfig| Score::of(&team.name);
-        let verdict =
-            Verdict { teams: config.teams.iter().map(score).collect(), ..Verdict::default() };
+        let times = (origin, options.local_ms(origin.unix_ms));
         Self {
+            referee: Referee::new(table, &config.teams, launch, options.pace, times),
+            delivered: vec![0; config.teams.len()],
             config,
             options,
-            origin,
-            lobby,
             schedule,
-            phase,
-            game: None,
+            running: None,
             teams: Vec::new(),
             match_start: 0,
             results: Vec::new(),
             current: None,
-            verdict,
-            artifacts: VecDeque::new(),
         }
     }
 
     /// Starts the first match, as ENTER does at the original; later calls do nothing.
     pub fn start(&mut self, now: Instant) {
-        if matches!(self.phase, Phase::Waiting(_)) {
+        if self.referee.is_waiting() {
             self.next_match(now);
         }
     }
@@ -142,47 +104,29 @@ impl AssembleArena {
     /// The running simulation's state, for observers.
     #[must_use]
     pub fn state(&self) -> Option<&State> {
-        self.game.as_ref().map(|game| &game.sim.state)
+        self.running.as_ref().map(|running| &running.sim.state)
     }
-
-    fn unix_ms(&self, now: Instant) -> u64 {
-        self.origin.unix_ms(now)
-    }
-}
-
-/// From a wall-clock time to a minute of that day; nothing if it is past.
-fn until(minute: u32, unix_ms: u64) -> Duration {
-    let minutes = u64::from(minute).saturating_sub(calendar::minute_of_day(unix_ms));
-    let wait = (minutes * 60_000).saturating_sub(unix_ms % 60_000);
-    Duration::from_millis(wait)
 }
 
 impl Arena for AssembleArena {
     fn handle_join(&mut self, connection: ConnectionId, _now: Instant) {
-        if self.phase == Phase::Over {
-            self.lobby.refuse(connection);
+        if self.referee.phase == RefereePhase::Over {
+            self.referee.table.close(connection);
         } else {
-            self.lobby.join(connection);
+            self.referee.table.join(connection, None);
         }
     }
 
     fn handle_input(&mut self, connection: ConnectionId, bytes: &[u8], now: Instant) {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let Some((packet, after)) =
-                self.lobby.feed(connection, rest, self.config.server.max_packet)
-            else {
-                return;
-            };
-            rest = after;
-            if let Some(packet) = packet {
+        for frame in self.referee.table.feed(connection, bytes, self.config.server.max_packet) {
+            if let ClientFrame::Whole(packet) = frame {
                 self.packet(connection, &packet, now);
             }
         }
     }
 
     fn handle_leave(&mut self, connection: ConnectionId, _now: Instant) {
-        self.lobby.leave(connection);
+        self.referee.table.leave(connection);
     }
 
     fn handle_start(&mut self, now: Instant) {
@@ -190,37 +134,33 @@ impl Arena for AssembleArena {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        match self.phase {
-            Phase::Waiting(Some(at)) if at <= now => self.next_match(now),
-            Phase::Thinking(at) if at <= now => self.finish_step(now),
-            Phase::Pacing(at) if at <= now => self.begin_step(now),
-            Phase::Break(at) if at <= now => self.next_simulation(now),
-            Phase::Waiting(_)
-            | Phase::Thinking(_)
-            | Phase::Pacing(_)
-            | Phase::Break(_)
-            | Phase::Over => {}
+        match self.referee.ended_phase(now) {
+            Some(RefereePhase::Waiting(_)) => self.next_match(now),
+            Some(RefereePhase::Thinking(_)) => self.finish_step(now),
+            Some(RefereePhase::Pacing(_)) => self.begin_step(now),
+            Some(RefereePhase::Break(_)) => self.next_simulation(now),
+            Some(RefereePhase::Over) | None => {}
         }
     }
 
     fn poll_transmit(&mut self) -> Option<Outgoing> {
-        self.lobby.out.pop_front()
+        self.referee.table.out.pop_front()
     }
 
     fn poll_artifact(&mut self) -> Option<Artifact> {
-        self.artifacts.pop_front()
+        self.referee.artifacts.pop_front()
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        match self.phase {
-            Phase::Waiting(at) => at,
-            Phase::Thinking(at) | Phase::Pacing(at) | Phase::Break(at) => Some(at),
-            Phase::Over => None,
-        }
+        self.referee.poll_timeout()
     }
 
     fn verdict(&self) -> Verdict {
-        self.verdict.clone()
+        self.referee.verdict.clone()
+    }
+
+    fn tallies(&self) -> Vec<Tally> {
+        vec![Tally { what: "tasks delivered", counts: self.delivered.clone() }]
     }
 
     fn turn_limit(&self) -> Duration {

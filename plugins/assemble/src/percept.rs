@@ -47,7 +47,7 @@ pub struct Percept {
     pub task: String,
     /// Visible things that are attached to any entity of any team; not only one's own.
     pub attached: Vec<Cell>,
-    /// Everything that stands or lies in sight, the agent itself included.
+    /// Everything in sight, the agent itself included.
     pub things: Vec<Thing>,
     /// Goal cells in sight.
     pub goals: Vec<Cell>,
@@ -80,7 +80,7 @@ pub enum ThingKind {
     /// A task board.
     Taskboard,
     /// A cell where a clear event or action shows.
-    Marker(Marker),
+    Marker(MarkerKind),
     /// A kind that this program does not know.
     Unknown {
         /// The referee's word.
@@ -107,7 +107,7 @@ impl ThingKind {
 
 /// What a marker announces (spec section 9).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Marker {
+pub enum MarkerKind {
     /// A clear event or action reaches this cell.
     Clear,
     /// A clear event strikes here within two steps.
@@ -118,7 +118,7 @@ pub enum Marker {
     Unknown(String),
 }
 
-impl Marker {
+impl MarkerKind {
     /// The marker of that word.
     #[must_use]
     pub fn parse(word: &str) -> Self {

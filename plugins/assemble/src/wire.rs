@@ -6,8 +6,10 @@
 mod lenient;
 
 use crate::action::{Action, Outcome};
-use crate::percept::{Briefing, Marker, Percept, Requirement, Task, Thing, ThingKind, VISION_MAX};
-use lenient::{Kinds, Loose, Point, Text, Whole};
+use crate::percept::{
+    Briefing, MarkerKind, Percept, Requirement, Task, Thing, ThingKind, VISION_MAX,
+};
+use lenient::{Kinds, Loose, LooseInt, LoosePoint, LooseText};
 use phalanx_game::ProtocolError;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -37,7 +39,7 @@ pub enum Message {
     /// The tournament is over.
     Bye,
     /// Answer to a status question.
-    StatusResponse(Status),
+    StatusResponse(TournamentStatus),
     /// A kind that this program does not know.
     Unknown {
         /// The referee's word.
@@ -60,7 +62,7 @@ pub struct Request {
 
 /// What the referee tells about its tournament.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct TournamentStatus {
     /// Teams of the running match; empty before the first.
     pub teams: Vec<String>,
     /// Team size of each configured simulation.
@@ -70,9 +72,9 @@ pub struct Status {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct MessageEnvelope<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: LooseText<'a>,
     #[serde(borrow, default)]
     content: Option<Content<'a>>,
 }
@@ -80,27 +82,27 @@ struct Envelope<'a> {
 #[derive(Deserialize)]
 struct KindOnly<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: LooseText<'a>,
 }
 
 #[derive(Deserialize)]
 struct Content<'a> {
-    id: Option<Whole>,
-    time: Option<Whole>,
-    deadline: Option<Whole>,
-    step: Option<Whole>,
+    id: Option<LooseInt>,
+    time: Option<LooseInt>,
+    deadline: Option<LooseInt>,
+    step: Option<LooseInt>,
     #[serde(borrow)]
     percept: Option<RawPercept<'a>>,
     #[serde(borrow)]
-    result: Option<Text<'a>>,
-    score: Option<Whole>,
-    ranking: Option<Whole>,
+    result: Option<LooseText<'a>>,
+    score: Option<LooseInt>,
+    ranking: Option<LooseInt>,
     #[serde(borrow)]
-    teams: Option<Vec<Text<'a>>>,
+    teams: Option<Vec<LooseText<'a>>>,
     #[serde(rename = "teamSizes")]
-    team_sizes: Option<Vec<Whole>>,
+    team_sizes: Option<Vec<LooseInt>>,
     #[serde(rename = "currentSimulation")]
-    current: Option<Whole>,
+    current: Option<LooseInt>,
 }
 
 #[derive(Deserialize)]
@@ -108,24 +110,24 @@ struct Content<'a> {
 #[derive(Default)]
 struct RawPercept<'a> {
     #[serde(borrow)]
-    name: Text<'a>,
+    name: LooseText<'a>,
     #[serde(borrow)]
-    team: Text<'a>,
-    team_size: Whole,
-    steps: Whole,
-    vision: Option<Whole>,
-    score: Whole,
+    team: LooseText<'a>,
+    team_size: LooseInt,
+    steps: LooseInt,
+    vision: Option<LooseInt>,
+    score: LooseInt,
     #[serde(borrow)]
-    last_action: Text<'a>,
+    last_action: LooseText<'a>,
     #[serde(borrow)]
-    last_action_result: Text<'a>,
+    last_action_result: LooseText<'a>,
     #[serde(borrow)]
-    last_action_params: Loose<Text<'a>>,
-    energy: Whole,
-    disabled: lenient::Flag,
+    last_action_params: Loose<LooseText<'a>>,
+    energy: LooseInt,
+    disabled: lenient::LooseBool,
     #[serde(borrow)]
-    task: Text<'a>,
-    attached: Loose<Point>,
+    task: LooseText<'a>,
+    attached: Loose<LoosePoint>,
     #[serde(borrow)]
     things: Loose<RawThing<'a>>,
     #[serde(borrow)]
@@ -136,22 +138,22 @@ struct RawPercept<'a> {
 
 #[derive(Deserialize)]
 struct RawThing<'a> {
-    x: Whole,
-    y: Whole,
+    x: LooseInt,
+    y: LooseInt,
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: LooseText<'a>,
     #[serde(borrow, default)]
-    details: Text<'a>,
+    details: LooseText<'a>,
 }
 
 #[derive(Deserialize)]
 struct RawTask<'a> {
     #[serde(borrow)]
-    name: Text<'a>,
+    name: LooseText<'a>,
     #[serde(default)]
-    deadline: Whole,
+    deadline: LooseInt,
     #[serde(default)]
-    reward: Whole,
+    reward: LooseInt,
     #[serde(borrow, default)]
     requirements: Loose<RawThing<'a>>,
 }
@@ -169,11 +171,11 @@ pub fn decode(frame: &[u8]) -> Result<Message, ProtocolError> {
             lossy.as_ref()
         }
     };
-    let envelope: Envelope<'_> = match serde_json::from_str(text) {
+    let envelope: MessageEnvelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(error) => return decode_kind(text, &error),
     };
-    let Envelope { kind, content } = envelope;
+    let MessageEnvelope { kind, content } = envelope;
     let missing = |what: &str| ProtocolError::new(kind.as_str(), format!("content.{what}"), frame);
     let Some(content) = content else {
         return match kind.as_str() {
@@ -205,12 +207,12 @@ pub fn decode(frame: &[u8]) -> Result<Message, ProtocolError> {
         }
         "sim-end" => Message::SimEnd {
             score: content.score.unwrap_or_default().0,
-            ranking: content.ranking.map(Whole::unsigned),
+            ranking: content.ranking.map(LooseInt::unsigned),
         },
         "bye" => Message::Bye,
-        "status-response" => Message::StatusResponse(Status {
-            teams: content.teams.into_iter().flatten().map(Text::into_string).collect(),
-            team_sizes: content.team_sizes.into_iter().flatten().map(Whole::unsigned).collect(),
+        "status-response" => Message::StatusResponse(TournamentStatus {
+            teams: content.teams.into_iter().flatten().map(LooseText::into_string).collect(),
+            team_sizes: content.team_sizes.into_iter().flatten().map(LooseInt::unsigned).collect(),
             current: content.current.map_or(-1, |current| current.0),
         }),
         other => Message::Unknown { kind: other.to_owned() },
@@ -262,7 +264,12 @@ impl RawPercept<'_> {
             score: self.score.0,
             last_action: self.last_action.into_string(),
             last_result: Outcome::parse(self.last_action_result.as_str()),
-            last_params: self.last_action_params.0.into_iter().map(Text::into_string).collect(),
+            last_params: self
+                .last_action_params
+                .0
+                .into_iter()
+                .map(LooseText::into_string)
+                .collect(),
             energy: self.energy.0,
             disabled: self.disabled.0,
             task: self.task.into_string(),
@@ -293,7 +300,7 @@ impl RawThing<'_> {
             "block" => ThingKind::Block(details.into_string()),
             "dispenser" => ThingKind::Dispenser(details.into_string()),
             "taskboard" => ThingKind::Taskboard,
-            "marker" => ThingKind::Marker(Marker::parse(details.as_str())),
+            "marker" => ThingKind::Marker(MarkerKind::parse(details.as_str())),
             other => ThingKind::Unknown { kind: other.to_owned(), details: details.into_string() },
         };
         Thing { cell: lenient::cell(self.x, self.y), kind }
@@ -324,12 +331,6 @@ pub fn encode_auth(user: &str, password: &str) -> Vec<u8> {
     push_text(&mut out, password);
     out.extend_from_slice(b"}}\0");
     out
-}
-
-/// The status question, with its NUL; only as the first message of a connection of its own.
-#[must_use]
-pub fn encode_status() -> Vec<u8> {
-    b"{\"type\":\"status-request\",\"content\":{}}\0".to_vec()
 }
 
 /// An action for a request, with its NUL.

@@ -1,7 +1,7 @@
 //! What the team believes (spec section 14).
 //!
 //! Every agent begins in a frame of its own. Turn by turn its position follows from the results of
-//! its moves and of the moves of whoever it hangs on. When two agents see each other and nobody
+//! its moves and of the moves of an agent it hangs on. When two agents see each other and no one
 //! else can be meant, their frames become one and their maps are laid over each other; when two
 //! agents of one frame meet on another cell than they should, the surplus is the torus' size. An
 //! agent whose surroundings contradict its position gets a fresh frame rather than a wrong one.
@@ -28,8 +28,8 @@ mod settle;
 
 use crate::action::Action;
 use crate::percept::{Briefing, Percept};
-use body::{Bodies, Part};
-use chart::{Chart, Types};
+use body::{StructurePart, Structures};
+use chart::{GroupMap, Types};
 use glance::Glance;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
@@ -55,24 +55,24 @@ pub struct World {
     roster: Roster,
     round: Option<u32>,
     briefing: Option<Briefing>,
-    minds: BTreeMap<AgentId, Mind>,
+    minds: BTreeMap<AgentId, AgentMemory>,
     waiting: BTreeMap<u32, BTreeMap<AgentId, Percept>>,
     frames: Frames,
-    charts: BTreeMap<FrameId, Chart>,
-    bodies: Bodies,
+    charts: BTreeMap<FrameId, GroupMap>,
+    bodies: Structures,
     types: Types,
     extent: Extent,
     /// Step in which each task was perceived first.
     task_births: BTreeMap<String, u32>,
     sightings: meeting::Sightings,
     doubts: doubt::Doubts,
-    counts: Counts,
-    cache: RefCell<query::Cache>,
+    counts: BeliefCounts,
+    cache: RefCell<query::WalkCache>,
 }
 
 /// What the belief went through, for tests and diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct BeliefCounts {
     /// Frames joined.
     pub joins: u32,
     /// Agents whose position was given up.
@@ -85,25 +85,25 @@ pub struct Counts {
 
 /// What is known of one agent of the team.
 #[derive(Clone, Debug)]
-struct Mind {
+struct AgentMemory {
     frame: FrameId,
     /// Where it is, in the coordinates of its group's head frame.
     at: Cell,
-    seen: Option<Seen>,
+    seen: Option<DigestedPercept>,
     /// How far others whom it hung on carried it since it perceived last.
     carried: Cell,
     /// What it saw before, and where it was then.
-    before: Option<(Seen, Cell)>,
+    before: Option<(DigestedPercept, Cell)>,
     /// Actions that left and whose result was not perceived yet, with their steps.
     sent: VecDeque<(u32, Action)>,
     /// The belief was restored and the agent has perceived nothing since: from this step on it may
-    /// have sent what nobody wrote down.
+    /// have sent what was not saved.
     unsure_from: Option<u32>,
 }
 
 /// A percept, digested.
 #[derive(Clone, Debug)]
-struct Seen {
+struct DigestedPercept {
     percept: Percept,
     glance: Glance,
 }
@@ -120,13 +120,13 @@ impl World {
             waiting: BTreeMap::new(),
             frames: Frames::default(),
             charts: BTreeMap::new(),
-            bodies: Bodies::default(),
+            bodies: Structures::default(),
             types: Types::default(),
             extent: Extent::default(),
             task_births: BTreeMap::new(),
             sightings: meeting::Sightings::default(),
             doubts: doubt::Doubts::default(),
-            counts: Counts::default(),
+            counts: BeliefCounts::default(),
             cache: RefCell::default(),
         }
     }
@@ -135,14 +135,14 @@ impl World {
         *self = Self { round: Some(round), ..Self::new(&self.roster) };
     }
 
-    fn mind_of(&mut self, agent: AgentId) -> &mut Mind {
+    fn mind_of(&mut self, agent: AgentId) -> &mut AgentMemory {
         let (frames, charts, bodies, extent) =
             (&mut self.frames, &mut self.charts, &mut self.bodies, self.extent);
         self.minds.entry(agent).or_insert_with(|| {
             let frame = frames.add();
-            charts.insert(frame, Chart::new(extent));
+            charts.insert(frame, GroupMap::new(extent));
             bodies.reset(agent);
-            Mind {
+            AgentMemory {
                 frame,
                 at: Cell::ZERO,
                 seen: None,
@@ -187,8 +187,8 @@ impl World {
     #[must_use]
     pub fn blocks(&self, agent: AgentId) -> Vec<(Cell, &str)> {
         let block = |(cell, part)| match part {
-            Part::Block(kind) => Some((cell, self.types.name(kind))),
-            Part::Agent(_) => None,
+            StructurePart::Block(kind) => Some((cell, self.types.name(kind))),
+            StructurePart::Agent(_) => None,
         };
         self.bodies.parts(agent).filter_map(block).collect()
     }
@@ -197,8 +197,8 @@ impl World {
     #[must_use]
     pub fn crew(&self, agent: AgentId) -> Vec<(Cell, AgentId)> {
         let mate = |(cell, part)| match part {
-            Part::Agent(mate) => Some((cell, mate)),
-            Part::Block(_) => None,
+            StructurePart::Agent(mate) => Some((cell, mate)),
+            StructurePart::Block(_) => None,
         };
         self.bodies.parts(agent).filter_map(mate).collect()
     }
@@ -211,7 +211,7 @@ impl World {
 
     /// What the belief went through in this round.
     #[must_use]
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> BeliefCounts {
         self.counts
     }
 
@@ -219,7 +219,7 @@ impl World {
     pub fn known(&self, agent: AgentId) -> impl Iterator<Item = (Cell, bool, u32)> {
         let chart = self.minds.get(&agent).and_then(|mind| self.charts.get(&mind.frame));
         chart.into_iter().flat_map(|chart| chart.plane().iter()).filter_map(|(cell, spot)| {
-            Some((cell, spot.ground == chart::Ground::Obstacle, spot.seen()?))
+            Some((cell, spot.ground == chart::KnownTerrain::Obstacle, spot.seen()?))
         })
     }
 }
@@ -230,7 +230,7 @@ impl phalanx_game::World for World {
     type Action = Action;
 
     fn enroll(&mut self, roster: &Roster) {
-        // Minds stay: a removed agent's body still stands there, and hangs on whom it hung on.
+        // Memories stay: a removed agent's body is still there, and hangs on whom it hung on.
         self.roster.clone_from(roster);
     }
 

@@ -10,7 +10,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use phalanx_bomberland::action::Action;
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
-use phalanx_bomberland::rules::Direction;
+use phalanx_bomberland::rules::UnitDirection;
 use phalanx_bomberland::session::Session;
 use phalanx_game::{
     AgentId, Arena as _, ConnectionId, Event, MarginLimits, Origin, Outgoing, Seat, SeatId,
@@ -79,7 +79,7 @@ fn turn(session: &mut Session, packet: &[u8], now: Instant) -> usize {
     session.handle_input(packet, now).unwrap();
     while let Some(event) = session.poll_event() {
         if let Event::Asked { turn, agent, .. } = event {
-            session.handle_action(turn, agent, &Action::Move(Direction::Up)).unwrap();
+            session.handle_action(turn, agent, &Action::Move(UnitDirection::Up)).unwrap();
         }
     }
     std::iter::from_fn(|| session.poll_transmit()).count()

@@ -6,35 +6,36 @@
 )]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use phalanx_bomberland::percept::Scene;
+use phalanx_bomberland::percept::TickScene;
 use phalanx_bomberland::rules::{
-    Act, Direction, Generated, Luck, Order, Params, Setup, State, generate, step,
+    ForwardChance, GameParams, GameState, GeneratedGame, Setup, UnitAction, UnitDirection,
+    UnitOrder, generate, step,
 };
-use phalanx_bomberland::world::{Danger, Forecast, escape};
+use phalanx_bomberland::world::{DangerForecast, DangerLevel, escape};
 use std::sync::Arc;
 
 /// How many ticks a rollout has.
 const TICKS: u32 = 100;
 
 /// Orders that keep everybody busy: mostly moves, now and then a bomb.
-fn orders(state: &State, salt: u32) -> Vec<Order> {
+fn orders(state: &GameState, salt: u32) -> Vec<UnitOrder> {
     (0..)
         .zip(state.units())
         .map(|(index, unit)| {
             let dice =
                 salt.wrapping_mul(2_654_435_761).wrapping_add(u32::from(index) * 40_503) >> 7;
             let act = match dice % 9 {
-                0 => Act::Bomb,
-                roll => Act::Move(Direction::ALL[roll as usize % 4]),
+                0 => UnitAction::Bomb,
+                roll => UnitAction::Move(UnitDirection::ALL[roll as usize % 4]),
             };
-            Order { agent: unit.agent, unit: index, act }
+            UnitOrder { agent: unit.agent, unit: index, act }
         })
         .collect()
 }
 
 /// A game in its middle, with bombs, blasts and items about.
-fn middle() -> Generated {
-    let mut game = generate(&Setup::default(), Params::default(), 1234, 1234).unwrap();
+fn middle() -> GeneratedGame {
+    let mut game = generate(&Setup::default(), GameParams::default(), 1234, 1234).unwrap();
     for tick in 0..120 {
         let mut orders = orders(&game.state, tick);
         step(&game.board, &mut game.state, &mut game.streams, &mut orders, &mut ());
@@ -54,7 +55,13 @@ fn benches(criterion: &mut Criterion) {
             |mut state| {
                 for tick in 0..TICKS {
                     let mut orders = orders(&state, tick);
-                    step(&game.board, &mut state, &mut Luck::default(), &mut orders, &mut ());
+                    step(
+                        &game.board,
+                        &mut state,
+                        &mut ForwardChance::default(),
+                        &mut orders,
+                        &mut (),
+                    );
                 }
                 state
             },
@@ -62,17 +69,17 @@ fn benches(criterion: &mut Criterion) {
         );
     });
     group.throughput(Throughput::Elements(1));
-    let scene = Scene {
+    let scene = TickScene {
         board: Arc::new(game.board.clone()),
         state: game.state.clone(),
         events: Vec::new(),
         agent: 0,
         tick_rate_hz: 10.0,
     };
-    group.bench_function("forecast", |bench| bench.iter(|| Forecast::new(&scene, None)));
-    let forecast = Forecast::new(&scene, None);
+    group.bench_function("forecast", |bench| bench.iter(|| DangerForecast::new(&scene, None)));
+    let forecast = DangerForecast::new(&scene, None);
     group.bench_function("escape", |bench| {
-        bench.iter(|| escape(&scene, &forecast, 0, Danger::Possible));
+        bench.iter(|| escape(&scene, &forecast, 0, DangerLevel::Possible));
     });
     group.finish();
 }

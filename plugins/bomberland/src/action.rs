@@ -1,6 +1,6 @@
-//! What a unit may be told (spec sections 3 and 7.6), and the harmless answer: nothing.
+//! Actions of a unit (spec sections 3 and 7.6). The fallback is to do nothing.
 
-use crate::rules::{Act, Direction};
+use crate::rules::{UnitAction, UnitDirection};
 use phalanx_game::{ActionError, Said, Value};
 use std::fmt;
 
@@ -10,8 +10,8 @@ pub enum Action {
     /// Stays where it is; nothing is sent.
     Wait,
     /// Goes one cell.
-    Move(Direction),
-    /// Puts a bomb where it stands.
+    Move(UnitDirection),
+    /// Puts a bomb into the unit's own cell.
     Bomb,
     /// Sets off its own bomb in a cell.
     Detonate {
@@ -25,12 +25,12 @@ pub enum Action {
 impl Action {
     /// The order in the rules' types; `None` for the one that is not sent.
     #[must_use]
-    pub fn act(self) -> Option<Act> {
+    pub fn act(self) -> Option<UnitAction> {
         match self {
             Self::Wait => None,
-            Self::Move(direction) => Some(Act::Move(direction)),
-            Self::Bomb => Some(Act::Bomb),
-            Self::Detonate { x, y } => Some(Act::Detonate(x.into(), y.into())),
+            Self::Move(direction) => Some(UnitAction::Move(direction)),
+            Self::Bomb => Some(UnitAction::Bomb),
+            Self::Detonate { x, y } => Some(UnitAction::Detonate(x.into(), y.into())),
         }
     }
 
@@ -65,7 +65,7 @@ impl Action {
         Ok(match name {
             "wait" => Self::Wait,
             "move" => {
-                let direction = arg(0).as_str().and_then(Direction::parse);
+                let direction = arg(0).as_str().and_then(UnitDirection::parse);
                 let expected = "\"up\", \"down\", \"left\" or \"right\"";
                 Self::Move(direction.ok_or_else(|| wrong(0, expected))?)
             }

@@ -4,6 +4,7 @@
 
 mod queries;
 
+use phalanx_game::declare::{count, field, required, whole};
 use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
 
 /// The whole script interface of the game.
@@ -15,28 +16,7 @@ pub(crate) const KINDS: &[&str] = &[
     "freeze", "other",
 ];
 
-/// The directions.
 pub(crate) const DIRECTION: Kind = Kind::Word(&["up", "down", "left", "right"]);
-
-const fn required(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: false, doc }
-}
-
-const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: true, doc }
-}
-
-const fn field(name: &'static str, kind: Kind, doc: &'static str) -> FieldDoc {
-    FieldDoc { name, kind, doc }
-}
-
-const fn whole() -> Kind {
-    Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 }
-}
-
-const fn count() -> Kind {
-    Kind::Int { min: 0, max: i32::MAX as i64 }
-}
 
 const X: ParamDoc = required("x", whole(), "Column, from 0.");
 const Y: ParamDoc = required("y", whole(), "Row, from 0, upwards.");
@@ -51,7 +31,7 @@ const ACTIONS: &[ActionDoc] = &[
     },
     ActionDoc {
         name: "bomb",
-        doc: "Puts a bomb where the unit stands, in an empty cell; in fire it goes off at once.",
+        doc: "Puts a bomb into the unit's own cell, if it is empty. In fire the bomb explodes at once.",
         params: &[],
     },
     ActionDoc {

@@ -18,15 +18,15 @@ mod lobby;
 mod options;
 mod play;
 
-pub use config::{ArenaConfig, ConfigErrors, ServerConfig};
+pub use config::{ArenaConfig, ConfigErrors, EngineConfig};
 pub use forward::{Evaluator, ForwardMode};
 pub use options::ArenaOptions;
 
-use crate::rules::{Chance as _, Luck, Refusal, State, Unmakeable};
+use crate::rules::{ForwardChance, GameState, OrderRefusal, TickChance as _, Unit, Unmakeable};
 use crate::wire::{self, AdminPacket};
-use lobby::{Admission, Lobby, Role};
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
-use play::Play;
+use lobby::{Admission, ClientLobby, ClientRole};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use play::SeededGame;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ const ADMIN: &str = "admin";
 const NOTICES_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum MatchPhase {
     /// The next look at who is there.
     Waiting(Instant),
     /// The clock starts then.
@@ -72,13 +72,13 @@ pub struct BomberlandArena {
     config: ArenaConfig,
     options: ArenaOptions,
     started: Instant,
-    phase: Phase,
-    lobby: Lobby,
-    play: Play,
+    phase: MatchPhase,
+    lobby: ClientLobby,
+    play: SeededGame,
     /// The seeds configured at start, which a reset without seeds takes again.
     seeds: (u64, u64),
     /// For what is by chance outside of the games.
-    luck: Luck,
+    luck: ForwardChance,
     /// Inputs that were dropped, by cause.
     drops: BTreeMap<&'static str, u64>,
     /// The last reset or question that the original would have died of.
@@ -98,23 +98,23 @@ impl BomberlandArena {
         options: ArenaOptions,
         origin: Origin,
     ) -> Result<Self, Unmakeable> {
-        let mut luck = Luck::seeded(origin.unix_ms);
+        let mut luck = ForwardChance::seeded(origin.unix_ms);
         let world_seed = options.seed.or(config.server.world_seed);
         let prng_seed = options.seed.or(config.server.prng_seed);
         let prng_seed = prng_seed.unwrap_or_else(|| random_seed(&mut luck));
         let (play, world_seed) = match world_seed {
-            Some(seed) => (Play::new(&config, seed, prng_seed, game_id(&mut luck))?, seed),
+            Some(seed) => (SeededGame::new(&config, seed, prng_seed, game_id(&mut luck))?, seed),
             None => random_world(&config, prng_seed, &mut luck)?,
         };
         let score = |(secret, _): &(String, String)| Score::of(secret);
         let teams = config.server.secrets.iter().take(config.setup.agents.into()).map(score);
         let verdict = Verdict { teams: teams.collect(), ..Verdict::default() };
         Ok(Self {
-            phase: Phase::Waiting(origin.instant + POLL),
+            phase: MatchPhase::Waiting(origin.instant + POLL),
             started: origin.instant,
             config,
             options,
-            lobby: Lobby::default(),
+            lobby: ClientLobby::default(),
             play,
             seeds: (world_seed, prng_seed),
             luck,
@@ -128,7 +128,7 @@ impl BomberlandArena {
 
     /// The running game's state, for observers.
     #[must_use]
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &GameState {
         &self.play.game.state
     }
 
@@ -186,16 +186,16 @@ impl BomberlandArena {
     fn poll(&mut self, at: Instant, now: Instant) {
         if self.everybody_is_there() {
             self.phase = if self.config.server.training {
-                Phase::Running(None)
+                MatchPhase::Running(None)
             } else {
-                Phase::Countdown(now + self.config.server.start_delay)
+                MatchPhase::Countdown(now + self.config.server.start_delay)
             };
             return;
         }
         let agents = usize::from(self.config.setup.agents);
         let info = play::info(self.lobby.agents(), agents);
         self.lobby.broadcast(&info);
-        self.phase = Phase::Waiting(at.max(now) + POLL);
+        self.phase = MatchPhase::Waiting(at.max(now) + POLL);
         let waited = now.saturating_duration_since(self.started);
         if self.config.server.grace.is_some_and(|grace| waited >= grace) {
             self.give_up();
@@ -213,7 +213,7 @@ impl BomberlandArena {
         }
         (self.verdict.over, self.verdict.round) = (true, 1);
         self.lobby.close_all();
-        self.phase = Phase::Over(None);
+        self.phase = MatchPhase::Over(None);
     }
 
     /// One tick, with the engine's look at the end before it.
@@ -225,7 +225,7 @@ impl BomberlandArena {
         let packet = self.play.tick();
         self.lobby.broadcast(&packet);
         self.verdict.step = u32::try_from(self.play.game.state.tick).unwrap_or_default();
-        if matches!(self.phase, Phase::Over(_)) {
+        if matches!(self.phase, MatchPhase::Over(_)) {
             // Now it is known how many there were to be.
             self.verdict.steps = self.verdict.step;
         }
@@ -252,12 +252,12 @@ impl BomberlandArena {
         }
     }
 
-    /// The game is over: everybody is told, the replay is written, the clock stands still. In
-    /// training mode every further step tells it again.
+    /// Ends the game: sends the final state to every client, writes the replay and stops the clock.
+    /// In training mode every further step sends the final state again.
     fn finish(&mut self, now: Instant) {
         let packet = self.play.end();
         self.lobby.broadcast(&packet);
-        if matches!(self.phase, Phase::Over(_)) {
+        if matches!(self.phase, MatchPhase::Over(_)) {
             return;
         }
         if self.config.server.save_replay {
@@ -271,7 +271,7 @@ impl BomberlandArena {
             }
         }
         self.verdict.over = !self.options.stay;
-        self.phase = Phase::Over(self.config.server.shutdown.then(|| now + SHUTDOWN_DELAY));
+        self.phase = MatchPhase::Over(self.config.server.shutdown.then(|| now + SHUTDOWN_DELAY));
     }
 
     fn agent_frame(&mut self, agent: &str, bytes: &[u8]) {
@@ -287,10 +287,10 @@ impl BomberlandArena {
         };
         if let Err(refusal) = self.play.order(agent, &packet) {
             let cause = match refusal {
-                Refusal::NotYours => "order for a unit that it does not have",
-                Refusal::Dead => "order for a dead unit",
-                Refusal::Second => "second order for a unit in a tick",
-                Refusal::Stunned => "order for a stunned unit, or before the first tick",
+                OrderRefusal::NotYours => "order for a unit that it does not have",
+                OrderRefusal::Dead => "order for a dead unit",
+                OrderRefusal::Second => "second order for a unit in a tick",
+                OrderRefusal::Stunned => "order for a stunned unit, or before the first tick",
             };
             self.drop_input(&who, cause);
         }
@@ -334,7 +334,7 @@ impl BomberlandArena {
     /// A new world and game. Where none can be made, the old one goes on.
     fn reset(&mut self, world_seed: Option<u64>, prng_seed: Option<u64>, now: Instant) {
         let seeds = (world_seed.unwrap_or(self.seeds.0), prng_seed.unwrap_or(self.seeds.1));
-        match Play::new(&self.config, seeds.0, seeds.1, game_id(&mut self.luck)) {
+        match SeededGame::new(&self.config, seeds.0, seeds.1, game_id(&mut self.luck)) {
             Ok(play) => self.play = play,
             Err(error) => {
                 let trouble = format!("request_game_reset: {error}");
@@ -343,7 +343,7 @@ impl BomberlandArena {
         }
         self.verdict.over = false;
         self.verdict.step = 0;
-        self.phase = Phase::Waiting(now + POLL);
+        self.phase = MatchPhase::Waiting(now + POLL);
         let states: Vec<_> =
             self.lobby.listeners().map(|there| (there.id, self.play.game_state(there))).collect();
         for (id, state) in states {
@@ -357,7 +357,7 @@ impl BomberlandArena {
     }
 }
 
-fn random_seed(luck: &mut Luck) -> u64 {
+fn random_seed(luck: &mut ForwardChance) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -372,12 +372,12 @@ fn random_seed(luck: &mut Luck) -> u64 {
 fn random_world(
     config: &ArenaConfig,
     prng_seed: u64,
-    luck: &mut Luck,
-) -> Result<(Play, u64), Unmakeable> {
+    luck: &mut ForwardChance,
+) -> Result<(SeededGame, u64), Unmakeable> {
     let mut refused = Unmakeable { world_seed: 0 };
     for _ in 0..SEEDS_MAX {
         let seed = random_seed(luck);
-        match Play::new(config, seed, prng_seed, game_id(luck)) {
+        match SeededGame::new(config, seed, prng_seed, game_id(luck)) {
             Ok(play) => return Ok((play, seed)),
             Err(error) => refused = error,
         }
@@ -386,7 +386,7 @@ fn random_world(
 }
 
 /// A text in the form of a random UUID.
-fn game_id(luck: &mut Luck) -> String {
+fn game_id(luck: &mut ForwardChance) -> String {
     let mut digits = |count: usize| -> String {
         let digit = |_| {
             let drawn = random_seed(luck) % 16;
@@ -409,7 +409,7 @@ impl Arena for BomberlandArena {
             Admission::In(joined) => joined,
             Admission::Refused(cause) => return self.drop_input("a client", cause),
         };
-        let over = matches!(self.phase, Phase::Over(_));
+        let over = matches!(self.phase, MatchPhase::Over(_));
         let bytes = if over { self.play.end() } else { self.play.game_state(&joined) };
         self.lobby.send(connection, bytes);
     }
@@ -419,10 +419,10 @@ impl Arena for BomberlandArena {
             return;
         };
         match role {
-            Role::Agent(id) => self.agent_frame(&id, bytes),
-            Role::Admin => self.admin_frame(connection, bytes, now),
-            Role::Spectator => self.drop_input("spectator", "frame of a mute connection"),
-            Role::Silent => self.drop_input("a refused client", "frame of a mute connection"),
+            ClientRole::Agent(id) => self.agent_frame(&id, bytes),
+            ClientRole::Admin => self.admin_frame(connection, bytes, now),
+            ClientRole::Spectator => self.drop_input("spectator", "frame of a mute connection"),
+            ClientRole::Silent => self.drop_input("a refused client", "frame of a mute connection"),
         }
     }
 
@@ -432,22 +432,25 @@ impl Arena for BomberlandArena {
 
     fn handle_timeout(&mut self, now: Instant) {
         match self.phase {
-            Phase::Waiting(at) if at <= now => self.poll(at, now),
-            Phase::Countdown(at) if at <= now => {
-                self.phase = Phase::Running(Some(at + self.period()));
+            MatchPhase::Waiting(at) if at <= now => self.poll(at, now),
+            MatchPhase::Countdown(at) if at <= now => {
+                self.phase = MatchPhase::Running(Some(at + self.period()));
             }
-            Phase::Running(Some(at)) if at <= now => {
+            MatchPhase::Running(Some(at)) if at <= now => {
                 let next = at + self.period();
                 self.phase =
-                    Phase::Running(Some(if next <= now { now + self.period() } else { next }));
+                    MatchPhase::Running(Some(if next <= now { now + self.period() } else { next }));
                 self.tick(now);
             }
-            Phase::Over(Some(at)) if at <= now => {
+            MatchPhase::Over(Some(at)) if at <= now => {
                 self.lobby.close_all();
-                self.phase = Phase::Over(None);
+                self.phase = MatchPhase::Over(None);
                 self.verdict.over = true;
             }
-            Phase::Waiting(_) | Phase::Countdown(_) | Phase::Running(_) | Phase::Over(_) => {}
+            MatchPhase::Waiting(_)
+            | MatchPhase::Countdown(_)
+            | MatchPhase::Running(_)
+            | MatchPhase::Over(_) => {}
         }
         if let Some(patience) = self.options.close_refused
             && let Some(before) = now.checked_sub(patience)
@@ -470,14 +473,36 @@ impl Arena for BomberlandArena {
 
     fn poll_timeout(&self) -> Option<Instant> {
         let phase = match self.phase {
-            Phase::Waiting(at) | Phase::Countdown(at) => Some(at),
-            Phase::Running(at) | Phase::Over(at) => at,
+            MatchPhase::Waiting(at) | MatchPhase::Countdown(at) => Some(at),
+            MatchPhase::Running(at) | MatchPhase::Over(at) => at,
         };
         phase.into_iter().chain(self.refused_at()).min()
     }
 
     fn verdict(&self) -> Verdict {
         self.verdict.clone()
+    }
+
+    fn tallies(&self) -> Vec<Tally> {
+        let teams = 0..self.verdict.teams.len();
+        let tally = |what, count: &dyn Fn(&Unit) -> i64| Tally {
+            what,
+            counts: teams
+                .clone()
+                .map(|team| {
+                    self.state()
+                        .units()
+                        .iter()
+                        .filter(|unit| usize::from(unit.agent) == team)
+                        .map(count)
+                        .sum()
+                })
+                .collect(),
+        };
+        vec![
+            tally("units alive", &|unit| unit.alive().into()),
+            tally("lives left", &|unit| unit.hp.max(0).into()),
+        ]
     }
 
     fn draw(&self, colour: bool) -> String {

@@ -2,9 +2,9 @@
 //! would rather trust the engine than our copy of its rules. Questions are checked before they are
 //! sent, since an engine dies of the wrong ones.
 
-use crate::percept::Scene;
-use crate::rules::{Board, Kind, Order, State};
-use crate::wire::{self, Built, Message, RawAction};
+use crate::percept::TickScene;
+use crate::rules::{EntityKind, GameBoard, GameState, UnitOrder};
+use crate::wire::{self, BuiltState, RawAction, RefereePacket};
 use phalanx_game::ProtocolError;
 use serde::Serialize;
 
@@ -22,19 +22,19 @@ pub enum Unasked {
 
 /// The engine's answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ForwardAnswer {
     /// The number of the question.
     pub sequence_id: u32,
     /// What does not change.
-    pub board: Board,
+    pub board: GameBoard,
     /// The state after one tick.
-    pub state: State,
+    pub state: GameState,
     /// Whether the game is over then.
     pub complete: bool,
 }
 
 #[derive(Serialize)]
-struct Question {
+struct ForwardRequest {
     r#type: &'static str,
     sequence_id: u32,
     state: wire::Full,
@@ -51,29 +51,33 @@ struct Listed {
 ///
 /// # Errors
 /// When the engine would die of the question.
-pub fn question(scene: &Scene, orders: &[Order], sequence_id: u32) -> Result<Vec<u8>, Unasked> {
+pub fn question(
+    scene: &TickScene,
+    orders: &[UnitOrder],
+    sequence_id: u32,
+) -> Result<Vec<u8>, Unasked> {
     for (_, entity) in scene.state.entities() {
         let owned = scene.state.units().iter().any(|unit| Some(unit.agent) == entity.agent);
         match entity.kind {
-            Kind::Treasure => return Err(Unasked::Treasure),
-            Kind::Bomb if !owned => return Err(Unasked::Ownerless),
-            Kind::Metal
-            | Kind::Wood
-            | Kind::Ore
-            | Kind::Bomb
-            | Kind::Fire
-            | Kind::Ammo
-            | Kind::BlastUp
-            | Kind::FreezeUp => {}
+            EntityKind::Treasure => return Err(Unasked::Treasure),
+            EntityKind::Bomb if !owned => return Err(Unasked::Ownerless),
+            EntityKind::Metal
+            | EntityKind::Wood
+            | EntityKind::Ore
+            | EntityKind::Bomb
+            | EntityKind::Fire
+            | EntityKind::Ammo
+            | EntityKind::BlastUp
+            | EntityKind::FreezeUp => {}
         }
     }
     let board = &scene.board;
-    let listed = |order: &Order| {
+    let listed = |order: &UnitOrder| {
         let agent_id = board.agent(order.agent)?.to_owned();
         let action = wire::raw_act(&board.unit(order.unit)?.name, order.act);
         Some(Listed { agent_id, action })
     };
-    let question = Question {
+    let question = ForwardRequest {
         r#type: "evaluate_next_state",
         sequence_id,
         state: wire::encode_full(board, &scene.state, "forward", scene.tick_rate_hz),
@@ -87,17 +91,17 @@ pub fn question(scene: &Scene, orders: &[Order], sequence_id: u32) -> Result<Vec
 ///
 /// # Errors
 /// When it is an answer that cannot be played on.
-pub fn answer(scene: &Scene, bytes: &[u8]) -> Result<Option<Answer>, ProtocolError> {
-    let Message::Next(next) = wire::decode(bytes)? else { return Ok(None) };
+pub fn answer(scene: &TickScene, bytes: &[u8]) -> Result<Option<ForwardAnswer>, ProtocolError> {
+    let RefereePacket::Next(next) = wire::decode(bytes)? else { return Ok(None) };
     let wrong = |what: &str| ProtocolError::new("next_game_state", what.to_owned(), bytes);
     let built =
         wire::build(&next.next_state, &scene.board.params).map_err(|fault| wrong(&fault))?;
-    let Built { board, state, .. } = built;
+    let BuiltState { board, state, .. } = built;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "the cast saturates; a number that we never sent fits no question"
     )]
     let sequence_id = next.sequence_id as u32;
-    Ok(Some(Answer { sequence_id, board, state, complete: next.is_complete }))
+    Ok(Some(ForwardAnswer { sequence_id, board, state, complete: next.is_complete }))
 }

@@ -1,6 +1,6 @@
 //! What a unit perceives: the whole game, since nothing is hidden, and which body it is.
 
-use crate::rules::{AgentIndex, Board, Event, State, Unit, UnitIndex};
+use crate::rules::{AgentIndex, GameBoard, GameState, TickEvent, Unit, UnitIndex};
 use phalanx_game::Value;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub struct Briefing {
 
 /// The whole game at one tick, shared by all agents of a seat.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct TickScene {
     /// What does not change, with the rules as far as they are known.
-    pub board: Arc<Board>,
+    pub board: Arc<GameBoard>,
     /// What does.
-    pub state: State,
+    pub state: GameState,
     /// What happened in this tick, in the referee's order.
-    pub events: Vec<Event>,
+    pub events: Vec<TickEvent>,
     /// Which agent we are.
     pub agent: AgentIndex,
     /// Ticks a second.
@@ -35,7 +35,7 @@ pub struct Scene {
 #[derive(Clone, Debug)]
 pub struct Percept {
     /// The game.
-    pub scene: Arc<Scene>,
+    pub scene: Arc<TickScene>,
     /// The unit that this agent is.
     pub unit: Option<UnitIndex>,
     /// Whether the order sent for this tick was carried out; `None` when none was sent.

@@ -1,7 +1,7 @@
 //! A game as text for people: one line a row, the highest row first, two columns a cell; below it
 //! one line an agent, with its units.
 
-use crate::rules::{Board, Cell, Entity, Kind, State};
+use crate::rules::{CellEntity, CellIndex, EntityKind, GameBoard, GameState};
 
 /// Colours of a terminal, by what they stand for.
 const PLAIN: &str = "0";
@@ -16,7 +16,7 @@ const TEAMS: [&str; 2] = ["1;32", "1;34"];
 
 /// Draws a game, with the units below the map.
 #[must_use]
-pub fn draw(board: &Board, state: &State, colour: bool) -> String {
+pub fn draw(board: &GameBoard, state: &GameState, colour: bool) -> String {
     let mut text = format!("tick {}\n", state.tick);
     for y in (0..i32::from(board.height())).rev() {
         for x in 0..i32::from(board.width()) {
@@ -50,13 +50,13 @@ fn paint(text: &mut String, sign: &str, shade: &str, colour: bool) {
 }
 
 /// Two columns for a cell, and their colour; units are in front of what lies there.
-fn sign(board: &Board, state: &State, cell: Cell) -> (String, &'static str) {
+fn sign(board: &GameBoard, state: &GameState, cell: CellIndex) -> (String, &'static str) {
     let unit = state.units_at(cell).next();
     if let Some((index, unit)) = unit.and_then(|index| Some((index, state.unit(index)?))) {
         let name = board.unit(index).map_or("?", |unit| unit.name.as_str());
         return match (unit.alive(), state.entity(cell).map(|entity| entity.kind)) {
             (false, _) => ("x ".to_owned(), CORPSE),
-            (true, Some(Kind::Bomb)) => (format!("{name:.1}●"), team(unit.agent)),
+            (true, Some(EntityKind::Bomb)) => (format!("{name:.1}●"), team(unit.agent)),
             (true, _) => (format!("{name:<2.2}"), team(unit.agent)),
         };
     }
@@ -64,36 +64,36 @@ fn sign(board: &Board, state: &State, cell: Cell) -> (String, &'static str) {
     (sign.to_owned(), shade)
 }
 
-fn thing(entity: &Entity) -> (&'static str, &'static str) {
+fn thing(entity: &CellEntity) -> (&'static str, &'static str) {
     match entity.kind {
-        Kind::Metal => ("██", METAL),
-        Kind::Wood => ("▒▒", WOOD),
-        Kind::Ore => ("▓▓", ORE),
-        Kind::Bomb => ("● ", BOMB),
-        Kind::Fire if entity.permanent() => ("▲▲", FIRE),
-        Kind::Fire => ("✶ ", FIRE),
-        Kind::Ammo => ("+b", ITEM),
-        Kind::BlastUp => ("+*", ITEM),
-        Kind::FreezeUp => ("+f", ITEM),
-        Kind::Treasure => ("? ", ITEM),
+        EntityKind::Metal => ("██", METAL),
+        EntityKind::Wood => ("▒▒", WOOD),
+        EntityKind::Ore => ("▓▓", ORE),
+        EntityKind::Bomb => ("● ", BOMB),
+        EntityKind::Fire if entity.permanent() => ("▲▲", FIRE),
+        EntityKind::Fire => ("✶ ", FIRE),
+        EntityKind::Ammo => ("+b", ITEM),
+        EntityKind::BlastUp => ("+*", ITEM),
+        EntityKind::FreezeUp => ("+f", ITEM),
+        EntityKind::Treasure => ("? ", ITEM),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Params, Unit, UnitName};
+    use crate::rules::{GameParams, Unit, UnitName};
 
     #[test]
     fn the_highest_row_comes_first_and_units_stand_in_front() {
         let name = UnitName { name: "c".to_owned(), agent: 0 };
-        let board = Board::new((3, 2), Params::default(), vec!["a".to_owned()], vec![name]);
+        let board = GameBoard::new((3, 2), GameParams::default(), vec!["a".to_owned()], vec![name]);
         let unit =
             Unit { cell: 1, agent: 0, hp: 3, bombs: 1, diameter: 3, invulnerable: 0, stunned: 0.0 };
-        let mut state = State::new(3, 2, 7, vec![unit]);
-        state.put(0, Entity::new(Kind::Metal, 0));
-        state.put(1, Entity::new(Kind::Bomb, 0));
-        state.put(5, Entity::new(Kind::Fire, 0));
+        let mut state = GameState::new(3, 2, 7, vec![unit]);
+        state.put(0, CellEntity::new(EntityKind::Metal, 0));
+        state.put(1, CellEntity::new(EntityKind::Bomb, 0));
+        state.put(5, CellEntity::new(EntityKind::Fire, 0));
         assert_eq!(draw(&board, &state, false), "tick 7\n· · ▲▲\n██c●· \na:  c 3 hp\n");
         assert!(draw(&board, &state, true).contains("\u{1b}[1;31m▲▲\u{1b}[0m"));
     }

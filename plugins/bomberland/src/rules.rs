@@ -4,7 +4,7 @@
 //! Both the referee (`arena`) and the forward model (`world`) run on this code.
 //!
 //! - `params`: what a game is configured with. `board`: what never changes in it. `state`: the rest.
-//! - `order`: what units may be told, and which orders are accepted. `event`: what a tick tells.
+//! - `order`: orders for units, and which of them are accepted. `event`: events of a tick.
 //! - `tick`: the phases of a tick. `blast`: explosions, items, and everything put into a cell.
 //! - `chance`: random streams and the list of free cells. `fire`: the ring of fire. `map`: worlds.
 
@@ -19,18 +19,18 @@ mod params;
 mod state;
 mod tick;
 
-pub use board::{Board, UnitName};
-pub use chance::{Chance, FreeList, Luck, Mersenne, Streams};
-pub use event::{Event, Sink};
+pub use board::{GameBoard, UnitName};
+pub use chance::{ForwardChance, FreeList, Mersenne, Streams, TickChance};
+pub use event::{EventSink, TickEvent};
 pub use fire::fire_order;
-pub use map::{Generated, Unmakeable, generate};
-pub use order::{Act, Direction, Order, Queue, Refusal};
-pub use params::{Params, SIDE_MAX, Setup};
-pub use state::{Entity, Kind, State, Unit};
+pub use map::{GeneratedGame, Unmakeable, generate};
+pub use order::{OrderQueue, OrderRefusal, UnitAction, UnitDirection, UnitOrder};
+pub use params::{GameParams, SIDE_MAX, Setup};
+pub use state::{CellEntity, EntityKind, GameState, Unit};
 pub use tick::step;
 
 /// A cell's number: `x + y · width`.
-pub type Cell = u16;
+pub type CellIndex = u16;
 
 /// Index of a unit in the order of the game.
 pub type UnitIndex = u8;

@@ -16,10 +16,10 @@
 mod mirror;
 
 use crate::action::Action;
-use crate::percept::{Briefing, Percept, Scene};
-use crate::rules::{Order, UnitIndex};
-use crate::wire::{self, Full, Message};
-use mirror::Mirror;
+use crate::percept::{Briefing, Percept, TickScene};
+use crate::rules::{UnitIndex, UnitOrder};
+use crate::wire::{self, Full, RefereePacket};
+use mirror::GameMirror;
 use phalanx_game::{
     AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
 };
@@ -38,7 +38,7 @@ pub const SILENCE_TICKS: u32 = 20;
 /// See [`SILENCE_TICKS`].
 pub const SILENCE_MIN: Duration = Duration::from_secs(2);
 
-/// A game that really stands still is asked again ever more rarely, but at least this often.
+/// The probe interval grows while a game makes no progress, up to this limit.
 pub const SILENCE_MAX: Duration = Duration::from_secs(60);
 
 /// After the end of a game a reset may follow; after this long none is expected any more.
@@ -54,7 +54,7 @@ const COMPLAINTS_MAX: usize = 8;
 const PERIOD_MAX: Duration = Duration::from_secs(600);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ConnectionPhase {
     Offline,
     /// Connected, nothing heard yet.
     Waiting(Instant),
@@ -71,10 +71,10 @@ enum Phase {
 #[derive(Debug)]
 pub struct Session {
     seat: Seat,
-    phase: Phase,
+    phase: ConnectionPhase,
     gate: TurnGate,
     margin: Margin,
-    game: Option<Mirror>,
+    game: Option<GameMirror>,
     /// The number of the running round, and of the next one.
     live: Option<u32>,
     next: u32,
@@ -100,7 +100,7 @@ impl Session {
     pub fn new(seat: &Seat) -> Self {
         Self {
             seat: seat.clone(),
-            phase: Phase::Offline,
+            phase: ConnectionPhase::Offline,
             gate: TurnGate::default(),
             margin: Margin::new(seat.margin),
             game: None,
@@ -118,9 +118,9 @@ impl Session {
         }
     }
 
-    /// The game as the referee told it so far.
+    /// The game, built from the packets received so far.
     #[must_use]
-    pub fn scene(&self) -> Option<Scene> {
+    pub fn scene(&self) -> Option<TickScene> {
         self.game.as_ref().map(|game| game.scene(Vec::new()))
     }
 
@@ -143,13 +143,13 @@ impl Session {
         }
     }
 
-    fn message(&mut self, message: Message, now: Instant) {
+    fn message(&mut self, message: RefereePacket, now: Instant) {
         match message {
-            Message::GameState(full) => self.full(&full, now),
-            Message::Tick { tick, events } => self.tick(tick, &events, now),
-            Message::EndGame { winner } => self.end(winner.as_deref(), now),
-            Message::Info(_) | Message::Next(_) => {}
-            Message::Unknown { kind } => {
+            RefereePacket::GameState(full) => self.full(&full, now),
+            RefereePacket::Tick { tick, events } => self.tick(tick, &events, now),
+            RefereePacket::EndGame { winner } => self.end(winner.as_deref(), now),
+            RefereePacket::Info(_) | RefereePacket::Next(_) => {}
+            RefereePacket::Unknown { kind } => {
                 let kind = phalanx_game::excerpt(kind.as_bytes());
                 self.events.push_back(Event::Notice(Notice::Unknown { kind }));
             }
@@ -157,17 +157,17 @@ impl Session {
     }
 
     fn seated(&mut self, now: Instant) {
-        if let Phase::Waiting(since) = self.phase {
+        if let ConnectionPhase::Waiting(since) = self.phase {
             self.margin.measured(now.saturating_duration_since(since));
             self.events.push_back(Event::Seated { agents: self.agents() });
         }
-        self.phase = Phase::Seated;
+        self.phase = ConnectionPhase::Seated;
     }
 
     /// A full state: on connecting, or everything is new.
     fn full(&mut self, full: &Full, now: Instant) {
         let mut complaints = Vec::new();
-        let mirror = match Mirror::new(full, &mut complaints) {
+        let mirror = match GameMirror::new(full, &mut complaints) {
             Ok(mirror) => mirror,
             Err(error) => {
                 return self.malformed("game_state", "a state to play on", error.as_bytes());
@@ -177,7 +177,7 @@ impl Session {
         self.complain("game_state", &complaints);
         self.close_open(DefaultCause::Superseded);
         let known = self.game.replace(mirror);
-        let same = |game: &Mirror| !game.game_id.is_empty() && game.game_id == full.game_id;
+        let same = |game: &GameMirror| !game.game_id.is_empty() && game.game_id == full.game_id;
         let known = known.filter(|game| self.live.is_some() && same(game));
         let Some(game) = &self.game else { return };
         match known {
@@ -224,7 +224,7 @@ impl Session {
     }
 
     fn tick(&mut self, tick: i64, events: &[Value], now: Instant) {
-        if self.phase != Phase::Seated {
+        if self.phase != ConnectionPhase::Seated {
             // The engine computes one tick more after the end.
             return;
         }
@@ -249,8 +249,8 @@ impl Session {
         self.tell(events, now, self.period());
     }
 
-    /// Tells every agent how the game stands, and asks those that can act.
-    fn tell(&mut self, events: Vec<crate::rules::Event>, now: Instant, window: Duration) {
+    /// Sends the current state to every agent, and asks the agents that can act.
+    fn tell(&mut self, events: Vec<crate::rules::TickEvent>, now: Instant, window: Duration) {
         let (Some(game), Some(round)) = (&self.game, self.live) else { return };
         let step = u32::try_from(game.state.tick).unwrap_or_default();
         let turn = Turn::new(round, step);
@@ -263,8 +263,8 @@ impl Session {
             let done =
                 sent.filter(|(at, _)| at.round == round && at.step.checked_add(1) == Some(step));
             let done = done.and_then(|(_, action)| action.act()).map(|_| {
-                let of = |event: &crate::rules::Event| {
-                    matches!(event, crate::rules::Event::Done(order) if Some(order.unit) == unit)
+                let of = |event: &crate::rules::TickEvent| {
+                    matches!(event, crate::rules::TickEvent::Done(order) if Some(order.unit) == unit)
                 };
                 scene.events.iter().any(of)
             });
@@ -282,13 +282,13 @@ impl Session {
     }
 
     fn end(&mut self, winner: Option<&str>, now: Instant) {
-        if matches!(self.phase, Phase::Ended(_) | Phase::Over) {
+        if matches!(self.phase, ConnectionPhase::Ended(_) | ConnectionPhase::Over) {
             // In training mode every further step tells the end again.
             return;
         }
         self.seated(now);
         self.close_open(DefaultCause::Superseded);
-        self.phase = Phase::Ended(now);
+        self.phase = ConnectionPhase::Ended(now);
         let (Some(round), Some(game)) = (self.live.take(), &self.game) else { return };
         let won = winner.is_some() && winner == game.board.agent(game.agent);
         let ranking = Some(if won || winner.is_none() { 1 } else { 2 });
@@ -298,7 +298,7 @@ impl Session {
     }
 
     fn over(&mut self) {
-        self.phase = Phase::Over;
+        self.phase = ConnectionPhase::Over;
         self.events.push_back(Event::MatchOver);
     }
 
@@ -326,7 +326,7 @@ impl Session {
     /// When silence becomes suspicious; only while ticks run.
     fn silence_limit(&self) -> Option<Instant> {
         let running = self.game.as_ref().is_some_and(|game| game.state.tick > 0);
-        if self.phase != Phase::Seated || !running {
+        if self.phase != ConnectionPhase::Seated || !running {
             return None;
         }
         let limit = (self.period() * SILENCE_TICKS).max(SILENCE_MIN);
@@ -350,7 +350,7 @@ impl Session {
     fn collides(&self, turn: Turn, agent: AgentId, action: Action) -> bool {
         let aim = |agent: AgentId, action: Action| {
             let (game, unit) = (self.game.as_ref()?, *self.units.get(&agent)?);
-            Order { agent: game.agent, unit, act: action.act()? }.aim(&game.state)
+            UnitOrder { agent: game.agent, unit, act: action.act()? }.aim(&game.state)
         };
         let Some(own) = aim(agent, action) else { return false };
         let others = self.sent.iter().filter(|(other, (at, _))| **other != agent && *at == turn);
@@ -360,7 +360,7 @@ impl Session {
     /// The own unit in whose cell a move ends.
     fn leader(&self, agent: AgentId, action: Action) -> Option<UnitIndex> {
         let (game, unit) = (self.game.as_ref()?, *self.units.get(&agent)?);
-        let order = Order { agent: game.agent, unit, act: action.act()? };
+        let order = UnitOrder { agent: game.agent, unit, act: action.act()? };
         let target = order.destination(&game.state)?;
         game.state.units_at(target).find(|other| self.units.values().any(|own| own == other))
     }
@@ -387,7 +387,7 @@ impl Session {
 }
 
 /// Gives every agent its unit: by the unit's name, otherwise in the order of the game.
-fn pair(agents: &[(AgentId, String)], game: &Mirror) -> BTreeMap<AgentId, UnitIndex> {
+fn pair(agents: &[(AgentId, String)], game: &GameMirror) -> BTreeMap<AgentId, UnitIndex> {
     let own: Vec<UnitIndex> = game.own_units().collect();
     let named = |name: &str| game.board.find_unit(name).filter(|unit| own.contains(unit));
     let mut units: BTreeMap<AgentId, UnitIndex> =
@@ -435,7 +435,7 @@ impl phalanx_game::Session for Session {
         self.hangup = None;
         self.close_open(DefaultCause::Disconnected);
         self.heard = Some(now);
-        self.phase = Phase::Waiting(now);
+        self.phase = ConnectionPhase::Waiting(now);
     }
 
     fn handle_disconnected(&mut self, _now: Instant) {
@@ -444,17 +444,20 @@ impl phalanx_game::Session for Session {
         self.step_at = None;
         self.close_open(DefaultCause::Disconnected);
         match self.phase {
-            Phase::Ended(_) => self.over(),
-            Phase::Over => {}
-            Phase::Offline | Phase::Waiting(_) | Phase::Refused | Phase::Seated => {
-                self.phase = Phase::Offline;
+            ConnectionPhase::Ended(_) => self.over(),
+            ConnectionPhase::Over => {}
+            ConnectionPhase::Offline
+            | ConnectionPhase::Waiting(_)
+            | ConnectionPhase::Refused
+            | ConnectionPhase::Seated => {
+                self.phase = ConnectionPhase::Offline;
             }
         }
     }
 
     fn handle_input(&mut self, bytes: &[u8], now: Instant) -> Result<(), ProtocolError> {
         self.heard = Some(now);
-        if self.phase == Phase::Over {
+        if self.phase == ConnectionPhase::Over {
             return Ok(());
         }
         match wire::decode(bytes) {
@@ -488,25 +491,25 @@ impl phalanx_game::Session for Session {
             self.transmits.push_back(br#"{"type":"request_tick"}"#.to_vec());
         }
         match self.phase {
-            Phase::Waiting(since) if now >= since + LOGIN_PATIENCE => {
+            ConnectionPhase::Waiting(since) if now >= since + LOGIN_PATIENCE => {
                 let waited = LOGIN_PATIENCE.as_secs();
                 let reason = format!("no game_state within {waited} s: the referee refuses us");
                 if self.live.is_some() {
                     // It knew us before: it may not have noticed yet that the old line is gone.
                     self.hangup = Some(reason);
-                    self.phase = Phase::Offline;
+                    self.phase = ConnectionPhase::Offline;
                 } else {
-                    self.phase = Phase::Refused;
+                    self.phase = ConnectionPhase::Refused;
                     self.events.push_back(Event::Refused { reason });
                 }
             }
-            Phase::Ended(since) if now >= since + END_PATIENCE => self.over(),
-            Phase::Offline
-            | Phase::Waiting(_)
-            | Phase::Refused
-            | Phase::Seated
-            | Phase::Ended(_)
-            | Phase::Over => {}
+            ConnectionPhase::Ended(since) if now >= since + END_PATIENCE => self.over(),
+            ConnectionPhase::Offline
+            | ConnectionPhase::Waiting(_)
+            | ConnectionPhase::Refused
+            | ConnectionPhase::Seated
+            | ConnectionPhase::Ended(_)
+            | ConnectionPhase::Over => {}
         }
         if self.silence_limit().is_some_and(|limit| limit <= now) {
             self.heard = Some(now);
@@ -535,9 +538,12 @@ impl phalanx_game::Session for Session {
 
     fn poll_timeout(&self) -> Option<Instant> {
         let phase = match self.phase {
-            Phase::Waiting(since) => Some(since + LOGIN_PATIENCE),
-            Phase::Ended(since) => Some(since + END_PATIENCE),
-            Phase::Offline | Phase::Refused | Phase::Seated | Phase::Over => None,
+            ConnectionPhase::Waiting(since) => Some(since + LOGIN_PATIENCE),
+            ConnectionPhase::Ended(since) => Some(since + END_PATIENCE),
+            ConnectionPhase::Offline
+            | ConnectionPhase::Refused
+            | ConnectionPhase::Seated
+            | ConnectionPhase::Over => None,
         };
         let instants = [self.gate.next_due(), phase, self.silence_limit(), self.step_at];
         instants.into_iter().flatten().min()

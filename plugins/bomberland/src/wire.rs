@@ -8,12 +8,13 @@ mod build;
 mod packet;
 mod raw;
 
-pub use build::{Built, build, decode_event, encode_event, encode_full};
+pub use build::{BuiltState, build, decode_event, encode_event, encode_full};
 pub use packet::{
     ActPacket, AdminPacket, Evaluation, admin_packet, agent_packet, encode_act, raw_act,
 };
 pub use raw::{
-    Config, Connection, Full, Num, Pairs, RawAction, RawAgent, RawEntity, RawUnit, Size,
+    Full, Pairs, RawAction, RawAgent, RawConfig, RawConnection, RawEntity, RawNumber, RawSize,
+    RawUnit,
 };
 
 use phalanx_game::ProtocolError;
@@ -21,12 +22,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// A packet of the referee.
 #[derive(Clone, Debug)]
-pub enum Message {
+pub enum RefereePacket {
     /// For people.
     Info(String),
-    /// The full state.
     GameState(Box<Full>),
     /// What happened in a tick; the events are read one by one.
     Tick {
@@ -41,17 +40,16 @@ pub enum Message {
         winner: Option<String>,
     },
     /// The forward model's answer.
-    Next(Box<Next>),
+    Next(Box<NextState>),
     /// A kind that this program does not know.
     Unknown {
-        /// The kind.
         kind: String,
     },
 }
 
 /// The forward model's answer.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Next {
+pub struct NextState {
     /// The number of the question.
     pub sequence_id: f64,
     /// The state after the tick.
@@ -61,12 +59,12 @@ pub struct Next {
 }
 
 #[derive(Deserialize)]
-struct Head {
+struct PacketHead {
     r#type: String,
 }
 
 #[derive(Deserialize)]
-struct Envelope<P> {
+struct PayloadOf<P> {
     payload: P,
 }
 
@@ -93,27 +91,27 @@ struct EndPayload {
 ///
 /// # Errors
 /// When it is no JSON object with a type, or a known type lacks what it needs.
-pub fn decode(bytes: &[u8]) -> Result<Message, ProtocolError> {
-    let head: Head = serde_json::from_slice(bytes)
+pub fn decode(bytes: &[u8]) -> Result<RefereePacket, ProtocolError> {
+    let head: PacketHead = serde_json::from_slice(bytes)
         .map_err(|_| ProtocolError::new("packet", "a JSON object with a type", bytes))?;
     Ok(match head.r#type.as_str() {
         "tick" => {
             let TickPayload { tick, events } = payload("tick", bytes)?;
-            Message::Tick { tick, events }
+            RefereePacket::Tick { tick, events }
         }
-        "game_state" => Message::GameState(payload("game_state", bytes)?),
-        "info" => Message::Info(payload::<InfoPayload>("info", bytes)?.message),
+        "game_state" => RefereePacket::GameState(payload("game_state", bytes)?),
+        "info" => RefereePacket::Info(payload::<InfoPayload>("info", bytes)?.message),
         "endgame_state" => {
             let EndPayload { winning_agent_id, .. } = payload("endgame_state", bytes)?;
-            Message::EndGame { winner: winning_agent_id }
+            RefereePacket::EndGame { winner: winning_agent_id }
         }
-        "next_game_state" => Message::Next(payload("next_game_state", bytes)?),
-        _ => Message::Unknown { kind: head.r#type },
+        "next_game_state" => RefereePacket::Next(payload("next_game_state", bytes)?),
+        _ => RefereePacket::Unknown { kind: head.r#type },
     })
 }
 
 fn payload<'a, P: Deserialize<'a>>(kind: &str, bytes: &'a [u8]) -> Result<P, ProtocolError> {
-    let packet: Envelope<P> = serde_json::from_slice(bytes).map_err(|error| {
+    let packet: PayloadOf<P> = serde_json::from_slice(bytes).map_err(|error| {
         ProtocolError::new(format!("{kind}, byte {}", error.column()), error.to_string(), bytes)
     })?;
     Ok(packet.payload)

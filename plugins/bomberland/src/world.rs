@@ -14,13 +14,15 @@ mod saved;
 mod view;
 mod walk;
 
-pub use escape::{Escape, escape};
-pub use forecast::{Danger, Forecast, HORIZON};
-pub use walk::{Walk, walk};
+pub use escape::{EscapeRoute, escape};
+pub use forecast::{DangerForecast, DangerLevel, HORIZON};
+pub use walk::{WalkCosts, walk};
 
 use crate::action::Action;
-use crate::percept::{Briefing, Percept, Scene};
-use crate::rules::{Event, Luck, Order, Params, Sink, State, UnitIndex, step};
+use crate::percept::{Briefing, Percept, TickScene};
+use crate::rules::{
+    EventSink, ForwardChance, GameParams, GameState, TickEvent, UnitIndex, UnitOrder, step,
+};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
@@ -35,17 +37,17 @@ pub struct World {
     roster: Roster,
     round: Option<u32>,
     briefings: BTreeMap<AgentId, Briefing>,
-    /// The rules as far as any percept of the game told them.
-    rules: Option<Params>,
+    /// The rules, as far as any percept of the game contained them.
+    rules: Option<GameParams>,
     percepts: BTreeMap<AgentId, Percept>,
-    cache: RefCell<Cache>,
+    cache: RefCell<QueryCache>,
 }
 
 /// Answers that are kept until the next tick.
 #[derive(Clone, Debug, Default)]
-struct Cache {
-    forecast: Option<Arc<Forecast>>,
-    walks: BTreeMap<AgentId, Arc<Walk>>,
+struct QueryCache {
+    forecast: Option<Arc<DangerForecast>>,
+    walks: BTreeMap<AgentId, Arc<WalkCosts>>,
 }
 
 impl World {
@@ -64,19 +66,19 @@ impl World {
 
     /// The newest scene that anybody perceived.
     #[must_use]
-    pub fn scene(&self) -> Option<&Arc<Scene>> {
+    pub fn scene(&self) -> Option<&Arc<TickScene>> {
         self.percepts.values().map(|percept| &percept.scene).max_by_key(|scene| scene.state.tick)
     }
 
     /// What comes of orders: entry `(n, order)` is executed in the `n`th tick from now, from 1.
     /// Events go to the sink.
-    pub fn simulate<S: Sink>(
-        scene: &Scene,
-        orders: &[(u32, Order)],
+    pub fn simulate<S: EventSink>(
+        scene: &TickScene,
+        orders: &[(u32, UnitOrder)],
         ticks: u32,
-        luck: &mut Luck,
+        luck: &mut ForwardChance,
         sink: &mut S,
-    ) -> State {
+    ) -> GameState {
         let mut state = scene.state.clone();
         let mut due = Vec::new();
         for tick in 1..=ticks {
@@ -87,12 +89,12 @@ impl World {
         state
     }
 
-    fn forecast(&self, scene: &Scene) -> Arc<Forecast> {
+    fn forecast(&self, scene: &TickScene) -> Arc<DangerForecast> {
         let mut cache = self.cache.borrow_mut();
-        Arc::clone(cache.forecast.get_or_insert_with(|| Arc::new(Forecast::new(scene, None))))
+        Arc::clone(cache.forecast.get_or_insert_with(|| Arc::new(DangerForecast::new(scene, None))))
     }
 
-    fn walk(&self, agent: AgentId, scene: &Scene, unit: UnitIndex) -> Option<Arc<Walk>> {
+    fn walk(&self, agent: AgentId, scene: &TickScene, unit: UnitIndex) -> Option<Arc<WalkCosts>> {
         let from = scene.state.unit(unit)?.cell;
         let mut cache = self.cache.borrow_mut();
         let walk = cache.walks.entry(agent).or_insert_with(|| Arc::new(walk(scene, from, None)));
@@ -111,7 +113,7 @@ impl World {
         let rules = self.rules.map_or(met, |known| met.or(&known));
         self.rules = Some(rules);
         if rules != met {
-            let mut scene = Scene::clone(&percept.scene);
+            let mut scene = TickScene::clone(&percept.scene);
             Arc::make_mut(&mut scene.board).params = rules;
             percept.scene = Arc::new(scene);
         }
@@ -217,14 +219,16 @@ impl phalanx_game::World for World {
 
 /// The cells that the explosions of a tick reached, if a unit can stand there: a blast that was due
 /// is gone again at the tick's end, though it hurt.
-fn hit_cells(events: &[Event]) -> impl Iterator<Item = crate::rules::Cell> {
+fn hit_cells(events: &[TickEvent]) -> impl Iterator<Item = crate::rules::CellIndex> {
     events.iter().filter_map(|event| match event {
-        Event::Spawned(cell, entity) if entity.kind == crate::rules::Kind::Fire => Some(*cell),
-        Event::Changed(cell, entity) if entity.kind.walkable() => Some(*cell),
-        Event::Spawned(..)
-        | Event::Changed(..)
-        | Event::Done(_)
-        | Event::Unit(..)
-        | Event::Expired(_) => None,
+        TickEvent::Spawned(cell, entity) if entity.kind == crate::rules::EntityKind::Fire => {
+            Some(*cell)
+        }
+        TickEvent::Changed(cell, entity) if entity.kind.walkable() => Some(*cell),
+        TickEvent::Spawned(..)
+        | TickEvent::Changed(..)
+        | TickEvent::Done(_)
+        | TickEvent::Unit(..)
+        | TickEvent::Expired(_) => None,
     })
 }

@@ -3,14 +3,14 @@
 //! Fair play: one order an actor and one spawn a base in a turn, for own things only, whatever
 //! the referee would let pass.
 
-use crate::percept::{Percept, Scene};
+use crate::percept::{Percept, StateScene};
 use crate::rules::Id;
-use crate::rules::snake::Direction;
+use crate::rules::snake::SnakeDirection;
 use phalanx_game::{ActionError, Said, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Orders in one answer; more actors than that nobody has.
+/// Most orders in one answer; no player has more actors.
 pub const ORDERS_MAX: usize = 1000;
 
 /// One answer.
@@ -19,16 +19,16 @@ pub enum Action {
     /// Nothing is ordered.
     Nothing,
     /// Orders to actors and bases.
-    Orders(Vec<Order>),
+    Orders(Vec<ActorOrder>),
     /// Where the snake goes.
-    Turn(Direction),
+    Turn(SnakeDirection),
     /// A chess move in UCI notation.
     Play(String),
 }
 
 /// One order to an actor or a base.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
+pub enum ActorOrder {
     /// Goes towards a point.
     Move {
         /// Who.
@@ -71,7 +71,7 @@ pub enum Order {
     },
 }
 
-impl Order {
+impl ActorOrder {
     /// Its name on the wire.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -122,14 +122,14 @@ fn parse(name: &str, args: &[Value], percept: Option<&Percept>) -> Result<Action
             orders(list.ok_or_else(wrong)?, percept).map(Action::Orders)
         }
         "turn" => {
-            let direction = first.as_str().and_then(Direction::parse);
+            let direction = first.as_str().and_then(SnakeDirection::parse);
             direction.map(Action::Turn).ok_or_else(|| {
                 "argument 1: expected \"up\", \"right\", \"down\" or \"left\"".to_owned()
             })
         }
         "play" => {
             let said = first.as_str().unwrap_or_default();
-            let Some(Scene::Chess(scene)) = percept.map(|percept| &*percept.scene) else {
+            let Some(StateScene::Chess(scene)) = percept.map(|percept| &*percept.scene) else {
                 return Err("this is not a game of chess".to_owned());
             };
             if scene.legal_moves.iter().any(|legal| &**legal == said) {
@@ -142,8 +142,9 @@ fn parse(name: &str, args: &[Value], percept: Option<&Percept>) -> Result<Action
     }
 }
 
-fn orders(list: &[Value], percept: Option<&Percept>) -> Result<Vec<Order>, String> {
-    let Some((percept, Scene::Catcher(state))) = percept.map(|percept| (percept, &*percept.scene))
+fn orders(list: &[Value], percept: Option<&Percept>) -> Result<Vec<ActorOrder>, String> {
+    let Some((percept, StateScene::Catcher(state))) =
+        percept.map(|percept| (percept, &*percept.scene))
     else {
         return Err("there are no actors in this game".to_owned());
     };
@@ -154,7 +155,7 @@ fn orders(list: &[Value], percept: Option<&Percept>) -> Result<Vec<Order>, Strin
     let mut orders = Vec::new();
     for (index, value) in list.iter().enumerate() {
         let order = order(value).map_err(|reason| format!("order {}: {reason}", index + 1))?;
-        let spawns = matches!(order, Order::Spawn { .. });
+        let spawns = matches!(order, ActorOrder::Spawn { .. });
         let owners = if spawns { &state.bases } else { &state.actors };
         let who = order.who();
         let Some(owner) = owners.iter().find(|one| one.id == *who) else {
@@ -173,7 +174,7 @@ fn orders(list: &[Value], percept: Option<&Percept>) -> Result<Vec<Order>, Strin
     Ok(orders)
 }
 
-fn order(value: &Value) -> Result<Order, String> {
+fn order(value: &Value) -> Result<ActorOrder, String> {
     let name = |key: &str| {
         let text = value.get(key).and_then(Value::as_str).map(Id::from);
         text.ok_or_else(|| format!("expected a text in {key}"))
@@ -184,12 +185,12 @@ fn order(value: &Value) -> Result<Order, String> {
     };
     let word = value.get("action").and_then(Value::as_str).unwrap_or_default();
     Ok(match word {
-        "move" => Order::Move { actor: name("actor")?, target: [number("x")?, number("y")?] },
-        "take_food" => Order::Take { actor: name("actor")?, food: name("target")? },
-        "deposit_food" => Order::Deposit { actor: name("actor")?, base: name("target")? },
-        "attack" => Order::Attack { actor: name("actor")?, target: name("target")? },
-        "heal" => Order::Heal { actor: name("actor")?, base: name("target")? },
-        "spawn" => Order::Spawn { base: name("target")? },
+        "move" => ActorOrder::Move { actor: name("actor")?, target: [number("x")?, number("y")?] },
+        "take_food" => ActorOrder::Take { actor: name("actor")?, food: name("target")? },
+        "deposit_food" => ActorOrder::Deposit { actor: name("actor")?, base: name("target")? },
+        "attack" => ActorOrder::Attack { actor: name("actor")?, target: name("target")? },
+        "heal" => ActorOrder::Heal { actor: name("actor")?, base: name("target")? },
+        "spawn" => ActorOrder::Spawn { base: name("target")? },
         other => {
             let other = phalanx_game::excerpt(other.as_bytes());
             return Err(format!("there is no order {other:?}; orders are {}", WORDS.join(", ")));
@@ -213,7 +214,7 @@ impl fmt::Display for Action {
                 f.write_str(")")
             }
             Self::Turn(direction) => write!(f, "turn({})", direction.word().to_lowercase()),
-            Self::Play(uci) => write!(f, "play({uci})"),
+            Self::Play(uci) => write!(f, "play({})", phalanx_game::argument(uci)),
         }
     }
 }

@@ -3,29 +3,14 @@
 mod queries;
 
 use crate::action::WORDS;
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
+use phalanx_game::declare::{count, field, required};
+use phalanx_game::{ActionDoc, Api, FieldDoc, Kind};
 
 /// The whole script interface of the games.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
 
 /// The directions of snake.
 pub(crate) const DIRECTION: Kind = Kind::Word(&["up", "right", "down", "left"]);
-
-const fn required(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: false, doc }
-}
-
-const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: true, doc }
-}
-
-const fn field(name: &'static str, kind: Kind, doc: &'static str) -> FieldDoc {
-    FieldDoc { name, kind, doc }
-}
-
-const fn count() -> Kind {
-    Kind::Int { min: 0, max: i32::MAX as i64 }
-}
 
 const ORDER: &[FieldDoc] = &[
     field("action", Kind::Word(WORDS), "What to do."),
@@ -40,7 +25,7 @@ const ORDER: &[FieldDoc] = &[
 ];
 
 const ACTIONS: &[ActionDoc] = &[
-    ActionDoc { name: "nothing", doc: "Orders nothing; a snake stands still.", params: &[] },
+    ActionDoc { name: "nothing", doc: "Orders nothing; a snake stays in place.", params: &[] },
     ActionDoc {
         name: "orders",
         doc: "food_catcher and cherry_picker: one order for each own actor, and one spawn for each own base. Orders to the dead are left out.",
@@ -68,5 +53,5 @@ const PERCEPT: &[FieldDoc] = &[
     ),
     field("id", Kind::Str, "Our id."),
     field("ids", Kind::List(&Kind::Str), "The ids of all players, in the order of their start."),
-    field("score", Kind::Num, "Our score as it stands."),
+    field("score", Kind::Num, "Our current score."),
 ];

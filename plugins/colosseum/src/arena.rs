@@ -32,15 +32,15 @@ pub use agent::Taint;
 pub use options::{ArenaOptions, GameName, Mode};
 
 use crate::rules::catcher::Fairness;
-use crate::rules::{Chance, Id};
-use agent::{Agent, Heard};
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict};
-use ratings::{Standing, rate, schedule};
+use crate::rules::{GameRng, Id};
+use agent::{AgentReply, ArenaAgent};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use ratings::{PlayerRating, rate, schedule};
 use record::{Points, TAINTED_SCORE};
 use serde_json::Value;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
-use table::Table;
+use table::GameTable;
 
 /// Largest replay that is kept in memory; a longer one ends early.
 const REPLAY_BYTES_MAX: usize = 256 << 20;
@@ -50,7 +50,7 @@ const NOTICES_MAX: usize = 256;
 
 /// A message that waits for its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum ExchangeStep {
     Introduce(usize),
     Ping(usize),
     Configure(usize),
@@ -60,10 +60,10 @@ enum Step {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ExchangePhase {
     Seating,
     Exchange {
-        step: Step,
+        step: ExchangeStep,
         since: Instant,
         due: Instant,
     },
@@ -82,20 +82,22 @@ pub struct ColosseumArena {
     config: String,
     /// The matches to be played; the first one is next, or running.
     matches: VecDeque<Vec<usize>>,
-    phase: Phase,
+    phase: ExchangePhase,
     /// The running tick lasts at least until then.
     tick_until: Instant,
     /// Connections that wait for their turn to be introduced.
     seats: Vec<ConnectionId>,
-    agents: Vec<Agent>,
-    table: Option<Table>,
+    agents: Vec<ArenaAgent>,
+    table: Option<GameTable>,
     asked: Vec<usize>,
     replies: Vec<Option<Value>>,
     replay: String,
-    chance: Chance,
-    standings: Vec<Standing>,
+    chance: GameRng,
+    standings: Vec<PlayerRating>,
     verdict: Verdict,
     results: Vec<String>,
+    /// Of the matches that are over.
+    tallies: BTreeMap<&'static str, Vec<i64>>,
     out: VecDeque<Outgoing>,
     artifacts: VecDeque<Artifact>,
     notices: VecDeque<String>,
@@ -117,7 +119,7 @@ impl ColosseumArena {
     /// A referee.
     ///
     /// # Errors
-    /// When so many cannot play that game, or the match would have no end.
+    /// When the game does not support this number of players, or the match would have no end.
     pub fn new(options: ArenaOptions, origin: Origin) -> Result<Self, OptionsError> {
         let matches: VecDeque<_> = schedule(options.mode, options.players.len()).into();
         let (game, seats) = (options.game.word(), options.game.seats());
@@ -139,7 +141,7 @@ impl ColosseumArena {
             config: options.game.config(steps),
             origin,
             matches,
-            phase: Phase::Seating,
+            phase: ExchangePhase::Seating,
             tick_until: origin.instant,
             seats: Vec::new(),
             agents: Vec::new(),
@@ -147,10 +149,11 @@ impl ColosseumArena {
             asked: Vec::new(),
             replies: Vec::new(),
             replay: String::new(),
-            chance: Chance::new(options.seed),
-            standings: vec![Standing::default(); options.players.len()],
+            chance: GameRng::new(options.seed),
+            standings: vec![PlayerRating::default(); options.players.len()],
             verdict: Verdict { steps, teams, ..Verdict::default() },
             results: Vec::new(),
+            tallies: BTreeMap::new(),
             out: VecDeque::new(),
             artifacts: VecDeque::new(),
             notices: VecDeque::new(),
@@ -176,31 +179,31 @@ impl ColosseumArena {
 
     /// The table of the tournament, in the order of the players.
     #[must_use]
-    pub fn standings(&self) -> &[Standing] {
+    pub fn standings(&self) -> &[PlayerRating] {
         &self.standings
     }
 
     fn drive(&mut self, now: Instant) {
         loop {
             match self.phase {
-                Phase::Over => return,
-                Phase::Seating => {
+                ExchangePhase::Over => return,
+                ExchangePhase::Seating => {
                     if self.matches.is_empty() || self.seats.is_empty() {
                         return;
                     }
                     let connection = self.seats.remove(0);
                     self.introduce(connection, now);
                 }
-                Phase::Pause { until } if now < until => return,
-                Phase::Pause { .. } => {
+                ExchangePhase::Pause { until } if now < until => return,
+                ExchangePhase::Pause { .. } => {
                     let step = self.begin_tick(now);
                     self.say(step, now);
                 }
-                Phase::Exchange { step, since, due } => {
-                    let heard = match self.partner(step).map(Agent::hear) {
+                ExchangePhase::Exchange { step, since, due } => {
+                    let heard = match self.partner(step).map(ArenaAgent::hear) {
                         Some(Some(heard)) => heard,
                         Some(None) if now < due => return,
-                        Some(None) | None => Heard::Nothing,
+                        Some(None) | None => AgentReply::Nothing,
                     };
                     self.heard(step, heard, now.saturating_duration_since(since));
                     self.follow(step, now);
@@ -209,13 +212,13 @@ impl ColosseumArena {
         }
     }
 
-    fn partner(&mut self, step: Step) -> Option<&mut Agent> {
+    fn partner(&mut self, step: ExchangeStep) -> Option<&mut ArenaAgent> {
         let index = match step {
-            Step::Introduce(index)
-            | Step::Ping(index)
-            | Step::Configure(index)
-            | Step::Stop(index) => index,
-            Step::Ask(place) => *self.asked.get(place)?,
+            ExchangeStep::Introduce(index)
+            | ExchangeStep::Ping(index)
+            | ExchangeStep::Configure(index)
+            | ExchangeStep::Stop(index) => index,
+            ExchangeStep::Ask(place) => *self.asked.get(place)?,
         };
         self.agents.get_mut(index)
     }
@@ -229,15 +232,15 @@ impl ColosseumArena {
             self.verdict.step = 0;
         }
         let pool = self.options.limits().1;
-        self.agents.push(Agent::new(connection, player, self.chance.uuid(), pool));
-        self.say(Step::Introduce(index), now);
+        self.agents.push(ArenaAgent::new(connection, player, self.chance.uuid(), pool));
+        self.say(ExchangeStep::Introduce(index), now);
     }
 
     /// Writes the message of a step.
-    fn say(&mut self, step: Step, now: Instant) {
+    fn say(&mut self, step: ExchangeStep, now: Instant) {
         let strict = self.options.fairness == Fairness::Strict;
         let state = match (step, &self.table) {
-            (Step::Ask(place), Some(table)) => {
+            (ExchangeStep::Ask(place), Some(table)) => {
                 self.asked.get(place).map(|index| table.state(*index)).unwrap_or_default()
             }
             _ => String::new(),
@@ -245,11 +248,11 @@ impl ColosseumArena {
         let config = self.config.clone();
         let Some(agent) = self.partner(step) else { return };
         let line = match step {
-            Step::Introduce(_) => format!("{{\"set_agent_id\": \"{}\"}}", agent.id),
-            Step::Ping(_) => "{\"ping\": \"ping\"}".to_owned(),
-            Step::Configure(_) => format!("{{\"config\": {config}}}"),
-            Step::Ask(_) => state,
-            Step::Stop(_) => "{\"stop\": {\"reason\": \"end_of_game\"}}".to_owned(),
+            ExchangeStep::Introduce(_) => format!("{{\"set_agent_id\": \"{}\"}}", agent.id),
+            ExchangeStep::Ping(_) => "{\"ping\": \"ping\"}".to_owned(),
+            ExchangeStep::Configure(_) => format!("{{\"config\": {config}}}"),
+            ExchangeStep::Ask(_) => state,
+            ExchangeStep::Stop(_) => "{\"stop\": {\"reason\": \"end_of_game\"}}".to_owned(),
         };
         if strict {
             agent.drop_stale();
@@ -267,24 +270,24 @@ impl ColosseumArena {
             }
         }
         let due = now + self.options.message_limit;
-        self.phase = Phase::Exchange { step, since: now, due };
+        self.phase = ExchangePhase::Exchange { step, since: now, due };
     }
 
     /// Judges the reply of a step.
-    fn heard(&mut self, step: Step, heard: Heard, took: Duration) {
+    fn heard(&mut self, step: ExchangeStep, heard: AgentReply, took: Duration) {
         let limit = self.options.limits().0;
         let Some(agent) = self.partner(step) else { return };
         let (errors, out) = (agent.errors, agent.tainted());
         match step {
-            Step::Introduce(_) => agent.introduced(heard),
-            Step::Ping(_) => agent.ponged(heard),
-            Step::Configure(_) => agent.configured(heard),
-            Step::Stop(_) => {
-                if heard == Heard::Nothing {
+            ExchangeStep::Introduce(_) => agent.introduced(heard),
+            ExchangeStep::Ping(_) => agent.ponged(heard),
+            ExchangeStep::Configure(_) => agent.configured(heard),
+            ExchangeStep::Stop(_) => {
+                if heard == AgentReply::Nothing {
                     agent.error();
                 }
             }
-            Step::Ask(place) => {
+            ExchangeStep::Ask(place) => {
                 agent.overtime = agent.overtime.saturating_add(took.saturating_sub(limit));
                 let reply = agent.played(heard);
                 if let Some(slot) = self.replies.get_mut(place) {
@@ -293,7 +296,7 @@ impl ColosseumArena {
             }
         }
         // Many end at their stop without a word, which is as good as a reply.
-        let ending = matches!(step, Step::Stop(_));
+        let ending = matches!(step, ExchangeStep::Stop(_));
         if let Some(agent) = self.partner(step).filter(|_| !ending) {
             let said = agent.judged(errors, out);
             let player = agent.player;
@@ -313,32 +316,36 @@ impl ColosseumArena {
     }
 
     /// What comes after a step.
-    fn follow(&mut self, step: Step, now: Instant) {
+    fn follow(&mut self, step: ExchangeStep, now: Instant) {
         let next = match step {
-            Step::Introduce(index) => Step::Ping(index),
-            Step::Ping(index) => Step::Configure(index),
-            Step::Configure(index) if index + 1 < self.players().len() => {
-                self.phase = Phase::Seating;
+            ExchangeStep::Introduce(index) => ExchangeStep::Ping(index),
+            ExchangeStep::Ping(index) => ExchangeStep::Configure(index),
+            ExchangeStep::Configure(index) if index + 1 < self.players().len() => {
+                self.phase = ExchangePhase::Seating;
                 return;
             }
-            Step::Configure(_) => {
+            ExchangeStep::Configure(_) => {
                 self.know_by_name();
                 let ids: Vec<Id> = self.agents.iter().map(|agent| Id::from(&*agent.id)).collect();
-                let seed = Chance::new(self.options.seed ^ u64::from(self.verdict.round) << 32);
-                self.table = Some(Table::new(&self.options, &ids, seed));
+                let seed = GameRng::new(self.options.seed ^ u64::from(self.verdict.round) << 32);
+                self.table = Some(GameTable::new(&self.options, &ids, seed));
                 self.begin_tick(now)
             }
-            Step::Ask(place) if place + 1 < self.asked.len() => Step::Ask(place + 1),
-            Step::Ask(_) => match self.end_tick() {
+            ExchangeStep::Ask(place) if place + 1 < self.asked.len() => {
+                ExchangeStep::Ask(place + 1)
+            }
+            ExchangeStep::Ask(_) => match self.end_tick() {
                 Some(step) => step,
                 None if now < self.tick_until => {
-                    self.phase = Phase::Pause { until: self.tick_until };
+                    self.phase = ExchangePhase::Pause { until: self.tick_until };
                     return;
                 }
                 None => self.begin_tick(now),
             },
-            Step::Stop(index) if index + 1 < self.agents.len() => Step::Stop(index + 1),
-            Step::Stop(_) => return self.close_match(),
+            ExchangeStep::Stop(index) if index + 1 < self.agents.len() => {
+                ExchangeStep::Stop(index + 1)
+            }
+            ExchangeStep::Stop(_) => return self.close_match(),
         };
         self.say(next, now);
     }
@@ -347,7 +354,7 @@ impl ColosseumArena {
     /// themselves by the names of its players, they are these players.
     fn know_by_name(&mut self) {
         let names = &self.options.players;
-        let claimed = |agent: &Agent| {
+        let claimed = |agent: &ArenaAgent| {
             let name = agent.name.as_str()?;
             names.iter().position(|known| known == name)
         };
@@ -361,19 +368,19 @@ impl ColosseumArena {
         }
     }
 
-    fn begin_tick(&mut self, now: Instant) -> Step {
+    fn begin_tick(&mut self, now: Instant) -> ExchangeStep {
         self.tick_until = now + self.options.pace;
         if let Some(table) = &mut self.table {
             self.asked = table.begin();
             self.verdict.step = table.epoch();
         }
         self.replies = vec![None; self.asked.len()];
-        Step::Ask(0)
+        ExchangeStep::Ask(0)
     }
 
     /// Applies the replies; the next message, unless there is another tick.
-    fn end_tick(&mut self) -> Option<Step> {
-        let Some(table) = &mut self.table else { return Some(Step::Stop(0)) };
+    fn end_tick(&mut self) -> Option<ExchangeStep> {
+        let Some(table) = &mut self.table else { return Some(ExchangeStep::Stop(0)) };
         if self.options.replays && self.replay.len() < REPLAY_BYTES_MAX {
             self.replay.push_str(&record::replay_line(
                 &self.config,
@@ -392,7 +399,7 @@ impl ColosseumArena {
             }
         }
         for (index, fatal) in damage.fatal {
-            // In chess a reply that was refused already is no move either: its own reason stands.
+            // In chess a refused reply is not a move, and the reason of the first refusal is kept.
             let Some(agent) = self.agents.get_mut(index).filter(|a| a.tainted().is_none()) else {
                 continue;
             };
@@ -404,7 +411,7 @@ impl ColosseumArena {
         }
         let tainted = self.agents.iter().filter(|agent| agent.tainted().is_some()).count();
         let finished = self.table.as_ref().is_none_or(|table| table.finished(tainted));
-        (finished || tainted > 0).then_some(Step::Stop(0))
+        (finished || tainted > 0).then_some(ExchangeStep::Stop(0))
     }
 
     fn tainted(&self) -> Vec<bool> {
@@ -413,7 +420,7 @@ impl ColosseumArena {
 
     fn points(&self) -> Vec<Points> {
         let tainted = self.tainted();
-        let score = |(index, agent): (usize, &Agent)| {
+        let score = |(index, agent): (usize, &ArenaAgent)| {
             let (value, whole) = match (agent.tainted(), &self.table) {
                 (None, Some(table)) => table.score(index, &tainted),
                 (Some(_), _) | (None, None) => (TAINTED_SCORE, true),
@@ -423,9 +430,24 @@ impl ColosseumArena {
         self.agents.iter().enumerate().map(score).collect()
     }
 
+    /// Adds what the running match shows of its players.
+    fn tally(&mut self) {
+        let Some(table) = &self.table else { return };
+        for (what, counts) in table.tallies() {
+            let players = vec![0; self.options.players.len()];
+            let sums = self.tallies.entry(what).or_insert(players);
+            for (agent, count) in self.agents.iter().zip(counts) {
+                if let Some(sum) = sums.get_mut(agent.player) {
+                    *sum += count;
+                }
+            }
+        }
+    }
+
     fn close_match(&mut self) {
+        self.tally();
         let points = self.points();
-        let taint = self.agents.iter().find_map(Agent::tainted);
+        let taint = self.agents.iter().find_map(ArenaAgent::tainted);
         let chess = self.table.as_ref().and_then(|table| table.chess(&self.tainted()));
         let outcome = record::outcome(taint, chess);
         let now = self.origin.unix_ms;
@@ -445,10 +467,10 @@ impl ColosseumArena {
             self.out.push_back(Outgoing::Close(agent.connection));
             self.note(agent.player, agent.complaint());
         }
-        (self.table, self.phase) = (None, Phase::Seating);
+        (self.table, self.phase) = (None, ExchangePhase::Seating);
         self.matches.pop_front();
         if self.matches.is_empty() {
-            self.phase = Phase::Over;
+            self.phase = ExchangePhase::Over;
             self.verdict.over = true;
         }
     }
@@ -523,16 +545,18 @@ impl Arena for ColosseumArena {
 
     fn poll_timeout(&self) -> Option<Instant> {
         match self.phase {
-            Phase::Exchange { due, .. } => Some(due),
-            Phase::Pause { until } => Some(until),
-            Phase::Seating | Phase::Over => None,
+            ExchangePhase::Exchange { due, .. } => Some(due),
+            ExchangePhase::Pause { until } => Some(until),
+            ExchangePhase::Seating | ExchangePhase::Over => None,
         }
     }
 
     fn wanted(&self) -> &[usize] {
         match self.phase {
-            Phase::Seating => self.players().get(self.joined()..).unwrap_or_default(),
-            Phase::Exchange { .. } | Phase::Pause { .. } | Phase::Over => &[],
+            ExchangePhase::Seating => self.players().get(self.joined()..).unwrap_or_default(),
+            ExchangePhase::Exchange { .. } | ExchangePhase::Pause { .. } | ExchangePhase::Over => {
+                &[]
+            }
         }
     }
 
@@ -540,7 +564,7 @@ impl Arena for ColosseumArena {
         self.notices.pop_front()
     }
 
-    /// The running match counts as it stands.
+    /// The verdict counts the running match with its current scores.
     fn verdict(&self) -> Verdict {
         let mut verdict = self.verdict.clone();
         if self.table.is_some() {
@@ -553,13 +577,19 @@ impl Arena for ColosseumArena {
         verdict
     }
 
+    fn tallies(&self) -> Vec<Tally> {
+        let tally =
+            |(what, counts): (&&'static str, &Vec<i64>)| Tally { what, counts: counts.clone() };
+        self.tallies.iter().map(tally).collect()
+    }
+
     fn summary(&self) -> String {
         record::summary(&self.options, &self.verdict.teams, &self.standings)
     }
 
     fn draw(&self, colour: bool) -> String {
         let Some(table) = &self.table else { return String::new() };
-        let name = |agent: &Agent| self.options.players.get(agent.player).cloned();
+        let name = |agent: &ArenaAgent| self.options.players.get(agent.player).cloned();
         let names: Vec<_> = self.agents.iter().map(|a| name(a).unwrap_or_default()).collect();
         picture::draw(table, &names, colour)
     }

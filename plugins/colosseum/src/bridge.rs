@@ -1,13 +1,14 @@
 //! The agent executable without its input and output (spec section 13): lines of the referee go to
 //! the daemon and back; while the daemon is away, or late, the answer comes from here.
 //!
-//! One line out for each line in, whatever happens. When a daemon comes (again) in mid-match, it is
-//! first told who we are and what is played; its replies to that are swallowed. Replies carry no
-//! number, so a daemon that is late is hung up on and called again.
+//! Each input line gets exactly one output line. When a daemon connects in the middle of a match,
+//! the bridge first sends it our name and the game, and discards the replies to these lines.
+//! Replies carry no number, so the bridge closes the connection to a daemon that is late and opens
+//! a new one.
 
-use crate::percept::{Config, Percept, Scene};
+use crate::percept::{MatchConfig, Percept, StateScene};
 use crate::session::fallback;
-use crate::wire::{Message, Reply};
+use crate::wire::{RefereeLine, ReplyLine};
 use phalanx_game::ProtocolError;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +22,6 @@ pub const DAEMON_MAX: Duration = Duration::from_millis(4700);
 pub enum Write {
     /// To the referee, flushed.
     Referee(Vec<u8>),
-    /// To the daemon.
     Daemon(Vec<u8>),
     /// Close the connection to the daemon and open another one.
     Reconnect,
@@ -33,7 +33,7 @@ pub enum Write {
 #[derive(Debug, Default)]
 pub struct Bridge {
     id: Option<String>,
-    /// What the referee is told as our name.
+    /// The name that the bridge sends to the referee.
     name: Option<String>,
     /// The lines that a new daemon must hear first.
     introduction: Vec<Vec<u8>>,
@@ -79,7 +79,7 @@ impl Bridge {
             // The referee went on; whatever the daemon says next would answer the wrong line.
             self.hang_up();
         }
-        let read = Message::read(line);
+        let read = RefereeLine::read(line);
         let message = read.clone().unwrap_or_default();
         if let Some((_, literal)) = &message.set_agent_id {
             self.id = Some(literal.clone());
@@ -112,21 +112,21 @@ impl Bridge {
         self.out.push_back(Write::Reconnect);
     }
 
-    fn reply(&self, message: &Message) -> Vec<u8> {
+    fn reply(&self, message: &RefereeLine) -> Vec<u8> {
         let own = |literal: &String| serde_json::from_str::<String>(literal).ok();
         let action = message.state.as_ref().map(|state| {
             let percept = Percept {
                 epoch: 0,
                 me: self.id.as_ref().and_then(own).unwrap_or_default().into(),
                 agents: Arc::from([]),
-                config: Arc::new(Config::default()),
-                scene: Arc::new(Scene::read(state)),
+                config: Arc::new(MatchConfig::default()),
+                scene: Arc::new(StateScene::read(state)),
             };
             fallback(&percept)
         });
         let (id, pong) = (self.id.as_deref(), message.ping);
         let name = self.name.as_deref().filter(|_| message.set_agent_id.is_some());
-        Reply { id, name, pong, action: action.as_ref() }.line()
+        ReplyLine { id, name, pong, action: action.as_ref() }.line()
     }
 
     /// A line of the daemon, without its end.

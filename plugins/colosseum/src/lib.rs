@@ -40,7 +40,7 @@ impl Game for Colosseum {
     const FIXED: Option<&'static str> =
         Some("the referee starts its agents itself, before the match");
 
-    type Briefing = percept::Config;
+    type Briefing = percept::MatchConfig;
     type Percept = percept::Percept;
     type Action = action::Action;
     type Session = session::Session;

@@ -12,20 +12,20 @@ pub(crate) const MOVES_MAX: usize = 1000;
 
 /// The game's settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Config {
+pub struct MatchConfig {
     /// The game's name; empty when we came in its middle.
     pub game: String,
     /// Who is asked when.
     pub update_mode: String,
-    /// Ticks in all; 0 when not told.
+    /// Ticks in total; 0 when unknown.
     pub epochs: u32,
     /// Seconds that a reply may take before it counts as overtime.
     pub step_limit: Option<f64>,
     /// The numbers of food_catcher and cherry_picker.
-    pub rules: catcher::Rules,
+    pub rules: catcher::CatcherRules,
 }
 
-impl Config {
+impl MatchConfig {
     /// Reads what `config` tells.
     #[must_use]
     pub fn read(config: &Map<String, Json>) -> Self {
@@ -39,12 +39,12 @@ impl Config {
             update_mode: text("update_mode"),
             epochs: epochs.and_then(|epochs| u32::try_from(epochs).ok()).unwrap_or_default(),
             step_limit: config.get("step_time_limit").and_then(Json::as_f64),
-            rules: catcher::Rules::read(config),
+            rules: catcher::CatcherRules::read(config),
         }
     }
 }
 
-/// A game of chess as the side to move is told it.
+/// A chess position as the referee sends it to the side to move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChessScene {
     /// The position.
@@ -59,18 +59,16 @@ pub struct ChessScene {
 
 /// The world of a state message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Scene {
+pub enum StateScene {
     /// food_catcher and cherry_picker.
-    Catcher(catcher::State),
-    /// snake.
-    Snake(snake::State),
-    /// chess.
+    Catcher(catcher::CatcherState),
+    Snake(snake::SnakeState),
     Chess(ChessScene),
     /// A game that we do not know.
     Other,
 }
 
-impl Scene {
+impl StateScene {
     /// Reads a state: its keys tell the game.
     #[must_use]
     pub fn read(state: &Map<String, Json>) -> Self {
@@ -88,9 +86,9 @@ impl Scene {
                 last_move: text("last_move"),
             })
         } else if state.contains_key("snakes") {
-            Self::Snake(snake::State::read(state))
+            Self::Snake(snake::SnakeState::read(state))
         } else if state.contains_key("actors") || state.contains_key("bases") {
-            Self::Catcher(catcher::State::read(state))
+            Self::Catcher(catcher::CatcherState::read(state))
         } else {
             Self::Other
         }
@@ -107,9 +105,9 @@ pub struct Percept {
     /// All ids, in the order of the start.
     pub agents: Arc<[Id]>,
     /// The settings.
-    pub config: Arc<Config>,
+    pub config: Arc<MatchConfig>,
     /// The world.
-    pub scene: Arc<Scene>,
+    pub scene: Arc<StateScene>,
 }
 
 impl Percept {
@@ -117,12 +115,12 @@ impl Percept {
     #[must_use]
     pub fn score(&self) -> f64 {
         match &*self.scene {
-            Scene::Catcher(state) => state.score(&self.me).get(),
-            Scene::Snake(state) => {
+            StateScene::Catcher(state) => state.score(&self.me).get(),
+            StateScene::Snake(state) => {
                 let own = state.snakes.iter().find(|snake| snake.agent == self.me);
                 own.map_or(0.0, |snake| number(snake.score()))
             }
-            Scene::Chess(_) | Scene::Other => 0.0,
+            StateScene::Chess(_) | StateScene::Other => 0.0,
         }
     }
 
@@ -147,10 +145,10 @@ impl Percept {
             return self.config.game.clone();
         }
         let name = match &*self.scene {
-            Scene::Catcher(_) => "food_catcher",
-            Scene::Snake(_) => "snake",
-            Scene::Chess(_) => "chess",
-            Scene::Other => "unknown",
+            StateScene::Catcher(_) => "food_catcher",
+            StateScene::Snake(_) => "snake",
+            StateScene::Chess(_) => "chess",
+            StateScene::Other => "unknown",
         };
         name.to_owned()
     }

@@ -9,8 +9,8 @@ pub mod chess;
 mod num;
 pub mod snake;
 
-pub use chance::Chance;
-pub use num::Num;
+pub use chance::GameRng;
+pub use num::PyNumber;
 
 use std::sync::Arc;
 

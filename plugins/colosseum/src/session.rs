@@ -12,9 +12,9 @@
 mod fallback;
 
 use crate::action::Action;
-use crate::percept::{Config, Percept, Scene};
+use crate::percept::{MatchConfig, Percept, StateScene};
 use crate::rules::Id;
-use crate::wire::{LINE_BYTES_MAX, Message, Reply};
+use crate::wire::{LINE_BYTES_MAX, RefereeLine, ReplyLine};
 pub(crate) use fallback::fallback;
 use phalanx_game::{
     AgentId, DefaultCause, Event, Late, Margin, Notice, ProtocolError, Seat, Turn, TurnGate,
@@ -32,7 +32,7 @@ const KEPT_BYTES: usize = 400;
 
 /// The turn that waits for an answer.
 #[derive(Debug)]
-struct Open {
+struct UnansweredTurn {
     turn: Turn,
     fallback: Action,
     /// The same line also asked whether we live.
@@ -47,7 +47,7 @@ pub struct Session {
     /// The rest of a line that is too long is skipped.
     skipping: bool,
     id: Option<(Id, String)>,
-    config: Arc<Config>,
+    config: Arc<MatchConfig>,
     agents: Arc<[Id]>,
     /// The running round, and the next one's number.
     live: Option<u32>,
@@ -58,9 +58,9 @@ pub struct Session {
     over: bool,
     gate: TurnGate,
     margin: Margin,
-    open: Option<Open>,
+    open: Option<UnansweredTurn>,
     transmits: VecDeque<Vec<u8>>,
-    events: VecDeque<Event<Config, Percept>>,
+    events: VecDeque<Event<MatchConfig, Percept>>,
 }
 
 impl Session {
@@ -92,9 +92,9 @@ impl Session {
         self.seat.agents.first().map_or(AgentId(0), |(agent, _)| *agent)
     }
 
-    fn reply(&mut self, reply: Reply<'_>) {
+    fn reply(&mut self, reply: ReplyLine<'_>) {
         let id = self.id.as_ref().map(|(_, literal)| literal.as_str());
-        let line = Reply { id, ..reply }.line();
+        let line = ReplyLine { id, ..reply }.line();
         self.transmits.push_back(line);
     }
 
@@ -104,7 +104,7 @@ impl Session {
             return;
         }
         self.overtaken();
-        match Message::read(line) {
+        match RefereeLine::read(line) {
             Ok(message) => self.message(message, now),
             Err(error) => self.malformed(error),
         }
@@ -113,7 +113,7 @@ impl Session {
     /// A line that makes no sense still waits for its answer.
     fn malformed(&mut self, error: ProtocolError) {
         self.events.push_back(Event::Notice(Notice::Malformed(error)));
-        self.reply(Reply { action: Some(&Action::Nothing), ..Reply::default() });
+        self.reply(ReplyLine { action: Some(&Action::Nothing), ..ReplyLine::default() });
     }
 
     /// A new line: the referee no longer waits for an answer to the one before.
@@ -129,22 +129,22 @@ impl Session {
         self.events.push_back(Event::Defaulted { turn, agent, cause });
     }
 
-    fn message(&mut self, message: Message, now: Instant) {
+    fn message(&mut self, message: RefereeLine, now: Instant) {
         let introduced = message.set_agent_id.is_some();
         if let Some((id, literal)) = message.set_agent_id {
             self.id = Some((id.into(), literal));
             self.events.push_back(Event::Seated { agents: vec![self.agent()] });
         }
         if let Some(config) = &message.config {
-            self.config = Arc::new(Config::read(config));
-            self.begin(Some(Config::clone(&self.config)));
+            self.config = Arc::new(MatchConfig::read(config));
+            self.begin(Some(MatchConfig::clone(&self.config)));
         }
         if let Some(kind) = &message.unknown {
             let kind = phalanx_game::excerpt(kind.as_bytes());
             self.events.push_back(Event::Notice(Notice::Unknown { kind }));
         }
         if message.stop.is_some() {
-            self.reply(Reply { pong: message.ping, ..Reply::default() });
+            self.reply(ReplyLine { pong: message.ping, ..ReplyLine::default() });
             return self.stop();
         }
         match message.state {
@@ -152,12 +152,12 @@ impl Session {
             None => {
                 let name = self.seat.agents.first().map(|(_, name)| name.clone());
                 let name = name.as_deref().filter(|_| introduced);
-                self.reply(Reply { name, pong: message.ping, ..Reply::default() });
+                self.reply(ReplyLine { name, pong: message.ping, ..ReplyLine::default() });
             }
         }
     }
 
-    fn begin(&mut self, briefing: Option<Config>) {
+    fn begin(&mut self, briefing: Option<MatchConfig>) {
         self.finish();
         let round = self.next;
         (self.live, self.next, self.epoch) = (Some(round), round.saturating_add(1), 0);
@@ -193,12 +193,12 @@ impl Session {
         self.know_agents(state);
         let me = self.id.as_ref().map_or_else(|| Id::from(""), |(id, _)| id.clone());
         let (config, agents) = (Arc::clone(&self.config), Arc::clone(&self.agents));
-        let scene = Arc::new(Scene::read(state));
+        let scene = Arc::new(StateScene::read(state));
         let percept = Percept { epoch: self.epoch, me, agents, config, scene };
         self.score = percept.score();
         let turn = Turn::new(self.live.unwrap_or_default(), self.epoch);
         let (agent, due) = (self.agent(), now + self.window());
-        self.open = Some(Open { turn, fallback: fallback(&percept), pong });
+        self.open = Some(UnansweredTurn { turn, fallback: fallback(&percept), pong });
         self.gate.open(agent, turn, due);
         self.events.push_back(Event::Asked { turn, agent, due, percept });
     }
@@ -223,12 +223,12 @@ impl Session {
     fn answer(&mut self, turn: Turn, action: Option<&Action>) {
         let Some(open) = self.open.take_if(|open| open.turn == turn) else { return };
         let action = action.unwrap_or(&open.fallback);
-        self.reply(Reply { pong: open.pong, action: Some(action), ..Reply::default() });
+        self.reply(ReplyLine { pong: open.pong, action: Some(action), ..ReplyLine::default() });
     }
 }
 
 impl phalanx_game::Session for Session {
-    type Briefing = Config;
+    type Briefing = MatchConfig;
     type Percept = Percept;
     type Action = Action;
 
@@ -295,7 +295,7 @@ impl phalanx_game::Session for Session {
         self.transmits.pop_front()
     }
 
-    fn poll_event(&mut self) -> Option<Event<Config, Percept>> {
+    fn poll_event(&mut self) -> Option<Event<MatchConfig, Percept>> {
         self.events.pop_front()
     }
 

@@ -4,7 +4,7 @@
 mod lenient;
 pub mod text;
 
-use crate::action::{Action, Order};
+use crate::action::{Action, ActorOrder};
 use phalanx_game::ProtocolError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ pub const ID_CHARS_MAX: usize = 255;
 
 /// What one line of the referee says; any of it may be absent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Message {
+pub struct RefereeLine {
     /// The id that we get, and the same as the literal that is sent back.
     pub set_agent_id: Option<(String, String)>,
     /// We are asked whether we live.
@@ -52,7 +52,7 @@ pub fn read_value(line: &[u8]) -> Result<Value, ProtocolError> {
         .map_err(|error| ProtocolError::new(format!("line ({error})"), "one JSON value", line))
 }
 
-impl Message {
+impl RefereeLine {
     /// Reads a line without its end.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ fn read_id(line: &[u8], id: Value) -> Result<(String, String), ProtocolError> {
 
 /// One reply of ours.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reply<'a> {
+pub struct ReplyLine<'a> {
     /// The literal of our id, once known.
     pub id: Option<&'a str>,
     /// Our name, in the first reply only.
@@ -132,7 +132,7 @@ pub struct Reply<'a> {
     pub action: Option<&'a Action>,
 }
 
-impl Reply<'_> {
+impl ReplyLine<'_> {
     /// The line, with its end.
     #[must_use]
     pub fn line(&self) -> Vec<u8> {
@@ -177,15 +177,15 @@ fn said(action: &Action) -> String {
     out
 }
 
-fn order(out: &mut String, order: &Order) {
+fn order(out: &mut String, order: &ActorOrder) {
     let pairs: &[(&str, &str)] = match order {
-        Order::Move { actor, .. } => &[("actor_id", actor)],
-        Order::Take { actor, food } => &[("actor_id", actor), ("food_id", food)],
-        Order::Deposit { actor, base } | Order::Heal { actor, base } => {
+        ActorOrder::Move { actor, .. } => &[("actor_id", actor)],
+        ActorOrder::Take { actor, food } => &[("actor_id", actor), ("food_id", food)],
+        ActorOrder::Deposit { actor, base } | ActorOrder::Heal { actor, base } => {
             &[("actor_id", actor), ("base_id", base)]
         }
-        Order::Attack { actor, target } => &[("actor_id", actor), ("target", target)],
-        Order::Spawn { base } => &[("base_id", base)],
+        ActorOrder::Attack { actor, target } => &[("actor_id", actor), ("target", target)],
+        ActorOrder::Spawn { base } => &[("base_id", base)],
     };
     out.push_str("{\"action\": ");
     text::string(out, order.word());
@@ -195,7 +195,7 @@ fn order(out: &mut String, order: &Order) {
         out.push_str(": ");
         text::string(out, value);
     }
-    if let Order::Move { target, .. } = order {
+    if let ActorOrder::Move { target, .. } = order {
         out.push_str(", \"target\": ");
         text::list(out, *target, text::float);
     }

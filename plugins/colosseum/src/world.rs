@@ -13,7 +13,7 @@ mod saved;
 mod view;
 
 use crate::action::Action;
-use crate::percept::{Config, Percept, Scene};
+use crate::percept::{MatchConfig, Percept, StateScene};
 use crate::session::fallback;
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
@@ -54,11 +54,11 @@ impl World {
 }
 
 impl phalanx_game::World for World {
-    type Briefing = Config;
+    type Briefing = MatchConfig;
     type Percept = Percept;
     type Action = Action;
 
-    fn begin(&mut self, round: u32, _agent: AgentId, _briefing: Option<&Config>) {
+    fn begin(&mut self, round: u32, _agent: AgentId, _briefing: Option<&MatchConfig>) {
         self.forget(round);
     }
 
@@ -97,14 +97,14 @@ impl phalanx_game::World for World {
     fn state(&self, agent: AgentId) -> AgentState {
         let Some(percept) = self.percepts.get(&agent) else { return AgentState::default() };
         let summary = match &*percept.scene {
-            Scene::Catcher(state) => {
-                let own = |list: &[crate::rules::catcher::Entity]| {
+            StateScene::Catcher(state) => {
+                let own = |list: &[crate::rules::catcher::CatcherEntity]| {
                     list.iter().filter(|one| one.owner == percept.me).count()
                 };
                 let (actors, bases) = (own(&state.actors), own(&state.bases));
                 format!("{actors} actors, {bases} bases, {:.0} food", percept.score())
             }
-            Scene::Snake(state) => {
+            StateScene::Snake(state) => {
                 let own = state.snakes.iter().find(|snake| snake.agent == percept.me);
                 match own.and_then(|snake| Some((snake, snake.head()?))) {
                     Some((snake, [x, y])) if snake.alive => {
@@ -114,11 +114,11 @@ impl phalanx_game::World for World {
                     None => "no snake".to_owned(),
                 }
             }
-            Scene::Chess(scene) => {
+            StateScene::Chess(scene) => {
                 let side = if scene.white { "white" } else { "black" };
                 format!("{side}, {} legal moves", scene.legal_moves.len())
             }
-            Scene::Other => "an unknown game".to_owned(),
+            StateScene::Other => "an unknown game".to_owned(),
         };
         AgentState { summary, last_result: String::new() }
     }
@@ -135,7 +135,7 @@ impl phalanx_game::World for World {
         saved::restore(self, saved)
     }
 
-    fn recognize(&self, agent: AgentId, met: Met<'_, Config, Percept>) -> Result<(), String> {
+    fn recognize(&self, agent: AgentId, met: Met<'_, MatchConfig, Percept>) -> Result<(), String> {
         saved::recognize(self, agent, met)
     }
 }

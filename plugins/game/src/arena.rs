@@ -61,7 +61,7 @@ impl Score {
         Self { team: team.into(), ..Self::default() }
     }
 
-    /// Enters a round. Less than half a point is not told.
+    /// Adds the points of a round. Changes below half a point are not reported.
     pub fn enter(&mut self, points: f64) {
         #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
         self.rounds.push(points.floor() as i64);
@@ -84,7 +84,7 @@ pub fn points_text(halves: i64) -> String {
     format!("{sign}{}{half}", halves.unsigned_abs() / 2)
 }
 
-/// How a match stands or ended.
+/// The current or final result of a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// All that was to be played has been played.
@@ -97,6 +97,15 @@ pub struct Verdict {
     pub steps: u32,
     /// All teams, in the referee's order.
     pub teams: Vec<Score>,
+}
+
+/// What decided a match, as a number for each team: tasks, lives, food.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// What is counted, as a table's heading: `tasks delivered`.
+    pub what: &'static str,
+    /// The counts in the order of [`Verdict::teams`].
+    pub counts: Vec<i64>,
 }
 
 /// A referee of our own. After every `handle_*` call drain `poll_transmit`, `poll_artifact` and
@@ -138,13 +147,19 @@ pub trait Arena: Debug + Send {
     #[must_use]
     fn poll_timeout(&self) -> Option<Instant>;
 
-    /// How the match stands.
+    /// The current or final result.
     #[must_use]
     fn verdict(&self) -> Verdict;
 
-    /// The players that are waited for now, by their place in the referee's own list, in the order
-    /// in which they must join. Whoever starts players as processes starts the first of them, lets
-    /// it join and asks again. Empty where clients come by themselves.
+    /// What the teams have achieved so far, besides their scores.
+    #[must_use]
+    fn tallies(&self) -> Vec<Tally> {
+        Vec::new()
+    }
+
+    /// The players that the referee waits for, as indices into its own list, in the order in which
+    /// they must join. A host that starts players as processes starts the first one, waits until it
+    /// has joined, and calls this again. Empty when clients connect by themselves.
     #[must_use]
     fn wanted(&self) -> &[usize] {
         &[]
@@ -182,11 +197,11 @@ mod tests {
     #[test]
     fn draws_add_up_by_halves_and_no_half_is_lost() {
         let mut score = Score::of("A");
-        let mut told = Vec::new();
+        let mut texts = Vec::new();
         for points in [0.5, 1.0, 0.5, -10.0, 0.5, 3.2] {
             score.enter(points);
-            told.push(points_text(score.in_halves()));
+            texts.push(points_text(score.in_halves()));
         }
-        assert_eq!(told, ["0.5", "1.5", "2", "-8", "-7.5", "-4.5"]);
+        assert_eq!(texts, ["0.5", "1.5", "2", "-8", "-7.5", "-4.5"]);
     }
 }

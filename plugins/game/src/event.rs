@@ -27,7 +27,7 @@ pub enum Event<B, P> {
         /// What the referee said; `None` when a reconnect met a round without its start message.
         briefing: Option<B>,
     },
-    /// The referee told something without asking.
+    /// The referee sent a percept that needs no answer.
     Percept {
         /// When.
         turn: Turn,
@@ -76,7 +76,7 @@ pub enum Event<B, P> {
 /// Why a session did not send the team's own answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DefaultCause {
-    /// Nobody decided until `due`: the fallback was sent.
+    /// No decision came until `due`, and the seat sent the fallback.
     NobodyDecided,
     /// The referee asked for the next turn while this one was open.
     Superseded,
@@ -104,8 +104,8 @@ pub enum Notice {
 impl fmt::Display for DefaultCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NobodyDecided => "nobody decided in time: the seat sent the fallback",
-            Self::Superseded => "the referee went on before anybody decided",
+            Self::NobodyDecided => "no decision came in time: the seat sent the fallback",
+            Self::Superseded => "the referee began the next turn before there was a decision",
             Self::Disconnected => "the connection was lost while the turn was open",
         })
     }

@@ -32,8 +32,8 @@ impl SeatId {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Turn {
-    /// Which simulation of the match, from 0, counted by whoever issues the turn: a session counts
-    /// what its own connection saw, the engine renumbers to the team's count.
+    /// Number of the simulation in the match, from 0. A session counts the simulations of its own
+    /// connection; the engine renumbers them to the team's count.
     pub round: u32,
     /// The referee's own number inside the round: MAPC step, Bomberland tick, Colosseum epoch.
     pub step: u32,

@@ -14,6 +14,7 @@
 mod api;
 mod arena;
 mod deadline;
+pub mod declare;
 mod error;
 mod event;
 mod frames;
@@ -28,7 +29,9 @@ mod value;
 mod world;
 
 pub use api::{ActionDoc, Api, FieldDoc, Kind, ParamDoc, QueryDoc};
-pub use arena::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Verdict, points_text};
+pub use arena::{
+    Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict, points_text,
+};
 pub use deadline::{DeadlineClock, REQUESTS_MAX, WINDOW_MAX};
 pub use error::{ActionError, Late, ProtocolError, QueryError, excerpt};
 pub use event::{DefaultCause, Event, Notice};
@@ -38,11 +41,11 @@ pub use gate::{Expired, TurnGate};
 pub use ids::{AgentId, SeatId, Turn};
 pub use margin::{Margin, MarginLimits};
 pub use picture::{
-    Area, Body, CELL_UNKNOWN, Edge, Layer, Legend, Node, PICTURE_CELLS_MAX, PICTURE_PARTS_MAX,
-    PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture, Place, SEEN_NEVER,
-    Scale, Shape, Side, Spot, Tone,
+    Area, Body, CELL_UNKNOWN, Layer, Legend, PICTURE_CELLS_MAX, PICTURE_PARTS_MAX,
+    PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture, PictureEdge,
+    PictureNode, Place, SEEN_NEVER, Scale, Shape, Side, Spot, Tone,
 };
-pub use retelling::{Heard, Retelling};
+pub use retelling::{ResumeFrame, ResumeFrames};
 pub use session::{Framing, Seat, Session};
-pub use value::{Said, Value};
+pub use value::{Said, Value, argument, is_of_word, quoted};
 pub use world::{AgentState, Game, Met, Oracle, Roster, RosterEntry, World};

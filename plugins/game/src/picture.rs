@@ -1,8 +1,8 @@
 //! A world as people see it: layers of cells, nodes and edges, marks and bodies, for dashboards,
 //! recordings and terminals.
 //!
-//! A picture is plain data in a fixed order, and its size is bounded: whoever draws adds through
-//! [`Area`] and [`Picture::bounded`], so that no percept makes a picture that nobody can carry.
+//! A picture is plain data in a fixed order. [`Area`] and [`Picture::bounded`] limit its size, so
+//! that no percept can produce a picture that is too large to send.
 
 use crate::AgentId;
 use std::borrow::Cow;
@@ -19,9 +19,9 @@ pub const PICTURE_THINGS_MAX: usize = 4_096;
 pub const PICTURE_TEXT_BYTES_MAX: usize = 120;
 /// Most things that a body carries.
 const CARRIED_MAX: usize = 64;
-/// The value of a cell that nobody has seen.
+/// The value of an unseen cell.
 pub const CELL_UNKNOWN: u8 = 0;
-/// The last seen turn of a cell that nobody has seen.
+/// The last seen turn of an unseen cell.
 pub const SEEN_NEVER: u32 = u32::MAX;
 
 /// What a team believes of its world, drawn.
@@ -45,9 +45,9 @@ pub struct Part {
     /// Marked places.
     pub spots: Vec<Spot>,
     /// The nodes of a graph.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PictureNode>,
     /// The edges between them.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<PictureEdge>,
     /// Who is there.
     pub bodies: Vec<Body>,
     /// What concerns the whole part: name and value.
@@ -94,7 +94,7 @@ pub enum Place {
 /// Whose something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// Nobody's, or it is not known.
+    /// Neutral or unknown.
     #[default]
     Nobody,
     /// Our team's.
@@ -103,7 +103,7 @@ pub enum Side {
     Theirs,
 }
 
-/// What a colour is to say; which colour that is decides whoever shows the picture.
+/// The meaning of a colour. Each renderer chooses the colour itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing is known.
@@ -147,7 +147,7 @@ pub struct Layer {
     pub name: Cow<'static, str>,
     /// Where its cells are.
     pub area: Area,
-    /// The cells, row by row from the area's first; [`CELL_UNKNOWN`] is one that nobody has seen.
+    /// The cells, row by row from the area's first; [`CELL_UNKNOWN`] is an unseen cell.
     pub cells: Vec<u8>,
     /// What the values mean; those of [`scale`](Self::scale) are not listed.
     pub legend: Vec<Legend>,
@@ -191,7 +191,7 @@ pub struct Spot {
     pub place: Place,
     /// What kind of thing it is, in the game's word.
     pub kind: Cow<'static, str>,
-    /// What stands beside it.
+    /// Text beside the place.
     pub label: String,
     /// A number that belongs to it.
     pub value: Option<f64>,
@@ -201,20 +201,20 @@ pub struct Spot {
 
 /// A node of a graph.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct PictureNode {
     /// The referee's name for it.
     pub name: String,
     /// What it is worth, once known.
     pub value: Option<i32>,
-    /// Who owns it, as the referee told last.
+    /// The owner that the referee reported last.
     pub owner: Side,
-    /// In whose zone it is, as far as it is believed who stands where.
+    /// The side whose zone it is, based on the believed positions of the agents.
     pub zone: Side,
 }
 
 /// An edge of a graph, without direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct PictureEdge {
     /// The index of one of its nodes.
     pub a: u32,
     /// The index of the other.
@@ -349,7 +349,7 @@ impl Layer {
 }
 
 impl Scale {
-    /// The value that stands for a number; numbers outside become the nearest end.
+    /// The index of a number on the scale. Numbers outside become the nearest end.
     #[must_use]
     pub fn value(self, number: f64) -> u8 {
         let span = self.to - self.from;
@@ -475,11 +475,11 @@ mod tests {
     #[test]
     fn what_is_too_much_is_left_out_and_said() {
         let layer = || Layer::new("ground", Area::new(0, 0, 512, 512));
-        let edge = |b| Edge { a: 0, b, weight: None };
+        let edge = |b| PictureEdge { a: 0, b, weight: None };
         let part = Part {
             name: "ä".repeat(100),
             layers: vec![layer(), layer()],
-            nodes: vec![Node::default(); PICTURE_THINGS_MAX + 1],
+            nodes: vec![PictureNode::default(); PICTURE_THINGS_MAX + 1],
             edges: vec![edge(1), edge(4_096), edge(u32::MAX)],
             ..Part::default()
         };

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 /// Something that the referee said, as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct ResumeFrame {
     /// When it came.
     pub at: Instant,
     /// Its bytes, framed.
@@ -14,13 +14,13 @@ pub struct Heard {
 /// The messages of one connection that still count, for protocols that end each with a NUL: the
 /// accepted login, the start of the running round, the last request.
 #[derive(Debug, Default)]
-pub struct Retelling {
-    login: Option<Heard>,
-    start: Option<Heard>,
-    request: Option<Heard>,
+pub struct ResumeFrames {
+    login: Option<ResumeFrame>,
+    start: Option<ResumeFrame>,
+    request: Option<ResumeFrame>,
 }
 
-impl Retelling {
+impl ResumeFrames {
     /// Another connection, or none: nothing counts any more.
     pub fn clear(&mut self) {
         *self = Self::default();
@@ -31,7 +31,7 @@ impl Retelling {
         keep(&mut self.login, frame, at);
     }
 
-    /// A round was begun, or told again, by this message.
+    /// Records the message that began or repeated a round.
     pub fn start(&mut self, frame: &[u8], at: Instant) {
         keep(&mut self.start, frame, at);
     }
@@ -49,35 +49,35 @@ impl Retelling {
     /// What a fresh session must hear: of the last request only when it `is_open`, and at the end
     /// the `partial` message that has come so far. `None` without a login.
     #[must_use]
-    pub fn tell(&self, is_open: bool, partial: &[u8]) -> Option<Vec<Heard>> {
+    pub fn tell(&self, is_open: bool, partial: &[u8]) -> Option<Vec<ResumeFrame>> {
         let login = self.login.as_ref()?;
         let request = self.request.as_ref().filter(|_| is_open);
-        let mut all: Vec<Heard> = vec![login.clone()];
+        let mut all: Vec<ResumeFrame> = vec![login.clone()];
         all.extend(self.start.clone().into_iter().chain(request.cloned()));
         // When a message is complete counts, not when it began.
         let at = all.iter().map(|heard| heard.at).max().unwrap_or(login.at);
         if !partial.is_empty() {
-            all.push(Heard { at, bytes: partial.to_vec() });
+            all.push(ResumeFrame { at, bytes: partial.to_vec() });
         }
         Some(all)
     }
 }
 
-fn keep(place: &mut Option<Heard>, frame: &[u8], at: Instant) {
+fn keep(place: &mut Option<ResumeFrame>, frame: &[u8], at: Instant) {
     // The space of the last one is used again: requests come every turn.
     let mut bytes = place.take().map(|heard| heard.bytes).unwrap_or_default();
     bytes.clear();
     bytes.reserve(frame.len() + 1);
     bytes.extend_from_slice(frame);
     bytes.push(0);
-    *place = Some(Heard { at, bytes });
+    *place = Some(ResumeFrame { at, bytes });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(retelling: &Retelling, is_open: bool, partial: &[u8]) -> Option<String> {
+    fn resumed(retelling: &ResumeFrames, is_open: bool, partial: &[u8]) -> Option<String> {
         let all = retelling.tell(is_open, partial)?;
         let bytes: Vec<u8> = all.into_iter().flat_map(|heard| heard.bytes).collect();
         Some(String::from_utf8(bytes).unwrap().replace('\0', "|"))
@@ -90,18 +90,18 @@ mod tests {
 
     #[test]
     fn only_what_still_counts_is_told_again_and_nothing_before_the_login() {
-        let (mut retelling, now) = (Retelling::default(), now());
+        let (mut retelling, now) = (ResumeFrames::default(), now());
         retelling.start(b"start 1", now);
-        assert_eq!(told(&retelling, false, b"hal"), None);
+        assert_eq!(resumed(&retelling, false, b"hal"), None);
         retelling.login(b"ok", now);
-        assert_eq!(told(&retelling, false, b"").unwrap(), "ok|start 1|");
+        assert_eq!(resumed(&retelling, false, b"").unwrap(), "ok|start 1|");
         retelling.request(b"request 1", now);
         retelling.request(b"ask 2", now);
-        assert_eq!(told(&retelling, true, b"").unwrap(), "ok|start 1|ask 2|");
-        assert_eq!(told(&retelling, false, b"hal").unwrap(), "ok|start 1|hal");
+        assert_eq!(resumed(&retelling, true, b"").unwrap(), "ok|start 1|ask 2|");
+        assert_eq!(resumed(&retelling, false, b"hal").unwrap(), "ok|start 1|hal");
         retelling.end();
-        assert_eq!(told(&retelling, true, b"").unwrap(), "ok|");
+        assert_eq!(resumed(&retelling, true, b"").unwrap(), "ok|");
         retelling.clear();
-        assert_eq!(told(&retelling, true, b""), None);
+        assert_eq!(resumed(&retelling, true, b""), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The client's side of one connection, as a state machine.
 
-use crate::{AgentId, Event, Heard, Late, MarginLimits, Origin, ProtocolError, SeatId, Turn};
+use crate::{AgentId, Event, Late, MarginLimits, Origin, ProtocolError, ResumeFrame, SeatId, Turn};
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
@@ -102,8 +102,8 @@ pub trait Session: Debug + Send {
     #[must_use]
     fn poll_event(&mut self) -> Option<Event<Self::Briefing, Self::Percept>>;
 
-    /// Why the connection must be closed and opened again, told once: a referee that has gone
-    /// silent without closing. Call again after every `handle_*`.
+    /// Returns once that the connection must be closed and opened again, because the referee has
+    /// gone silent without closing it. Call again after every `handle_*`.
     #[must_use]
     fn poll_hangup(&mut self) -> Option<String> {
         None
@@ -125,11 +125,12 @@ pub trait Session: Debug + Send {
         None
     }
 
-    /// What a fresh session of the same seat must hear, right after `handle_connected`, to go on
-    /// where this one is, on the same connection: another process takes it over. What it says while
-    /// it hears that was said before and is not sent again. `None`: nobody can take over here.
+    /// The bytes that a fresh session of the same seat must receive, right after
+    /// `handle_connected`, to continue on the same connection in another process. What the fresh
+    /// session would send while it reads them was sent before, and is dropped. `None`: the session
+    /// cannot be continued now.
     #[must_use]
-    fn retold(&self) -> Option<Vec<Heard>> {
+    fn retold(&self) -> Option<Vec<ResumeFrame>> {
         None
     }
 }

@@ -1,4 +1,4 @@
-//! Plain data between a game and whoever decides: what Lua tables, JSON and dashboards share.
+//! Plain data shared by games, Lua tables, JSON and dashboards.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -193,6 +193,39 @@ impl Serialize for Value {
             }
         }
     }
+}
+
+/// A text as an argument of an action that people read: without quotes where it is one word that
+/// reads back as the same text.
+#[must_use]
+pub fn argument(text: &str) -> Cow<'_, str> {
+    let literal = matches!(text, "true" | "false" | "nil");
+    let word = text.starts_with(char::is_alphabetic) && text.chars().all(is_of_word);
+    if word && !literal { Cow::Borrowed(text) } else { Cow::Owned(quoted(text)) }
+}
+
+/// A text in quotes, as scripts write it.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a text with this character may go without quotes.
+#[must_use]
+pub fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '-')
 }
 
 /// What a script decided: an action's name and its arguments, not yet checked by the game's world.

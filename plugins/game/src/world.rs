@@ -25,8 +25,8 @@ impl RosterEntry {
     }
 }
 
-/// The agents of a team, in the order in which they decide. Agents that come while a team plays
-/// stand at the end; whoever leaves keeps its place and is marked.
+/// The agents of a team, in the order in which they decide. An agent that joins while the team
+/// plays is added at the end. An agent that leaves keeps its place and is marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     /// The team's name at the referee.
@@ -66,7 +66,7 @@ impl Roster {
     }
 }
 
-/// Where an agent stands, for people: `team show`, dashboards, progress lines.
+/// The state of an agent, for people: `team show`, dashboards, progress lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentState {
     /// Short text in the game's words, for example `(12, -4) carrying b1`.
@@ -85,11 +85,11 @@ pub trait World: Clone + Debug + Send {
     /// See [`Session::Action`].
     type Action;
 
-    /// Agents came to the team or left it: this is its roster from now on. Whoever is new stands at
-    /// its end and is as one who was there from the beginning and was not heard of yet. What the
-    /// team learned from an agent that is gone stays, and its body may still stand where it stood;
-    /// but nobody acts for it, so no answer counts on it. One that comes back has its old id, and is
-    /// as one that was cut off meanwhile. Never called where the game's teams are
+    /// Replaces the roster after agents joined or left the team. A new agent is at the end and is
+    /// treated like one that was there from the beginning but sent no percept yet. What the team
+    /// learned from a removed agent stays, and its body may still be in the world, but it gets no
+    /// action, so no plan may count on it. An agent that returns has its old id, and is treated
+    /// like one that was disconnected. Never called where the game's teams are
     /// [`FIXED`](Game::FIXED).
     fn enroll(&mut self, _roster: &Roster) {}
 
@@ -128,7 +128,7 @@ pub trait World: Clone + Debug + Send {
     /// The team's score as far as the referee tells it during the round.
     fn score(&self) -> Option<i64>;
 
-    /// Where an agent stands, for people.
+    /// The state of an agent, for people.
     fn state(&self, agent: AgentId) -> AgentState;
 
     /// The whole world for people's eyes, deterministic and of bounded size. Called between turns

@@ -11,12 +11,12 @@ const BUCKETS: usize = 64;
 
 /// For each cell of a region the cost of the cheapest way from the nearest source.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct CostField {
     region: Region,
     costs: Vec<u32>,
 }
 
-impl Field {
+impl CostField {
     /// Spreads from `sources` (cost 0, whatever they stand on). `enter(cell)` is the cost of a step
     /// onto a cell, from 1; `None` where it cannot be entered (the cell may be named beyond the
     /// torus' edge). Cells dearer than `limit` stay unreached.
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn on_an_open_torus_the_cost_is_the_distance() {
-        let field = Field::spread(torus(), [Cell::new(1, 1)], 1000, |_| Some(1));
+        let field = CostField::spread(torus(), [Cell::new(1, 1)], 1000, |_| Some(1));
         for x in 0..20 {
             for y in 0..20 {
                 let far = Extent::new(20, 20).distance(Cell::new(1, 1), Cell::new(x, y));
@@ -112,7 +112,7 @@ mod tests {
             (5, _) | (0, _) => None,
             (_, _) => Some(1),
         };
-        let field = Field::spread(torus(), [Cell::new(2, 0)], 1000, enter);
+        let field = CostField::spread(torus(), [Cell::new(2, 0)], 1000, enter);
         assert_eq!(field.cost(Cell::new(4, 0)), Some(4), "round the dear cell");
         assert_eq!(field.cost(Cell::new(3, 0)), Some(10));
         assert_eq!(field.cost(Cell::new(8, 0)), None, "between two walls");
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn nothing_is_reached_beyond_the_limit() {
-        let field = Field::spread(torus(), [Cell::ZERO], 3, |_| Some(1));
+        let field = CostField::spread(torus(), [Cell::ZERO], 3, |_| Some(1));
         assert_eq!(field.cost(Cell::new(3, 0)), Some(3));
         assert_eq!(field.cost(Cell::new(4, 0)), None);
     }

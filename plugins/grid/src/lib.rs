@@ -7,7 +7,7 @@
 //! - [`Extent`]: the torus as far as it is known; shortest differences and distances.
 //! - [`Region`], [`Plane`]: a growing rectangle of cells that wraps where the size is known.
 //! - [`Frames`]: coordinate frames that are joined by known offsets.
-//! - [`Field`]: distances from many sources at once.
+//! - [`CostField`]: distances from many sources at once.
 //! - [`route()`]: the cheapest way for a body of several cells, with rotation.
 //! - [`assign()`]: who takes which job.
 //!
@@ -24,8 +24,8 @@ mod torus;
 
 pub use assign::assign;
 pub use cell::{Cell, Direction, Rotation};
-pub use field::Field;
+pub use field::CostField;
 pub use frames::{FrameId, Frames};
 pub use plane::{Plane, Region};
-pub use route::{Limits, Route, Step, route};
+pub use route::{Route, RouteLimits, RouteStep, route};
 pub use torus::Extent;

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 /// One thing that a body does on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RouteStep {
     /// Everything one cell this way.
     Move(Direction),
     /// A quarter turn about the agent.
@@ -19,7 +19,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// What to do, in order; empty when the goal is reached already.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RouteStep>,
     /// Where the agent is after each step.
     pub cells: Vec<Cell>,
     /// Sum of the costs of all entered cells and turns.
@@ -30,7 +30,7 @@ pub struct Route {
 
 /// Bounds and prices of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RouteLimits {
     /// States (cell and orientation) that may be looked at.
     pub states: usize,
     /// Price of a quarter turn.
@@ -38,17 +38,17 @@ pub struct Limits {
 }
 
 /// The state of a body: its agent's place in the region and its quarter turns clockwise (0..4).
-type State = (u32, u8);
+type BodyState = (u32, u8);
 
 /// Guess of the whole, rest of the guess (among equals the nearer to its end goes first), order of
 /// arrival, cost so far, state.
-type Entry = (u32, u32, u32, u32, State);
+type RouteEntry = (u32, u32, u32, u32, BodyState);
 
-struct Search<E> {
+struct RouteSearch<E> {
     region: Region,
     shapes: [Vec<Cell>; 4],
-    best: FxHashMap<State, (u32, Option<(State, Step)>)>,
-    queue: BinaryHeap<Reverse<Entry>>,
+    best: FxHashMap<BodyState, (u32, Option<(BodyState, RouteStep)>)>,
+    queue: BinaryHeap<Reverse<RouteEntry>>,
     order: u32,
     estimate: E,
 }
@@ -65,13 +65,13 @@ struct Search<E> {
 pub fn route(
     region: Region,
     (start, shape): (Cell, &[Cell]),
-    limits: Limits,
+    limits: RouteLimits,
     enter: impl Fn(Cell) -> Option<u32>,
     goal: impl Fn(Cell, u8) -> bool,
     estimate: impl Fn(Cell) -> u32,
 ) -> Option<Route> {
-    let first: State = (u32::try_from(region.index(start)?).ok()?, 0);
-    let mut search = Search {
+    let first: BodyState = (u32::try_from(region.index(start)?).ok()?, 0);
+    let mut search = RouteSearch {
         region,
         shapes: orientations(shape),
         best: FxHashMap::default(),
@@ -101,8 +101,8 @@ pub fn route(
     (nearest.2 != first).then(|| search.trace(nearest.2, false))
 }
 
-impl<E: Fn(Cell) -> u32> Search<E> {
-    fn offer(&mut self, state: State, cost: u32, from: Option<(State, Step)>) {
+impl<E: Fn(Cell) -> u32> RouteSearch<E> {
+    fn offer(&mut self, state: BodyState, cost: u32, from: Option<(BodyState, RouteStep)>) {
         let known = self.best.get(&state).map_or(u32::MAX, |(known, _)| *known);
         if cost < known {
             self.best.insert(state, (cost, from));
@@ -115,7 +115,7 @@ impl<E: Fn(Cell) -> u32> Search<E> {
 
     fn expand(
         &mut self,
-        state: State,
+        state: BodyState,
         cost: u32,
         turn_cost: u32,
         enter: &impl Fn(Cell) -> Option<u32>,
@@ -129,7 +129,7 @@ impl<E: Fn(Cell) -> u32> Search<E> {
             };
             if let Some(price) = stand(to, &self.shapes[usize::from(state.1 % 4)], enter) {
                 let total = cost.saturating_add(price);
-                self.offer((place, state.1), total, Some((state, Step::Move(dir))));
+                self.offer((place, state.1), total, Some((state, RouteStep::Move(dir))));
             }
         }
         if self.shapes[0].is_empty() {
@@ -143,12 +143,12 @@ impl<E: Fn(Cell) -> u32> Search<E> {
             let shape = &self.shapes[usize::from(turned)];
             if shape.iter().all(|part| enter(at + *part).is_some()) {
                 let total = cost.saturating_add(turn_cost);
-                self.offer((state.0, turned), total, Some((state, Step::Rotate(rotation))));
+                self.offer((state.0, turned), total, Some((state, RouteStep::Rotate(rotation))));
             }
         }
     }
 
-    fn trace(&self, end: State, complete: bool) -> Route {
+    fn trace(&self, end: BodyState, complete: bool) -> Route {
         let cost = self.best.get(&end).map_or(0, |(cost, _)| *cost);
         let (mut steps, mut cells, mut at) = (Vec::new(), Vec::new(), end);
         while let Some((_, Some((from, step)))) = self.best.get(&at) {
@@ -187,7 +187,7 @@ mod tests {
     use crate::Extent;
     use proptest::prelude::*;
 
-    const LIMITS: Limits = Limits { states: 100_000, turn_cost: 1 };
+    const LIMITS: RouteLimits = RouteLimits { states: 100_000, turn_cost: 1 };
 
     fn torus() -> Region {
         Region::new(Cell::ZERO, Cell::ZERO, Extent::new(30, 30))
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_short_way_leads_round_the_torus() {
         let found = way(Cell::new(1, 1), &[], Cell::new(28, 1), |_| false).unwrap();
-        assert_eq!(found.steps, [Step::Move(Direction::West); 3]);
+        assert_eq!(found.steps, [RouteStep::Move(Direction::West); 3]);
         assert!(found.complete);
     }
 
@@ -239,8 +239,8 @@ mod tests {
             let (mut at, mut body) = (start, shape.to_vec());
             for (step, cell) in found.steps.iter().zip(&found.cells) {
                 match step {
-                    Step::Move(dir) => at = Extent::new(30, 30).wrap(at + dir.vector()),
-                    Step::Rotate(turn) => {
+                    RouteStep::Move(dir) => at = Extent::new(30, 30).wrap(at + dir.vector()),
+                    RouteStep::Rotate(turn) => {
                         body = body.iter().map(|part| part.turned(*turn)).collect();
                     }
                 }

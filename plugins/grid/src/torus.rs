@@ -3,7 +3,7 @@
 use crate::Cell;
 use serde::{Deserialize, Serialize};
 
-/// Width and height of the torus; `None` on an axis whose size nobody knows yet.
+/// Width and height of the torus; `None` on an axis whose size is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// Cells from west to east until the start is met again; positive.

@@ -8,12 +8,12 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};
-use phalanx_mars::arena::percept::Percepts;
+use phalanx_mars::arena::percept::PerceptBuilder;
 use phalanx_mars::arena::{ArenaConfig, ArenaOptions, MarsArena};
-use phalanx_mars::rules::chance::Lcg;
-use phalanx_mars::rules::map::{Ground, MapParams};
-use phalanx_mars::rules::zone::{Painter, Standing, Zones, total};
-use phalanx_mars::rules::{Act, Luck, Rules, Side, State};
+use phalanx_mars::rules::map::{MapParams, StartMap};
+use phalanx_mars::rules::zone::{AgentCounts, Painter, Zones, total};
+use phalanx_mars::rules::{Act, MarsRules, MatchSide, State, StepLuck};
+use phalanx_massim::JavaRandom;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -26,13 +26,13 @@ fn params() -> MapParams {
 }
 
 /// Agents on every other vertex around a middle, as teams stand when they hold a zone.
-fn placements(ground: &Ground) -> Vec<Vec<Standing>> {
-    let mut lcg = Lcg::new(1);
+fn placements(ground: &StartMap) -> Vec<Vec<AgentCounts>> {
+    let mut random = JavaRandom::new(1);
     let count = u32::try_from(ground.map.vertices().len()).unwrap();
     let placement = |_| {
         let mut standing = vec![[0u16; 2]; count as usize];
         for agent in 0..2 * AGENTS {
-            standing[lcg.below(count) as usize][(agent % 2) as usize] += 1;
+            standing[random.below(count) as usize][(agent % 2) as usize] += 1;
         }
         standing
     };
@@ -40,7 +40,7 @@ fn placements(ground: &Ground) -> Vec<Vec<Standing>> {
 }
 
 fn colouring(criterion: &mut Criterion) {
-    let ground = Ground::draw(&params(), 1, AGENTS);
+    let ground = StartMap::draw(&params(), 1, AGENTS);
     let links = ground.map.links();
     let placements = placements(&ground);
     let worth: Vec<i32> = ground.map.vertices().iter().map(|vertex| vertex.value).collect();
@@ -54,13 +54,13 @@ fn colouring(criterion: &mut Criterion) {
     group.bench_function("paint and total", |bench| {
         bench.iter(|| {
             let owners = painter.paint(links, black_box(each.next().unwrap()));
-            total(links, owners, Side::A, &worth)
+            total(links, owners, MatchSide::A, &worth)
         });
     });
     group.bench_function("paint and zones of both", |bench| {
         bench.iter(|| {
             let owners = painter.paint(links, black_box(each.next().unwrap()));
-            Side::BOTH.map(|side| Zones::new(links, owners, side, &worth).total())
+            MatchSide::BOTH.map(|side| Zones::new(links, owners, side, &worth).total())
         });
     });
     group.finish();
@@ -121,14 +121,14 @@ fn protocol(criterion: &mut Criterion) {
 fn rules(criterion: &mut Criterion) {
     let names = |prefix: &str| (1..=AGENTS).map(|number| format!("{prefix}{number}")).collect();
     let teams = [("A".to_owned(), names("a")), ("B".to_owned(), names("b"))];
-    let mut state = State::new(Ground::draw(&params(), 1, AGENTS), teams, Rules::default());
-    let mut lcg = Lcg::new(1);
+    let mut state = State::new(StartMap::draw(&params(), 1, AGENTS), teams, MarsRules::default());
+    let mut random = JavaRandom::new(1);
     let mut step = |state: &mut State| {
         let acts = (0..state.agents.len()).map(|agent| {
             let (kind, param) = say(state, agent);
             Act::new(kind, param)
         });
-        let (acts, luck) = (acts.collect(), Luck::draw(&mut lcg, state.agents.len(), 1));
+        let (acts, luck) = (acts.collect(), StepLuck::draw(&mut random, state.agents.len(), 1));
         state.advance(acts, &luck);
     };
     let mut group = criterion.benchmark_group("rules, 600 vertices, 2 x 20");
@@ -136,11 +136,11 @@ fn rules(criterion: &mut Criterion) {
     group.bench_function("step", |bench| bench.iter(|| step(&mut state)));
     group.bench_function("percepts", |bench| {
         bench.iter(|| {
-            let percepts = Percepts::new(&state);
+            let percepts = PerceptBuilder::new(&state);
             (0..state.agents.len()).map(|agent| percepts.of(agent).vertices.len()).sum::<usize>()
         });
     });
-    group.bench_function("map", |bench| bench.iter(|| Ground::draw(&params(), 1, AGENTS)));
+    group.bench_function("map", |bench| bench.iter(|| StartMap::draw(&params(), 1, AGENTS)));
     group.finish();
 }
 

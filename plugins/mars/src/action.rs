@@ -1,6 +1,6 @@
 //! What an agent may say to the referee, and how the referee answers (spec sections 3 and 8).
 
-use crate::rules::{Item, Outcome, Verb};
+use crate::rules::{MarsVerb, Outcome, Upgrade};
 use phalanx_game::{ActionError, Said, Value};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -32,24 +32,24 @@ pub enum Action {
     /// Makes another agent on the own vertex whole again.
     Repair(SmolStr),
     /// Buys an upgrade.
-    Buy(Item),
+    Buy(Upgrade),
 }
 
 impl Action {
     /// What it tries to do.
     #[must_use]
-    pub fn verb(&self) -> Verb {
+    pub fn verb(&self) -> MarsVerb {
         match self {
-            Self::Skip => Verb::Skip,
-            Self::Recharge => Verb::Recharge,
-            Self::Goto(_) => Verb::Goto,
-            Self::Probe => Verb::Probe,
-            Self::Survey => Verb::Survey,
-            Self::Inspect => Verb::Inspect,
-            Self::Attack(_) => Verb::Attack,
-            Self::Parry => Verb::Parry,
-            Self::Repair(_) => Verb::Repair,
-            Self::Buy(_) => Verb::Buy,
+            Self::Skip => MarsVerb::Skip,
+            Self::Recharge => MarsVerb::Recharge,
+            Self::Goto(_) => MarsVerb::Goto,
+            Self::Probe => MarsVerb::Probe,
+            Self::Survey => MarsVerb::Survey,
+            Self::Inspect => MarsVerb::Inspect,
+            Self::Attack(_) => MarsVerb::Attack,
+            Self::Parry => MarsVerb::Parry,
+            Self::Repair(_) => MarsVerb::Repair,
+            Self::Buy(_) => MarsVerb::Buy,
         }
     }
 
@@ -80,17 +80,17 @@ impl Action {
     #[must_use]
     pub fn from_wire(name: &str, param: &str) -> Option<Self> {
         let target = || SmolStr::new(param);
-        Some(match Verb::parse(name)? {
-            Verb::Skip => Self::Skip,
-            Verb::Recharge => Self::Recharge,
-            Verb::Goto => Self::Goto(target()),
-            Verb::Probe => Self::Probe,
-            Verb::Survey => Self::Survey,
-            Verb::Inspect => Self::Inspect,
-            Verb::Attack => Self::Attack(target()),
-            Verb::Parry => Self::Parry,
-            Verb::Repair => Self::Repair(target()),
-            Verb::Buy => Self::Buy(Item::parse(param)?),
+        Some(match MarsVerb::parse(name)? {
+            MarsVerb::Skip => Self::Skip,
+            MarsVerb::Recharge => Self::Recharge,
+            MarsVerb::Goto => Self::Goto(target()),
+            MarsVerb::Probe => Self::Probe,
+            MarsVerb::Survey => Self::Survey,
+            MarsVerb::Inspect => Self::Inspect,
+            MarsVerb::Attack => Self::Attack(target()),
+            MarsVerb::Parry => Self::Parry,
+            MarsVerb::Repair => Self::Repair(target()),
+            MarsVerb::Buy => Self::Buy(Upgrade::parse(param)?),
         })
     }
 
@@ -121,7 +121,10 @@ impl Action {
 
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.name(), self.param())
+        match self.param() {
+            "" => write!(f, "{}()", self.name()),
+            param => write!(f, "{}({})", self.name(), phalanx_game::argument(param)),
+        }
     }
 }
 
@@ -134,10 +137,10 @@ fn name(said: &Said, expected: &str) -> Result<SmolStr, ActionError> {
     Ok(SmolStr::new(text))
 }
 
-fn item(said: &Said) -> Result<Item, ActionError> {
+fn item(said: &Said) -> Result<Upgrade, ActionError> {
     let word = said.args.first().and_then(Value::as_str);
     let expected = "\"battery\", \"sensor\", \"shield\" or \"sabotageDevice\"";
-    word.and_then(Item::parse).ok_or_else(|| wrong(said, expected))
+    word.and_then(Upgrade::parse).ok_or_else(|| wrong(said, expected))
 }
 
 fn wrong(said: &Said, expected: &str) -> ActionError {
@@ -154,11 +157,11 @@ fn wrong(said: &Said, expected: &str) -> ActionError {
     ActionError { action: said.action.to_string(), reason }
 }
 
-/// What the referee told about an action: in the words of 2012, and where they differ of 2011 and
+/// The referee's result of an action: in the words of 2012, and where they differ of 2011 and
 /// 2013 too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Feedback {
-    /// Nothing was told yet.
+    /// No result has come yet.
     #[default]
     None,
     /// A word of 2012.

@@ -2,30 +2,11 @@
 
 mod queries;
 
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
+use phalanx_game::declare::{count, field, required, whole};
+use phalanx_game::{ActionDoc, Api, FieldDoc, Kind};
 
 /// The whole script interface of the game.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
-
-const fn required(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: false, doc }
-}
-
-const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: true, doc }
-}
-
-const fn field(name: &'static str, kind: Kind, doc: &'static str) -> FieldDoc {
-    FieldDoc { name, kind, doc }
-}
-
-const fn count() -> Kind {
-    Kind::Int { min: 0, max: i32::MAX as i64 }
-}
-
-const fn whole() -> Kind {
-    Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 }
-}
 
 const ROLE: Kind = Kind::Word(&["Explorer", "Repairer", "Saboteur", "Sentinel", "Inspector"]);
 const OWNER: Kind = Kind::Word(&["own", "enemy", "none"]);
@@ -70,7 +51,7 @@ const ACTIONS: &[ActionDoc] = &[
     ActionDoc {
         name: "repair",
         doc: "Gives another agent on the own vertex its full health. Repairers, also disabled ones; costs 2, or 3 while disabled.",
-        params: &[required("agent", Kind::Str, "The name of whoever is to be repaired.")],
+        params: &[required("agent", Kind::Str, "The name of the agent to repair.")],
     },
     ActionDoc {
         name: "buy",
@@ -85,7 +66,7 @@ const ACTIONS: &[ActionDoc] = &[
 
 const VERTEX: &[FieldDoc] = &[
     field("name", Kind::Str, "Its name."),
-    field("team", Kind::Str, "The team that owns it; nil when nobody does."),
+    field("team", Kind::Str, "The team that owns it; nil when none does."),
 ];
 
 const EDGE: &[FieldDoc] =
@@ -94,7 +75,7 @@ const EDGE: &[FieldDoc] =
 const ENTITY: &[FieldDoc] = &[
     field("name", Kind::Str, "Its name."),
     field("team", Kind::Str, "Its team's name."),
-    field("vertex", Kind::Str, "Where it stands."),
+    field("vertex", Kind::Str, "Where it is."),
     field("disabled", Kind::Bool, "Its health is 0."),
 ];
 
@@ -112,7 +93,7 @@ const SURVEYED: &[FieldDoc] = &[
 const INSPECTED: &[FieldDoc] = &[
     field("name", Kind::Str, "Its name."),
     field("team", Kind::Str, "Its team's name."),
-    field("vertex", Kind::Str, "Where it stands."),
+    field("vertex", Kind::Str, "Where it is."),
     field("role", ROLE, "Its role."),
     field("energy", whole(), "Energy now."),
     field("max_energy", whole(), "Most energy."),
@@ -124,7 +105,7 @@ const INSPECTED: &[FieldDoc] = &[
 
 const PERCEPT: &[FieldDoc] = &[
     field("step", count(), "The step, from 0."),
-    field("position", Kind::Str, "The vertex on which the agent stands."),
+    field("position", Kind::Str, "The vertex where the agent is."),
     field("energy", whole(), "Energy now."),
     field("max_energy", whole(), "Most energy while enabled."),
     field("max_energy_disabled", whole(), "Most energy while disabled."),
@@ -133,7 +114,7 @@ const PERCEPT: &[FieldDoc] = &[
     field("disabled", Kind::Bool, "Health is 0: only skip, goto, recharge and repair work."),
     field("strength", whole(), "Damage of an attack."),
     field("vis_range", whole(), "How far it sees, in edges."),
-    field("zone_score", whole(), "Value of the zone in which the agent stands; 0 in none."),
+    field("zone_score", whole(), "Value of the zone in which the agent is; 0 in none."),
     field(
         "last_action",
         Kind::Str,
@@ -157,11 +138,11 @@ const PERCEPT: &[FieldDoc] = &[
     field("vertices", Kind::List(&Kind::Table(VERTEX)), "Vertices in sight and in the own zone."),
     field("edges", Kind::List(&Kind::Table(EDGE)), "Edges in sight and in the own zone."),
     field("entities", Kind::List(&Kind::Table(ENTITY)), "Agents in sight, oneself included."),
-    field("probed", Kind::List(&Kind::Table(PROBED)), "What a probe of the last step told."),
-    field("surveyed", Kind::List(&Kind::Table(SURVEYED)), "What a survey of the last step told."),
+    field("probed", Kind::List(&Kind::Table(PROBED)), "What a probe of the last step found."),
+    field("surveyed", Kind::List(&Kind::Table(SURVEYED)), "What a survey of the last step found."),
     field(
         "inspected",
         Kind::List(&Kind::Table(INSPECTED)),
-        "What an inspection of the last step told.",
+        "What an inspection of the last step found.",
     ),
 ];

@@ -1,21 +1,21 @@
 //! What the referee tells an agent, typed (spec sections 3 and 11).
 //!
-//! Numbers that a referee left out or that are none are `None`: the last known value stands.
+//! Numbers that a referee left out or that are not numbers are `None`: the last known value holds.
 
 use crate::action::Feedback;
 use phalanx_game::Value;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// How the referee writes that nobody owns a vertex.
-pub const NOBODY: &str = "none";
+/// How the referee writes that no team owns a vertex.
+pub const NO_OWNER: &str = "none";
 
 /// The start message of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Briefing {
     /// An opaque word that differs between simulations.
     pub id: SmolStr,
-    /// The agent's role in the referee's words; empty when it was not told.
+    /// The agent's role in the referee's words; empty when it did not come.
     pub role: SmolStr,
     /// Steps of the simulation.
     pub steps: Option<u32>,
@@ -31,26 +31,26 @@ pub struct Percept {
     /// The step, from 0.
     pub step: u32,
     /// The agent itself.
-    pub me: Own,
+    pub me: OwnState,
     /// Its team.
-    pub team: Standing,
+    pub team: TeamStatus,
     /// Vertices in sight and in the zone, with their owners.
     pub vertices: Vec<SeenVertex>,
     /// Edges in sight and in the zone.
     pub edges: Vec<SeenEdge>,
     /// Agents of all teams in sight, the agent itself included.
     pub entities: Vec<SeenEntity>,
-    /// Vertices whose value a probe of the last step told.
+    /// Vertices whose value a probe of the last step found.
     pub probed: Vec<ProbedVertex>,
-    /// Edges whose weight a survey of the last step told.
+    /// Edges whose weight a survey of the last step found.
     pub surveyed: Vec<SurveyedEdge>,
-    /// Enemies whose internals an inspection of the last step told.
+    /// Enemies whose internals an inspection of the last step found.
     pub inspected: Vec<Inspected>,
 }
 
 /// The agent's own state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Own {
+pub struct OwnState {
     /// Energy now.
     pub energy: Option<i32>,
     /// Most energy while enabled.
@@ -65,9 +65,9 @@ pub struct Own {
     pub strength: Option<i32>,
     /// How far it sees, in edges.
     pub vis_range: Option<i32>,
-    /// Value of the zone that it stands in; 0 in none.
+    /// Value of the zone that it is in; 0 in none.
     pub zone_score: Option<i32>,
-    /// The vertex it stands on; empty when it was not told.
+    /// The vertex it is on; empty when it did not come.
     pub position: SmolStr,
     /// The last action as the referee names it: also `noAction` and `unknownAction`.
     pub last_action: SmolStr,
@@ -77,9 +77,9 @@ pub struct Own {
     pub last_result: Feedback,
 }
 
-/// How the team stands.
+/// Score, money and achievements of the team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct TeamStatus {
     /// Points of the last step: money and zones.
     pub last_step_score: Option<i64>,
     /// Money to spend; what is kept counts in every step.
@@ -97,7 +97,7 @@ pub struct Standing {
 pub struct SeenVertex {
     /// Its name.
     pub name: SmolStr,
-    /// The team that owns it, or [`NOBODY`].
+    /// The team that owns it, or [`NO_OWNER`].
     pub team: SmolStr,
 }
 
@@ -117,7 +117,7 @@ pub struct SeenEntity {
     pub name: SmolStr,
     /// Its team's name.
     pub team: SmolStr,
-    /// The vertex it stands on.
+    /// The vertex it is on.
     pub node: SmolStr,
     /// Its health is 0.
     pub disabled: bool,
@@ -143,14 +143,14 @@ pub struct SurveyedEdge {
     pub weight: Option<i32>,
 }
 
-/// An enemy's internals. How much energy it may have while disabled is never told.
+/// An enemy's internals. The referee never sends how much energy it may have while disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
     /// Its name.
     pub name: SmolStr,
     /// Its team's name.
     pub team: SmolStr,
-    /// The vertex it stands on.
+    /// The vertex it is on.
     pub node: SmolStr,
     /// Its role in the referee's words.
     pub role: SmolStr,
@@ -168,8 +168,8 @@ pub struct Inspected {
     pub vis_range: Option<i32>,
 }
 
-impl Own {
-    /// Takes every value that was not told from an earlier percept.
+impl OwnState {
+    /// Takes every value that did not come from an earlier percept.
     pub fn inherit(&mut self, old: &Self) {
         let pairs = [
             (&mut self.energy, old.energy),
@@ -196,8 +196,8 @@ impl Own {
     }
 }
 
-impl Standing {
-    /// Takes every value that was not told from an earlier percept.
+impl TeamStatus {
+    /// Takes every value that did not come from an earlier percept.
     pub fn inherit(&mut self, old: &Self) {
         self.last_step_score = self.last_step_score.or(old.last_step_score);
         self.money = self.money.or(old.money);
@@ -210,7 +210,7 @@ impl SeenVertex {
     /// The team that owns it.
     #[must_use]
     pub fn owner(&self) -> Option<&str> {
-        (self.team != NOBODY && !self.team.is_empty()).then_some(self.team.as_str())
+        (self.team != NO_OWNER && !self.team.is_empty()).then_some(self.team.as_str())
     }
 }
 

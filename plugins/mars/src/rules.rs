@@ -13,11 +13,9 @@
 //! - [`state`]: a simulation at one moment. [`act`]: what agents want. [`step`]: the next moment.
 //!   [`deed`]: every action but how attacks meet. [`achievement`]: what earns money.
 //! - [`zone`]: who owns what, fast, on any placement. [`sight`]: who perceives what.
-//! - [`chance`]: the only randomness, always from a seed.
 
 pub mod achievement;
 pub mod act;
-pub mod chance;
 pub mod deed;
 pub mod graph;
 pub mod map;
@@ -28,7 +26,7 @@ pub mod words;
 pub mod zone;
 
 pub use act::Act;
-pub use graph::Links;
-pub use state::{Rules, State};
-pub use step::Luck;
-pub use words::{Item, Outcome, Role, Side, Verb};
+pub use graph::Adjacency;
+pub use state::{MarsRules, State};
+pub use step::StepLuck;
+pub use words::{MarsVerb, MatchSide, Outcome, Role, Upgrade};

@@ -16,10 +16,10 @@ pub use chart::{DEGREE_MAX, VERTICES_MAX};
 pub use people::PEOPLE_MAX;
 
 use crate::action::Action;
-use crate::percept::{Briefing, Percept, Standing};
+use crate::percept::{Briefing, Percept, TeamStatus};
 use crate::rules::Role;
-use chart::{Chart, Vertex};
-use people::{Mate, People, Person};
+use chart::{KnownGraph, VertexId};
+use people::{AgentSighting, AgentSightings, Mate};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
@@ -35,34 +35,34 @@ const ACHIEVEMENTS_MAX: usize = 1024;
 /// The team's joined belief about one simulation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct World {
-    roster: Names,
+    roster: MateNames,
     round: Option<u32>,
     briefings: BTreeMap<AgentId, Briefing>,
     /// The team's name as entities show it.
     team: SmolStr,
     step: u32,
-    standing: Standing,
+    standing: TeamStatus,
     /// The step of the standing.
     standing_step: u32,
     achievements: BTreeSet<SmolStr>,
-    chart: Chart,
-    people: People,
+    chart: KnownGraph,
+    people: AgentSightings,
     mates: BTreeMap<AgentId, Mate>,
     percepts: BTreeMap<AgentId, Percept>,
     #[serde(skip)]
-    cache: RefCell<query::Cache>,
+    cache: RefCell<query::MapQueryCache>,
 }
 
 /// The agents' names, in order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Names {
+struct MateNames {
     all: Vec<SmolStr>,
     /// Agents that were removed from the team.
     #[serde(skip)]
     gone: BTreeSet<AgentId>,
 }
 
-impl Names {
+impl MateNames {
     fn new(roster: &Roster) -> Self {
         Self {
             all: roster.agents.iter().map(|agent| SmolStr::new(&agent.name)).collect(),
@@ -88,7 +88,7 @@ impl World {
     /// An empty world.
     #[must_use]
     pub fn new(roster: &Roster) -> Self {
-        Self { roster: Names::new(roster), team: SmolStr::new(&roster.team), ..Self::default() }
+        Self { roster: MateNames::new(roster), team: SmolStr::new(&roster.team), ..Self::default() }
     }
 
     fn forget_round(&mut self, round: u32) {
@@ -114,19 +114,19 @@ impl World {
         self.percepts.get(&agent)
     }
 
-    /// An agent's role, once a start message told.
+    /// An agent's role, once a start message came.
     #[must_use]
     pub fn role(&self, agent: AgentId) -> Option<Role> {
         Role::parse(&self.briefings.get(&agent)?.role)
     }
 
     /// The agents that are known not to be of our team.
-    fn enemies(&self) -> impl Iterator<Item = &Person> {
+    fn enemies(&self) -> impl Iterator<Item = &AgentSighting> {
         self.people.iter().filter(|person| person.team != self.team)
     }
 
     /// Where enabled enemies are believed to stand.
-    fn enemy_vertices(&self) -> Vec<Vertex> {
+    fn enemy_vertices(&self) -> Vec<VertexId> {
         let there = self.enemies().filter(|enemy| !enemy.disabled && !enemy.gone);
         there.filter_map(|enemy| enemy.at).collect()
     }
@@ -138,8 +138,8 @@ impl World {
     }
 
     /// Our enabled agents and where they stand. A removed one still holds its vertex; how it is,
-    /// whoever saw it last knows best.
-    fn standing_mates(&self) -> impl Iterator<Item = (AgentId, Vertex)> {
+    /// the latest sighting counts.
+    fn standing_mates(&self) -> impl Iterator<Item = (AgentId, VertexId)> {
         self.mates.iter().filter_map(|(agent, mate)| {
             let removed = !self.roster.is_present(*agent);
             let seen = self.people.get(self.roster.of(*agent)).filter(|_| removed);
@@ -152,7 +152,7 @@ impl World {
     }
 
     /// Where our enabled agents stand.
-    fn own_vertices(&self) -> Vec<Vertex> {
+    fn own_vertices(&self) -> Vec<VertexId> {
         self.standing_mates().map(|(_, at)| at).collect()
     }
 
@@ -168,7 +168,7 @@ impl World {
     fn learn_standing(&mut self, percept: &mut Percept) {
         percept.team.inherit(&self.standing);
         if percept.step >= self.standing_step {
-            self.standing = Standing { achievements: Vec::new(), ..percept.team.clone() };
+            self.standing = TeamStatus { achievements: Vec::new(), ..percept.team.clone() };
             self.standing_step = percept.step;
         }
         for achievement in &percept.team.achievements {
@@ -185,7 +185,7 @@ impl phalanx_game::World for World {
     type Action = Action;
 
     fn enroll(&mut self, roster: &Roster) {
-        self.roster = Names::new(roster);
+        self.roster = MateNames::new(roster);
     }
 
     fn begin(&mut self, round: u32, agent: AgentId, briefing: Option<&Briefing>) {

@@ -8,12 +8,11 @@ const VARIANTS: usize = 3;
 
 /// What the arguments of queries are made of, each list in turn.
 #[derive(Clone, Copy, Debug)]
-pub struct Samples<'a> {
+pub struct ArgumentSamples<'a> {
     /// Names of agents of the team.
     pub agents: &'a [&'a str],
     /// Other texts: names of things.
     pub texts: &'a [&'a str],
-    /// Cells.
     pub cells: &'a [(i32, i32)],
     /// Whole numbers; brought into the range of the parameter.
     pub ints: &'a [i64],
@@ -25,7 +24,7 @@ pub fn answers<W: World>(
     world: &W,
     api: &Api,
     agents: &[AgentId],
-    samples: Samples<'_>,
+    samples: ArgumentSamples<'_>,
 ) -> Vec<String> {
     let mut lines = vec![format!("score {:?}", world.score()), format!("{:?}", world.draw())];
     for agent in agents {
@@ -48,11 +47,11 @@ pub fn answers<W: World>(
 }
 
 /// Optional ones are left out the first time.
-fn argument(param: &ParamDoc, samples: Samples<'_>, variant: usize) -> Value {
+fn argument(param: &ParamDoc, samples: ArgumentSamples<'_>, variant: usize) -> Value {
     if param.optional && variant == 0 { Value::Nil } else { value(&param.kind, samples, variant) }
 }
 
-fn value(kind: &Kind, samples: Samples<'_>, variant: usize) -> Value {
+fn value(kind: &Kind, samples: ArgumentSamples<'_>, variant: usize) -> Value {
     let text = |texts: &[&str]| -> Value {
         nth(texts, variant).map_or(Value::Nil, |text| Value::text((*text).to_owned()))
     };

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Which way a message went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum TraceDirection {
     /// From the referee to us.
     In,
     /// From us to the referee.
@@ -16,13 +16,13 @@ pub enum Direction {
 
 /// One recorded message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct TraceLine {
     /// Seconds since the start of the recording.
     pub at: f64,
     /// Whose connection.
     pub agent: String,
     /// Which way.
-    pub direction: Direction,
+    pub direction: TraceDirection,
     /// The raw text, as recorded.
     pub message: String,
 }
@@ -64,7 +64,7 @@ pub fn bytes(name: &str) -> Option<Vec<u8>> {
 /// # Panics
 /// As [`bytes`], and when a line is not of that form.
 #[must_use]
-pub fn lines(name: &str) -> Option<Vec<Line>> {
+pub fn lines(name: &str) -> Option<Vec<TraceLine>> {
     let bytes = bytes(name)?;
     let lines = BufReader::new(bytes.as_slice()).lines();
     let parse = |(number, line): (usize, std::io::Result<String>)| {
@@ -73,14 +73,14 @@ pub fn lines(name: &str) -> Option<Vec<Line>> {
     Some(lines.enumerate().map(parse).collect())
 }
 
-fn parse(line: &str) -> Option<Line> {
+fn parse(line: &str) -> Option<TraceLine> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     let direction = match value.get("dir")?.as_str()? {
-        "in" => Direction::In,
-        "out" => Direction::Out,
+        "in" => TraceDirection::In,
+        "out" => TraceDirection::Out,
         _ => return None,
     };
-    Some(Line {
+    Some(TraceLine {
         at: value.get("t")?.as_f64()?,
         agent: value.get("agent")?.as_str()?.to_owned(),
         direction,
@@ -95,10 +95,10 @@ mod tests {
     #[test]
     fn a_line_has_time_agent_direction_and_message() {
         let line = r#"{"t": 1.5, "agent": "A1", "dir": "in", "msg": "{\"type\":\"bye\"}"}"#;
-        let expected = Line {
+        let expected = TraceLine {
             at: 1.5,
             agent: "A1".into(),
-            direction: Direction::In,
+            direction: TraceDirection::In,
             message: r#"{"type":"bye"}"#.into(),
         };
         assert_eq!(parse(line), Some(expected));

@@ -1,6 +1,6 @@
 //! Whole matches of the shipped Bomberland strategy against an idle, a random and an equal team.
 //!
-//! `bomberland-matches PROGRAM GAMES [OPPONENT]` plays so many games of each kind, or against `idle`,
+//! `bomberland-matches PROGRAM GAMES [OPPONENT]` plays GAMES games of each kind, or against `idle`,
 //! `random` or `itself` only, with the program `phalanx`
 //! and prints a table; it is run at the top of the repository. It fails when a game against the
 //! idle or the random team is not won, costs a unit by an own bomb or a life by a step into a
@@ -23,9 +23,9 @@ const OPPONENTS: &[(&str, &str)] = &[
 ];
 /// Seeds that no world can be made of; the engine refuses them, too.
 const UNUSABLE: &[u64] = &[14, 79, 157, 342, 345];
-/// Of so many games between equals the shares tell something.
+/// From this number of games between equals on, the shares are significant.
 const TELLING: usize = 20;
-/// Most games of one kind: then come seeds of which nobody knows whether they are usable.
+/// Most games of one kind: further seeds have not been checked.
 const GAMES_MAX: usize = 300;
 
 /// One kind of game.
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     match table() {
         Ok(()) => ExitCode::SUCCESS,
         Err(trouble) => {
-            // Where nobody reads any more there is nobody to tell.
+            // If stderr is closed there is no reader.
             drop(writeln!(std::io::stderr(), "{trouble}"));
             ExitCode::FAILURE
         }

@@ -32,7 +32,7 @@ pub(super) fn seat() -> Seat {
 pub(super) fn hear<G: Game>(game: &G, pieces: &[&[u8]], heard: Heard) -> Vec<String> {
     let mut session = game.session(&seat());
     let mut team = Team { roster: roster(), world: game.world(&roster()), told: Vec::new() };
-    // Time stands still: what is told must not depend on it.
+    // The clock does not move: outputs must not depend on it.
     let mut now = Instant::now();
     let begin = now;
     session.handle_connected(now);

@@ -7,7 +7,7 @@ use phalanx_game::{
 };
 use std::time::Instant;
 
-/// So many exchanges are kept.
+/// Exchanges that are kept.
 const EXCHANGES_MAX: usize = 12;
 /// The players of a match.
 const PLAYERS: u64 = 2;

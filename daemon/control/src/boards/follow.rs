@@ -1,64 +1,63 @@
-//! Boards that somebody follows: one task and one mirror for each, however many clients.
+//! Followed boards: one task and one mirror for each, however many clients.
 //!
-//! The mirror is brought up to date once a turn, and only by what changed; a board that nobody
-//! follows costs nothing.
+//! Once a turn the mirror takes the changes; a board without followers costs nothing.
 
+use crate::ServedTeam;
 use crate::feeds::{Feed, Feeds};
-use crate::{TeamError, TeamView};
-use phalanx_engine::{BoardItem, BoardPage, BoardRead, Snapshot};
+use phalanx_engine::{BoardItem, BoardPage, BoardRead, CommandError, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
-/// How long a busy team is left alone.
+/// How long to wait before a busy team is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
-/// All boards that are followed.
+/// All followed boards.
 #[derive(Debug)]
 pub(super) struct BoardFollowers {
     changes_max: usize,
-    feeds: Feeds<Mirror>,
+    feeds: Feeds<BoardMirror>,
 }
 
-/// The board as it was at the last look.
+/// A copy of the board from the last read.
 #[derive(Debug)]
-pub(super) struct Mirror {
+pub(super) struct BoardMirror {
     pub(super) team: String,
-    state: Mutex<State>,
+    state: Mutex<MirrorState>,
     /// Wakes the readers.
     head: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Tells cursors of one mirror from those of another.
+struct MirrorState {
+    /// Distinguishes the cursors of one mirror from those of another.
     epoch: u64,
     changes_max: usize,
     items: BTreeMap<String, (u64, Arc<BoardItem>)>,
-    /// The keys that changed, oldest first; their values are those of `items`.
+    /// The changed keys, oldest first; their values are in `items`.
     changes: VecDeque<String>,
-    /// The number of the oldest of them.
+    /// The number of the oldest change.
     oldest: u64,
-    /// Turns begun in the match at the last look.
+    /// The turns begun in the match at the last read.
     tick: u64,
     synced: bool,
     ended: bool,
 }
 
-/// What is at a place of the changes.
+/// A position in the changes.
 #[derive(Debug)]
-pub(super) enum Change {
+pub(super) enum MirrorChange {
     /// The entry changed.
     Item(Arc<BoardItem>),
     /// The key has neither value nor claim any more.
     Gone(String),
-    /// Nothing to tell here: the key changed again later.
+    /// The key changed again later, so there is nothing to send here.
     Nothing,
-    /// Nothing yet.
+    /// There is no such change yet.
     Later,
-    /// It was here, but the reader is too slow.
+    /// The change was dropped: the reader is too slow.
     Lost,
     /// The team has ended.
     End,
@@ -69,36 +68,36 @@ impl BoardFollowers {
         Self { changes_max: changes_max.max(1), feeds: Feeds::default() }
     }
 
-    /// The team's board; from now on it is followed.
-    pub(super) fn feed(&self, team: &Arc<dyn TeamView>) -> Arc<Feed<Mirror>> {
+    /// The team's board, which is followed from now on.
+    pub(super) fn feed(&self, team: &Arc<ServedTeam>) -> Arc<Feed<BoardMirror>> {
         self.feeds.feed(team.name(), || {
-            let mirror = Arc::new(Mirror::new(team.name(), self.changes_max));
+            let mirror = Arc::new(BoardMirror::new(team.name(), self.changes_max));
             let task = tokio::spawn(follow(Arc::clone(team), Arc::clone(&mirror)));
             (mirror, task.abort_handle())
         })
     }
 }
 
-impl Mirror {
+impl BoardMirror {
     fn new(team: &str, changes_max: usize) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let epoch = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        let state = Mutex::new(State { epoch, changes_max, ..State::default() });
+        let state = Mutex::new(MirrorState { epoch, changes_max, ..MirrorState::default() });
         Self { team: team.to_owned(), state, head: watch::Sender::new(0) }
     }
 
-    /// Wakes when something changed.
+    /// Wakes after each change.
     pub(super) fn wake(&self) -> watch::Receiver<u64> {
         self.head.subscribe()
     }
 
-    /// The number of the next change once the board was read; `None`: not yet.
+    /// The number of the next change, once the board was read; `None`: not yet.
     pub(super) fn synced(&self) -> Option<u64> {
         let state = self.state();
         state.synced.then(|| state.head())
     }
 
-    /// Nothing will come any more.
+    /// Whether the team has ended.
     pub(super) fn ended(&self) -> bool {
         self.state().ended
     }
@@ -111,38 +110,40 @@ impl Mirror {
         key.starts_with(prefix).then(|| state.aged(item))
     }
 
-    /// What is told at this place.
-    pub(super) fn at(&self, number: u64) -> Change {
+    /// The change at this position.
+    pub(super) fn at(&self, number: u64) -> MirrorChange {
         let state = self.state();
         if number < state.oldest {
-            return Change::Lost;
+            return MirrorChange::Lost;
         }
         let place = usize::try_from(number - state.oldest).ok();
         match place.and_then(|place| state.changes.get(place)) {
-            None if state.ended => Change::End,
-            None => Change::Later,
+            None if state.ended => MirrorChange::End,
+            None => MirrorChange::Later,
             Some(key) => match state.items.get(key) {
-                None => Change::Gone(key.clone()),
-                Some((last, item)) if *last == number => Change::Item(Arc::new(state.aged(item))),
-                Some(_) => Change::Nothing,
+                None => MirrorChange::Gone(key.clone()),
+                Some((last, item)) if *last == number => {
+                    MirrorChange::Item(Arc::new(state.aged(item)))
+                }
+                Some(_) => MirrorChange::Nothing,
             },
         }
     }
 
-    /// Where a stream goes on.
+    /// The cursor from which a stream continues.
     pub(super) fn cursor(&self, next: u64) -> String {
         format!("{:016x}.{next}", self.state().epoch)
     }
 
-    /// The place of a cursor; `None`: it is of another mirror, or too old.
+    /// The position of a cursor; `None` if it belongs to another mirror or is too old.
     pub(super) fn place(&self, epoch: u64, next: u64) -> Option<u64> {
         let state = self.state();
         let known = epoch == state.epoch && next >= state.oldest && next <= state.head();
         known.then_some(next)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic between two statements leaves a mirror that the next look mends.
+    fn state(&self) -> MutexGuard<'_, MirrorState> {
+        // After a panic between two statements, the next read repairs the mirror.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -152,7 +153,7 @@ impl Mirror {
     }
 }
 
-impl State {
+impl MirrorState {
     fn head(&self) -> u64 {
         self.oldest + self.changes.len() as u64
     }
@@ -165,15 +166,14 @@ impl State {
         }
     }
 
-    /// The entry with the turns that it has left now.
+    /// The entry with its current number of turns left.
     fn aged(&self, item: &BoardItem) -> BoardItem {
         let last = item.entry.as_ref().and_then(|entry| entry.expires);
         let turns_left = last.map(|last| last.saturating_sub(self.tick).saturating_add(1));
         BoardItem { turns_left, ..item.clone() }
     }
 
-    /// Takes what a look brought. `stale` are the keys that the board did not name since it had to
-    /// tell everything again.
+    /// Takes the result of a read. `stale` are the keys that a complete read has not listed.
     fn take(&mut self, page: BoardPage, stale: &mut BTreeSet<String>) {
         if page.reset {
             *stale = self.items.keys().cloned().collect();
@@ -197,13 +197,13 @@ impl State {
     }
 }
 
-/// Nothing changed but the turns that are left.
+/// Whether nothing changed except the turns that are left.
 fn same(known: &BoardItem, item: &BoardItem) -> bool {
     known.entry == item.entry && known.holder == item.holder
 }
 
-async fn follow(team: Arc<dyn TeamView>, mirror: Arc<Mirror>) {
-    let mut snapshots = team.snapshots();
+async fn follow(team: Arc<ServedTeam>, mirror: Arc<BoardMirror>) {
+    let mut snapshots = team.handle.snapshots();
     let mut revision = 0;
     loop {
         let Snapshot { board_revision, tick, .. } = **snapshots.borrow_and_update();
@@ -211,11 +211,11 @@ async fn follow(team: Arc<dyn TeamView>, mirror: Arc<Mirror>) {
         if !mirror.state().synced || board_revision != revision {
             match catch_up(team.as_ref(), &mirror, &mut revision).await {
                 Ok(()) => {}
-                Err(TeamError::Busy) => {
+                Err(CommandError::Ended) => break,
+                Err(_) => {
                     tokio::time::sleep(BUSY_PAUSE).await;
                     continue;
                 }
-                Err(TeamError::Ended) => break,
             }
             mirror.state().synced = true;
             mirror.tell();
@@ -228,15 +228,15 @@ async fn follow(team: Arc<dyn TeamView>, mirror: Arc<Mirror>) {
     mirror.tell();
 }
 
-/// Takes all that changed since this revision.
+/// Reads all changes since this revision.
 async fn catch_up(
-    team: &dyn TeamView,
-    mirror: &Mirror,
+    team: &ServedTeam,
+    mirror: &BoardMirror,
     revision: &mut u64,
-) -> Result<(), TeamError> {
+) -> Result<(), CommandError> {
     let mut stale = BTreeSet::new();
     loop {
-        let page = team.read_board(BoardRead::Since(*revision)).await?;
+        let page = team.handle.call(BoardRead::Since(*revision), "").await?;
         let more = page.more;
         *revision = page.revision;
         mirror.state().take(page, &mut stale);
@@ -252,8 +252,8 @@ mod tests {
     use phalanx_engine::{Board, BoardLimits};
     use phalanx_game::Value;
 
-    /// Brings a mirror up to date with a board.
-    fn look(state: &mut State, board: &Board, revision: &mut u64) {
+    /// Updates a mirror from a board.
+    fn look(state: &mut MirrorState, board: &Board, revision: &mut u64) {
         let mut stale = BTreeSet::new();
         loop {
             let page = board.read(&BoardRead::Since(*revision));
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_copy_follows_values_claims_deletions_and_a_cleared_board() {
-        let (mut state, mut revision) = (State { changes_max: 100, ..State::default() }, 0);
+        let (mut state, mut revision) =
+            (MirrorState { changes_max: 100, ..MirrorState::default() }, 0);
         let mut board = Board::new(BoardLimits::default());
         for number in 0..2_500 {
             board.set(&format!("k{number}"), Value::Int(number), "a1", None).unwrap();
@@ -289,7 +290,8 @@ mod tests {
 
     #[test]
     fn a_board_that_tells_all_again_without_news_is_no_news() {
-        let (mut state, mut revision) = (State { changes_max: 9, ..State::default() }, 0);
+        let (mut state, mut revision) =
+            (MirrorState { changes_max: 9, ..MirrorState::default() }, 0);
         let mut board = Board::new(BoardLimits::default()).after(5);
         board.set("k", Value::Int(1), "a1", None).unwrap();
         look(&mut state, &board, &mut revision);

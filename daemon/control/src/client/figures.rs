@@ -1,4 +1,4 @@
-//! The daemon's figures, which are served beside the services of the API.
+//! Reads the daemon's metrics, which the API's listeners serve too.
 
 use super::Link;
 use http_body::Body as _;
@@ -8,14 +8,14 @@ use tonic::Status;
 use tonic::body::Body;
 use tower::{Service, ServiceExt};
 
-/// Most that is read of them, in bytes: a thousand agents fit.
+/// Most bytes that are read: the metrics of a thousand agents fit.
 const FIGURES_BYTES_MAX: usize = 4 << 20;
 
-/// The daemon's figures as a text for Prometheus.
+/// The daemon's metrics in the text format of Prometheus.
 ///
 /// # Errors
-/// NOT_FOUND where the daemon keeps none, PERMISSION_DENIED where the caller may not read them,
-/// UNAVAILABLE where nobody answers; never a reason of the API.
+/// NOT_FOUND if the daemon keeps none, PERMISSION_DENIED if the caller may not read them,
+/// UNAVAILABLE if the daemon does not answer; never a reason of the API.
 pub async fn figures(link: &Link) -> Result<String, Status> {
     let gone = |error: tonic::transport::Error| Status::from_error(Box::new(error));
     let request = http::Request::get("/metrics").body(Body::empty());

@@ -5,7 +5,7 @@ use phalanx_game::Verdict;
 use phalanx_proto::v1;
 use phalanx_proto::v1::arena_event::Kind;
 
-/// What stands before an arena's name in its resource name.
+/// The prefix of an arena's resource name.
 pub(crate) const ARENAS: &str = "arenas/";
 /// Longest notice, in characters.
 const NOTICE_CHARS_MAX: usize = 500;

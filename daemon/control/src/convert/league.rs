@@ -1,11 +1,13 @@
 //! From leagues to the API's types.
 
 use crate::league_view::{LeagueEvent, LeagueState, LeagueStatus};
-use phalanx_league::{Outcome, Pairing, Plan, Row, SprtState, SprtVerdict, Standing};
+use phalanx_league::{
+    LeagueDefinition, LeagueTable, MatchOutcome, Pairing, RankedPlayer, SprtState, SprtVerdict,
+};
 use phalanx_proto::v1;
 use phalanx_proto::v1::league_event::Kind;
 
-/// What stands before a league's name in its resource name.
+/// The prefix of a league's resource name.
 pub(crate) const LEAGUES: &str = "leagues/";
 
 pub(crate) fn league(status: &LeagueStatus) -> v1::League {
@@ -25,9 +27,9 @@ pub(crate) fn league(status: &LeagueStatus) -> v1::League {
     }
 }
 
-fn plan(plan: &Plan) -> v1::LeaguePlan {
+fn plan(plan: &LeagueDefinition) -> v1::LeaguePlan {
     let setup = |key: &str| plan.setup.get(key).cloned().unwrap_or_default();
-    let player = |player: &phalanx_league::Player| v1::LeaguePlayer {
+    let player = |player: &phalanx_league::LeagueContestant| v1::LeaguePlayer {
         name: player.name.clone(),
         strategy: player.source.clone(),
     };
@@ -50,8 +52,8 @@ fn plan(plan: &Plan) -> v1::LeaguePlan {
     }
 }
 
-fn standing(standing: &Standing) -> v1::LeagueStanding {
-    let row = |row: &Row| v1::LeagueRow {
+fn standing(standing: &LeagueTable) -> v1::LeagueStanding {
+    let row = |row: &RankedPlayer| v1::LeagueRow {
         player: row.name.clone(),
         elo: row.rating.elo,
         error: row.rating.error,
@@ -85,8 +87,8 @@ pub(crate) fn event(cursor: String, event: &LeagueEvent) -> v1::LeagueEvent {
     let kind = match event {
         LeagueEvent::Result { fixture, players, outcome, standing: after } => {
             let (scores, trouble) = match outcome {
-                Outcome::Scores(scores) => (scores.clone(), String::new()),
-                Outcome::Failed(reason) => (Vec::new(), reason.clone()),
+                MatchOutcome::Scores(scores) => (scores.clone(), String::new()),
+                MatchOutcome::Failed(reason) => (Vec::new(), reason.clone()),
             };
             Kind::Result(v1::LeagueResult {
                 number: fixture.number,

@@ -8,7 +8,7 @@ use phalanx_engine::{CallProfile, ParamKind, ParamSpec, Profile, Scope, StackSam
 use phalanx_game::{Roster, Value};
 use phalanx_lua::Bundle;
 use phalanx_proto::v1;
-use phalanx_strategy::{Evaluated, GenerationInfo, Status, Trialled};
+use phalanx_strategy::{Evaluated, GenerationInfo, StrategyStatus, Trialled};
 use std::sync::Arc;
 
 /// A generation with what its keeper knows, without files.
@@ -30,7 +30,7 @@ pub(crate) fn with_files(team: &str, info: &GenerationInfo, bundle: &Bundle) -> 
     v1::Generation { files: bundle.files().map(file).collect(), ..generation_info(team, info) }
 }
 
-pub(crate) fn strategy(team: &str, status: &Status) -> v1::Strategy {
+pub(crate) fn strategy(team: &str, status: &StrategyStatus) -> v1::Strategy {
     let folder = status.folder.as_ref().map(|folder| folder.display().to_string());
     v1::Strategy {
         name: format!("{}/strategy", resource_name(team)),

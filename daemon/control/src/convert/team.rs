@@ -3,23 +3,25 @@
 pub(crate) use phalanx_convert::team::{AGENTS, TEAMS, resource_name};
 
 use super::{count, steering, turn};
-use crate::{TeamEnd, TeamThread, TeamView};
+use crate::ServedTeam;
 use phalanx_convert::team::{agent as shown_agent, counters};
 use phalanx_engine::{AgentSnapshot, SeatState, Snapshot};
 use phalanx_game::AgentId;
+use phalanx_net::{TeamEnd, TeamHandle, ThreadHealth};
 use phalanx_proto::v1;
 use phalanx_proto::v1::steering::Mode;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-pub(crate) fn state(team: &dyn TeamView) -> v1::TeamState {
-    if team.end().is_some() || team.snapshots().borrow().over {
+pub(crate) fn state(team: &ServedTeam) -> v1::TeamState {
+    if team.handle.end().is_some() || team.handle.snapshots().borrow().over {
         return v1::TeamState::Over;
     }
-    let seats: Vec<_> = team.roster().present().map(|agent| team.seat(agent)).collect();
+    let seats: Vec<_> =
+        team.handle.roster().present().map(|agent| team.handle.seat_state(agent)).collect();
     if !seats.is_empty() && seats.iter().all(|seat| *seat == SeatState::Closed) {
         v1::TeamState::Over
-    } else if is_stopped(team) {
+    } else if team.handle.is_stopped() {
         v1::TeamState::Stopped
     } else if seats.contains(&SeatState::Seated) {
         v1::TeamState::Playing
@@ -28,21 +30,17 @@ pub(crate) fn state(team: &dyn TeamView) -> v1::TeamState {
     }
 }
 
-fn is_stopped(team: &dyn TeamView) -> bool {
-    team.controls().is_some_and(|controls| controls.is_stopped())
-}
-
 /// The team as of its last turn.
-pub(crate) fn team(team: &dyn TeamView, with_agents: bool) -> v1::Team {
-    let snapshot = Arc::clone(&team.snapshots().borrow());
+pub(crate) fn team(team: &ServedTeam, with_agents: bool) -> v1::Team {
+    let snapshot = Arc::clone(&team.handle.snapshots().borrow());
     let agents = agents(team, &snapshot);
     let generation = generation(team, &snapshot);
     let seated = |agent: &&v1::Agent| agent.seat_state() == v1::SeatState::Seated;
-    let (end, end_reason) = end(team.end());
+    let (end, end_reason) = end(team.handle.end());
     v1::Team {
         name: resource_name(team.name()),
-        game: team.game().to_owned(),
-        server: team.server(),
+        game: team.handle.game().to_owned(),
+        server: team.handle.endpoint().server(),
         state: state(team).into(),
         turn: (snapshot.tick > 0).then(|| turn(snapshot.turn)),
         tick: snapshot.tick,
@@ -55,41 +53,42 @@ pub(crate) fn team(team: &dyn TeamView, with_agents: bool) -> v1::Team {
         board_keys: count(snapshot.board_keys),
         metrics: snapshot.metrics.iter().map(|(key, value)| (key.clone(), *value)).collect(),
         etag: etag_of(team, generation, &agents),
-        stopped: is_stopped(team),
+        stopped: team.handle.is_stopped(),
         alerts: snapshot.alerts.iter().map(steering::alert).collect(),
         end: end.into(),
         end_reason,
-        creator: team.creator().unwrap_or_default(),
-        thread: Some(thread(team.thread())),
+        creator: team.creator.clone().unwrap_or_default(),
+        thread: Some(thread(&team.handle)),
         agents: if with_agents { agents } else { Vec::new() },
     }
 }
 
-fn thread(TeamThread { replaced, abandoned, stuck, dropped }: TeamThread) -> v1::TeamThread {
+fn thread(team: &TeamHandle) -> v1::TeamThread {
+    let ThreadHealth { replaced, abandoned, stuck } = team.thread();
     v1::TeamThread {
         replaced_count: replaced,
         abandoned_count: abandoned,
         stuck,
-        dropped_event_count: dropped,
+        dropped_event_count: team.inbox_dropped(),
     }
 }
 
 /// One agent of the team; `None` when it has none of this id.
-pub(crate) fn agent(team: &dyn TeamView, agent: AgentId) -> Option<v1::Agent> {
-    let snapshot = Arc::clone(&team.snapshots().borrow());
-    let name = team.roster().name(agent).to_owned();
+pub(crate) fn agent(team: &ServedTeam, agent: AgentId) -> Option<v1::Agent> {
+    let snapshot = Arc::clone(&team.handle.snapshots().borrow());
+    let name = team.handle.roster().name(agent).to_owned();
     agents(team, &snapshot).into_iter().find(|agent| agent.name == name)
 }
 
 /// Changes with whatever operators control.
-pub(crate) fn etag(team: &dyn TeamView) -> String {
-    let snapshot = Arc::clone(&team.snapshots().borrow());
+pub(crate) fn etag(team: &ServedTeam) -> String {
+    let snapshot = Arc::clone(&team.handle.snapshots().borrow());
     etag_of(team, generation(team, &snapshot), &agents(team, &snapshot))
 }
 
 /// What decides now. Before the team has published anything its keeper knows.
-fn generation(team: &dyn TeamView, snapshot: &Snapshot) -> u32 {
-    let begins = || team.strategy().map(|keeper| keeper.status().active.generation.number);
+fn generation(team: &ServedTeam, snapshot: &Snapshot) -> u32 {
+    let begins = || team.keeper.clone().map(|keeper| keeper.status().active.generation.number);
     if snapshot.generation > 0 { snapshot.generation } else { begins().unwrap_or_default() }
 }
 
@@ -103,8 +102,8 @@ fn end(end: Option<TeamEnd>) -> (v1::TeamEnd, String) {
 }
 
 /// All agents; for those of whom nothing was published yet the roster speaks.
-fn agents(team: &dyn TeamView, snapshot: &Snapshot) -> Vec<v1::Agent> {
-    let roster = team.roster();
+fn agents(team: &ServedTeam, snapshot: &Snapshot) -> Vec<v1::Agent> {
+    let roster = team.handle.roster();
     let shown = |agent: AgentId| {
         let entry = roster.agents.get(agent.index());
         let fresh = || AgentSnapshot {
@@ -113,15 +112,21 @@ fn agents(team: &dyn TeamView, snapshot: &Snapshot) -> Vec<v1::Agent> {
             ..AgentSnapshot::default()
         };
         let known = snapshot.agents.get(agent.index()).cloned().unwrap_or_else(fresh);
-        shown_agent(team.name(), known, &team.seat(agent))
+        shown_agent(team.name(), known, &team.handle.seat_state(agent))
     };
     roster.present().map(shown).collect()
 }
 
-fn etag_of(team: &dyn TeamView, generation: u32, agents: &[v1::Agent]) -> String {
+fn etag_of(team: &ServedTeam, generation: u32, agents: &[v1::Agent]) -> String {
     // Without a random key: the same state has the same etag, as long as the program is the same.
     let mut hasher = DefaultHasher::new();
-    (team.server(), is_stopped(team), team.end().is_some(), generation).hash(&mut hasher);
+    (
+        team.handle.endpoint().server(),
+        team.handle.is_stopped(),
+        team.handle.end().is_some(),
+        generation,
+    )
+        .hash(&mut hasher);
     for agent in agents {
         (&agent.name, &agent.role).hash(&mut hasher);
         let mode = agent.steering.as_ref().and_then(|steering| steering.mode.as_ref());

@@ -1,4 +1,4 @@
-//! Files of the page as they travel, compressed once each.
+//! Compressed files of the page, each compressed once.
 
 use axum::body::Bytes;
 use flate2::Compression;
@@ -9,36 +9,36 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// What is smaller than this gains nothing, in bytes.
+/// Smaller files are not compressed, in bytes.
 const WORTH: usize = 1 << 10;
 
-/// Compressed files by path. There are no more than the program has in it.
+/// Compressed files by path; at most as many as the program contains.
 static PACKED: Mutex<BTreeMap<String, Bytes>> = Mutex::new(BTreeMap::new());
 
-/// The name of the form, as HTTP has it.
+/// The name of the encoding in HTTP.
 pub(super) const GZIP: &str = "gzip";
 
-/// Whether who asks takes this file in that form.
+/// Whether the client accepts the encoding and the file is large enough.
 pub(super) fn wanted(headers: &HeaderMap, data: &[u8]) -> bool {
     let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
     let mut forms = accepted.filter_map(|value| value.to_str().ok()).flat_map(|it| it.split(','));
     data.len() >= WORTH && forms.any(is_gzip)
 }
 
-/// `gzip`, and not `gzip;q=0`, by which it is declined.
+/// `gzip`, but not `gzip;q=0`, which refuses it.
 fn is_gzip(form: &str) -> bool {
     let (name, weight) = form.split_once(';').unwrap_or((form, ""));
     let weight = weight.trim().strip_prefix("q=").map(str::parse);
     name.trim().eq_ignore_ascii_case(GZIP) && !matches!(weight, Some(Ok(0.0_f32)))
 }
 
-/// The compressed file; none if that fails.
+/// The compressed file; `None` if compression fails.
 pub(super) async fn packed(path: &str, data: Cow<'static, [u8]>) -> Option<Bytes> {
     let known = || PACKED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(bytes) = known().get(path) {
         return Some(bytes.clone());
     }
-    // It takes some milliseconds, which are not the runtime's.
+    // Compression takes some milliseconds, too long for the runtime's threads.
     let made = tokio::task::spawn_blocking(move || pack(&data)).await.ok()?.ok()?;
     known().insert(path.to_owned(), made.clone());
     Some(made)

@@ -1,4 +1,4 @@
-//! Which messages of a recording are sent, and when.
+//! Selects and times the messages of a replay.
 
 use crate::convert::time_asked;
 use crate::error::{Reason, refuse_field};
@@ -12,18 +12,18 @@ use tonic::Status;
 const NAMES_MAX: usize = 64;
 /// Longest name of a channel, in bytes.
 const NAME_BYTES_MAX: usize = 128;
-/// Fastest replay, in times of the match.
+/// Fastest replay, as a multiple of the match's speed.
 const SPEED_MAX: f64 = 1_000.0;
 
-/// Longest replay.
+/// Longest wait.
 const WAIT_MAX: Duration = Duration::from_secs(30 * 24 * 3_600);
 
-/// Channels that are wanted.
+/// The wanted channels.
 #[derive(Clone, Debug)]
-pub(super) struct Filter(Vec<String>);
+pub(super) struct ChannelFilter(Vec<String>);
 
-impl Filter {
-    /// Reads it, and looks at the rest of the request.
+impl ChannelFilter {
+    /// Reads the filter, and checks the rest of the request.
     pub(super) fn of(request: &v1::ReplayRecordingRequest) -> Result<Self, Status> {
         let short = |name: &String| !name.is_empty() && name.len() <= NAME_BYTES_MAX;
         if request.channels.len() > NAMES_MAX || !request.channels.iter().all(short) {
@@ -36,7 +36,7 @@ impl Filter {
         Ok(Self(request.channels.clone()))
     }
 
-    /// Whether messages of a channel are wanted. What tells of damage always is.
+    /// Whether messages of a channel are wanted. Damage is always reported.
     pub(super) fn takes(&self, channel: &str) -> bool {
         let wanted = |name: &String| {
             channel == name || (name.ends_with('/') && channel.starts_with(name.as_str()))
@@ -45,14 +45,14 @@ impl Filter {
     }
 }
 
-/// From when on, after the begin.
+/// The first time that is wanted, after the begin.
 pub(super) fn from(request: &v1::ReplayRecordingRequest) -> Result<Duration, Status> {
     let wrong = || refuse_field(Reason::RateMalformed, "from", "a time of 0 or more");
     let from = request.from.map(|from| time_asked(from).ok_or_else(wrong)).transpose()?;
     Ok(from.unwrap_or_default())
 }
 
-/// The same messages, each not before its time has come.
+/// The same messages, each not before its time.
 pub(super) fn paced(
     messages: impl Stream<Item = Result<v1::ReplayRecordingResponse, Status>> + Send + 'static,
     speed: f64,
@@ -73,7 +73,7 @@ pub(super) fn paced(
     })
 }
 
-/// How long that is at this speed.
+/// A duration of the match at this speed.
 fn wait(after: Duration, speed: f64) -> Duration {
     let wait = Duration::try_from_secs_f64(after.as_secs_f64() / speed);
     wait.map_or(WAIT_MAX, |wait| wait.min(WAIT_MAX))
@@ -94,7 +94,8 @@ mod tests {
 
     #[test]
     fn a_name_that_ends_with_a_slash_stands_for_all_below() {
-        let names = |names: &[&str]| Filter(names.iter().map(|&name| name.to_owned()).collect());
+        let names =
+            |names: &[&str]| ChannelFilter(names.iter().map(|&name| name.to_owned()).collect());
         let some = names(&["/journal", "/seat/"]);
         assert!(some.takes("/journal") && some.takes("/seat/3/sent") && some.takes(""));
         assert!(!some.takes("/journals") && !some.takes("/team"));

@@ -1,16 +1,16 @@
 //! What operators do with single agents.
 
 use super::{NAME_BYTES_MAX, Steered, TeamsService, plain, spec};
-use crate::changes::{Call, TeamChange, check_etag};
+use crate::changes::{Call, check_etag};
 use crate::convert::{self, steering::carry_from, team::AGENTS};
-use crate::error::{Reason, refuse, refuse_field, refuse_violation};
-use crate::{AgentDraft, ControlsError, TeamView};
+use crate::error::{Reason, refuse, refuse_field};
+use crate::{AgentDraft, ServedTeam, refusal};
 use phalanx_engine::{
-    AGENT_NAME_CHARS_MAX, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, Steer, SteerError,
-    read_order,
+    AGENT_NAME_CHARS_MAX, CommandError, LEASE_TURNS, LEASE_TURNS_MAX, PIN_TURNS_MAX, SetRole,
+    Steer, SteerAgent, read_order,
 };
 use phalanx_game::{AgentId, Said};
-use phalanx_proto::v1;
+use phalanx_proto::{Change, v1};
 use prost::Message;
 use tonic::Status;
 
@@ -18,7 +18,7 @@ use tonic::Status;
 const ROLE_BYTES_MAX: usize = 256;
 
 /// A request about one agent.
-pub(super) trait AgentChange: TeamChange {
+pub(super) trait AgentChange: Change {
     /// What it is answered with.
     type Answer: Message + Default + 'static;
 
@@ -78,10 +78,10 @@ impl TeamsService {
             let id = agent_of(steered.team.as_ref(), &agent)?;
             check_etag(steered.team.as_ref(), asked.etag())?;
             if let Some(order) = order_of(&steer) {
-                steered.controls.check_order(order).map_err(refused)?;
+                steered.team.check_order(order)?;
             }
             if !asked.validate_only() {
-                steered.controls.steer(id, steer, by).await.map_err(refused)?;
+                steered.team.call(SteerAgent { agent: id, steer }, by).await?;
             }
             Ok(shown::<Q>(steered.team.as_ref(), id))
         };
@@ -107,7 +107,7 @@ impl TeamsService {
             if asked.validate_only {
                 check_role(steered.team.as_ref(), &role).await?;
             } else {
-                steered.controls.set_role(id, role, carry, by).await.map_err(refused)?;
+                steered.team.call(SetRole { agent: id, role, carry }, by).await?;
             }
             Ok(shown::<v1::SetAgentRoleRequest>(steered.team.as_ref(), id))
         };
@@ -125,14 +125,14 @@ impl TeamsService {
         let work = async move {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
-            steered.controls.check_members().map_err(refused)?;
+            steered.team.check_members()?;
             if asked.validate_only {
                 check_newcomer(steered.team.as_ref(), &draft).await?;
                 let etag = convert::team::etag(steered.team.as_ref());
                 let agent = spec::as_it_would_begin(steered.team.name(), &draft);
                 return Ok(v1::AddAgentResponse { agent: Some(agent), etag });
             }
-            let id = steered.controls.add_agent(draft, by).await.map_err(refused)?;
+            let id = steered.team.add_agent(draft, by).await?;
             let agent = convert::team::agent(steered.team.as_ref(), id);
             Ok(v1::AddAgentResponse { agent, etag: convert::team::etag(steered.team.as_ref()) })
         };
@@ -151,11 +151,12 @@ impl TeamsService {
             let id = agent_of(steered.team.as_ref(), &agent)?;
             check_etag(steered.team.as_ref(), &asked.etag)?;
             let last = convert::team::agent(steered.team.as_ref(), id);
-            steered.controls.check_members().map_err(refused)?;
+            steered.team.check_members()?;
             if asked.validate_only {
                 check_last(steered.team.as_ref(), &agent)?;
             } else {
-                steered.controls.remove_agent(id, by).await.map_err(refused)?;
+                let removed = steered.team.handle.remove_agent(id, by).await;
+                removed.map_err(refusal::command)?;
             }
             let etag = convert::team::etag(steered.team.as_ref());
             Ok(v1::RemoveAgentResponse { agent: last, etag })
@@ -164,7 +165,7 @@ impl TeamsService {
     }
 }
 
-fn shown<Q: AgentChange>(team: &dyn TeamView, agent: AgentId) -> Q::Answer {
+fn shown<Q: AgentChange>(team: &ServedTeam, agent: AgentId) -> Q::Answer {
     Q::answer(convert::team::agent(team, agent), convert::team::etag(team))
 }
 
@@ -179,8 +180,8 @@ pub(crate) fn parts(name: &str) -> Result<(&str, &str), Status> {
     if plain(agent) { Ok((team, agent)) } else { Err(malformed()) }
 }
 
-fn agent_of(team: &dyn TeamView, name: &str) -> Result<AgentId, Status> {
-    let roster = team.roster();
+fn agent_of(team: &ServedTeam, name: &str) -> Result<AgentId, Status> {
+    let roster = team.handle.roster();
     roster.find(name).filter(|agent| roster.is_present(*agent)).ok_or_else(|| {
         let message = format!("team {:?} has no agent {name:?}", team.name());
         refuse(Reason::AgentNotFound, message, [("agent", name.to_owned())])
@@ -188,8 +189,8 @@ fn agent_of(team: &dyn TeamView, name: &str) -> Result<AgentId, Status> {
 }
 
 /// Whether the strategy that plays has such a role, as far as its files tell.
-async fn check_role(team: &dyn TeamView, role: &str) -> Result<(), Status> {
-    let Some(keeper) = team.strategy() else { return Ok(()) };
+async fn check_role(team: &ServedTeam, role: &str) -> Result<(), Status> {
+    let Some(keeper) = team.keeper.clone() else { return Ok(()) };
     let number = keeper.status().active.generation.number;
     let Ok((_, bundle)) = keeper.generation(number).await else { return Ok(()) };
     if bundle.root_names().any(|known| known == role) {
@@ -201,23 +202,23 @@ async fn check_role(team: &dyn TeamView, role: &str) -> Result<(), Status> {
 }
 
 /// Whether an agent could be added, as far as can be known before.
-async fn check_newcomer(team: &dyn TeamView, draft: &AgentDraft) -> Result<(), Status> {
+async fn check_newcomer(team: &ServedTeam, draft: &AgentDraft) -> Result<(), Status> {
     let length = (1..=AGENT_NAME_CHARS_MAX).contains(&draft.name.chars().count());
     if !length || draft.name.contains(|letter: char| letter.is_control() || letter == '/') {
         let name = draft.name.chars().take(AGENT_NAME_CHARS_MAX).collect();
-        return Err(refused(SteerError::Name { name }.into()));
+        return Err(refusal::command(CommandError::Name { name }));
     }
     if agent_of(team, &draft.name).is_ok() {
-        return Err(refused(SteerError::NameTaken { name: draft.name.clone() }.into()));
+        return Err(refusal::command(CommandError::NameTaken { name: draft.name.clone() }));
     }
     if draft.role.is_empty() { Ok(()) } else { check_role(team, &draft.role).await }
 }
 
-fn check_last(team: &dyn TeamView, agent: &str) -> Result<(), Status> {
-    if team.roster().present().count() > 1 {
+fn check_last(team: &ServedTeam, agent: &str) -> Result<(), Status> {
+    if team.handle.roster().present().count() > 1 {
         return Ok(());
     }
-    Err(refused(SteerError::LastAgent { name: agent.to_owned() }.into()))
+    Err(refusal::command(CommandError::LastAgent { name: agent.to_owned() }))
 }
 
 fn order_of(steer: &Steer) -> Option<&Said> {
@@ -229,11 +230,7 @@ fn order_of(steer: &Steer) -> Option<&Said> {
 
 /// What to do, as it was written.
 pub(super) fn order(text: &str) -> Result<Said, Status> {
-    read_order(text).map_err(|error| malformed_order(&error.to_string()))
-}
-
-fn malformed_order(why: &str) -> Status {
-    refuse_violation(Reason::OrderMalformed, "order", why, format!("order: {why}"))
+    read_order(text).map_err(|error| refusal::command(error.into()))
 }
 
 pub(super) fn pin(request: &v1::PinOrderRequest) -> Result<Steer, Status> {
@@ -251,47 +248,4 @@ fn turns(field: &str, turns: u32, max: u32) -> Result<u32, Status> {
         return Ok(turns);
     }
     Err(refuse_field(Reason::TurnsMalformed, field, &format!("a number from 1 to {max}")))
-}
-
-/// What a team refuses, as clients see it.
-pub(super) fn refused(error: ControlsError) -> Status {
-    let message = error.to_string();
-    match error {
-        ControlsError::Steer(error) => not_steered(error, message),
-        ControlsError::Busy => refuse(Reason::TeamBusy, message, []),
-        ControlsError::Stuck(_) => refuse(Reason::TeamStuck, message, []),
-        ControlsError::Ended => refuse(Reason::TeamEnded, message, []),
-        ControlsError::Server(expected) => {
-            refuse_violation(Reason::ServerMalformed, "server", &expected, message)
-        }
-        ControlsError::ServerNotAllowed { server, .. } => {
-            refuse(Reason::ServerNotAllowed, message, [("server", server)])
-        }
-    }
-}
-
-fn not_steered(error: SteerError, message: String) -> Status {
-    match error {
-        SteerError::NoSuchAgent { id } => {
-            refuse(Reason::AgentNotFound, message, [("agent", id.to_string())])
-        }
-        SteerError::NoSuchRole { role, .. } => {
-            refuse(Reason::RoleNotFound, message, [("role", role)])
-        }
-        SteerError::Memory(_) => refuse(Reason::MemoryRefused, message, []),
-        SteerError::Order(error) => malformed_order(&error.to_string()),
-        SteerError::Turns { .. } => refuse(Reason::TurnsMalformed, message, []),
-        SteerError::NotPiloted { agent } => refuse(Reason::NotPiloted, message, [("agent", agent)]),
-        SteerError::Piloted { by, .. } => refuse(Reason::PilotedByOther, message, [("by", by)]),
-        SteerError::Name { .. } => {
-            refuse_violation(Reason::AgentSpec, "agent.name", &message, message.clone())
-        }
-        SteerError::NameTaken { name } => refuse(Reason::AgentExists, message, [("agent", name)]),
-        SteerError::TooManyAgents { .. } => refuse(Reason::TooManyAgents, message, []),
-        SteerError::Fixed { .. } => refuse(Reason::MembersFixed, message, []),
-        SteerError::LastAgent { .. } => refuse(Reason::LastAgent, message, []),
-        SteerError::Leaving => refuse(Reason::TeamLeaving, message, []),
-        SteerError::Busy(_) => refuse(Reason::TeamBusy, message, []),
-        SteerError::Over => refuse(Reason::MatchOver, message, []),
-    }
 }

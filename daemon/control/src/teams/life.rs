@@ -1,17 +1,23 @@
 //! Teams start, stop, move and end.
 
-use super::agents::refused;
 use super::{TeamsService, find};
+use crate::TeamDirectory;
 use crate::changes::{Call, check_etag};
-use crate::convert;
 use crate::error::{Reason, refuse, refuse_field};
+use crate::{convert, refusal};
+use futures_util::future::BoxFuture;
 use phalanx_engine::Keep;
+use phalanx_net::TeamEnd;
 use phalanx_proto::v1;
+use std::sync::Arc;
 use std::time::Duration;
 use tonic::Status;
 
 /// Longest time for goodbyes that somebody may ask for.
 const GRACE_MAX: Duration = Duration::from_secs(600);
+
+/// How long the teams of the next match may take to come.
+const AGAIN_MAX: Duration = Duration::from_secs(30);
 
 impl TeamsService {
     pub(super) async fn start(
@@ -21,12 +27,21 @@ impl TeamsService {
     ) -> Result<v1::StartTeamResponse, Status> {
         let steered = self.steered("name", &request.name)?;
         let (by, asked) = (call.who.clone(), request.clone());
+        let directory = Arc::clone(&self.directory);
         let work = async move {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
+            if let Some(again) = steered.again(directory.as_ref()) {
+                if !asked.validate_only {
+                    tokio::time::timeout(AGAIN_MAX, again).await.ok();
+                }
+                let team = find(directory.as_ref(), "name", &asked.name)?;
+                let team = Some(convert::team::team(team.as_ref(), true));
+                return Ok(v1::StartTeamResponse { team });
+            }
             steered.check_alive()?;
             if !asked.validate_only {
-                steered.controls.start(by).await.map_err(refused)?;
+                steered.team.handle.start(by).await.map_err(refusal::command)?;
             }
             Ok(v1::StartTeamResponse { team: steered.shown() })
         };
@@ -45,7 +60,7 @@ impl TeamsService {
             steered.check(&asked)?;
             steered.check_alive()?;
             if !asked.validate_only {
-                steered.controls.stop(by).await.map_err(refused)?;
+                steered.team.handle.stop(by).await.map_err(refusal::command)?;
             }
             Ok(v1::StopTeamResponse { team: steered.shown() })
         };
@@ -64,7 +79,8 @@ impl TeamsService {
             steered.check(&asked)?;
             steered.check_alive()?;
             if !asked.validate_only {
-                steered.controls.restart(by).await.map_err(refused)?;
+                tracing::info!(team = steered.team.name(), by, "the team is restarted");
+                steered.team.handle.restart(by).await.map_err(refusal::command)?;
             }
             Ok(v1::RestartTeamResponse { team: steered.shown() })
         };
@@ -83,10 +99,9 @@ impl TeamsService {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
             steered.check_alive()?;
-            steered.controls.check_server(&asked.server, role).map_err(refused)?;
+            let endpoint = steered.team.destination(&asked.server, role)?;
             if !asked.validate_only {
-                let server = asked.server.clone();
-                steered.controls.move_to(server, role, keep, by).await.map_err(refused)?;
+                steered.team.move_to(endpoint, role, keep, by).await?;
             }
             Ok(v1::MoveTeamResponse { team: steered.shown() })
         };
@@ -104,12 +119,8 @@ impl TeamsService {
         let work = async move {
             let _alone = steered.queue.lock().await;
             steered.check(&asked)?;
-            let stays = asked.validate_only || steered.team.end().is_some();
-            let stragglers = if stays {
-                Vec::new()
-            } else {
-                steered.controls.drain(grace, by).await.map_err(refused)?
-            };
+            let stays = asked.validate_only || steered.team.handle.end().is_some();
+            let stragglers = if stays { Vec::new() } else { steered.team.drain(grace, &by).await };
             Ok(v1::DrainTeamResponse { team: steered.shown(), stragglers })
         };
         self.changes.make(call, &request, work).await
@@ -128,14 +139,13 @@ impl TeamsService {
             let queue = changes.queue(team.name());
             let _alone = queue.lock().await;
             check_etag(team.as_ref(), &asked.etag)?;
-            let stopped = team.controls().is_some_and(|controls| controls.is_stopped());
-            if team.end().is_none() && !stopped && !asked.force {
+            let playing = team.handle.end().is_none();
+            if playing && !team.handle.is_stopped() && !asked.force {
                 let message = "the team plays: stop or drain it first, or delete it with force";
                 return Err(refuse(Reason::TeamPlays, message, []));
             }
-            let controls = team.controls().filter(|_| team.end().is_none());
-            if let Some(controls) = controls.filter(|_| !asked.validate_only) {
-                controls.drain(None, by).await.map_err(refused)?;
+            if playing && !asked.validate_only {
+                team.drain(None, &by).await;
             }
             let last = convert::team::team(team.as_ref(), true);
             if !asked.validate_only {
@@ -150,8 +160,14 @@ impl TeamsService {
 }
 
 impl super::Steered {
+    /// The next match, if this team's match is over and the directory repeats matches.
+    fn again(&self, directory: &dyn TeamDirectory) -> Option<BoxFuture<'static, ()>> {
+        let is_over = self.team.handle.end() == Some(TeamEnd::MatchOver);
+        is_over.then(|| directory.play_again()).flatten()
+    }
+
     fn check_alive(&self) -> Result<(), Status> {
-        if self.team.end().is_none() {
+        if self.team.handle.end().is_none() {
             return Ok(());
         }
         let message = format!("team {:?} has ended", self.team.name());

@@ -1,33 +1,33 @@
-//! Worlds that somebody looks at: drawn by one task each, however many clients, and only when one of
-//! them waits for the next one.
+//! Followed worlds: one task draws each for any number of clients, and only when one of them waits
+//! for the next drawing.
 
+use crate::ServedTeam;
 use crate::feeds::{Feed, Feeds};
-use crate::{TeamError, TeamView};
-use phalanx_engine::{Drawing, Snapshot};
+use phalanx_engine::{CommandError, DrawWorld, Drawing, Snapshot};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
-/// A world is drawn at most so often.
+/// Shortest time between two drawings.
 pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
-/// All worlds that are looked at.
+/// All followed worlds.
 #[derive(Debug, Default)]
 pub(super) struct WorldFollowers {
     feeds: Feeds<Sight>,
 }
 
-/// The newest drawing of a world; `None`: none yet. Its end is the team's.
+/// The newest drawing of a world; `None`: none yet. It ends with the team.
 #[derive(Debug)]
 pub(super) struct Sight {
     newest: watch::Receiver<Option<Arc<Drawing>>>,
-    /// Somebody waits for a newer one.
+    /// A reader waits for a newer drawing.
     wanted: Arc<Notify>,
 }
 
 impl WorldFollowers {
-    /// The team's world; from now on it is drawn.
-    pub(super) fn feed(&self, team: &Arc<dyn TeamView>) -> Arc<Feed<Sight>> {
+    /// The team's world, which is drawn from now on.
+    pub(super) fn feed(&self, team: &Arc<ServedTeam>) -> Arc<Feed<Sight>> {
         self.feeds.feed(team.name(), || {
             let (sender, newest) = watch::channel(None);
             let wanted = Arc::new(Notify::new());
@@ -43,18 +43,18 @@ impl Sight {
         self.newest.clone()
     }
 
-    /// Asks for a newer one, as soon as a turn has passed since the newest.
+    /// Requests a newer drawing, as soon as a turn has passed since the newest one.
     pub(super) fn ask(&self) {
         self.wanted.notify_one();
     }
 }
 
 async fn follow(
-    team: Arc<dyn TeamView>,
+    team: Arc<ServedTeam>,
     newest: watch::Sender<Option<Arc<Drawing>>>,
     wanted: Arc<Notify>,
 ) {
-    let mut snapshots = team.snapshots();
+    let mut snapshots = team.handle.snapshots();
     let mut drawn = None;
     loop {
         let news = |snapshot: &Arc<Snapshot>| drawn != Some((snapshot.turn, snapshot.tick));
@@ -63,14 +63,14 @@ async fn follow(
         }
         wanted.notified().await;
         let Snapshot { turn, tick, .. } = **snapshots.borrow_and_update();
-        match team.draw().await {
+        match team.handle.call(DrawWorld, "").await {
             Ok(drawing) => {
                 drawn = Some((turn, tick));
-                newest.send_replace(Some(Arc::new(drawing)));
+                newest.send_replace(Some(Arc::from(drawing)));
             }
-            // Whoever waits waits on.
-            Err(TeamError::Busy) => wanted.notify_one(),
-            Err(TeamError::Ended) => return,
+            Err(CommandError::Ended) => return,
+            // The readers keep waiting.
+            Err(_) => wanted.notify_one(),
         }
         tokio::time::sleep(PAUSE).await;
     }

@@ -1,12 +1,12 @@
-//! One client's view of a world: whole at first, then what changed.
+//! One client's stream of a world: first all of it, then what changed.
 
 use super::follow::Sight;
 use crate::convert::world::{self, Wanted};
 use crate::error::{Reason, refuse};
 use crate::feeds::Feed;
-use crate::{TeamError, TeamView, teams};
+use crate::{ServedTeam, refusal};
 use futures_util::stream::{self, Stream};
-use phalanx_engine::Drawing;
+use phalanx_engine::{CommandError, Drawing};
 use phalanx_proto::v1;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,31 +14,31 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tonic::Status;
 
-/// What a client looks at, and how.
+/// What a client wants to see, and how often.
 pub(super) struct Viewer {
-    pub(super) team: Arc<dyn TeamView>,
+    pub(super) team: Arc<ServedTeam>,
     pub(super) feed: Arc<Feed<Sight>>,
     pub(super) wanted: Wanted,
     /// The shortest time between two worlds.
     pub(super) every: Duration,
 }
 
-struct Reader {
+struct WorldReader {
     viewer: Viewer,
     drawings: watch::Receiver<Option<Arc<Drawing>>>,
-    /// What the client has.
+    /// The last drawing that the client got.
     told: Option<(Arc<Drawing>, Instant)>,
     closing: watch::Receiver<bool>,
     over: bool,
 }
 
-/// The worlds that a client sees: always the newest, never more often than it wants.
+/// The worlds for a client: always the newest, and never more often than requested.
 pub(super) fn worlds(
     viewer: Viewer,
     closing: watch::Receiver<bool>,
 ) -> impl Stream<Item = Result<v1::WatchWorldResponse, Status>> {
     let drawings = viewer.feed.shown.drawings();
-    let reader = Reader { viewer, drawings, told: None, closing, over: false };
+    let reader = WorldReader { viewer, drawings, told: None, closing, over: false };
     stream::unfold(reader, |mut reader| async {
         if reader.over {
             return None;
@@ -49,7 +49,7 @@ pub(super) fn worlds(
     })
 }
 
-impl Reader {
+impl WorldReader {
     async fn next(&mut self) -> Result<v1::WatchWorldResponse, Status> {
         if let Some((_, at)) = self.told {
             let due = at + self.viewer.every;
@@ -68,30 +68,30 @@ impl Reader {
         Ok(v1::WatchWorldResponse { world: Some(world) })
     }
 
-    /// The newest drawing, if the client does not have it and no turn has passed since.
+    /// The newest drawing, if the client does not have it and no turn has begun since it was made.
     fn news(&mut self) -> Option<Arc<Drawing>> {
         let newest = self.drawings.borrow_and_update().clone()?;
         let told = self.told.as_ref().is_some_and(|(told, _)| Arc::ptr_eq(told, &newest));
-        let now = self.viewer.team.snapshots().borrow().tick;
+        let now = self.viewer.team.handle.snapshots().borrow().tick;
         (!told && newest.tick >= now).then_some(newest)
     }
 
-    /// Waits for a newer one.
+    /// Waits for a newer drawing.
     async fn next_drawing(&mut self) -> Result<Arc<Drawing>, Status> {
         loop {
             self.viewer.feed.shown.ask();
             let mut drawings = self.drawings.clone();
             let changed = async move { drawings.changed().await.map(|()| drawings) };
-            // The one who draws ends with the team.
+            // The drawing task ends with the team.
             let changed = self.unless_closing(changed).await?;
-            self.drawings = changed.map_err(|_| teams::unanswered(TeamError::Ended))?;
+            self.drawings = changed.map_err(|_| refusal::command(CommandError::Ended))?;
             if let Some(drawing) = self.drawings.borrow_and_update().clone() {
                 return Ok(drawing);
             }
         }
     }
 
-    /// Waits; the status when the server leaves instead.
+    /// Waits; returns a status if the server stops instead.
     async fn unless_closing<T>(&self, wait: impl Future<Output = T>) -> Result<T, Status> {
         let mut closing = self.closing.clone();
         tokio::select! {

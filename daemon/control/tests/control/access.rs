@@ -1,4 +1,4 @@
-//! Who gets in, by token, role and certificate; and what is written down of it.
+//! Which callers get in, by token, role and certificate; and the audit log.
 
 use crate::support::fake::{FakeDirectory, FakeTeam, socket};
 use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};
@@ -22,7 +22,7 @@ const GRACE: std::time::Duration = std::time::Duration::from_secs(5);
 /// Rounds of denied calls, two each.
 const FLOOD: u64 = 500;
 
-/// A daemon with tokens, an audit log and, if asked for, certificates.
+/// A daemon with tokens, an audit log and, if requested, certificates.
 struct Daemon {
     folder: tempfile::TempDir,
     tcp: SocketAddr,
@@ -124,7 +124,7 @@ async fn each_role_may_what_the_table_says_and_nobody_more() {
     let refused = StrategiesClient::new(viewer).profile_strategy(request).await.unwrap_err();
     assert_eq!(reason(&refused), "ROLE_TOO_SMALL");
 
-    // The fake team keeps no strategy: whoever gets so far was let in.
+    // The fake team keeps no strategy: a caller that gets this far was let in.
     let (_, operator) = daemon.token("kim", v1::Role::Operator).await;
     let operator = daemon.with(&operator).await;
     assert_eq!(reason(&steer(&operator).await), "NO_STRATEGY");
@@ -151,7 +151,7 @@ async fn this_machine_has_the_role_that_the_settings_give_it() {
     let here = connect(&Address::Http(format!("http://{}", daemon.tcp))).await.unwrap();
     assert_eq!(look(&here).await.unwrap(), 1);
     assert_eq!(reason(&steer(&here).await), "ROLE_TOO_SMALL");
-    // A wrong token is not as good as none.
+    // A wrong token does not count as no token.
     assert_eq!(reason(&look(&daemon.with("phx_x").await).await.unwrap_err()), "TOKEN_MALFORMED");
 }
 
@@ -171,7 +171,7 @@ async fn a_revoked_token_is_told_so_and_guesses_end_in_waiting() {
         let refused = reason(&admin.revoke_token(request).await.unwrap_err());
         assert!(refused == "NAME_MALFORMED" || refused == "TOKEN_NOT_FOUND", "{name}: {refused}");
     }
-    // Longer than any header may be: the call fails, and nobody looks at the token.
+    // Longer than any header may be: the call fails before the token is checked.
     assert!(look(&daemon.with(&"phx_".repeat(5_000)).await).await.is_err());
     let guess = daemon.with("phx_guess").await;
     let (_, valid) = daemon.token("dash", v1::Role::Viewer).await;
@@ -222,7 +222,7 @@ async fn every_change_leaves_a_line_and_every_denial_is_counted_without_secrets(
             &"127.0.0.1".into()
         )
     );
-    // A secret may have underlines itself.
+    // A secret may contain underscores.
     let secret = text.splitn(3, '_').nth(2).unwrap();
     for file in ["audit.jsonl", "denied.jsonl", "tokens.json"] {
         let kept = std::fs::read_to_string(daemon.folder.path().join(file)).unwrap();
@@ -408,12 +408,29 @@ async fn plain_text_and_garbage_to_the_tls_port_end_and_others_are_served() {
         let mut stream = std::net::TcpStream::connect(tcp).unwrap();
         stream.write_all(&[0x47; 4096]).unwrap();
         let mut answer = Vec::new();
-        // Hung up on, politely or not.
+        // The connection was closed, properly or not.
         drop(stream.read_to_end(&mut answer));
     });
     garbage.await.unwrap();
     let believing = Credentials::default().with_authority(authority.pem());
     assert_eq!(over_tls(daemon.tcp, believing).await, Ok(1));
+}
+
+#[tokio::test]
+async fn a_caller_that_mistakes_the_protocol_or_the_authority_gets_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (Authority::new(), Authority::new());
+    let certificates = Certificates::load(ours.serve(folder.path())).unwrap();
+    let secure = Daemon::start(Some(Role::Viewer), Some(Arc::new(certificates)));
+    let plain = Daemon::start(Some(Role::Viewer), None);
+    let believing = |authority: &Authority| Credentials::default().with_authority(authority.pem());
+    let told = over_tls(secure.tcp, believing(&theirs)).await.unwrap_err();
+    assert!(told.contains("--ca FILE"), "{told}");
+    let told = over_tls(plain.tcp, believing(&ours)).await.unwrap_err();
+    assert!(told.contains("use http:// instead of https://"), "{told}");
+    let told = connect(&Address::Http(format!("http://{}", secure.tcp))).await.unwrap_err();
+    let told = told.to_string();
+    assert!(told.contains("use https:// instead of http://"), "{told}");
 }
 
 #[tokio::test]
@@ -424,7 +441,7 @@ async fn a_crowd_of_silent_callers_is_kept_out_of_the_others_way() {
         (0..600).map(|_| std::net::TcpStream::connect(tcp).unwrap()).collect::<Vec<_>>()
     });
     let mut crowd = crowd.await.unwrap();
-    // The first one made room for those who came later.
+    // The first one was closed for later ones.
     let first = crowd.swap_remove(0);
     let hung_up = tokio::task::spawn_blocking(move || {
         let mut first = first;

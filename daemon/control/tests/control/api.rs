@@ -1,4 +1,4 @@
-//! What clients of the API see, over real sockets with plain clients.
+//! The API as clients see it, over real sockets with plain clients.
 
 use crate::support::fake::Daemon;
 use phalanx_control::client;
@@ -64,7 +64,7 @@ async fn a_team_shows_its_last_turn_and_its_connections_of_right_now() {
         .iter()
         .map(|agent| (agent.name.as_str(), agent.role.as_str(), agent.seat_failures))
         .collect();
-    // The second agent is not in the snapshot yet: the roster speaks for it.
+    // The second agent is not in the snapshot yet, so the roster is used.
     assert_eq!(rows, [("A1", "scout", 3), ("A2", "worker", 3)]);
 }
 
@@ -154,7 +154,7 @@ async fn health_follows_each_team_and_the_drain() {
     assert_eq!(next(&mut watch).await, ServingStatus::NotServing);
     daemon.teams.first().unwrap().seats(&SeatState::Seated);
     assert_eq!(next(&mut watch).await, ServingStatus::Serving);
-    // What changes nothing is not told.
+    // Without a change of state there is no message.
     (0..100).for_each(|step| daemon.teams.first().unwrap().log(step, "x"));
     daemon.teams.first().unwrap().seats(&SeatState::Closed);
     assert_eq!(next(&mut watch).await, ServingStatus::NotServing);

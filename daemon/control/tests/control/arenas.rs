@@ -1,4 +1,4 @@
-//! The service `Arenas` over a directory that hosts nothing real.
+//! The service `Arenas` over a directory without real arenas.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -6,7 +6,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 use phalanx_control::client::{Address, Link, connect};
 use phalanx_control::{
     Access, ArenaAsk, ArenaDirectory, ArenaEvent, ArenaRefusal, ArenaState, ArenaStatus, ArenaView,
-    ControlHandle, Options, Role, Started, TeamDirectory, TeamView, build,
+    ControlHandle, Options, Role, ServedTeam, Started, TeamDirectory, build,
 };
 use phalanx_game::{Score, Verdict};
 use phalanx_proto::v1;
@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-/// An arena that has happened already.
+/// An arena that has ended.
 struct Past(ArenaStatus);
 
 impl ArenaView for Past {
@@ -85,7 +85,7 @@ fn past(ask: &ArenaAsk) -> Past {
 struct Directory(Option<Fake>);
 
 impl TeamDirectory for Directory {
-    fn teams(&self) -> Vec<Arc<dyn TeamView>> {
+    fn teams(&self) -> Vec<Arc<ServedTeam>> {
         Vec::new()
     }
 

@@ -1,8 +1,9 @@
 //! Boards over a real server: read, written, followed; and what is refused.
 
 use crate::support::fake::{Daemon, FakeTeam};
+use phalanx_control::Options;
 use phalanx_control::client::Link;
-use phalanx_control::{Options, TeamError};
+use phalanx_engine::CommandError;
 use phalanx_game::Value;
 use phalanx_proto::v1;
 use phalanx_proto::v1::boards_client::BoardsClient;
@@ -64,7 +65,7 @@ fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
-/// The next piece of news in a word: `goal=3`, `-goal`, `synced 2`.
+/// The next message in short: `goal=3`, `-goal`, `synced 2`.
 async fn news(stream: &mut Streaming<v1::WatchBoardResponse>) -> Result<(String, String), Status> {
     let message = stream.message().await?.unwrap();
     let told = match message.news.unwrap() {
@@ -178,7 +179,7 @@ async fn what_does_not_fit_is_refused_by_what_is_wrong() {
     }
     let huge = stage.set(setting("teams/A/board/k", text(2 << 20))).await.unwrap_err();
     assert_eq!(huge.code(), Code::OutOfRange, "{huge}");
-    *stage.team.deaf.lock().unwrap() = Some(TeamError::Busy);
+    stage.team.refuses(CommandError::busy());
     let busy = stage.set(setting("teams/A/board/k", num(1.0))).await.unwrap_err();
     assert_eq!((busy.code(), reason(&busy).as_str()), (Code::Unavailable, "TEAM_BUSY"));
 }
@@ -221,7 +222,8 @@ async fn a_follower_that_does_not_read_loses_its_stream_and_nobody_else_does() {
     let mut eager = stage.watch("", "").await.unwrap();
     assert_eq!(news(&mut eager).await.unwrap().0, "synced 0");
     let first = news(&mut lazy).await.unwrap().1;
-    // More than the windows of HTTP/2 and the socket's buffers hold for the one who does not read.
+    // More than the windows of HTTP/2 and the socket's buffers hold for a client that does not
+    // read.
     let long = Value::text("x".repeat(4_000));
     for number in 0..4_000 {
         stage.team.scribbles(|board| {

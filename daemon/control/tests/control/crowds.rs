@@ -1,5 +1,5 @@
-//! Crowds and rude callers: thousands who say nothing, some who never read, some who speak another
-//! language. Whoever behaves is served all the while.
+//! Crowds and rude callers: thousands of silent clients, some that never read, some that speak
+//! another protocol. Well-behaved clients get answers all the while.
 
 use crate::support::fake::Daemon;
 use futures_util::task::AtomicWaker;
@@ -25,9 +25,9 @@ use tonic::transport::{Endpoint, Uri};
 use tonic::{Code, Request, Status, Streaming};
 use tonic_types::StatusExt;
 
-/// Callers who say nothing.
+/// Silent callers.
 const CROWD: u64 = 10_000;
-/// They come in waves of so many: fewer than may wait to be accepted.
+/// They come in waves of this many: fewer than may wait to be accepted.
 const WAVE: usize = 100;
 /// Descriptors for everything else of this process.
 const OTHERS: u64 = 1_500;
@@ -48,7 +48,7 @@ async fn ten_thousand_silent_callers_keep_nobody_at_the_socket_waiting() {
     let daemon = Daemon::start(&["A"]);
     let here = daemon.channel().await;
     let most = getrlimit(Resource::Nofile).maximum;
-    // As many as this process may have; where the system allows fewer, the crowd is smaller.
+    // As many as this process may have; if the system allows fewer, the crowd is smaller.
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
     let crowd = most.map_or(CROWD, |most| CROWD.min(most.saturating_sub(OTHERS)));
     if crowd < CROWD {
@@ -59,11 +59,11 @@ async fn ten_thousand_silent_callers_keep_nobody_at_the_socket_waiting() {
     while silent.len() < crowd {
         let wave = (0..WAVE).map(|_| TcpStream::connect(daemon.tcp));
         silent.extend(futures_util::future::try_join_all(wave).await.unwrap());
-        // A caller who was there before, and one who comes now.
+        // A caller that was connected before, and a new one.
         assert_eq!(look(&here).await.unwrap(), 1);
         assert_eq!(look(&daemon.channel().await).await.unwrap(), 1);
     }
-    // The first one made room for those who came later, and so does another one now.
+    // The first one was closed for later ones, and another one is closed now.
     let hung_up = tokio::time::timeout(PATIENCE, silent[0].read(&mut [0])).await.unwrap();
     assert!(matches!(hung_up, Ok(0) | Err(_)), "{hung_up:?}");
     let address = Address::Http(format!("http://{}", daemon.tcp));
@@ -74,7 +74,8 @@ async fn ten_thousand_silent_callers_keep_nobody_at_the_socket_waiting() {
 async fn callers_who_open_streams_and_never_read_take_little_memory_and_are_told() {
     const STREAMS: usize = 100;
     const EVENTS: u32 = 10_000;
-    // It does not read for as long as this test takes on a busy machine: that is no subject here.
+    // It does not read for as long as this test takes on a busy machine, which is not the subject
+    // here.
     let patience = 10 * PATIENCE;
     let options = Options {
         events_max: 50,
@@ -85,7 +86,7 @@ async fn callers_who_open_streams_and_never_read_take_little_memory_and_are_told
     let daemon = Daemon::start_with(&["A"], options);
     let team = daemon.teams.first().unwrap();
     let ears = Arc::new(Ears::default());
-    // It takes gigabytes, it says, and then it does not read.
+    // It announces windows of gigabytes, and then it does not read.
     let rude = greedy(daemon.tcp, &ears).await;
     let mut unread = Vec::new();
     for _ in 0..STREAMS {
@@ -99,9 +100,9 @@ async fn callers_who_open_streams_and_never_read_take_little_memory_and_are_told
         team.log(step, &long);
         eager.message().await.unwrap().unwrap();
     }
-    // All of them for everybody would be a gigabyte.
+    // All of them for every client would be a gigabyte.
     let grown = resident().saturating_sub(before);
-    assert!(grown < 256 << 20, "{grown} bytes for {STREAMS} streams that nobody reads");
+    assert!(grown < 256 << 20, "{grown} bytes for {STREAMS} streams without a reader");
     ears.open();
     for mut stream in unread {
         let end = async {
@@ -167,7 +168,7 @@ async fn other_languages_are_hung_up_on_and_the_others_are_served() {
         [frame(1, 4, stream, b"\x83\x86\x84\x01\x01x"), frame(3, 0, stream, &[0, 0, 0, 8])].concat()
     });
     let cases = [
-        // The first word of TLS.
+        // The first bytes of TLS.
         ("TLS", b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03".repeat(20)),
         ("a database", b"\x00\x00\x00\x08\x04\xd2\x16\x2f".repeat(20)),
         ("SSH", b"SSH-2.0-OpenSSH_9.6\r\n".repeat(3)),
@@ -186,7 +187,7 @@ async fn other_languages_are_hung_up_on_and_the_others_are_served() {
     ];
     for (what, bytes) in cases {
         let mut stream = TcpStream::connect(daemon.tcp).await.unwrap();
-        // It may hang up before it has read all.
+        // The server may close the connection before it has read everything.
         drop(stream.write_all(&bytes).await);
         drop(stream.shutdown().await);
         let mut answer = Vec::new();
@@ -203,7 +204,7 @@ async fn watch(link: &Link) -> Result<Streaming<v1::WatchMatchResponse>, Status>
     Ok(MatchesClient::new(link.clone()).watch_match(request).await?.into_inner())
 }
 
-/// A caller who promises to take as much as HTTP/2 can promise, and reads while its ears are open.
+/// A caller that announces the largest windows of HTTP/2, and reads while its ears are open.
 async fn greedy(address: SocketAddr, ears: &Arc<Ears>) -> Link {
     let endpoint = Endpoint::from_static("http://localhost")
         .initial_connection_window_size((1 << 31) - 1)
@@ -220,7 +221,7 @@ async fn greedy(address: SocketAddr, ears: &Arc<Ears>) -> Link {
     InterceptedService::new(channel, Credentials::default())
 }
 
-/// Whether somebody listens.
+/// Whether the connection is read.
 #[derive(Default)]
 struct Ears {
     closed: AtomicBool,

@@ -1,10 +1,10 @@
-//! What a client that watches a match sees: everything in order, or a clear end.
+//! What a client that watches a match gets: all events in order, or a clear end.
 
-use crate::support::fake::Daemon;
-use phalanx_control::{Feed, Options};
+use crate::support::fake::{Daemon, FakeTeam};
+use phalanx_control::Options;
 use phalanx_engine::{
-    AlertKind, BoardLooks, Carry, Fault, Generation, Grounds, JournalEvent, Keep, LookKind, Reason,
-    SeatState, SteerCause, Steering, StrategyOrigin, TurnDone,
+    AlertKind, BoardLooks, Carry, Fault, Generation, JournalEvent, Keep, LookKind, Provenance,
+    Reason, SeatState, SteerCause, Steering, StrategyOrigin, TurnDone,
 };
 use phalanx_game::{DefaultCause, Notice, ProtocolError, Said, SeatId, Turn, Value};
 use phalanx_proto::v1;
@@ -23,13 +23,12 @@ async fn every_kind_of_event_arrives_in_order() {
     let events: Vec<_> = played().into_iter().chain(steered()).collect();
     let count = events.len();
     (0..).zip(events).for_each(|(step, event)| team.happens(step, event));
-    team.feeds(Feed::Lost(4));
-    team.ends();
+    team.puppet.end_journal();
     let mut seen = Vec::new();
     while let Some(event) = stream.message().await.unwrap() {
         seen.push(event.event.unwrap());
     }
-    assert_eq!(seen.len(), count + 1, "the stream ends with the team");
+    assert_eq!(seen.len(), count, "the stream ends with the team");
     let steps: Vec<_> = seen.iter().filter_map(|event| Some(event.turn?.step)).collect();
     assert_eq!(steps, (0..).take(count).collect::<Vec<_>>());
     let shown: Vec<_> = seen
@@ -39,7 +38,22 @@ async fn every_kind_of_event_arrives_in_order() {
     insta::assert_snapshot!(shown.join("\n"));
 }
 
-/// What a match brings by itself.
+#[tokio::test]
+async fn events_that_a_slow_reader_missed_are_counted() {
+    let daemon = Daemon::of(vec![FakeTeam::with_journal("A", 4)], Options::default());
+    let mut stream = watch(&daemon, "", true).await.unwrap();
+    let team = daemon.teams.first().unwrap();
+    (0..8).for_each(|step| team.log(step, "hm"));
+    team.puppet.end_journal();
+    let mut seen = Vec::new();
+    while let Some(event) = stream.message().await.unwrap() {
+        seen.push(event.event.unwrap().kind.unwrap());
+    }
+    assert_eq!(seen.len(), 5, "{seen:?}");
+    assert_eq!(seen.first(), Some(&Kind::EventsLost(v1::EventsLost { count: 4 })));
+}
+
+/// The events of a match without operators.
 fn played() -> Vec<JournalEvent> {
     let malformed = ProtocolError::new("message", "json", b"\x00");
     let spent = Duration::from_micros(1_500);
@@ -104,7 +118,7 @@ fn played() -> Vec<JournalEvent> {
     ]
 }
 
-/// What operators do, and alerts.
+/// Actions of operators, and alerts.
 fn steered() -> Vec<JournalEvent> {
     let by = || "kuno".to_owned();
     let order = Said::new("move", vec!["n".into()]);
@@ -169,7 +183,8 @@ async fn a_client_that_does_not_read_loses_its_stream_and_nobody_else_does() {
     let mut lazy = watch(&daemon, "", false).await.unwrap();
     let mut eager = watch(&daemon, "", false).await.unwrap();
     let team = daemon.teams.first().unwrap();
-    // More than the windows of HTTP/2 and the socket's buffers hold for the one who does not read.
+    // More than the windows of HTTP/2 and the socket's buffers hold for a client that does not
+    // read.
     let long = "x".repeat(400);
     for step in 0..20_000 {
         team.log(step, &long);
@@ -221,7 +236,7 @@ async fn open_streams_have_a_bound() {
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert_eq!(status.get_details_error_info().unwrap().reason, "TOO_MANY_STREAMS");
     drop(held);
-    // The server learns a moment later that the stream is gone.
+    // The server notices a moment later that the stream is gone.
     while watch(&daemon, "", false).await.is_err() {}
 }
 
@@ -256,11 +271,11 @@ fn because(text: &str, data: Value) -> Reason {
     Reason { text: text.to_owned(), data }
 }
 
-fn grounds() -> Box<Grounds> {
+fn grounds() -> Box<Provenance> {
     let mut board = BoardLooks::default();
     board.note(LookKind::Value, "goal".into(), Value::cell(3, 4));
     board.note(LookKind::Holder, "dig".into(), Value::Nil);
-    Box::new(Grounds { place: Some(("w.lua".into(), 7)), board })
+    Box::new(Provenance { place: Some(("w.lua".into(), 7)), board })
 }
 
 fn generation(number: u32) -> Arc<Generation> {

@@ -1,5 +1,5 @@
-//! Callers who hold on to connections and streams without using them: each loses what it holds, and
-//! a caller who behaves is served all the while.
+//! Callers that keep connections and streams without using them: each loses what it keeps, and a
+//! well-behaved caller gets answers all the while.
 
 use crate::access::Authority;
 use crate::support::fake::{FakeDirectory, FakeTeam, local, socket};
@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};
 use phalanx_control::{
     Access, Certificates, ConnectionLimits, ControlHandle, Messages, Options, PartFile,
-    RecordingDirectory, RecordingRefusal, Role, StreamLimits, TeamDirectory, TeamView, build,
+    RecordingDirectory, RecordingRefusal, Role, ServedTeam, StreamLimits, TeamDirectory, build,
 };
 use phalanx_metrics::Metrics;
 use phalanx_proto::v1;
@@ -26,8 +26,8 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status, Streaming};
 use tonic_types::StatusExt;
 
-/// A test that waits for longer than this has failed: twice what a deadline of these tests takes,
-/// and time for a machine that is busy.
+/// A test that waits for longer than this has failed: twice the longest deadline of these tests,
+/// and time for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The deadlines of these tests.
 const DEADLINE: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ struct Directory {
 }
 
 impl TeamDirectory for Directory {
-    fn teams(&self) -> Vec<Arc<dyn TeamView>> {
+    fn teams(&self) -> Vec<Arc<ServedTeam>> {
         self.teams.teams()
     }
 
@@ -115,7 +115,7 @@ impl Daemon {
         Self { folder, tcp, team, metrics, _handle: control.spawn() }
     }
 
-    /// As few slots as there may be, and short deadlines.
+    /// As few slots as possible, and short deadlines.
     fn small(connections: ConnectionLimits) -> Self {
         Self::start(local(), Options { connections, ..Options::default() })
     }
@@ -124,7 +124,7 @@ impl Daemon {
         connect(&Address::Http(format!("http://{}", self.tcp))).await.unwrap()
     }
 
-    /// What a caller who behaves wants, over a connection of its own.
+    /// A call of a well-behaved caller, over a connection of its own.
     async fn serves(&self) {
         let look = get_team(self.link().await);
         assert!(tokio::time::timeout(PATIENCE, look).await.unwrap().is_ok());
@@ -180,7 +180,7 @@ async fn get_team(link: Link) -> Result<String, Status> {
     Ok(team.unwrap().name)
 }
 
-/// Says something, then the same words for ever; true when the server has hung up.
+/// Sends bytes, then repeats others for ever; true when the server has closed the connection.
 async fn is_hung_up_on(mut stream: TcpStream, begin: &[u8], again: &[u8]) -> bool {
     let rude = async {
         if stream.write_all(begin).await.is_err() {
@@ -232,7 +232,7 @@ async fn a_tls_handshake_that_stalls_ends_at_its_deadline() {
     let tls = Some(Arc::new(certificates));
     let daemon =
         Daemon::start(local(), Options { tls, connections: limits(), ..Options::default() });
-    // The length of a greeting that never comes.
+    // The length of a TLS greeting that never arrives.
     for begin in [&b""[..], b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03"] {
         let stream = TcpStream::connect(daemon.tcp).await.unwrap();
         assert!(is_hung_up_on(stream, begin, b"").await);
@@ -248,7 +248,7 @@ async fn a_request_whose_body_never_comes_is_answered_at_its_deadline() {
     let mut stream = TcpStream::connect(daemon.tcp).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    // Over HTTP/1 what was not read to its end cannot be followed by another request.
+    // Over HTTP/1, no other request can follow a body that was not read.
     let end = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
     let answer = String::from_utf8_lossy(&answer);
     assert!(end.is_ok() && answer.contains("not%20complete%20within%20500ms"), "{answer:?}");
@@ -277,7 +277,7 @@ async fn connections_that_only_answer_pings_make_room_for_the_next_one() {
     }
     assert!(daemon.evicted("crowded") >= 20, "{}", daemon.metrics.render());
     assert_eq!(daemon.count("phalanx_api_connections_refused_total{listener=\"tcp\"}"), 0);
-    // The one who has shown who it is was not taken for one of them.
+    // The identified caller was not counted as one of them.
     assert!(get_team(regular).await.is_ok());
 }
 
@@ -314,7 +314,7 @@ async fn watch(link: Link) -> Result<Streaming<v1::WatchMatchResponse>, Status> 
     Ok(MatchesClient::new(link).watch_match(request).await?.into_inner())
 }
 
-/// A connection with small windows, so that it takes little of what it does not read.
+/// A connection with small windows, so that little fits if it is not read.
 async fn narrow(daemon: &Daemon) -> Channel {
     let endpoint = Endpoint::from_shared(format!("http://{}", daemon.tcp)).unwrap();
     let endpoint = endpoint.initial_stream_window_size(WINDOW);
@@ -398,7 +398,7 @@ async fn a_stream_whose_client_reads_nothing_ends_with_a_status_and_then_with_it
         }
     };
     tokio::time::timeout(PATIENCE, waits).await.unwrap();
-    // This one reads on in time to learn why; the other one never does.
+    // This one reads early enough to learn the reason; the other one never reads.
     let status = end(read).await;
     assert_eq!(status.get_details_error_info().unwrap().reason, "CLIENT_TOO_SLOW", "{status}");
     let connections = "phalanx_api_connections{listener=\"tcp\"}";
@@ -416,7 +416,7 @@ async fn a_stream_whose_client_reads_nothing_ends_with_a_status_and_then_with_it
 async fn a_client_that_takes_no_byte_of_an_answer_is_hung_up_on() {
     let daemon = Daemon::small(limits());
     let mut stream = TcpStream::connect(daemon.tcp).await.unwrap();
-    // The same page again and again, whose answers it does not read.
+    // The same page again and again, without reading the answers.
     let page = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
     let rude = async { while stream.write_all(&page).await.is_ok() {} };
     tokio::time::timeout(PATIENCE, rude).await.unwrap();
@@ -442,7 +442,7 @@ async fn while_every_kind_of_flood_goes_on_a_caller_who_behaves_is_served() {
         for _ in 0..EACH {
             let tcp = daemon.tcp;
             flood.spawn(async move {
-                // Who is hung up on comes again.
+                // A caller whose connection was closed connects again.
                 loop {
                     if let Ok(stream) = TcpStream::connect(tcp).await {
                         is_hung_up_on(stream, begin, again).await;

@@ -1,9 +1,10 @@
-//! Specifications of this crate from outside, one subject a module; one program, as each takes
-//! long to link.
+//! Tests of this crate's public interface, one module for each subject; one program, since each
+//! takes long to link.
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
-    reason = "a test may stop at the first surprise"
+    clippy::wildcard_enum_match_arm,
+    reason = "a test may stop at the first surprise, and looks at what it tests"
 )]
 #![allow(unreachable_pub, reason = "helpers are shared by modules")]
 

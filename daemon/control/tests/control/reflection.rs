@@ -1,4 +1,5 @@
-//! A client that knows nothing of this API but gRPC's reflection finds every method and calls one.
+//! A client without knowledge of this API finds every method through gRPC's reflection and calls
+//! one.
 
 use crate::support::fake::Daemon;
 use phalanx_control::client::Link;
@@ -64,7 +65,7 @@ async fn reflection_says_where_there_is_nothing() {
     }
 }
 
-/// All that reflection tells, file by file.
+/// All descriptors from reflection, file by file.
 async fn reflected(link: Link) -> DescriptorPool {
     let mut client = ServerReflectionClient::new(link);
     let listed = ask(&mut client, MessageRequest::ListServices(String::new())).await.unwrap();
@@ -115,7 +116,7 @@ async fn call(
     Ok(client.unary(Request::new(request), path, Plain(answer)).await?.into_inner())
 }
 
-/// Messages of which only the descriptors are known.
+/// Messages that are only known by their descriptors.
 struct Plain(MessageDescriptor);
 
 impl Codec for Plain {

@@ -1,4 +1,4 @@
-//! What an operator sees of the sockets themselves.
+//! The sockets themselves, as an operator sees them.
 
 use crate::support::fake::{Daemon, FakeDirectory, local, socket};
 use phalanx_control::client::{Address, connect, connect_first};

@@ -1,10 +1,10 @@
-//! What clients see who change a strategy, over real sockets and with a real keeper.
+//! Changing a strategy, as clients see it, over real sockets and with a real keeper.
 
 use crate::support::fake::Daemon;
 use crate::support::stage::{BROKEN, FakeStage, GOOD, keep};
+use phalanx_control::client;
 use phalanx_control::client::Link;
-use phalanx_control::{TeamView, client};
-use phalanx_engine::{BrainError, BrainErrorKind};
+use phalanx_engine::{BrainError, BrainErrorKind, CommandError};
 use phalanx_proto::v1;
 use phalanx_proto::v1::strategies_client::StrategiesClient;
 use prost_types::value::Kind;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
-/// A served team A with its keeper; team B is kept by nobody.
+/// A served team A with its keeper; team B has no keeper.
 struct Kept {
     daemon: Daemon,
     stage: Arc<FakeStage>,
@@ -24,7 +24,7 @@ impl Kept {
     async fn start(folder: Option<&str>) -> Self {
         let daemon = Daemon::start(&["A", "B"]);
         let team = daemon.teams.first().unwrap();
-        let stage = FakeStage::new(team.roster());
+        let stage = FakeStage::new(team.handle.roster());
         let folder = folder.map(|source| {
             let folder = daemon.folder.path().join("strategy");
             std::fs::create_dir(&folder).unwrap();
@@ -118,7 +118,7 @@ async fn a_check_answers_with_findings_and_a_refusal_carries_them() {
     assert_eq!((first.file.as_str(), first.severity()), ("worker.luau", v1::FaultSeverity::Error));
     assert!(first.line > 0);
     assert_eq!(kept.stage.told.lock().unwrap().installed, []);
-    // What was tried last is remembered; what the folder holds may still play.
+    // The last trial is remembered; the strategy in the folder may still play.
     assert!(!kept.strategy().await.last_trial.unwrap().passed);
     let request = v1::ActivateStrategyRequest {
         team: "teams/A".into(),
@@ -358,15 +358,15 @@ async fn a_client_that_leaves_or_gives_up_ends_its_measurement() {
     let call = tokio::spawn(async move { leaving.profile_strategy(profile(1_000)).await });
     measuring.wait_for(|count| *count == 1).await.unwrap();
     call.abort();
-    measuring.wait_for(|count| *count == 0).await.unwrap();
+    kept.stage.callers(0).await;
     let mut request = Request::new(profile(1_000));
     request.metadata_mut().insert("grpc-timeout", "300m".parse().unwrap());
     let status = kept.client.profile_strategy(request).await.unwrap_err();
-    // The client watches the same deadline, and may be first.
+    // The client has the same deadline, and may be first.
     if (status.code(), status.message()) != (Code::Cancelled, "Timeout expired") {
         check(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
     }
-    measuring.wait_for(|count| *count == 0).await.unwrap();
+    kept.stage.callers(0).await;
 }
 
 #[tokio::test]
@@ -383,10 +383,9 @@ async fn a_stopping_daemon_answers_whoever_waits() {
 #[tokio::test]
 async fn a_team_that_is_busy_or_has_ended_says_so() {
     let mut kept = Kept::start(None).await;
-    for (trouble, reason) in [
-        (phalanx_strategy::StageError::Busy, "TEAM_BUSY"),
-        (phalanx_strategy::StageError::Ended, "TEAM_ENDED"),
-    ] {
+    for (trouble, reason) in
+        [(CommandError::busy(), "TEAM_BUSY"), (CommandError::Ended, "TEAM_ENDED")]
+    {
         kept.stage.trouble.lock().unwrap().replace(trouble);
         let status = kept.client.profile_strategy(profile(1)).await.unwrap_err();
         check(&status, Code::Unavailable, reason);
@@ -418,7 +417,7 @@ fn files(worker: &str) -> v1::StrategyFiles {
     v1::StrategyFiles { files: vec![file] }
 }
 
-/// A strategy that may play and differs from those of other numbers.
+/// A valid strategy that differs from those of other numbers.
 fn version(number: u32) -> v1::StrategyFiles {
     files(&format!("-- version {number}\n{GOOD}"))
 }

@@ -1,10 +1,10 @@
-//! What clients see who steer teams, make and end them, over real sockets.
+//! Steering, creating and deleting teams, as clients see it, over real sockets.
 
 use crate::support::fake;
 use crate::support::steered::Steered;
+use phalanx_control::TeamDirectory;
 use phalanx_control::client::Link;
-use phalanx_control::{ControlsError, TeamDirectory};
-use phalanx_engine::{BrainError, BrainErrorKind, SteerError};
+use phalanx_engine::{BrainError, BrainErrorKind, CommandError};
 use phalanx_proto::v1;
 use phalanx_proto::v1::access_client::AccessClient;
 use phalanx_proto::v1::steering::Mode;
@@ -113,17 +113,20 @@ async fn a_team_stops_starts_moves_and_ends() {
     assert!(!team.stopped && team.state() == v1::TeamState::Waiting);
     let restart = v1::RestartTeamRequest { name: name.clone(), ..Default::default() };
     client.restart_team(restart).await.unwrap();
-    let grace = Some(prost_types::Duration { seconds: 2, nanos: 0 });
+    let team = daemon.teams.find("A");
+    assert_eq!(team.puppet.restarts.lock().unwrap().len(), 1);
+    team.puppet.be_stubborn();
+    let grace = Some(prost_types::Duration { seconds: 0, nanos: 200_000_000 });
     let drain = v1::DrainTeamRequest { name: name.clone(), grace, ..Default::default() };
     let drained = client.drain_team(drain.clone()).await.unwrap().into_inner();
     let team = drained.team.unwrap();
     assert_eq!((team.end(), team.state()), (v1::TeamEnd::Drained, v1::TeamState::Over));
-    assert_eq!(drained.stragglers, ["a straggler"]);
-    // What has ended stays so.
+    assert_eq!(drained.stragglers, ["A1", "A2"]);
+    // An ended team stays ended.
     assert!(client.drain_team(drain).await.unwrap().into_inner().stragglers.is_empty());
     let status = client.start_team(start).await.unwrap_err();
     check(&status, Code::Unavailable, "TEAM_ENDED");
-    let words = ["stop", "move b:1 false true", "start", "restart", "drain Some(2s)"];
+    let words = ["stop", "move b:1 false true", "start"];
     let told = daemon.controls.told();
     assert_eq!(told.len(), words.len(), "{told:?}");
     assert!(told.iter().zip(words).all(|(told, word)| told.starts_with(word)), "{told:?}");
@@ -142,7 +145,7 @@ async fn teams_are_made_watched_by_health_and_deleted() {
     check(&exists, Code::AlreadyExists, "TEAM_EXISTS");
     let mut health = HealthClient::new(daemon.local().await);
     let service = || HealthCheckRequest { service: "teams/B".into() };
-    // The follower registers its team a moment after it was made.
+    // The follower registers its team a moment after it was created.
     while health.check(service()).await.is_err() {}
 
     let delete = |force, validate_only| v1::DeleteTeamRequest {
@@ -193,9 +196,6 @@ async fn a_server_whose_teams_are_fixed_makes_and_deletes_none() {
     let delete = v1::DeleteTeamRequest { name: "teams/A".into(), ..Default::default() };
     let refused = client.delete_team(delete).await.unwrap_err();
     check(&refused, Code::FailedPrecondition, "TEAMS_FIXED");
-    let stop = v1::StopTeamRequest { name: "teams/A".into(), ..Default::default() };
-    let refused = client.stop_team(stop).await.unwrap_err();
-    check(&refused, Code::FailedPrecondition, "NOT_STEERABLE");
 }
 
 #[tokio::test]
@@ -205,30 +205,30 @@ async fn what_a_team_refuses_has_a_reason_of_its_own() {
     let memory = BrainError::without_place(BrainErrorKind::Script, "no migrate");
     let agent = || "A1".to_owned();
     for (trouble, code, reason) in [
-        (ControlsError::Busy, Code::Unavailable, "TEAM_BUSY"),
-        (ControlsError::Ended, Code::Unavailable, "TEAM_ENDED"),
+        (CommandError::busy(), Code::Unavailable, "TEAM_BUSY"),
+        (CommandError::Ended, Code::Unavailable, "TEAM_ENDED"),
         (
-            SteerError::NoSuchRole { role: "x".into(), known: vec![], meant: None }.into(),
+            CommandError::NoSuchRole { role: "x".into(), known: vec![], meant: None },
             Code::NotFound,
             "ROLE_NOT_FOUND",
         ),
-        (SteerError::Memory(memory).into(), Code::FailedPrecondition, "MEMORY_REFUSED"),
-        (SteerError::NotPiloted { agent: agent() }.into(), Code::FailedPrecondition, "NOT_PILOTED"),
+        (CommandError::Memory(memory), Code::FailedPrecondition, "MEMORY_REFUSED"),
+        (CommandError::NotPiloted { agent: agent() }, Code::FailedPrecondition, "NOT_PILOTED"),
         (
-            SteerError::Piloted { agent: agent(), by: "anna".into() }.into(),
+            CommandError::Piloted { agent: agent(), by: "anna".into() },
             Code::FailedPrecondition,
             "PILOTED_BY_OTHER",
         ),
-        (SteerError::Leaving.into(), Code::FailedPrecondition, "TEAM_LEAVING"),
-        (SteerError::Busy("full".into()).into(), Code::Unavailable, "TEAM_BUSY"),
-        (SteerError::Over.into(), Code::FailedPrecondition, "MATCH_OVER"),
-        (SteerError::LastAgent { name: agent() }.into(), Code::FailedPrecondition, "LAST_AGENT"),
+        (CommandError::Leaving, Code::FailedPrecondition, "TEAM_LEAVING"),
+        (CommandError::Busy("full".into()), Code::Unavailable, "TEAM_BUSY"),
+        (CommandError::Over, Code::FailedPrecondition, "MATCH_OVER"),
+        (CommandError::LastAgent { name: agent() }, Code::FailedPrecondition, "LAST_AGENT"),
         (
-            SteerError::Fixed { game: "toy", reason: "so" }.into(),
+            CommandError::Fixed { game: "toy", reason: "so" },
             Code::FailedPrecondition,
             "MEMBERS_FIXED",
         ),
-        (SteerError::TooManyAgents { max: 1 }.into(), Code::ResourceExhausted, "TOO_MANY_AGENTS"),
+        (CommandError::TooManyAgents { max: 1 }, Code::ResourceExhausted, "TOO_MANY_AGENTS"),
     ] {
         daemon.controls.refuses(trouble);
         let role = v1::SetAgentRoleRequest {
@@ -342,7 +342,7 @@ async fn of_two_changes_of_the_same_state_one_is_refused() {
     let told = refused.get_details_error_info().unwrap();
     assert_eq!(told.metadata.get("etag"), Some(&etag(&mut client).await));
     assert_eq!(daemon.controls.told().len(), 1);
-    // An order of a pilot is no change.
+    // A pilot's order is not a change.
     let name = AGENT.to_owned();
     let pilot = v1::PilotAgentRequest { name: name.clone(), lease_turns: 9, ..Default::default() };
     client.pilot_agent(pilot).await.unwrap();
@@ -367,7 +367,7 @@ async fn a_request_that_is_sent_again_is_done_once() {
     let other = TeamsClient::new(daemon.local().await).pause_agent(pause("one")).await.unwrap();
     assert_eq!((&first, &first), (&again, &other.into_inner()));
     assert_eq!(daemon.controls.told().len(), 1);
-    // Another method's id is another id; another request's is not.
+    // The id is different for another method, and refused for another request.
     let release = v1::ReleaseAgentRequest {
         name: AGENT.into(),
         request_id: "one".into(),
@@ -379,8 +379,8 @@ async fn a_request_that_is_sent_again_is_done_once() {
     check(&reused, Code::FailedPrecondition, "REQUEST_ID_REUSED");
     let malformed = client.pause_agent(pause("a\nb")).await.unwrap_err();
     check(&malformed, Code::InvalidArgument, "REQUEST_ID_MALFORMED");
-    // What was refused may be tried again.
-    daemon.controls.refuses(ControlsError::Busy);
+    // You may try a refused request again.
+    daemon.controls.refuses(CommandError::busy());
     check(&client.pause_agent(pause("two")).await.unwrap_err(), Code::Unavailable, "TEAM_BUSY");
     daemon.controls.0.trouble.lock().unwrap().take();
     client.pause_agent(pause("two")).await.unwrap();
@@ -401,7 +401,7 @@ async fn a_caller_without_patience_is_told_that_it_goes_on_and_hears_of_the_end_
         let mut hasty = Request::new(stop());
         hasty.metadata_mut().insert("grpc-timeout", "200m".parse().unwrap());
         let late = client.stop_team(hasty).await.unwrap_err();
-        // The client watches the same deadline, and may be first.
+        // The client has the same deadline, and may be first.
         if (late.code(), late.message()) != (Code::Cancelled, "Timeout expired") {
             break late;
         }
@@ -442,7 +442,7 @@ async fn viewers_steer_nothing_and_only_admins_make_and_delete() {
         let refused = operator.move_team(send("thief:1", validate_only)).await.unwrap_err();
         check(&refused, Code::PermissionDenied, "SERVER_NOT_ALLOWED");
     }
-    operator.move_team(send("listed:1", false)).await.unwrap();
+    operator.move_team(send("127.0.0.1:1", false)).await.unwrap();
     TeamsClient::new(daemon.local().await).move_team(send("anywhere:1", false)).await.unwrap();
     let refused = operator.create_team(team("B", false)).await.unwrap_err();
     check(&refused, Code::PermissionDenied, "ROLE_TOO_SMALL");

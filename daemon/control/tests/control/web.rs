@@ -1,5 +1,5 @@
-//! What is served beside gRPC: grpc-web by hand, pages of named origins, `/metrics`, `/healthz`,
-//! and an orderly answer to whatever else comes.
+//! What is served besides gRPC: grpc-web by hand, pages of named origins, `/metrics`, `/healthz`,
+//! and a proper answer to all other requests.
 
 use crate::support::fake::{FakeDirectory, FakeTeam, socket};
 use base64::Engine;
@@ -67,7 +67,7 @@ impl Daemon {
         self.tell(&format!("{head}host: localhost\n"), body).await
     }
 
-    /// As `say`, with a host of the caller's own.
+    /// As `say`, with a host of the caller's choice.
     async fn tell(&self, head: &str, body: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.tcp).await.unwrap();
         let mut request = head.replace('\n', "\r\n").into_bytes();
@@ -156,7 +156,7 @@ fn frames(mut bytes: &[u8]) -> (Vec<Vec<u8>>, String) {
     (messages, trailers)
 }
 
-/// Each stretch of text is padded for itself.
+/// Each piece of text has its own padding.
 fn untext(text: &[u8]) -> Vec<u8> {
     text.chunks(4).flat_map(|four| BASE64.decode(four).unwrap()).collect()
 }
@@ -256,7 +256,7 @@ async fn the_daemons_own_page_may_call_and_a_name_that_only_leads_here_may_not()
     assert_eq!(call("http://[::1]:7420", "[::1]:7420").await, 200);
     assert_eq!(call("http://localhost:7420", "localhost:7420").await, 200);
     assert_eq!(call("http://phalanx.lan:7420", "phalanx.lan:7420").await, 200);
-    // Without TLS no certificate says that this name is ours.
+    // Without TLS there is no certificate with this name.
     assert_eq!(call("https://room.example:7420", "room.example:7420").await, 403);
     assert_eq!(call("https://127.0.0.1:7420", "127.0.0.1:7420").await, 403);
     assert_eq!(call("http://evil.example:7420", "evil.example:7420").await, 403);
@@ -279,7 +279,7 @@ async fn without_tls_only_names_that_are_ours_are_answered() {
     let strangers =
         ["evil.example", "localhost.evil.example", "rack.lan:7420", "a.rack.lan:1", "a b"];
     for host in strangers {
-        // Browsers send no origin with what they take for the page's own.
+        // Browsers send no origin with requests that they consider the page's own.
         assert_ne!(metrics(&format!("host: {host}\n")).await, 200, "{host}");
     }
     assert_ne!(metrics("host: localhost\nhost: evil.example\n").await, 200);
@@ -372,7 +372,7 @@ async fn metrics_take_a_viewer_unless_they_are_open() {
     assert_eq!(open.get("/metrics", "").await.status, 200);
     let here = Daemon::start(Some(Role::Viewer), false);
     assert_eq!(here.get("/metrics", "").await.status, 200);
-    // Whoever may open the socket is known to the system.
+    // The system identifies every user that can open the socket.
     let mut stream = UnixStream::connect(closed.folder.path().join("control.sock")).await.unwrap();
     let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
     stream.write_all(request).await.unwrap();
@@ -437,11 +437,11 @@ async fn whatever_else_comes_gets_an_orderly_answer() {
         )
         .await;
     assert_eq!(wrong.status, 405, "{wrong:?}");
-    // Larger than the reader takes, and nothing that is HTTP.
+    // Larger than the reader accepts, and not HTTP.
     let long = format!("x: {}\n", "a".repeat(600_000));
     for bytes in [format!("GET / HTTP/1.1\n{long}\n"), "\0\0\0\0garbage\n\n".to_owned()] {
         let mut stream = TcpStream::connect(daemon.tcp).await.unwrap();
-        // It may hang up before it has read all.
+        // The server may close the connection before it has read everything.
         drop(stream.write_all(bytes.replace('\n', "\r\n").as_bytes()).await);
         let mut answer = Vec::new();
         drop(stream.read_to_end(&mut answer).await);
@@ -459,7 +459,7 @@ async fn a_caller_who_stops_in_the_middle_of_its_first_words_is_hung_up_on() {
         let mut stream = TcpStream::connect(daemon.tcp).await.unwrap();
         stream.write_all(words.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
-        // The paused clock runs as soon as everybody waits: the daemon's patience ends first.
+        // The paused clock advances when all tasks wait: the daemon's deadline is the first.
         drop(stream.read_to_end(&mut answer).await);
         assert!(!answer.starts_with(b"HTTP/1.1 200"), "{words:?}");
     }

@@ -1,7 +1,7 @@
-//! Why an agent did what it did, asked over the API.
+//! Explanations of agents' decisions over the API.
 
 use crate::support::fake::{Daemon, FakeTeam};
-use phalanx_engine::{AgentSnapshot, BoardLooks, Grounds, JournalEvent, LookKind, Snapshot};
+use phalanx_engine::{AgentSnapshot, BoardLooks, JournalEvent, LookKind, Provenance, Snapshot};
 use phalanx_game::{Turn, Value};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
@@ -17,7 +17,7 @@ async fn a_decision_is_explained_with_what_it_rests_on_and_its_answer() {
     let daemon = Daemon::start(&["A"]);
     let team = daemon.teams.first().unwrap();
     plays(team, 3, "");
-    // Of snapshots that follow each other faster only the last one is seen.
+    // If snapshots follow each other faster, only the last one is seen.
     until(&daemon, ask(Some(3)), |told| !told.percept.is_empty()).await;
     plays(team, 5, "failed_path");
     let told = until(&daemon, ask(Some(3)), |told| told.result_turn.is_some()).await;
@@ -69,11 +69,11 @@ async fn whoever_asks_for_what_is_not_there_hears_what_is() {
     }
 }
 
-/// The first agent decides in a turn, and the team publishes it.
+/// The first agent decides in a turn, and the team publishes the result.
 fn plays(team: &Arc<FakeTeam>, step: u32, result: &str) {
     let mut board = BoardLooks::default();
     board.note(LookKind::Value, "goal".into(), Value::Int(9));
-    let grounds = Box::new(Grounds { place: Some(("w.luau".into(), 7)), board });
+    let grounds = Box::new(Provenance { place: Some(("w.luau".into(), 7)), board });
     let (action, role, spent) = ("move(n)".into(), "w".into(), Duration::from_micros(40));
     team.happens(step, JournalEvent::Decided { action, role, reason: None, spent, grounds });
     let turn = Turn::new(0, step);
@@ -102,7 +102,7 @@ async fn explain(
     Ok(answer.explanation.unwrap())
 }
 
-/// What the daemon follows arrives a moment later.
+/// The follower gets everything a moment later.
 async fn until(
     daemon: &Daemon,
     request: v1::ExplainDecisionRequest,

@@ -1,12 +1,12 @@
-//! Worlds over a real server: drawn, filtered, followed by what changes.
+//! Worlds over a real server: drawn, filtered, and followed by their changes.
 
 use crate::support::fake::{Daemon, FakeTeam};
+use phalanx_control::Options;
 use phalanx_control::client::Link;
-use phalanx_control::{Options, TeamError};
-use phalanx_engine::{Drawing, Mark};
+use phalanx_engine::{CommandError, DebugMark, Drawing};
 use phalanx_game::{
-    AgentId, Area, Body, Edge, Layer, Node, Part, Picture, Place, SEEN_NEVER, Scale, Shape, Side,
-    Spot, Tone, Turn, Value,
+    AgentId, Area, Body, Layer, Part, Picture, PictureEdge, PictureNode, Place, SEEN_NEVER, Scale,
+    Shape, Side, Spot, Tone, Turn, Value,
 };
 use phalanx_proto::v1;
 use phalanx_proto::v1::worlds_client::WorldsClient;
@@ -33,7 +33,7 @@ impl Stage {
 
     /// The team draws this from now on; then a turn passes.
     fn draws(&self, step: u32, wall: u8) {
-        *self.team.drawing.lock().unwrap() = drawing(step, wall);
+        self.team.draws(drawing(step, wall));
         self.team.scribbles(|_| ());
     }
 
@@ -57,7 +57,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// A map with two layers, of which one never changes, and something of everything else.
+/// A map with two layers, one of which never changes, and one of every other kind.
 fn drawing(step: u32, wall: u8) -> Drawing {
     let area = Area::new(-1, 2, 2, 1);
     let mut ground = Layer::new("ground", area)
@@ -78,13 +78,13 @@ fn drawing(step: u32, wall: u8) -> Drawing {
             value: Some(2.5),
             tone: Tone::Resource,
         }],
-        nodes: vec![Node {
+        nodes: vec![PictureNode {
             name: "v1".into(),
             value: Some(3),
             owner: Side::Ours,
             zone: Side::Theirs,
         }],
-        edges: vec![Edge { a: 0, b: 0, weight: Some(4) }],
+        edges: vec![PictureEdge { a: 0, b: 0, weight: Some(4) }],
         bodies: vec![
             Body {
                 agent: Some(AgentId(1)),
@@ -104,7 +104,7 @@ fn drawing(step: u32, wall: u8) -> Drawing {
         tick: u64::from(step),
         roles: vec!["worker".into(), "scout".into()],
         picture: Picture::of(part),
-        marks: vec![Mark { agent: Some(AgentId(0)), shape: "cell".into(), args }],
+        marks: vec![DebugMark { agent: Some(AgentId(0)), shape: "cell".into(), args }],
     }
 }
 
@@ -112,7 +112,7 @@ fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
-/// The names of a message's layers, and of those that it leaves out.
+/// The names of a message's layers, and of those that it omits.
 fn layers(world: &v1::World) -> (Vec<&str>, Vec<&str>) {
     let part = &world.parts[0];
     let sent = part.layers.iter().map(|layer| layer.name.as_str()).collect();
@@ -155,7 +155,7 @@ async fn whoever_follows_gets_the_whole_world_and_then_what_changes() {
     let second = next(&mut stream).await.unwrap();
     assert_eq!(layers(&second), (vec!["ground"], vec!["danger", "nodes", "edges"]));
     assert_eq!((second.tick, second.parts[0].bodies.len()), (2, 2));
-    // One who comes later begins with the whole world as it is now.
+    // A later client begins with the whole current world.
     let mut later = stage.watch(&["ground"], 10.0).await.unwrap();
     let world = next(&mut later).await.unwrap();
     assert_eq!((layers(&world), world.tick), ((vec!["ground"], vec![]), 2));
@@ -188,7 +188,7 @@ async fn wrong_rates_too_many_streams_and_teams_without_answer_are_refused() {
     let mut held = stage.watch(&[], 0.0).await.unwrap();
     assert_eq!(reason(&stage.watch(&[], 0.0).await.unwrap_err()), "TOO_MANY_STREAMS");
     next(&mut held).await.unwrap();
-    *stage.team.deaf.lock().unwrap() = Some(TeamError::Ended);
+    stage.team.refuses(CommandError::Ended);
     let ended = stage.get(&[]).await.unwrap_err();
     assert_eq!((ended.code(), reason(&ended).as_str()), (Code::Unavailable, "TEAM_ENDED"));
     stage.draws(2, 1);

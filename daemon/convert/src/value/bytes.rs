@@ -1,5 +1,6 @@
-//! Plain values as bytes of `google.protobuf.Struct`, without making its messages first: recordings
-//! hold every percept, and making and measuring messages for them took most of their time.
+//! Plain values as bytes of `google.protobuf.Struct`, without building the messages first:
+//! recordings contain every percept, and building and measuring messages for them took most of
+//! their time.
 
 use super::{CUT, DEPTH_MAX, EXACT_MAX, Room, cut};
 use phalanx_game::Value;
@@ -33,12 +34,12 @@ pub fn put_whole_struct<'a>(
     }
 }
 
-/// Appends a field that is a message, a text, or anything else with a length before it. `key`: its
-/// number times 8, plus 2; below 128.
+/// Appends a length-delimited field: a message or a text. `key`: its number times 8, plus 2; below
+/// 128.
 pub fn put_nested(key: u8, out: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)) {
     out.push(key);
     let at = out.len();
-    // Most lengths have one byte.
+    // Most lengths fit in one byte.
     out.push(0);
     content(out);
     let length = out.len() - at - 1;
@@ -47,7 +48,7 @@ pub fn put_nested(key: u8, out: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)
         return;
     }
     let mut long = Vec::with_capacity(8);
-    // A vector grows.
+    // Writing to a vector does not fail.
     if prost::encode_length_delimiter(length, &mut long).is_ok() {
         out.splice(at..=at, long);
     }

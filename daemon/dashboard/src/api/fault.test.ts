@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
-import { errorInfo } from "./fault";
+import { errorInfo, faultOf } from "./fault";
 
 test("the reason and its metadata are read from the error's details", () => {
   const pair = new BinaryWriter().tag(1, WireType.LengthDelimited).string("oldest").tag(2, WireType.LengthDelimited).string("e.7").finish();
@@ -10,4 +10,8 @@ test("the reason and its metadata are read from the error's details", () => {
 
 test("bytes that are none of it are no reason", () => {
   expect(errorInfo(new Uint8Array([0xff, 0xff, 0xff])).reason).toBe("");
+});
+
+test.each(["Failed to fetch", "NetworkError when attempting to fetch resource.", "Load failed"])("%s is said in words", (message) => {
+  expect(faultOf(new TypeError(message)).text).toBe("The daemon does not answer");
 });

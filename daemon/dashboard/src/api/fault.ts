@@ -14,6 +14,8 @@ export interface Fault {
   readonly text: string;
 }
 
+/** The browsers' own words for a server that they cannot reach. */
+const UNREACHED = /^(Failed to fetch|NetworkError when attempting|Load failed|network error)/i;
 const ERROR_INFO = "google.rpc.ErrorInfo";
 
 /** Looks into an error for its reason. */
@@ -25,7 +27,8 @@ export function faultOf(error: unknown): Fault {
       return { code: known.code, reason, metadata, text: known.rawMessage };
     }
   }
-  return { code: known.code, reason: "", metadata: new Map(), text: known.rawMessage };
+  const text = UNREACHED.test(known.rawMessage) ? "The daemon does not answer" : known.rawMessage;
+  return { code: known.code, reason: "", metadata: new Map(), text };
 }
 
 /** `google.rpc.ErrorInfo`: a reason, a domain and a map of texts. Bytes that are not one give an empty one. */

@@ -11,7 +11,7 @@ test("only what differs is a change", () => {
   expect(found.map(({ path, kind }) => `${path} ${kind}`)).toEqual(["b changed", "c removed", "d added"]);
 });
 
-test("edits are laid over another generation's files, and told where both changed", () => {
+test("edits are applied to another generation's files, and conflicts are reported", () => {
   const edited = new Map([["a", "mine"], ["b", "mine"], ["c", "theirs"], ["new", "mine"]]);
   const found = rebase([file("a", "1"), file("b", "1"), file("c", "1")], [file("a", "1"), file("b", "theirs"), file("c", "theirs")], edited);
   expect([...found.edited.keys()]).toEqual(["a", "b", "new"]);

@@ -7,7 +7,7 @@ export interface Name {
   readonly info: string;
 }
 
-/** Names by what stands before the dot; those without a dot stand under the empty text. */
+/** Names by the part before the dot; names without a dot have the empty key. */
 export type Names = ReadonlyMap<string, readonly Name[]>;
 
 /** Reads a file of type definitions. */

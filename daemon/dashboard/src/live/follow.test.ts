@@ -94,7 +94,7 @@ test("what the daemon ends without a fault is over and not lost, until it goes o
   expect(seen.states).toEqual(["connecting", "live", "ended", "ended", "live", "ended"]);
 });
 
-test("who stops to follow hears nothing more", async () => {
+test("after stopping, no more messages arrive", async () => {
   const tab = new FakeTab();
   const { states } = await lives(tab);
   await new Promise((done) => setTimeout(done));
@@ -108,7 +108,7 @@ test("waits never grow beyond the longest one", async () => {
   expect(Math.max(...tab.slept)).toBe(RETRY.longest);
 });
 
-test("nothing is open while nobody can see the page, and then it goes on", async () => {
+test("no stream is open while the page is hidden; it resumes afterwards", async () => {
   const tab = new FakeTab();
   let aborted = false;
   const seen = await lives(tab, (_, signal) => {
@@ -134,12 +134,12 @@ test("where the oldest event is gone again before it is asked for, the stream go
   expect(seen.gaps).toBe(2);
 });
 
-test("an expired cursor begins at the oldest event and tells of the gap", () => {
+test("an expired cursor restarts at the oldest event and reports the gap", () => {
   const fault = { code: Code.OutOfRange, reason: "CURSOR_EXPIRED", metadata: new Map([["oldest", "e.7"]]), text: "" };
   expect(afterFault(fault, "e.1")).toEqual({ cursor: "e.7", gap: true, atOnce: true, refused: false });
 });
 
-test("a client that was too slow goes on where it stood, without a gap", () => {
+test("a client that was too slow resumes at its cursor, without a gap", () => {
   const fault = { code: Code.ResourceExhausted, reason: "CLIENT_TOO_SLOW", metadata: new Map([["cursor", "e.9"]]), text: "" };
   expect(afterFault(fault, "e.1")).toEqual({ cursor: "e.9", gap: false, atOnce: true, refused: false });
 });

@@ -1,8 +1,8 @@
-/** Streams that go on where they ended: after a lost connection, a restarted daemon, a hidden tab. */
+/** Streams that resume where they ended: after a lost connection, a restarted daemon, a hidden tab. */
 import { Code } from "@connectrpc/connect";
 import { faultOf, type Fault } from "../api/fault";
 
-/** How a stream is doing. */
+/** State of a stream. */
 export type StreamState =
   | { readonly kind: "idle" }
   | { readonly kind: "connecting" }
@@ -21,15 +21,15 @@ export interface Plan<T> {
   cursorOf(item: T): string;
   /** Where to begin. */
   readonly start: string;
-  /** What follows is not what came after the last message: whatever was kept is out of date. */
+  /** Messages are missing: drop what was kept. */
   gap(): void;
-  /** Hears how the stream is doing. */
+  /** Receives the state of the stream. */
   state(state: StreamState): void;
 }
 
-/** What the outside gives: everything that a test wants in its own hands. */
+/** The environment; tests replace it. */
 export interface Outside {
-  /** Whether anybody can see the page. */
+  /** Whether the page is visible. */
   visible(): boolean;
   /** Calls back when that changes; the answer ends it. */
   onVisible(then: () => void): () => void;
@@ -42,10 +42,9 @@ export interface Outside {
 /** Waits between two attempts: the first, the longest, and after a refusal or an end, in milliseconds. */
 export const RETRY = { first: 250, longest: 5_000, refused: 5_000 } as const;
 
-/** A stream that tells. */
 export const LIVE: StreamState = { kind: "live" };
 
-/** Follows until the answer is called. Nothing is open while nobody can see the page. */
+/** Follows until the returned function is called. No stream is open while the page is hidden. */
 export function follow<T>(plan: Plan<T>, outside: Outside): () => void {
   const ended = new AbortController();
   void run(plan, outside, ended.signal);
@@ -75,7 +74,7 @@ async function run<T>(plan: Plan<T>, outside: Outside, ended: AbortSignal): Prom
     });
     let wait = 0;
     try {
-      // What is over is asked for again, in case that it begins anew; until then it stays over.
+      // A finished match may start again, so keep asking; until then the state stays "ended".
       if (!over) plan.state({ kind: "connecting" });
       const began = (): void => {
         if (!over) plan.state(LIVE);
@@ -89,7 +88,7 @@ async function run<T>(plan: Plan<T>, outside: Outside, ended: AbortSignal): Prom
         cursor = plan.cursorOf(item) || cursor;
         plan.take(item);
       }
-      // The daemon ends a stream without a fault when there is nothing more to tell.
+      // The daemon ends a stream without an error when the match is over.
       wait = RETRY.refused;
       if (!open.signal.aborted) {
         over = true;
@@ -102,7 +101,7 @@ async function run<T>(plan: Plan<T>, outside: Outside, ended: AbortSignal): Prom
         failures += 1;
         const next = afterFault(fault, cursor);
         if (next.gap) plan.gap();
-        // Where much happens, the oldest is gone before it can be asked for: then only what comes counts.
+        // In a busy match the oldest event may be gone before the call arrives: then start with the next event.
         expired = next.gap ? expired + 1 : 0;
         cursor = expired > 1 ? "" : next.cursor;
         wait = next.atOnce && failures < 3 ? 0 : next.refused ? RETRY.refused : pause(failures, outside);
@@ -144,7 +143,7 @@ function pause(failures: number, outside: Outside): number {
   return longest * (0.5 + outside.random() / 2);
 }
 
-/** Waits until somebody looks. */
+/** Waits until the page is visible. */
 export function untilVisible(outside: Outside, ended: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,4 +1,4 @@
-/** The browser, as streams and polls see it. */
+/** The browser's part of streams and polls. */
 import type { Outside } from "./follow";
 
 /** This tab. */
@@ -23,7 +23,7 @@ export const tab: Outside = {
   random: Math.random,
 };
 
-/** Calls back once before the next picture, however often it is called: who paints takes thousands of changes as one. */
+/** Calls back once before the next frame, however often it is called, so that thousands of changes cause one paint. */
 export function perFrame(then: () => void): () => void {
   let waiting = false;
   return () => {

@@ -20,7 +20,7 @@ function tab(visible = true): Outside & { show(): void } {
 
 const settled = (): Promise<void> => new Promise((done) => setTimeout(done));
 
-test("who asks soon does not wait for the next time", async () => {
+test("soon() does not wait for the next interval", async () => {
   let asked = 0;
   const { soon, stop } = poll(1_000, () => Promise.resolve(void (asked += 1)), tab());
   await settled();
@@ -48,7 +48,7 @@ test("an answer on its way is given up for the next one: two are never under way
   expect(signals.every((signal) => signal.aborted)).toBe(true);
 });
 
-test("nothing is asked while nobody looks, and at once when somebody does", async () => {
+test("a hidden page does not poll; it polls at once when it becomes visible", async () => {
   let asked = 0;
   const hidden = tab(false);
   const { soon, stop } = poll(1_000, () => Promise.resolve(void (asked += 1)), hidden);

@@ -1,9 +1,8 @@
-/** Questions that are asked again and again while somebody looks. */
+/** Polls while the page is visible. */
 import { untilVisible, type Outside } from "./follow";
 
-/** A question that is asked again and again. */
 export interface Poll {
-  /** Asks at once; an answer that is on its way is out of date and thrown away. */
+  /** Asks at once; cancels a call in flight. */
   readonly soon: () => void;
   readonly stop: () => void;
 }

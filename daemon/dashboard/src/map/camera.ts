@@ -1,13 +1,13 @@
-/** Which piece of the map is shown, and how large. */
-import type { Box } from "./place";
-import type { Point } from "./spread";
+/** Which part of the map is visible, and how large. */
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, zoomTransform, type D3ZoomEvent, type ZoomTransform } from "d3-zoom";
+import type { Box, Point } from "./geometry";
 
-/** A look at the map. */
 export interface Camera {
-  /** The middle of the canvas in map units. */
+  /** The centre of the canvas in map units. */
   readonly x: number;
   readonly y: number;
-  /** Pixels of a map unit. */
+  /** Pixels per map unit. */
   readonly zoom: number;
 }
 
@@ -17,30 +17,16 @@ export interface Size {
   readonly height: number;
 }
 
-/** Smallest and largest zoom, in pixels of a map unit. */
+/** Smallest and largest zoom, in pixels per map unit. */
 export const ZOOM = { least: 1.5, most: 120 } as const;
+/** A mouse that moves less than this between press and release has clicked, in pixels. */
+const CLICK = 4;
 
-/** Shows all of the box with a rim. */
+/** Shows the whole box with a margin. */
 export function fit(box: Box, size: Size): Camera {
-  const rim = 0.94;
-  const zoom = Math.min((size.width * rim) / Math.max(box.width, 1), (size.height * rim) / Math.max(box.height, 1));
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2, zoom: clamp(zoom) };
-}
-
-/** Zooms by a factor; what is at this pixel stays there. */
-export function zoomAt(camera: Camera, size: Size, at: Point, factor: number): Camera {
-  const fixed = toMap(camera, size, at);
-  const zoom = clamp(camera.zoom * factor);
-  return {
-    x: fixed.x - (at.x - size.width / 2) / zoom,
-    y: fixed.y - (at.y - size.height / 2) / zoom,
-    zoom,
-  };
-}
-
-/** Moves the map by so many pixels. */
-export function pan(camera: Camera, dx: number, dy: number): Camera {
-  return { ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom };
+  const margin = 0.94;
+  const zoom = Math.min((size.width * margin) / Math.max(box.width, 1), (size.height * margin) / Math.max(box.height, 1));
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2, zoom: Math.min(ZOOM.most, Math.max(ZOOM.least, zoom)) };
 }
 
 /** The place below a pixel. */
@@ -59,6 +45,40 @@ export function toPixel(camera: Camera, size: Size, at: Point): Point {
   };
 }
 
-function clamp(zoom: number): number {
-  return Math.min(ZOOM.most, Math.max(ZOOM.least, zoom));
+/** The camera of a canvas. */
+export interface PanZoom {
+  show(camera: Camera): void;
+  panBy(dx: number, dy: number): void;
+  zoomBy(factor: number): void;
+}
+
+/** Lets mouse, wheel and fingers pan and zoom; `moved` gets each new camera, and whether a person caused it. */
+export function panZoom(canvas: HTMLCanvasElement, size: () => Size, moved: (camera: Camera, byHand: boolean) => void): PanZoom {
+  const behaviour = zoom<HTMLCanvasElement, unknown>()
+    .scaleExtent([ZOOM.least, ZOOM.most])
+    .extent((): [[number, number], [number, number]] => [[0, 0], [size().width, size().height]])
+    .clickDistance(CLICK)
+    .duration(matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 200)
+    .on("zoom", ({ transform, sourceEvent }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+      moved(cameraOf(transform, size()), sourceEvent !== null && sourceEvent !== undefined);
+    });
+  const selection = select(canvas).call(behaviour);
+  return {
+    show({ x, y, zoom: scale }) {
+      const { width, height } = size();
+      behaviour.transform(selection, zoomIdentity.translate(width / 2, height / 2).scale(scale).translate(-x, -y));
+    },
+    panBy(dx, dy) {
+      const { k } = zoomTransform(canvas);
+      behaviour.translateBy(selection, dx / k, dy / k);
+    },
+    zoomBy(factor) {
+      behaviour.scaleBy(selection, factor);
+    },
+  };
+}
+
+/** The camera that shows the same as d3's transform. */
+export function cameraOf({ x, y, k }: ZoomTransform, { width, height }: Size): Camera {
+  return { x: (width / 2 - x) / k, y: (height / 2 - y) / k, zoom: k };
 }

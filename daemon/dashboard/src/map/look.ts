@@ -1,4 +1,4 @@
-/** How the worlds of each game look: colours of tones, and what only one game has. */
+/** Colours of each game's map. */
 import { WorldSide, WorldTone, type WorldBody, type WorldLayer } from "../gen/phalanx/v1/worlds_pb";
 
 /** Red, green, blue, 0 to 255, and opacity 0 to 1. */
@@ -6,7 +6,7 @@ export type Ink = readonly [number, number, number, number];
 
 /** All colours of a map. */
 export interface Look {
-  /** Behind everything: what nobody has seen. */
+  /** The background: cells that no agent has seen. */
   readonly unknown: string;
   /** Lines between cells, edges of graphs. */
   readonly lines: string;
@@ -117,7 +117,7 @@ export function css([red, green, blue, alpha]: Ink): string {
   return `rgb(${red} ${green} ${blue} / ${alpha})`;
 }
 
-/** The colour of somebody's side. */
+/** The colour of a side. */
 export function sideInk(look: Look, side: WorldSide): Ink {
   if (side === WorldSide.OURS) return look.tones[WorldTone.OURS];
   if (side === WorldSide.THEIRS) return look.tones[WorldTone.THEIRS];

@@ -1,14 +1,15 @@
 import { create } from "@bufbuild/protobuf";
+import { zoomIdentity } from "d3-zoom";
 import { expect, test } from "vitest";
 import { WorldPartSchema, WorldSchema, WorldSide, WorldTone, type World, type WorldPart } from "../gen/phalanx/v1/worlds_pb";
-import { fit, pan, toMap, toPixel, zoomAt } from "./camera";
+import { cameraOf, fit, toMap, toPixel } from "./camera";
 import { inkOf, lookOf } from "./look";
 import { markShape } from "./marks";
 import { copiesOf, isJump } from "./paint";
 import { ground, middle } from "./place";
 import { Reel } from "./reel";
 import { merge, valueAt } from "./scene";
-import { spread } from "./spread";
+import { layoutGraph } from "./graph-layout";
 import { under } from "./under";
 
 function grid(unchanged: string[] = [], cells = new Uint8Array([1, 2, 0, 3])): WorldPart {
@@ -47,7 +48,7 @@ test("a reel is made whole and bounded, and begins anew with a new match", () =>
   expect(reel.worlds).toHaveLength(1);
 });
 
-test("hovering tells what is there and when it was seen", () => {
+test("hovering shows what is there and when it was seen", () => {
   const part = grid();
   const flat = ground(part);
   const here = under(part, flat, [], { x: 0.2, y: -4.9 }, 9);
@@ -72,21 +73,22 @@ test("rows that grow to the north are drawn upwards", () => {
   expect(valueAt(part.layers[0] ?? raise(), 0, 6)).toBe(3);
 });
 
-test("zooming keeps what is below the pointer, panning moves by pixels", () => {
+test("the camera shows what d3's transform shows, and pixels lead back to the map", () => {
   const size = { width: 400, height: 200 };
   const shot = fit({ x: 0, y: 0, width: 40, height: 10 }, size);
   expect([shot.x, shot.y]).toEqual([20, 5]);
   const at = { x: 30, y: 170 };
-  const before = toMap(shot, size, at);
-  const near = zoomAt(shot, size, at, 1.7);
-  expect(toPixel(near, size, before).x).toBeCloseTo(at.x);
-  expect(toPixel(near, size, before).y).toBeCloseTo(at.y);
-  expect(pan(shot, shot.zoom, 0).x).toBeCloseTo(19);
+  const transform = zoomIdentity.translate(-35, 12).scale(17);
+  const near = cameraOf(transform, size);
+  expect(toPixel(near, size, toMap(near, size, at)).x).toBeCloseTo(at.x);
+  const [x, y] = transform.invert([at.x, at.y]);
+  expect(toMap(near, size, at).x).toBeCloseTo(x);
+  expect(toMap(near, size, at).y).toBeCloseTo(y);
 });
 
 test("a graph has a place for each node, neighbours near, the same each time", () => {
   const edges = Array.from({ length: 29 }, (_, at) => [at, at + 1] as const);
-  const [one, two] = [spread(30, edges, 3), spread(30, edges, 3)];
+  const [one, two] = [layoutGraph(30, edges, 3), layoutGraph(30, edges, 3)];
   expect(one).toEqual(two);
   const far = (a: number, b: number): number => Math.hypot((one[a]?.x ?? 0) - (one[b]?.x ?? 0), (one[a]?.y ?? 0) - (one[b]?.y ?? 0));
   const mean = edges.reduce((sum, [a, b]) => sum + far(a, b), 0) / edges.length;

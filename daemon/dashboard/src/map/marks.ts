@@ -2,7 +2,7 @@
 import type { Value } from "@bufbuild/protobuf/wkt";
 import type { ScriptMark } from "../gen/phalanx/v1/worlds_pb";
 import type { Ground } from "./place";
-import type { Point } from "./spread";
+import type { Point } from "./geometry";
 
 /** A mark with places. */
 export interface Shape {

@@ -5,7 +5,7 @@ import { toMap, toPixel, type Camera, type Size } from "./camera";
 import { css, inkOf, letterOf, PIECES, sideInk, type Look } from "./look";
 import { markShape } from "./marks";
 import { middle, type Ground } from "./place";
-import type { Point } from "./spread";
+import type { Point } from "./geometry";
 
 /** What is painted. */
 export interface Picture {
@@ -15,7 +15,7 @@ export interface Picture {
   readonly look: Look;
   /** Names of layers that are not shown. */
   readonly hidden: ReadonlySet<string>;
-  /** The agent that stands out; empty: none. */
+  /** The highlighted agent; empty: none. */
   readonly chosen: string;
   /** Where each agent was in the worlds before, the oldest first. */
   readonly trails: ReadonlyMap<string, readonly Point[]>;
@@ -26,7 +26,7 @@ const SHOWS = { lines: 8, letters: 11, figures: 34, labels: 13 } as const;
 
 /** Copies of a torus beside each other. */
 const COPIES = 5;
-/** Map units that nobody moves in a turn, where nothing is known of the map's size. */
+/** A longer step than this, in map units, is a jump if the map's size is unknown. */
 const JUMP = 20;
 
 /** Values of probabilities whose figures say something: neither next to nothing nor certain. */
@@ -265,7 +265,7 @@ export class Painter {
       const key = `${place.x},${place.y}`;
       const before = crowd.get(key) ?? 0;
       crowd.set(key, before + 1);
-      // Several on one node stand around it.
+      // Draw several units on one node around it.
       const angle = before * 1.2;
       const aside = before === 0 ? 0 : 0.7;
       this.body(body, { x: place.x + Math.cos(angle) * aside, y: place.y + Math.sin(angle) * aside }, picture, camera, size);
@@ -290,7 +290,7 @@ export class Painter {
     pen.fillStyle = body.alive ? css(ink) : css([ink[0], ink[1], ink[2], 0.3]);
     pen.strokeStyle = body.name !== "" && body.name === chosen ? look.text : "rgb(0 0 0 / 0.55)";
     pen.beginPath();
-    // Sides differ in shape too, for those who do not tell the colours apart.
+    // Sides differ in shape too, for colour-blind readers.
     if (body.side === WorldSide.THEIRS) {
       pen.rect(at.x - radius * 0.85, at.y - radius * 0.85, radius * 1.7, radius * 1.7);
     } else pen.arc(at.x, at.y, radius, 0, Math.PI * 2);
@@ -346,7 +346,7 @@ function disc(pen: CanvasRenderingContext2D, at: Point, radius: number): void {
   pen.fill();
 }
 
-/** Whether this is a step over the rim of a torus that is so large, or no step at all. */
+/** Whether a step of this length crosses the edge of a torus of size `around`, or is too long for a step. */
 export function isJump(distance: number, around: number): boolean {
   return Math.abs(distance) > (around > 0 ? around / 2 : JUMP);
 }

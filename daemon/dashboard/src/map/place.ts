@@ -1,14 +1,7 @@
 /** Where things of a part are, in one flat system: a cell is one unit, x to the right, y down. */
 import type { WorldPart, WorldPlace } from "../gen/phalanx/v1/worlds_pb";
-import { spread, type Point } from "./spread";
-
-/** A box in map units. */
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+import type { Box, Point } from "./geometry";
+import { layoutGraph } from "./graph-layout";
 
 /** A part, laid out. */
 export interface Ground {
@@ -47,7 +40,7 @@ export function ground(part: WorldPart, before?: Ground): Ground {
       const kept = names.map((name) => old.get(name));
       const whole = kept.filter((point) => point !== undefined);
       const edges = part.edges.map(({ a, b }) => [a, b] as const);
-      const nodes = whole.length === names.length ? whole : spread(names.length, edges, NODE_GAP, kept);
+      const nodes = whole.length === names.length ? whole : layoutGraph(names.length, edges, NODE_GAP, kept);
       return { kind: "graph", up: false, around: none, nodes, names, box: pointsBox(nodes) };
     }
     case undefined:

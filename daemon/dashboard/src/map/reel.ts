@@ -2,7 +2,7 @@
 import type { World } from "../gen/phalanx/v1/worlds_pb";
 import { ground, middle, type Ground } from "./place";
 import { merge } from "./scene";
-import type { Point } from "./spread";
+import type { Point } from "./geometry";
 
 /** Worlds a second that are asked for at most. */
 export const RATE = 5;
@@ -14,7 +14,6 @@ export class Reel {
   readonly worlds: World[] = [];
   private grounds = new Map<string, Ground>();
 
-  /** Keeps at most so many worlds. */
   constructor(private readonly worldsMax: number = REEL.worlds) {}
 
   /** Takes a message of the stream; what it leaves out comes from the last one. */

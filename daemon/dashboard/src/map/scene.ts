@@ -1,7 +1,7 @@
-/** Worlds as they come, message by message, made whole again. */
+/** Merges the stream's messages into whole worlds. */
 import type { World, WorldLayer, WorldPart } from "../gen/phalanx/v1/worlds_pb";
 
-/** The world after this message: what it leaves out as unchanged is taken from the one before. */
+/** The world after this message; parts marked as unchanged come from the world before. */
 export function merge(before: World | undefined, message: World): World {
   const parts = message.parts.map((part) => {
     if (part.unchanged.length === 0) return part;
@@ -35,13 +35,13 @@ function layers(fresh: readonly WorldLayer[], old: readonly WorldLayer[], same: 
   return [...known, ...byName.values()];
 }
 
-/** The value of a layer at a cell; 0 where nobody has looked. */
+/** The value of a layer at a cell; 0: never seen. */
 export function valueAt(layer: WorldLayer, x: number, y: number): number {
   const at = indexOf(layer, x, y);
   return at === undefined ? 0 : (layer.cells[at] ?? 0);
 }
 
-/** The step in which a cell was seen last; undefined: never, or nobody keeps a record. */
+/** The step in which a cell was last seen; undefined: never, or not recorded. */
 export function seenAt(layer: WorldLayer, x: number, y: number): number | undefined {
   const at = indexOf(layer, x, y);
   const seen = at === undefined ? 0 : (layer.seen[at] ?? 0);
@@ -54,7 +54,7 @@ function indexOf(layer: WorldLayer, x: number, y: number): number | undefined {
   return inside ? row * layer.width + column : undefined;
 }
 
-/** What the value of a cell says, for people. */
+/** The value of a cell as text. */
 export function meaning(layer: WorldLayer, value: number): string {
   if (value === 0) return "unknown";
   const { scale } = layer;

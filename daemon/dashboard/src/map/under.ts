@@ -1,15 +1,15 @@
-/** What is known of a place on the map, in words. */
+/** What is known about a place on the map, as text. */
 import type { ScriptMark, WorldBody, WorldPart } from "../gen/phalanx/v1/worlds_pb";
 import { WorldSide } from "../gen/phalanx/v1/worlds_pb";
 import { word } from "../match/words";
 import { markShape } from "./marks";
 import { middle, rowAt, type Ground } from "./place";
 import { meaning, seenAt, valueAt } from "./scene";
-import type { Point } from "./spread";
+import type { Point } from "./geometry";
 
 /** What is under the pointer. */
 export interface Under {
-  /** Where, as the referee counts. */
+  /** Position in the server's coordinates. */
   readonly place: string;
   readonly lines: readonly string[];
   /** One of our agents, by its name; empty: none of them. */
@@ -91,10 +91,10 @@ function near(part: WorldPart, ground: Ground, at: Point, place: string, reach: 
   return { place, lines, agent };
 }
 
-/** Somebody, in words. */
+/** A unit as text. */
 export function bodyText(body: WorldBody): string {
   const whose = body.side === WorldSide.OURS ? "ours" : body.side === WorldSide.THEIRS ? "theirs" : "";
-  const what = [body.name || "somebody", body.role || body.kind, whose, body.detail, body.alive ? "" : "out of action"];
+  const what = [body.name || "unknown", body.role || body.kind, whose, body.detail, body.alive ? "" : "out of action"];
   const carried = body.carried.length === 0 ? "" : `carries ${body.carried.map((thing) => thing.what).join(", ")}`;
   return [...what, carried].filter((text) => text !== "").join(" · ");
 }

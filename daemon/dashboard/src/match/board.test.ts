@@ -17,7 +17,7 @@ test("old values are kept, and an entry that only ages is not one", () => {
   expect(board.history("b").map(({ value }) => valueText(value))).toEqual(["1"]);
 });
 
-test("what is not told again after a lost stream is gone", () => {
+test("an entry that the stream does not repeat after a reconnect is gone", () => {
   const board = new BoardModel();
   for (const news of [entry("a", "1", "x"), entry("b", "1", "x"), synced]) board.take(news);
   board.begin();

@@ -1,4 +1,4 @@
-/** A board as its stream tells it. */
+/** A board, built from its stream. */
 import type { BoardEntry, WatchBoardResponse } from "../gen/phalanx/v1/boards_pb";
 
 /** Old values that are kept of each key. */
@@ -14,12 +14,12 @@ export class BoardModel {
   /** Keys that were dropped, the first first. */
   private readonly gone = new Set<string>();
   private readonly before = new Map<string, BoardEntry[]>();
-  /** Entries that were told since the board began to be told anew. */
-  private told: Set<string> | undefined = new Set();
+  /** Keys that arrived since the stream began to send the whole board. */
+  private repeated: Set<string> | undefined = new Set();
 
-  /** All entries will be told again; what is not told until then is gone. */
+  /** The stream sends all entries again; those that do not arrive before `synced` are gone. */
   begin(): void {
-    this.told = new Set();
+    this.repeated = new Set();
   }
 
   /** Takes a piece of news. */
@@ -34,10 +34,10 @@ export class BoardModel {
         break;
       }
       case "synced":
-        if (this.told !== undefined) {
-          for (const entry of [...this.now.values()]) if (!this.told.has(entry.key)) this.drop(entry);
+        if (this.repeated !== undefined) {
+          for (const entry of [...this.now.values()]) if (!this.repeated.has(entry.key)) this.drop(entry);
         }
-        this.told = undefined;
+        this.repeated = undefined;
         break;
       case undefined:
         break;
@@ -55,7 +55,7 @@ export class BoardModel {
   }
 
   private put(entry: BoardEntry): void {
-    this.told?.add(entry.key);
+    this.repeated?.add(entry.key);
     const old = this.now.get(entry.key);
     if (old !== undefined && old.etag !== entry.etag) this.keep(old);
     this.now.set(entry.key, entry);

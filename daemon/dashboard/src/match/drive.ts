@@ -1,6 +1,6 @@
-/** Orders that keys give to an agent which somebody drives. */
+/** Keys that give orders to an agent that the user drives. */
 
-/** What a key stands for. */
+/** The meaning of a key. */
 export interface KeyOrder {
   /** As `KeyboardEvent.key` has it. */
   readonly key: string;
@@ -16,7 +16,7 @@ const arrows = (up: string, down: string, left: string, right: string): readonly
   { key: "ArrowRight", label: "→", order: right },
 ];
 
-/** The keys of a game; none where nobody moves by direction. */
+/** The keys of a game; none if its agents do not move by direction. */
 export function keysOf(game: string): readonly KeyOrder[] {
   switch (game) {
     case "assemble":

@@ -1,4 +1,4 @@
-/** Prometheus' text, as far as the page shows it. */
+/** Reads the histograms that the page shows from Prometheus' text format. */
 
 /** How often each range of a histogram was met. */
 export interface Bucket {
@@ -41,7 +41,7 @@ function labelsOf(text: string): Map<string, string> {
   return labels;
 }
 
-/** What was counted between two looks; the later one alone when the counters began anew. */
+/** The difference between two readings; the later one alone if the counters restarted. */
 export function since(before: readonly Bucket[], now: readonly Bucket[]): Bucket[] {
   if (before.length !== now.length) return [...now];
   const fresh = now.map((bucket, at) => ({ below: bucket.below, count: bucket.count - (before[at]?.count ?? 0) }));

@@ -34,7 +34,7 @@ test("a turn that was not recorded leads to the one before it", () => {
   expect([0, 3, 4, 9].map((step) => shown.turnAt({ round: 0, step }))).toEqual([0, 0, 1, 1]);
 });
 
-test("damage is told, and strangers are passed over", () => {
+test("damage is reported, and unknown messages are skipped", () => {
   const shown = film(
     create(ReplayRecordingResponseSchema, { damage: "a chunk is cut" }),
     create(ReplayRecordingResponseSchema, { messageType: "phalanx.v1.Team", data: new Uint8Array([1]) }),

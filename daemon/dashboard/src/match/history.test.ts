@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { MatchEventSchema, DefaultCause, type MatchEvent } from "../gen/phalanx/v1/matches_pb";
 import { counts, History, KEEP } from "./history";
-import { scores, pathOf } from "./series";
+import { race, raceText } from "./series";
 import { spotAt, spotText, stripOf, stripText } from "./strip";
 import { outliers, slowest, waterfall } from "./waterfall";
 
@@ -60,14 +60,14 @@ test("only the turns that fit are in the strip, and a pixel finds its cell", () 
   expect(spotAt(strip, 9, 14, { width: 8, height: 13 })).toBeUndefined();
 });
 
-test("an answer that is late by a turn stands in its own turn", () => {
+test("an answer that is late by a turn counts for its own turn", () => {
   const history = played();
   history.apply(late(1, "a10"));
   expect(history.turns[0]?.parts.get("a10")?.outcome).toBe("late");
   expect(history.turns).toHaveLength(2);
 });
 
-test("a second answer of ours that nobody decided is late, not decided", () => {
+test("a second answer that no script decided is late, not decided", () => {
   const history = new History();
   const cause = DefaultCause.SUPERSEDED;
   history.apply(event(1, "a1", { case: "defaulted", value: { $typeName: "phalanx.v1.Defaulted", cause } }));
@@ -84,10 +84,13 @@ test("turns and lines are bounded", () => {
   expect(history.turns[0]?.step).toBe(20);
 });
 
-test("the score is a line through the turns that have one", () => {
-  const series = scores(played());
-  expect(series.points).toEqual([[0, 5], [1, 9]]);
-  expect(pathOf(series, 100, 10)).toBe("M0 10L100 0");
+test("the scores of a match share their turns; turns without a score are left out", () => {
+  const shown = race([
+    { name: "A", colour: "--accent", turns: played().turns },
+    { name: "B", colour: "--warn", turns: played().turns.slice(1) },
+  ]);
+  expect(shown.plots.map(({ name, values }) => [name, values])).toEqual([["A", [5, 9]], ["B", [undefined, 9]]]);
+  expect(raceText(shown)).toBe("Score over 2 turns: A from 5 to 9, B from 9 to 9");
 });
 
 test("what agents do not use of a turn is the plan's", () => {
@@ -104,7 +107,7 @@ test("the slowest turns and agents come first", () => {
   expect(slowest(turns).map(({ agent, longest }) => [agent, longest])).toEqual([["a2", 3], ["a10", 2]]);
 });
 
-test("a turn that is told late is one turn, and so is the one after it", () => {
+test("a turn that arrives late is one turn, and so is the one after it", () => {
   const history = new History();
   for (const step of [1, 5, 3, 5, 3, 6]) history.apply(decided(step, "a1", 1));
   expect(history.turns.map(({ step }) => step)).toEqual([1, 5, 3, 6]);

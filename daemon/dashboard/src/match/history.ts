@@ -1,9 +1,9 @@
-/** What a team's events say, kept in bounded form: the last turns, the last lines, the score. */
+/** A team's events in bounded form: the last turns, the last lines, the score. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { MatchEvent } from "../gen/phalanx/v1/matches_pb";
 import { describe, type Line } from "./words";
 
-/** What became of an agent's turn, from good to bad. */
+/** The outcome of an agent's turn, from good to bad. */
 export const OUTCOMES = ["decided", "ordered", "held", "fallback", "late"] as const;
 /** One of them. */
 export type Outcome = (typeof OUTCOMES)[number];
@@ -19,7 +19,7 @@ export function isAfter(a: Moment, b: Moment): boolean {
   return a.round > b.round || (a.round === b.round && a.step > b.step);
 }
 
-/** Whether nobody may overlook what became of it. */
+/** Whether the outcome is a problem. */
 export function isBad({ outcome }: Part): boolean {
   return outcome === "late" || outcome === "fallback";
 }
@@ -34,7 +34,7 @@ export function counts(turns: readonly TurnRecord[]): Record<Outcome, number> {
 /** One agent in one turn. */
 export interface Part {
   outcome: Outcome;
-  /** How long the script thought, in milliseconds; undefined: it is not known. */
+  /** Time of the script, in milliseconds; undefined: unknown. */
   spent: number | undefined;
   action: string;
   reason: string;
@@ -45,7 +45,7 @@ export interface TurnRecord {
   readonly round: number;
   readonly step: number;
   readonly parts: Map<string, Part>;
-  /** The team's score after it; undefined where the referee does not tell it. */
+  /** The team's score after it; undefined where the server does not report it. */
   score: number | undefined;
   /** Time of all scripts, in milliseconds; undefined until the turn is done. */
   spent: number | undefined;
@@ -65,21 +65,20 @@ export interface Entry extends Line {
 /** Turns and lines that are kept. */
 export const KEEP = { turns: 300, lines: 2_000, agents: 1_000 } as const;
 
-/** The history of one team, as far as it was told. */
+/** The history of one team, as far as its events arrived. */
 export class History {
   /** The last turns, the oldest first. */
   readonly turns: TurnRecord[] = [];
   /** The last lines, the oldest first; single decisions are in the turns. */
   readonly lines: Entry[] = [];
-  /** Everybody who was asked, in the order of their first turns. */
+  /** All agents that were asked, in the order of their first turns. */
   readonly agents: string[] = [];
   private next = 0;
   private newest: Moment | undefined;
 
-  /** Keeps at most so many turns. */
   constructor(private readonly turnsMax: number = KEEP.turns) {}
 
-  /** Forgets everything: what follows is another life of the daemon, or events are missing. */
+  /** Removes everything: the daemon restarted, or events are missing. */
   clear(): void {
     this.turns.length = 0;
     this.lines.length = 0;

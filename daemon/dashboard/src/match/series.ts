@@ -1,40 +1,41 @@
-/** Numbers against turns, as lines in a box. */
-import type { History } from "./history";
+/** Scores as the series of a chart. */
+import type { Plot } from "../ui/chart";
+import { isAfter, type Moment, type TurnRecord } from "./history";
 
-/** A line: a place for each turn that has a number. */
-export interface Series {
-  readonly points: readonly (readonly [x: number, y: number])[];
-  readonly least: number;
-  readonly most: number;
+/** A team's turns, and how its line looks. */
+export interface Contestant {
+  readonly name: string;
+  readonly colour: string;
+  readonly dashed?: boolean;
+  readonly turns: readonly TurnRecord[];
 }
 
-/** The score after each turn that is kept; x counts turns. */
-export function scores(history: History): Series {
-  return seriesOf(history.turns.map((turn) => turn.score));
+/** Lines over the same turns. */
+export interface Race {
+  readonly turns: readonly Moment[];
+  readonly plots: readonly Plot[];
 }
 
-/** A line through what is known. */
-export function seriesOf(values: readonly (number | undefined)[]): Series {
-  const points = values.flatMap((value, at) => (value === undefined ? [] : [[at, value] as const]));
-  const ys = points.map(([, y]) => y);
-  return { points, least: ys.length === 0 ? 0 : Math.min(...ys), most: ys.length === 0 ? 0 : Math.max(...ys) };
+/** The scores of all contestants over the turns of which at least one score is known, in order. */
+export function race(contestants: readonly Contestant[]): Race {
+  const key = ({ round, step }: Moment): string => `${round}:${step}`;
+  const known = contestants.map(({ turns }) => turns.filter((turn) => turn.score !== undefined));
+  const all = new Map(known.flat().map((turn) => [key(turn), { round: turn.round, step: turn.step }]));
+  const turns = [...all.values()].sort((a, b) => (isAfter(a, b) ? 1 : -1));
+  const plots = contestants.map(({ name, colour, dashed = false }, at) => {
+    const scores = new Map(known[at]?.map((turn) => [key(turn), turn.score]));
+    return { name, colour, dashed, values: turns.map((turn) => scores.get(key(turn))) };
+  });
+  return { turns, plots };
 }
 
-/** The `d` of an SVG path in a box of this size; a flat line lies in the middle. */
-export function pathOf(series: Series, width: number, height: number): string {
-  const last = series.points.at(-1)?.[0] ?? 0;
-  const first = series.points[0]?.[0] ?? 0;
-  const wide = Math.max(1, last - first);
-  const high = series.most - series.least;
-  return series.points
-    .map(([x, y], at) => {
-      const px = ((x - first) / wide) * width;
-      const py = high === 0 ? height / 2 : height - ((y - series.least) / high) * height;
-      return `${at === 0 ? "M" : "L"}${round(px)} ${round(py)}`;
-    })
-    .join("");
+/** The race in one sentence, for screen readers. */
+export function raceText({ turns, plots }: Race): string {
+  const ends = plots.map(({ name, values }) => `${name} from ${values.find((value) => value !== undefined) ?? "unknown"} to ${values.findLast((value) => value !== undefined) ?? "unknown"}`);
+  return `Score over ${turns.length} turns: ${ends.join(", ")}`;
 }
 
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
+/** `3:120`: round and step. */
+export function momentText(moment: Moment | undefined): string {
+  return moment === undefined ? "–" : `${moment.round}:${moment.step}`;
 }

@@ -28,7 +28,7 @@ export function spotAt(strip: Strip, x: number, y: number, cell: { width: number
   return inside ? { row, column } : undefined;
 }
 
-/** The strip in one sentence, for those who do not see it. */
+/** The strip in one sentence, for screen readers. */
 export function stripText(strip: Strip): string {
   const found = counts(strip.turns);
   const parts = OUTCOMES.filter((outcome) => found[outcome] > 0).map((outcome) => `${found[outcome]} ${outcome}`);

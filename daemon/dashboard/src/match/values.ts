@@ -18,7 +18,7 @@ export function valueJson(value: Value): JsonValue {
   return value.kind.case === undefined ? null : toJson(ValueSchema, value);
 }
 
-/** What somebody typed: JSON, or a plain text where it is none. */
+/** User input as a value: JSON, or plain text if it is not valid JSON. */
 export function typedValue(text: string): Value {
   return fromJson(ValueSchema, parsed(text));
 }

@@ -1,11 +1,11 @@
-/** Where the time of a turn went. */
+/** Script time of a turn, by agent. */
 import type { TurnRecord } from "./history";
 import { byNumber } from "./strip";
 
 /** One agent's share of a turn, in milliseconds. */
 export interface Bar {
   readonly agent: string;
-  /** The time of those who were asked before it. */
+  /** Total time of the agents before it. */
   readonly from: number;
   readonly spent: number;
   readonly outcome: string;
@@ -33,7 +33,7 @@ export function outliers(turns: readonly TurnRecord[], most: number): TurnRecord
     .slice(0, most);
 }
 
-/** Who thought longest over all turns that are kept, the slowest first. */
+/** The agents with the longest mean script time, the slowest first. */
 export function slowest(turns: readonly TurnRecord[]): { agent: string; mean: number; longest: number }[] {
   const sums = new Map<string, { sum: number; count: number; longest: number }>();
   for (const turn of turns) {

@@ -1,4 +1,4 @@
-/** What the whole page knows: who looks, at which team, and how the connection is. */
+/** State of the whole page: the caller, the chosen team, and the connection. */
 import { Code } from "@connectrpc/connect";
 import { createContext, createEffect, createMemo, createSignal, on, onCleanup, useContext, type Accessor } from "solid-js";
 import { connect, type Api } from "../api/clients";
@@ -13,10 +13,10 @@ import { parsePlace, placeText, type Place } from "./place";
 
 /** How long an answer may take, in milliseconds. */
 const ANSWER_MAX = 5_000;
-/** How often teams are asked for, in milliseconds. */
+/** Interval between polls of the teams, in milliseconds. */
 const LOOK_EVERY = 1_000;
-/** A cursor that every life of a daemon has outlived: it answers with its oldest event. */
-const LONG_AGO = "0000000000000000.0";
+/** A cursor that is always expired: the daemon then names its oldest event. */
+export const LONG_AGO = "0000000000000000.0";
 /** Where the token stays until the tab is closed. */
 const TOKEN = "phalanx.token";
 
@@ -27,33 +27,33 @@ export interface Cockpit {
   readonly place: Accessor<Place>;
   /** Goes there; `replace` keeps it out of the browser's history. */
   go(to: Partial<Place>, how?: { replace: boolean }): void;
-  /** The chosen team's name; it tells of itself only when it changes, whatever else of the place does. */
+  /** The chosen team's name; a memo, so that other changes of the place do not trigger its readers. */
   readonly name: Accessor<string>;
   /** All teams, without agents. */
   readonly teams: Accessor<readonly Team[]>;
   /** The chosen team with its agents; undefined while it is not known. */
   readonly team: Accessor<Team | undefined>;
-  /** Its game and its generation; they tell of themselves only when they change. */
+  /** Its game and its generation; memos, as above. */
   readonly game: Accessor<string | undefined>;
   readonly generation: Accessor<number | undefined>;
   /** Its history; the number grows whenever it does. */
   readonly history: History;
   readonly version: Accessor<number>;
-  /** How the connection is. */
+  /** State of the connection. */
   readonly link: Accessor<StreamState>;
   /** What the caller may do. */
   readonly role: Accessor<Role>;
   readonly who: Accessor<string>;
-  /** The daemon wants a token. */
+  /** The daemon requires a token. */
   readonly locked: Accessor<Fault | undefined>;
-  /** Somebody wants to enter one although the daemon asks for none. */
+  /** The user wants to enter a token although the daemon requires none. */
   readonly asking: Accessor<boolean>;
   readonly ask: (open: boolean) => void;
   /** The token that is kept; empty: none is. */
   readonly entered: Accessor<string>;
   unlock(token: string): void;
   forget(): void;
-  /** Looks at the team again, after it was changed. */
+  /** Loads the team again, after a change. */
   readonly refresh: () => void;
 }
 
@@ -63,11 +63,11 @@ export const CockpitContext = createContext<Cockpit>();
 /** The page's state. */
 export function useCockpit(): Cockpit {
   const cockpit = useContext(CockpitContext);
-  if (cockpit === undefined) throw new Error("this view stands outside of the page");
+  if (cockpit === undefined) throw new Error("this view is not inside the page's context provider");
   return cockpit;
 }
 
-/** Begins to look. */
+/** Connects to the daemon. */
 export function createCockpit(): Cockpit {
   const [token, setToken] = createSignal(sessionStorage.getItem(TOKEN) ?? "");
   const api = connect(location.origin, token);
@@ -99,7 +99,7 @@ export function createCockpit(): Cockpit {
       location.hash = placeText(next);
       return;
     }
-    // Nobody hears of an address that is replaced.
+    // Replacing the address fires no event.
     globalThis.history.replaceState(null, "", `#${placeText(next)}`);
     setPlace(next);
   };
@@ -123,7 +123,7 @@ export function createCockpit(): Cockpit {
       if (signal.aborted) return;
       const fault = faultOf(error);
       if (needsToken(fault)) setLocked(fault);
-      // A team that was deleted does not go on playing.
+      // The team was deleted: show none.
       if (fault.code === Code.NotFound) setTeam(undefined);
       setPollState(fault.code === Code.NotFound ? { kind: "refused", fault } : { kind: "lost", text: fault.text });
     }

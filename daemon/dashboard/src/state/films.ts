@@ -18,7 +18,7 @@ export interface Loading {
   readonly trouble: Accessor<string>;
 }
 
-/** Loads these channels of a recording from its begin; ends with whoever wanted it. */
+/** Loads these channels of a recording from its start; stops when the calling component is disposed. */
 export function loadFilm(name: string, channels = CHANNELS): Loading {
   const { api } = useCockpit();
   const film = new Film();

@@ -1,29 +1,29 @@
-/** Where the page is, as it stands in the address: `#/TEAM/VIEW/AGENT@ROUND:STEP`. */
+/** The page's place, as in the address: `#/TEAM/VIEW/AGENT@ROUND:STEP`. */
 
 /** All views, in the order of the menu. */
-export const VIEWS = ["overview", "map", "agents", "board", "strategy", "timeline", "events", "recordings"] as const;
+export const VIEWS = ["match", "map", "agents", "board", "strategy", "timeline", "events", "punctuality", "recordings"] as const;
 /** One of them. */
 export type View = (typeof VIEWS)[number];
 
-/** What is looked at. */
+/** The team, view, agent and turn that are shown. */
 export interface Place {
   /** The team's name; empty: none is chosen yet. */
   readonly team: string;
   readonly view: View;
   /** The agent's name, in the view of recordings the recording's; empty: none is chosen. */
   readonly agent: string;
-  /** A turn that is looked at; undefined: the last one. */
+  /** The turn that is shown; undefined: the last one. */
   readonly turn: { readonly round: number; readonly step: number } | undefined;
 }
 
-/** Reads the address; what it does not say is as at the beginning. */
+/** Reads the address; missing parts get their defaults. */
 export function parsePlace(hash: string): Place {
   const [team = "", view = "", rest = ""] = hash.replace(/^#?\/?/, "").split("/").map(decoded);
   const at = rest.lastIndexOf("@");
   const match = at < 0 ? null : /^(\d+):(\d+)$/.exec(rest.slice(at + 1));
   return {
     team,
-    view: VIEWS.find((known) => known === view) ?? "overview",
+    view: VIEWS.find((known) => known === view) ?? "match",
     agent: match === null ? rest : rest.slice(0, at),
     turn: match === null ? undefined : { round: Number(match[1]), step: Number(match[2]) },
   };

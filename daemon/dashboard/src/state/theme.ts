@@ -1,4 +1,4 @@
-/** Dark or light: as the system says, until somebody chooses. */
+/** Dark or light: the system's choice until the user chooses. */
 import { createContext, createEffect, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
 
 const KEY = "phalanx.theme";
@@ -18,7 +18,7 @@ export const ThemeContext = createContext<Theme>();
 /** The page's colours. */
 export function useTheme(): Theme {
   const theme = useContext(ThemeContext);
-  if (theme === undefined) throw new Error("this part stands outside of the page");
+  if (theme === undefined) throw new Error("this component is not inside the page's theme provider");
   return theme;
 }
 

@@ -5,7 +5,7 @@ import type { Size } from "../map/camera";
 /** A canvas that is painted when something asks for it. */
 export interface Surface {
   readonly size: () => Size;
-  /** Paint in the next frame. */
+  /** Requests a paint in the next frame. */
   ask(): void;
 }
 

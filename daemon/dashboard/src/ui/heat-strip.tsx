@@ -1,4 +1,4 @@
-/** Agents × turns: what became of each decision. Red is what nobody may overlook. */
+/** Agents × turns: the outcome of each decision. Red marks late and fallback answers. */
 import { createEffect, createSignal, For, Show, type JSX } from "solid-js";
 import { isBad, OUTCOMES, type Outcome } from "../match/history";
 import { spotAt, spotText, stripOf, stripText, type Spot, type Strip } from "../match/strip";
@@ -6,7 +6,7 @@ import { useCockpit } from "../state/cockpit";
 import { useTheme } from "../state/theme";
 import { surface, type Surface } from "./canvas";
 
-/** A cell in CSS pixels: it is wide enough to be hit by a finger's tip when zoomed. */
+/** A cell in CSS pixels. */
 const CELL = { width: 8, height: 13 } as const;
 const NAMES = 86;
 
@@ -128,7 +128,7 @@ function paint(
       const part = turn.parts.get(agent);
       if (part === undefined) continue;
       pen.fillStyle = colours[part.outcome];
-      // Bad ones are larger too: not only their colour tells them apart.
+      // Bad outcomes are larger too, so that colour is not the only difference.
       const rim = isBad(part) ? 0 : 1;
       pen.fillRect(NAMES + column * CELL.width + rim / 2, row * CELL.height + rim, CELL.width - rim, CELL.height - 2 * rim);
     }

@@ -1,4 +1,4 @@
-/** How the connection to the daemon is. */
+/** The state of the connection to the daemon. */
 import type { JSX } from "solid-js";
 import type { StreamState } from "../live/follow";
 import { useCockpit } from "../state/cockpit";
@@ -12,13 +12,13 @@ const WORDS: Readonly<Record<StreamState["kind"], string>> = {
   refused: "refused",
 };
 
-/** A lamp with a word; what is wrong stands in full below it. */
+/** A lamp with a word; the tooltip has the details. */
 export function LinkBadge(): JSX.Element {
   const cockpit = useCockpit();
   const detail = (): string => {
     const link = cockpit.link();
-    if (link.kind === "lost") return `${link.text}; it is tried again`;
-    if (link.kind === "ended") return "the match is over; nothing more is told of it";
+    if (link.kind === "lost") return `${link.text}. The page keeps trying.`;
+    if (link.kind === "ended") return "The match is over, so the daemon sends no more events.";
     return link.kind === "refused" ? link.fault.text : "";
   };
   return (

@@ -1,9 +1,9 @@
-/** Asks for a token when the daemon wants one, or somebody wants to enter a better one. */
+/** Asks for a token when the daemon requires one, or when the user wants to enter another. */
 import * as Dialog from "@kobalte/core/dialog";
 import { createSignal, Show, type JSX } from "solid-js";
 import { useCockpit } from "../state/cockpit";
 
-/** The question; where the daemon wants a token it stays until it takes one. */
+/** The dialog. If the daemon requires a token, it stays open until the daemon accepts one. */
 export function Login(): JSX.Element {
   const cockpit = useCockpit();
   const [text, setText] = createSignal("");
@@ -18,11 +18,11 @@ export function Login(): JSX.Element {
       <Dialog.Portal>
         <Dialog.Overlay class="veil" />
         <Dialog.Content class="dialog">
-          <Dialog.Title>{wanted() ? "This daemon wants a token" : "Enter another token"}</Dialog.Title>
+          <Dialog.Title>{wanted() ? "This daemon requires a token" : "Enter another token"}</Dialog.Title>
           <Dialog.Description>
             {wanted() ? `${cockpit.locked()?.text ?? ""}. ` : ""}
-            <code>phalanx token create NAME --role {wanted() ? "viewer" : "operator"}</code> on the daemon's machine makes
-            one. It is kept until this tab is closed.
+            <code>phalanx token create NAME --role {wanted() ? "viewer" : "operator"}</code> on the daemon's machine creates
+            one. The page keeps it until you close this tab.
           </Dialog.Description>
           <form onSubmit={enter}>
             <label>
@@ -40,7 +40,7 @@ export function Login(): JSX.Element {
           <p class="row">
             <Show when={cockpit.entered() !== ""}>
               <button type="button" onClick={() => { cockpit.forget(); }}>
-                Forget the token
+                Delete the token
               </button>
             </Show>
             <Show when={!wanted()}>

@@ -1,4 +1,4 @@
-/** Short notices of what came of a click. */
+/** Short notices about the result of a click. */
 import * as Toast from "@kobalte/core/toast";
 import type { JSX } from "solid-js";
 import { Portal } from "solid-js/web";
@@ -15,22 +15,22 @@ export function Notices(): JSX.Element {
   );
 }
 
-/** Tells that something was done. */
-export function tell(text: string): void {
+/** Reports a success. */
+export function notify(text: string): void {
   show("done", text);
 }
 
-/** Tells why something was not done. */
+/** Reports a failure with its reason. */
 export function complain(error: unknown): void {
   const { text, reason } = faultOf(error);
   show("failed", reason === "" ? text : `${text} (${reason})`);
 }
 
-/** Does something and tells what came of it. */
+/** Runs a call and reports its result; true: it succeeded. */
 export async function attempt(done: string, what: () => Promise<unknown>): Promise<boolean> {
   try {
     await what();
-    tell(done);
+    notify(done);
     return true;
   } catch (error) {
     complain(error);

@@ -1,19 +1,19 @@
-/** A bar from the first turn to the last one. */
+/** A slider from the first turn to the last one. */
 import { createEffect, type JSX } from "solid-js";
 
-/** Moves through turns that grow in number. */
+/** Moves through turns while their number grows. */
 export function TurnSlider(props: {
   label: string;
   last: number;
   at: number;
-  /** The turn that is shown, for those who hear it. */
+  /** The turn that is shown, for screen readers. */
   text: string;
   onMove: (to: number) => void;
-  /** It was let go. */
+  /** The user released the slider. */
   onRest?: () => void;
 }): JSX.Element {
   let bar: HTMLInputElement | undefined;
-  // The value comes after the end of the bar: beyond the old end it would be cut.
+  // Set the value after the maximum: the browser clamps a value beyond the old maximum.
   createEffect(() => {
     if (bar === undefined) return;
     bar.max = `${props.last}`;

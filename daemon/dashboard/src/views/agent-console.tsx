@@ -13,7 +13,7 @@ interface Exchange {
   readonly error: string;
 }
 
-/** A console with a memory of its own. */
+/** A console that keeps its own history. */
 export function Console(props: { agent: string }): JSX.Element {
   const cockpit = useCockpit();
   const session = `page-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
@@ -81,7 +81,7 @@ export function Console(props: { agent: string }): JSX.Element {
           />
         </label>
         <button type="submit">Run</button>
-        <label class="check" title="It may change memory and board; otherwise a copy is made and thrown away.">
+        <label class="check" title="With this, the script may change memory and board. Without it, the script runs on a copy.">
           <input type="checkbox" checked={live()} onChange={(event) => setLive(event.currentTarget.checked)} />
           in the living match
         </label>

@@ -1,4 +1,4 @@
-/** Who decides for an agent: its script, nobody, one order, or the person at this page. */
+/** What decides for an agent: its script, a pause, a pinned order, or the user of this page. */
 import { createMemo, createSignal, For, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { Agent } from "../gen/phalanx/v1/team_pb";
@@ -7,16 +7,16 @@ import { steeringText } from "../match/words";
 import { useCockpit } from "../state/cockpit";
 import { attempt, complain } from "../ui/notices";
 
-/** Turns without an order that hand a driven agent back. */
+/** After this number of turns without an order, the script decides again. */
 const LEASE = 30;
 
-/** Buttons and fields; dead for those who may only look. */
+/** Buttons and fields; disabled without the role operator. */
 export function Steer(props: { agent: Agent }): JSX.Element {
   const cockpit = useCockpit();
   const name = (): string => props.agent.resourceName;
   const may = (): boolean => cockpit.role() >= Role.OPERATOR;
   const mode = (): string => props.agent.steering?.mode.case ?? "script";
-  // A field takes it up only when it changes, and not with each look at the team: somebody types there.
+  // Update the field only when the value changes, not with each poll: the user may be typing.
   const role = createMemo(() => props.agent.role);
   const [order, setOrder] = createSignal("");
   const [turns, setTurns] = createSignal(10);
@@ -61,7 +61,7 @@ export function Steer(props: { agent: Agent }): JSX.Element {
           </button>
         </Show>
         <Show when={!may()}>
-          <span class="dim">Steering takes an operator's token.</span>
+          <span class="dim">Enter an operator's token to steer agents.</span>
         </Show>
       </p>
       <Show when={mode() === "piloted"}>
@@ -124,7 +124,7 @@ export function Steer(props: { agent: Agent }): JSX.Element {
   );
 }
 
-/** Keys, and buttons for fingers. */
+/** Keys, and buttons for touch screens. */
 function Drive(props: { agent: Agent }): JSX.Element {
   const cockpit = useCockpit();
   const [sent, setSent] = createSignal("");

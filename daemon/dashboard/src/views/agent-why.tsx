@@ -1,4 +1,4 @@
-/** What an agent did in a turn, and what it rests on. */
+/** What an agent did in a turn, and why. */
 import { createEffect, createMemo, createSignal, For, on, Show, type JSX } from "solid-js";
 import { faultOf } from "../api/fault";
 import { BoardLookKind, type Decided, type Explanation, type Fallback } from "../gen/phalanx/v1/matches_pb";
@@ -7,14 +7,14 @@ import { valueLines, valueText } from "../match/values";
 import { describe, word } from "../match/words";
 import { useCockpit } from "../state/cockpit";
 
-/** The explanation of one turn, with a way to those beside it. */
+/** The explanation of one turn, with links to the turns before and after it. */
 export function Why(props: { agent: string }): JSX.Element {
   const cockpit = useCockpit();
   const [found, setFound] = createSignal<Explanation>();
   const [trouble, setTrouble] = createSignal("");
   const turnKey = createMemo((): string => {
     const { turn } = cockpit.place();
-    // Without a chosen turn the newest one is shown, again and again.
+    // Without a chosen turn, follow the newest one.
     if (turn !== undefined) return `${turn.round}:${turn.step}`;
     const last = cockpit.team()?.agents.find((agent) => agent.name === props.agent)?.lastAsked;
     return `last ${last?.round ?? ""}:${last?.step ?? ""}`;

@@ -25,10 +25,10 @@ export function AgentsView(): JSX.Element {
               <th scope="col">Agent</th>
               <th scope="col">Role</th>
               <th scope="col">Last action</th>
-              <th scope="col">Referee's word</th>
+              <th scope="col">Result</th>
               <th scope="col">Decides</th>
               <th scope="col">Seat</th>
-              <th scope="col">Where it stands</th>
+              <th scope="col">Position</th>
             </tr>
           </thead>
           <tbody>
@@ -36,7 +36,7 @@ export function AgentsView(): JSX.Element {
           </tbody>
         </table>
       </section>
-      <Show when={chosen()?.name} keyed fallback={<p class="empty">Choose an agent to see what it knows and why it does what it does.</p>}>
+      <Show when={chosen()?.name} keyed fallback={<p class="empty">Choose an agent to see what it perceives, what it remembers and why it acts.</p>}>
         {(name) => (
           <section class="card" aria-labelledby="one-agent" data-agent={name}>
             <h2 id="one-agent" class="agent-name">

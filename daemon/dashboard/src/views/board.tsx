@@ -1,4 +1,4 @@
-/** The team's board: what is on it, who wrote it, how it was before. */
+/** The team's board: entries, authors, and previous values. */
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { BoardEntry } from "../gen/phalanx/v1/boards_pb";
@@ -10,7 +10,7 @@ import { typedValue, valueLines, valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
 import { attempt } from "../ui/notices";
 
-/** Rows on the screen. */
+/** Rows that are shown at most. */
 const SHOWN = 500;
 
 /** Keys with their values; a row opens history and editor. */
@@ -21,7 +21,7 @@ export function BoardView(): JSX.Element {
   const [filter, setFilter] = createSignal("");
   const [open, setOpen] = createSignal("");
   const changed = perFrame(() => setVersion((before) => before + 1));
-  // The view is made anew for each team; who enters another token is not refused any more.
+  // The view is created again for each team; another token may lift a refusal.
   createEffect(
     on([cockpit.name, cockpit.entered], ([team]) => {
       const stop = follow(
@@ -54,7 +54,7 @@ export function BoardView(): JSX.Element {
         .slice(0, SHOWN),
     ),
   );
-  // Rows are known by their keys, so that what somebody types in one outlives what scripts write.
+  // Key rows by board key, so that a script's write does not reset what the user types.
   const byKey = createMemo(() => new Map(entries().map((entry) => [entry.key, entry])));
   const keys = createMemo(() => [...byKey().keys()]);
   return (
@@ -82,7 +82,7 @@ export function BoardView(): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            <For each={keys()} fallback={<tr><td colSpan={6} class="dim">Nothing is on the board.</td></tr>}>
+            <For each={keys()} fallback={<tr><td colSpan={6} class="dim">The board is empty.</td></tr>}>
               {(key) => (
                 <Show when={byKey().get(key)}>
                   {(entry) => (
@@ -164,7 +164,7 @@ function NewEntry(): JSX.Element {
 
 function Editor(props: { entry: BoardEntry; before: readonly BoardEntry[] }): JSX.Element {
   const cockpit = useCockpit();
-  // What somebody types is not overwritten by what scripts write meanwhile.
+  // A script's write does not overwrite what the user types.
   const [text, setText] = createSignal(valueLines(props.entry.value));
   const may = (): boolean => cockpit.role() >= Role.OPERATOR;
   const { boards } = cockpit.api;
@@ -195,7 +195,7 @@ function Editor(props: { entry: BoardEntry; before: readonly BoardEntry[] }): JS
           Delete
         </button>
       </div>
-      <h3>Before, since this view was opened</h3>
+      <h3>Previous values since you opened this view</h3>
       <ol class="words" reversed>
         <For each={[...props.before].reverse()} fallback={<li class="dim">It did not change.</li>}>
           {(old) => (

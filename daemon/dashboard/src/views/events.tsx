@@ -1,14 +1,12 @@
-/** What happened, filtered and followed. */
+/** The team's events, with filters. */
 import { createEffect, createMemo, createSignal, For, Index, on, type JSX } from "solid-js";
 import type { Entry } from "../match/history";
-import { TOPICS, type Level, type Topic } from "../match/words";
+import { LEVELS, TOPICS, type Level, type Topic } from "../match/words";
 import { useCockpit } from "../state/cockpit";
 
-/** Lines on the screen: a browser is not asked to lay out thousands of rows each second. */
+/** Lines that are shown at most: laying out thousands of rows each second is too slow. */
 const SHOWN = 400;
-const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
 
-/** The team's lines. */
 export function EventsView(): JSX.Element {
   const cockpit = useCockpit();
   const [topics, setTopics] = createSignal<ReadonlySet<Topic>>(new Set(TOPICS));
@@ -64,7 +62,7 @@ export function EventsView(): JSX.Element {
           </select>
         </label>
         <label>
-          With the words <input type="search" value={text()} onInput={(event) => setText(event.currentTarget.value)} />
+          Containing <input type="search" value={text()} onInput={(event) => setText(event.currentTarget.value)} />
         </label>
         <label class="check">
           <input type="checkbox" checked={followed()} onChange={(event) => setFollowed(event.currentTarget.checked)} />
@@ -97,7 +95,7 @@ export function EventsView(): JSX.Element {
         aria-label="Lines"
         aria-live="off"
       >
-        <For each={lines()} fallback={<p class="dim">Nothing of this kind has happened yet.</p>}>
+        <For each={lines()} fallback={<p class="dim">No event matches these filters.</p>}>
           {(line) => (
             <div class="event" data-level={line.level} data-topic={line.topic}>
               <button

@@ -1,37 +1,38 @@
-/** A world on a canvas, with what belongs to it: layers, legend, hover, the same in words. */
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from "solid-js";
+/** A world on a canvas, with layers, legend, tooltip and the same content as text. */
+import { createEffect, createMemo, createSignal, For, on, Show, untrack, type JSX } from "solid-js";
 import { WorldSide, type World, type WorldPart } from "../gen/phalanx/v1/worlds_pb";
-import { fit, pan, toMap, zoomAt, type Camera } from "../map/camera";
-import { gestures } from "../map/gestures";
+import { fit, panZoom, toMap, type Camera, type PanZoom, type Size } from "../map/camera";
 import { lookOf } from "../map/look";
 import { Painter, type Picture } from "../map/paint";
 import { middle, type Ground } from "../map/place";
 import type { Reel } from "../map/reel";
-import type { Point } from "../map/spread";
+import type { Point } from "../map/geometry";
 import { bodyText, under, type Under } from "../map/under";
 import { byNumber } from "../match/strip";
 import { useTheme } from "../state/theme";
 import { surface, type Surface } from "../ui/canvas";
 import { MapSide } from "./map-side";
 
-/** Pixels that a press of an arrow key moves, and the factor of a press on + or −. */
+/** Pixels that an arrow key pans, and the factor by which + and − zoom. */
 const KEY_STEP = 48;
 const KEY_ZOOM = 1.3;
 
-/** The map with its controls; below it stand the children. */
+/** The map with its controls; the children are shown below it. */
 export function MapPane(props: {
-  /** Whose map it is, for those who do not see it. */
+  /** The team's name, for screen readers. */
   title: string;
   reel: Reel;
-  /** Which of its worlds is shown. */
+  /** Index of the world that is shown. */
   index: number;
   /** Grows whenever the reel does. */
   version: number;
-  /** What to say where there is no world yet. */
+  /** Text while there is no world. */
   waiting: string;
-  /** The agent that stands out; empty: none. */
+  /** The highlighted agent; empty: none. */
   chosen: string;
   choose: (agent: string) => void;
+  /** Puts layers and legend into a box on the map that opens on demand, instead of beside it. */
+  compact?: boolean;
   children: JSX.Element;
 }): JSX.Element {
   const theme = useTheme();
@@ -57,7 +58,7 @@ export function MapPane(props: {
   });
   const game = createMemo(() => world()?.game);
   const look = createMemo(() => lookOf(game() ?? "", theme.dark()));
-  // A game hides its own layers once, and not again with each of its worlds: what somebody chose stays.
+  // Apply a game's hidden layers once: later worlds must not undo what the person chose.
   createEffect(
     on(game, (named) => {
       if (named !== undefined) setHidden(new Set(lookOf(named, true).hidden));
@@ -79,48 +80,49 @@ export function MapPane(props: {
   let touched = false;
   let painter: Painter | undefined;
   let fitted = "";
+  let view: PanZoom | undefined;
   const bind = (canvas: HTMLCanvasElement): void => {
     const made = surface(canvas, (pen, size, density) => {
       const now = picture();
       if (now === undefined) return;
       painter ??= new Painter(pen);
       const key = `${now.part.name} ${now.ground.box.width > 1 ? "" : "small"}`;
-      let shot = camera();
-      if (shot === undefined || fitted !== key) {
+      if (camera() === undefined || fitted !== key || (!touched && fittedTo !== size)) {
         fitted = key;
-        shot = fit(now.ground.box, size);
-        setCamera(shot);
+        fittedTo = size;
+        view?.show(fit(now.ground.box, size));
       }
+      const shot = camera();
+      if (shot === undefined) return;
       const began = performance.now();
       painter.paint(now, shot, size, density);
       canvas.dataset["paintMs"] = (performance.now() - began).toFixed(2);
     });
     shown = made;
+    view = panZoom(canvas, made.size, (next, byHand) => {
+      if (byHand) leave();
+      setCamera(next);
+    });
     createEffect(() => {
       picture();
       camera();
       made.ask();
     });
-    // A wheel listener that may keep the page from scrolling has to say so.
-    const wheel = (event: WheelEvent): void => {
-      event.preventDefault();
-      zoom(Math.exp(-event.deltaY * 0.0015), { x: event.offsetX, y: event.offsetY });
-    };
-    canvas.addEventListener("wheel", wheel, { passive: false });
-    onCleanup(() => {
-      canvas.removeEventListener("wheel", wheel);
-    });
   };
+  let fittedTo: Size | undefined;
   const all = (): void => {
     const [now, size] = [picture(), shown?.size()];
     touched = false;
-    if (now !== undefined && size !== undefined && size.width > 1) setCamera(fit(now.ground.box, size));
+    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.ground.box, size));
   };
-  const zoom = (factor: number, at?: Point): void => {
-    const [shot, size] = [camera(), shown?.size()];
-    if (shot === undefined || size === undefined) return;
+  /** The person decides what is visible from here on. */
+  const leave = (): void => {
     touched = true;
-    setCamera(zoomAt(shot, size, at ?? { x: size.width / 2, y: size.height / 2 }, factor));
+    setFollowed(false);
+  };
+  const zoom = (factor: number): void => {
+    touched = true;
+    view?.zoomBy(factor);
   };
   createEffect(() => {
     const now = picture();
@@ -129,29 +131,28 @@ export function MapPane(props: {
     const at = middle(now.ground, body?.place);
     if (at === undefined) return;
     touched = true;
-    setCamera((shot) => (shot === undefined ? shot : { ...shot, x: at.x, y: at.y }));
+    const shot = untrack(camera);
+    if (shot !== undefined) view?.show({ ...shot, x: at.x, y: at.y });
   });
 
-  // As long as nobody chose what to see, all of a map that grows is seen.
+  // Until a person pans or zooms, the whole of a growing map stays visible.
   createEffect(
     on(ground, () => {
       if (!touched) all();
     }),
   );
   const moved = (dx: number, dy: number): void => {
-    touched = true;
-    setFollowed(false);
-    setCamera((shot) => (shot === undefined ? shot : pan(shot, dx, dy)));
+    leave();
+    view?.panBy(dx, dy);
   };
-  const gesture = gestures({
-    pan: moved,
-    pinch: zoom,
-    point: setPointer,
-    tap() {
-      const agent = hover()?.agent ?? "";
-      if (agent !== "") props.choose(agent);
-    },
-  });
+  const point = (event: PointerEvent): void => {
+    setPointer(event.buttons === 0 || event.pointerType === "touch" ? { x: event.offsetX, y: event.offsetY } : undefined);
+  };
+  const tap = (event: MouseEvent): void => {
+    setPointer({ x: event.offsetX, y: event.offsetY });
+    const agent = hover()?.agent ?? "";
+    if (agent !== "") props.choose(agent);
+  };
   const key = (event: KeyboardEvent): void => {
     const moves: Record<string, () => void> = {
       ArrowLeft: () => { moved(KEY_STEP, 0); },
@@ -174,21 +175,35 @@ export function MapPane(props: {
       .sort(byNumber),
   );
   const words = createMemo(() => (part()?.bodies ?? []).map((body) => ({ name: body.name, text: bodyText(body) })));
+  const side = (): JSX.Element => (
+    <MapSide
+      world={world()}
+      part={part()}
+      choosePart={setChosenPart}
+      hidden={hidden()}
+      hide={setHidden}
+      agents={ours()}
+      followed={followed()}
+      setFollowed={setFollowed}
+      chosen={props.chosen}
+      choose={props.choose}
+      look={look()}
+      words={words()}
+    />
+  );
 
   return (
-    <div class="map">
+    <div class="map" data-compact={props.compact === true ? "" : undefined}>
       <div class="map-stage">
         <canvas
           ref={bind}
           class="map-canvas"
           tabIndex={0}
           role="img"
-          aria-label={`Map of ${props.title}: ${part()?.bodies.length ?? 0} bodies, ${part()?.spots.length ?? 0} marked places. Arrow keys move, plus and minus zoom, 0 shows all. The list beside it says the same in words.`}
-          onPointerDown={gesture.down}
-          onPointerMove={gesture.hover}
-          onPointerUp={gesture.up}
-          onPointerCancel={gesture.up}
+          aria-label={`Map of ${props.title}: ${part()?.bodies.length ?? 0} units, ${part()?.spots.length ?? 0} marked places. Arrow keys pan, plus and minus zoom, 0 shows all. The list of units has the same content as text.`}
+          onPointerMove={point}
           onPointerLeave={() => { setPointer(undefined); }}
+          onClick={tap}
           onKeyDown={key}
         />
         <Show when={hover() !== undefined && pointer() !== undefined}>
@@ -203,6 +218,12 @@ export function MapPane(props: {
         <Show when={world() === undefined}>
           <p class="map-empty">{props.waiting}</p>
         </Show>
+        <Show when={props.compact === true}>
+          <details class="map-more">
+            <summary>Layers and legend</summary>
+            {side()}
+          </details>
+        </Show>
         <div class="map-tools">
           <button type="button" onClick={() => { zoom(KEY_ZOOM); }} aria-label="Zoom in">+</button>
           <button type="button" onClick={() => { zoom(1 / KEY_ZOOM); }} aria-label="Zoom out">−</button>
@@ -210,20 +231,7 @@ export function MapPane(props: {
         </div>
         {props.children}
       </div>
-      <MapSide
-        world={world()}
-        part={part()}
-        choosePart={setChosenPart}
-        hidden={hidden()}
-        hide={setHidden}
-        agents={ours()}
-        followed={followed()}
-        setFollowed={setFollowed}
-        chosen={props.chosen}
-        choose={props.choose}
-        look={look()}
-        words={words()}
-      />
+      <Show when={props.compact !== true}>{side()}</Show>
     </div>
   );
 }

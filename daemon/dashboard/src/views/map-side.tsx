@@ -1,16 +1,15 @@
-/** Beside the map: which part, which layers, who is followed, and the same in words. */
+/** The map's panel: parts, layers, the followed agent, and the content as text. */
 import { createMemo, For, Index, Show, type JSX } from "solid-js";
 import type { World, WorldLayer, WorldPart } from "../gen/phalanx/v1/worlds_pb";
 import { WorldTone } from "../gen/phalanx/v1/worlds_pb";
 import { css, inkOf, type Look } from "../map/look";
 import { valueText } from "../match/values";
 
-/** What is shown as layers although it is none in the protocol. */
+/** Shown as layers, although the protocol has other fields for them. */
 const THINGS = ["spots", "edges", "bodies", "marks"] as const;
-/** Bodies that are told in words without being asked for. */
+/** Up to this number of units, the list of units is open at first. */
 const FEW = 8;
 
-/** The side of the map. */
 export function MapSide(props: {
   world: World | undefined;
   part: WorldPart | undefined;
@@ -37,7 +36,7 @@ export function MapSide(props: {
     const present = THINGS.filter((name) => name === "bodies" || (name === "marks" ? (props.world?.marks.length ?? 0) > 0 : part[name].length > 0));
     return [...part.layers.map((layer) => layer.name), ...present];
   };
-  // It opens by itself where there is little to say; whoever opens or closes it is not overruled by the next world.
+  // A memo, so that the next world does not open or close the list again after the user did.
   const few = createMemo(() => props.words.length <= FEW);
   return (
     <aside class="map-side" aria-label="About the map">
@@ -58,7 +57,7 @@ export function MapSide(props: {
             </Index>
           </select>
         </label>
-        <p class="dim">{props.world?.parts.length} parts: their places to each other are not known yet.</p>
+        <p class="dim">{props.world?.parts.length} parts. Their relative positions are not known yet.</p>
       </Show>
       <label>
         Agent
@@ -68,7 +67,7 @@ export function MapSide(props: {
             props.choose(event.currentTarget.value);
           }}
         >
-          <option value="">nobody</option>
+          <option value="">none</option>
           <For each={props.agents}>
             {(name) => (
               <option value={name} selected={name === props.chosen}>
@@ -121,10 +120,10 @@ export function MapSide(props: {
         </dl>
       </Show>
       <Show when={props.world?.cut}>
-        <p class="warn">The world is too large for one picture: something is left out.</p>
+        <p class="warn">The world is too large for one message, so a part of it is missing.</p>
       </Show>
       <details open={few()}>
-        <summary>{props.words.length === 1 ? "One body" : `${props.words.length} bodies`} in words</summary>
+        <summary>{props.words.length === 1 ? "One unit" : `${props.words.length} units`} as text</summary>
         <ul class="words">
           <Index each={props.words}>
             {(body) => <li data-chosen={body().name !== "" && body().name === props.chosen ? "" : undefined}>{body().text}</li>}
@@ -133,7 +132,7 @@ export function MapSide(props: {
       </details>
       <Show when={(props.world?.marks.length ?? 0) > 0}>
         <details>
-          <summary>{props.world?.marks.length} marks of scripts</summary>
+          <summary>{props.world?.marks.length} marks drawn by scripts</summary>
           <ul class="words">
             <Index each={props.world?.marks}>
               {(mark) => (

@@ -1,5 +1,5 @@
-/** What the team believes of its world. */
-import { createEffect, createSignal, on, onCleanup, type JSX } from "solid-js";
+/** The world as the team believes it. */
+import { createEffect, createSignal, on, onCleanup, type Accessor, type JSX } from "solid-js";
 import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
 import { RATE, Reel } from "../map/reel";
@@ -7,15 +7,21 @@ import { useCockpit } from "../state/cockpit";
 import { TurnSlider } from "../ui/turn-slider";
 import { MapPane } from "./map-pane";
 
-/** The map as it is now, and as it was in the last turns. */
-export function MapView(): JSX.Element {
+/** The worlds that the daemon streams while the view is open. */
+export interface LiveWorlds {
+  readonly reel: Reel;
+  /** How many arrived; grows with the reel. */
+  readonly count: Accessor<number>;
+  readonly state: Accessor<StreamState>;
+}
+
+/** Follows the chosen team's worlds. */
+export function followWorlds(): LiveWorlds {
   const cockpit = useCockpit();
   const reel = new Reel();
   const [count, setCount] = createSignal(0);
   const [state, setState] = createSignal<StreamState>({ kind: "connecting" });
-  const [back, setBack] = createSignal<number>();
-
-  // The view is made anew for each team; who enters another token is not refused any more.
+  // The view is made anew for each team; another token may lift a refusal.
   createEffect(
     on([cockpit.name, cockpit.entered], ([team]) => {
       const stop = follow(
@@ -37,19 +43,32 @@ export function MapView(): JSX.Element {
       onCleanup(stop);
     }),
   );
+  return { reel, count, state };
+}
 
-  const last = (): number => (count(), reel.worlds.length - 1);
+/** The map as it is now, and as it was in the last turns. */
+export function MapView(): JSX.Element {
+  const worlds = followWorlds();
+  return <LiveMap worlds={worlds} />;
+}
+
+/** The map of these worlds with a slider over them. */
+export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.Element {
+  const cockpit = useCockpit();
+  const [back, setBack] = createSignal<number>();
+  const last = (): number => (props.worlds.count(), props.worlds.reel.worlds.length - 1);
   const index = (): number => Math.min(back() ?? last(), last());
-  const turn = (): { round: number; step: number } | undefined => (count(), reel.worlds[index()]?.turn);
+  const turn = (): { round: number; step: number } | undefined => (props.worlds.count(), props.worlds.reel.worlds[index()]?.turn);
   return (
     <MapPane
       title={cockpit.place().team}
-      reel={reel}
+      reel={props.worlds.reel}
       index={index()}
-      version={count()}
-      waiting={waiting(state())}
+      version={props.worlds.count()}
+      waiting={waiting(props.worlds.state())}
       chosen={cockpit.place().agent}
       choose={(agent) => { cockpit.go({ agent }); }}
+      compact={props.compact === true}
     >
       <Scrubber
         last={Math.max(0, last())}
@@ -65,8 +84,8 @@ export function MapView(): JSX.Element {
 
 function waiting(state: StreamState): string {
   if (state.kind === "refused") return state.fault.text;
-  if (state.kind === "ended") return "The match is over; no world of it is known any more.";
-  return state.kind === "lost" ? `No map: ${state.text}` : "The first world is drawn after the team's next turn.";
+  if (state.kind === "ended") return "The match is over and the daemon has no map of it. Open the recording to see it again.";
+  return state.kind === "lost" ? `No map: ${state.text}` : "The map appears after the team's next turn.";
 }
 
 function Scrubber(props: {

@@ -1,14 +1,14 @@
-/** Two recorded matches beside each other: how they went, and where they part. */
+/** Two recorded matches compared: figures, scores, and the first decisions that differ. */
 import { createMemo, For, Show, type JSX } from "solid-js";
 import { DECISIONS, differences, figuresOf, type Difference, type Figures } from "../match/film";
 import { OUTCOMES, type Moment, type Part } from "../match/history";
-import { pathOf, scores, type Series } from "../match/series";
+import { momentText, race, raceText, type Contestant } from "../match/series";
 import { loadFilm } from "../state/films";
+import { Chart } from "../ui/chart";
 
 /** Differences that are listed. */
 const LISTED = 40;
 
-/** Figures, scores, and the first decisions that differ. */
 export function Comparison(props: { one: string; other: string; open: (turn: Moment) => void }): JSX.Element {
   const [one, other] = [loadFilm(props.one, DECISIONS), loadFilm(props.other, DECISIONS)];
   const figures = createMemo(() => (one.version(), other.version(), [figuresOf(one.film.history.turns), figuresOf(other.film.history.turns)] as const));
@@ -23,7 +23,7 @@ export function Comparison(props: { one: string; other: string; open: (turn: Mom
           <p class="warn">{trouble()}</p>
         </Show>
         <p class="dim" role="status">
-          {loaded() ? "Both are loaded." : "They are loaded."}
+          {loaded() ? "Both are loaded." : "Both are loading."}
         </p>
         <table class="list">
           <thead>
@@ -47,14 +47,17 @@ export function Comparison(props: { one: string; other: string; open: (turn: Mom
             </For>
           </tbody>
         </table>
-        <Scores one={(one.version(), scores(one.film.history))} other={(other.version(), scores(other.film.history))} />
+        <Scores
+          one={{ name: props.one, colour: "--accent", turns: (one.version(), [...one.film.history.turns]) }}
+          other={{ name: props.other, colour: "--warn", dashed: true, turns: (other.version(), [...other.film.history.turns]) }}
+        />
       </section>
       <section class="card scroll" aria-labelledby="part">
-        <h2 id="part">Where they part</h2>
+        <h2 id="part">Differences</h2>
         <p data-differences={found().different}>
           {found().compared === 0 && loaded()
-            ? "No agent of the same name was asked in the same turn of both: there are no decisions to compare."
-            : `${found().different} of ${found().compared} decisions of the same agents in the same turns came out otherwise.`}
+            ? "The recordings have no turn in which an agent of the same name was asked, so there is nothing to compare."
+            : `${found().different} of ${found().compared} decisions of the same agents in the same turns differ.`}
         </p>
         <table class="list decisions">
           <thead>
@@ -66,7 +69,7 @@ export function Comparison(props: { one: string; other: string; open: (turn: Mom
             </tr>
           </thead>
           <tbody>
-            <For each={found().first} fallback={<tr><td colSpan={4} class="dim">Nothing that can be compared differs.</td></tr>}>
+            <For each={found().first} fallback={<tr><td colSpan={4} class="dim">No decision differs.</td></tr>}>
               {(it) => <DifferenceRow difference={it} open={() => { props.open({ round: it.round, step: it.step }); }} />}
             </For>
           </tbody>
@@ -113,20 +116,17 @@ function Choice(props: { part: Part }): JSX.Element {
 }
 
 /** Both scores on one scale. */
-function Scores(props: { one: Series; other: Series }): JSX.Element {
-  const least = (): number => Math.min(props.one.least, props.other.least);
-  const most = (): number => Math.max(props.one.most, props.other.most);
-  const scaled = (series: Series): Series => ({ points: series.points, least: least(), most: most() });
+function Scores(props: { one: Contestant; other: Contestant }): JSX.Element {
+  const shown = createMemo(() => race([props.one, props.other]));
   return (
-    <Show when={props.one.points.length > 1 || props.other.points.length > 1}>
-      <svg class="line" viewBox="-2 -4 304 108" preserveAspectRatio="none" role="img" aria-label={`Scores of both, from ${least()} to ${most()}`}>
-        <path d={pathOf(scaled(props.one), 300, 100)} />
-        <path class="other" d={pathOf(scaled(props.other), 300, 100)} />
-      </svg>
-      <p class="ends">
-        <span>{least()}</span>
-        <span>{most()}</span>
-      </p>
+    <Show when={shown().turns.length > 1}>
+      <Chart
+        label={raceText(shown())}
+        height={150}
+        xs={shown().turns.map((_, at) => at)}
+        plots={shown().plots}
+        xText={(at) => momentText(shown().turns[at])}
+      />
     </Show>
   );
 }

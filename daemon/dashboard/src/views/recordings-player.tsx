@@ -1,4 +1,4 @@
-/** A recorded match: any of its turns, or all of them one after the other. */
+/** A recorded match: one turn, or playback of all turns. */
 import { createEffect, createMemo, createSignal, For, Index, on, onCleanup, Show, type JSX } from "solid-js";
 import { isBad, type Part, type TurnRecord } from "../match/history";
 import { byNumber } from "../match/strip";
@@ -7,10 +7,10 @@ import { loadFilm } from "../state/films";
 import { TurnSlider } from "../ui/turn-slider";
 import { MapPane } from "./map-pane";
 
-/** Turns a second that can be played. */
+/** Playback speeds in turns per second. */
 const SPEEDS = [1, 2, 5, 10, 30] as const;
 
-/** Map, reasons and a bar to move through the match. */
+/** Map, reasons, and a slider over the turns. */
 export function Player(props: { name: string; length: number }): JSX.Element {
   const cockpit = useCockpit();
   // The view is made anew for each recording.
@@ -19,7 +19,7 @@ export function Player(props: { name: string; length: number }): JSX.Element {
   const [speed, setSpeed] = createSignal(5);
   const [playing, setPlaying] = createSignal(false);
   const turns = (): readonly TurnRecord[] => (version(), film.history.turns);
-  // The address says where it rests, and not each turn on the way: browsers bound how often it may change.
+  // The address changes only when the slider rests: browsers limit how often it may change.
   const [moment, setMoment] = createSignal(cockpit.place().turn);
   createEffect(on(() => cockpit.place().turn, setMoment, { defer: true }));
   const at = createMemo((): number => {
@@ -56,7 +56,7 @@ export function Player(props: { name: string; length: number }): JSX.Element {
         reel={film.reel}
         index={now() === undefined ? -1 : film.worldAt(now() ?? { round: 0, step: 0 })}
         version={version()}
-        waiting={trouble() || (done() ? "This recording has no pictures of the world." : "The recording is loaded.")}
+        waiting={trouble() || (done() ? "This recording has no pictures of the world." : "The recording is loading.")}
         chosen={agent()}
         choose={setAgent}
       >
@@ -91,7 +91,7 @@ export function Player(props: { name: string; length: number }): JSX.Element {
         </h2>
         <p class="dim" role="status">
           {done() ? `${turns().length} turns` : share()}
-          <Show when={drawn() !== ""}>, the world as it was believed in {drawn()}</Show>
+          <Show when={drawn() !== ""}>, the world as the team believed it in {drawn()}</Show>
         </p>
         <Show when={trouble() !== "" || film.damage.length > 0}>
           <p class="warn">{trouble() || film.damage[0]}</p>
@@ -117,7 +117,7 @@ function Decisions(props: { turn: TurnRecord | undefined; chosen: string; choose
         </tr>
       </thead>
       <tbody>
-        <Index each={rows()} fallback={<tr><td colSpan={4} class="dim">Nobody was asked in this turn.</td></tr>}>
+        <Index each={rows()} fallback={<tr><td colSpan={4} class="dim">The server asked no agent in this turn.</td></tr>}>
           {(row) => (
             <tr data-decision={row()[0]} data-chosen={row()[0] === props.chosen ? "" : undefined}>
               <th scope="row">

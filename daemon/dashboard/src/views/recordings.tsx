@@ -1,4 +1,4 @@
-/** What was recorded: look at a match again, compare two. */
+/** Recorded matches: play one, compare two. */
 import { createMemo, createResource, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { faultOf } from "../api/fault";
@@ -10,7 +10,7 @@ import { shortName, useCockpit } from "../state/cockpit";
 import { Comparison } from "./recordings-compare";
 import { Player } from "./recordings-player";
 
-/** The list; the chosen recording below it, alone or beside another one. */
+/** The list; below it the chosen recording, alone or compared with another one. */
 export default function RecordingsView(): JSX.Element {
   const cockpit = useCockpit();
   const [twin, setTwin] = createSignal("");
@@ -43,11 +43,11 @@ export default function RecordingsView(): JSX.Element {
                 <th scope="col" class="number">Turns</th>
                 <th scope="col" class="number">Size</th>
                 <th scope="col">State</th>
-                <th scope="col">Beside</th>
+                <th scope="col">Compare</th>
               </tr>
             </thead>
             <tbody>
-              <For each={all()} fallback={<tr><td colSpan={9} class="dim">Nothing was recorded yet; a daemon with a state_dir records each match.</td></tr>}>
+              <For each={all()} fallback={<tr><td colSpan={9} class="dim">No recording yet. A daemon with a state_dir records each match.</td></tr>}>
                 {(recording) => (
                   <Row
                     recording={recording}
@@ -67,7 +67,7 @@ export default function RecordingsView(): JSX.Element {
         </div>
         <p class="row">
           <button type="button" onClick={() => void refetch()}>
-            Look again
+            Reload
           </button>
           <Show when={twin() !== ""}>
             <button type="button" onClick={() => { setTwin(""); }}>
@@ -76,7 +76,7 @@ export default function RecordingsView(): JSX.Element {
           </Show>
         </p>
       </section>
-      <Switch fallback={<p class="empty">Choose a recording to look at its match again, then another one to compare them.</p>}>
+      <Switch fallback={<p class="empty">Choose a recording to play it, then a second one to compare them.</p>}>
         <Match when={chosen() !== "" && twin() !== ""}>
           <Show when={`${chosen()} ${twin()}`} keyed>
             <Comparison

@@ -1,4 +1,4 @@
-/** Numbers and words of the scripts that can be turned while they play. */
+/** Parameters of the scripts that can be changed during the match. */
 import type { Value } from "@bufbuild/protobuf/wkt";
 import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
@@ -24,13 +24,13 @@ export function Params(props: { team: string }): JSX.Element {
     }),
   );
   const byName = createMemo(() => new Map(list().map((param) => [param.name, param])));
-  // Rows are known by their names, so that what somebody turns outlives what is loaded meanwhile.
+  // Key rows by name, so that a reload does not reset a control that the user is moving.
   const names = createMemo(() => list().map((param) => param.name));
   const set = (name: string, value: Value | undefined): void => {
     const request = { team: props.team, name };
-    const done = value === undefined ? `${name} is as the scripts say` : `${name} is ${valueText(value)}`;
+    const done = value === undefined ? `${name} has the scripts' default again` : `${name} is ${valueText(value)}`;
     void attempt(done, () => strategies.setParam(value === undefined ? request : { ...request, value })).then((taken) => {
-      // A field that was refused shows again what holds.
+      // After a refusal, the field shows the value in force.
       if (!taken) setList([]);
       load();
     });
@@ -38,7 +38,7 @@ export function Params(props: { team: string }): JSX.Element {
   return (
     <section class="card" aria-labelledby="params">
       <h2 id="params">Parameters</h2>
-      <For each={names()} fallback={<p class="empty">The scripts declare none.</p>}>
+      <For each={names()} fallback={<p class="empty">The scripts declare no parameters.</p>}>
         {(name) => (
           <Show when={byName().get(name)}>
             {(param) => <Row param={param()} set={(value) => { set(name, value); }} may={cockpit.role() >= Role.OPERATOR} />}
@@ -95,7 +95,7 @@ function Row(props: { param: Param; set: (value: Value | undefined) => void; may
       <p class="dim">
         {props.param.doc || props.param.accepts}
         <Show when={own() !== undefined}>
-          {" · the scripts say "}
+          {" · default "}
           {valueText(props.param.defaultValue)}{" "}
           <button type="button" class="as-link" disabled={!props.may} onClick={() => { props.set(undefined); }}>
             take back

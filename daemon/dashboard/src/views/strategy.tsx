@@ -1,4 +1,4 @@
-/** What the team plays: files, trial, generations, parameters. */
+/** The team's strategy: files, trial, generations, parameters. */
 import { ConnectError } from "@connectrpc/connect";
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { createCode, type Code, type Mark } from "../editor/code";
@@ -8,14 +8,14 @@ import { Role } from "../gen/phalanx/v1/access_pb";
 import { FaultSeverity, TrialReportSchema, type Fault, type Strategy, type StrategyFile, type TrialReport } from "../gen/phalanx/v1/strategies_pb";
 import { milliseconds } from "../match/history";
 import { useCockpit } from "../state/cockpit";
-import { attempt, complain, tell } from "../ui/notices";
+import { attempt, complain, notify } from "../ui/notices";
 import { Generations } from "./strategy-generations";
 import { Params } from "./strategy-params";
 
 /** The signatures of each game's scripts; only those of the chosen team are fetched. */
 const SIGNATURES = import.meta.glob<string>("../../../../scripts/types/*.d.luau", { query: "?raw", import: "default" });
 
-/** Editor on the left, what decides on the right. */
+/** Editor on the left, the active generation on the right. */
 export default function StrategyView(): JSX.Element {
   const cockpit = useCockpit();
   const team = (): string => `teams/${cockpit.place().team}`;
@@ -54,7 +54,7 @@ export default function StrategyView(): JSX.Element {
   const catchUp = (): void => {
     const [number, known] = [cockpit.generation(), strategy()?.generation?.number];
     if (number === undefined || known === undefined || number === known || busy() !== "") return;
-    tell(`Generation ${number} decides now`);
+    notify(`Generation ${number} decides now`);
     void load(true);
   };
   const take = (fresh: readonly StrategyFile[], keep: boolean): void => {
@@ -63,9 +63,9 @@ export default function StrategyView(): JSX.Element {
     const shown = files().find((file) => file.path === path())?.source;
     setLoaded(fresh);
     setEdited(laid.edited);
-    if (laid.both.length > 0) tell(`Also changed in the generation that decides now: ${laid.both.join(", ")}`);
+    if (laid.both.length > 0) notify(`Also changed in the generation that decides now: ${laid.both.join(", ")}`);
     const now = files().find((file) => file.path === path()) ?? files()[0];
-    // Who writes keeps the cursor where the text is the same.
+    // Keep the user's cursor if the text did not change.
     if (now?.path !== path() || now.source !== shown) open(now?.path ?? "");
   };
   const open = (name: string): void => {
@@ -102,7 +102,7 @@ export default function StrategyView(): JSX.Element {
     try {
       const answer = await strategies.activateStrategy({ team: team(), files: { files: files() } });
       show(answer.report);
-      tell(`Generation ${answer.generation?.number ?? 0} decides from the next turn on`);
+      notify(`Generation ${answer.generation?.number ?? 0} decides from the next turn on`);
       await load(false);
     } catch (error) {
       refusal = error;
@@ -111,17 +111,17 @@ export default function StrategyView(): JSX.Element {
       complain(error);
     }
     setBusy("");
-    // What came meanwhile was not looked at.
+    // A generation may have arrived in the meantime.
     if (refusal !== undefined) catchUp();
   };
   let box: HTMLDivElement | undefined;
-  // The editor asks its document for a window, which it has only once it stands on the page.
+  // The editor needs its document's window, which exists once the element is in the page.
   onMount(() => {
     if (box === undefined) return;
     code = createCode(box, changed, "Source of the file");
     onCleanup(() => code?.destroy());
     void load(false);
-    // Files on the disk, other operators and too many errors bring another generation as well.
+    // Changed files, other operators and too many errors also change the generation.
     createEffect(on(cockpit.generation, catchUp));
     createEffect(
       on(cockpit.game, (game) => {
@@ -129,7 +129,7 @@ export default function StrategyView(): JSX.Element {
         void signatures?.().then((text) => code?.complete(namesOf(text)));
       }),
     );
-    // Who enters a token may write at once.
+    // A new token takes effect at once.
     createEffect(on(may, () => { if (path() !== "") open(path()); }, { defer: true }));
   });
   const pin = (): void => {
@@ -215,12 +215,12 @@ export default function StrategyView(): JSX.Element {
                   <dt>From</dt>
                   <dd>{it().generation?.origin}</dd>
                   <dt>Folder</dt>
-                  <dd>{it().folder || "it came with the program"}</dd>
+                  <dd>{it().folder || "built into the program"}</dd>
                   <dt>Files</dt>
-                  <dd>{it().watching ? "changed files are taken up by themselves" : "changed files wait"}</dd>
+                  <dd>{it().watching ? "the daemon loads changed files" : "changed files wait until you unpin"}</dd>
                 </dl>
                 <Show when={it().onProbation}>
-                  <p class="warn">It is new and watched: too many errors take it back.</p>
+                  <p class="warn">This generation is new: after too many errors the daemon rolls it back.</p>
                 </Show>
                 <button type="button" disabled={!may()} onClick={pin}>
                   {it().pinned ? "Unpin" : "Pin it"}

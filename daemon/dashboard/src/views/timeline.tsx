@@ -1,17 +1,20 @@
-/** Where the time went, turn by turn. */
+/** How long the scripts took, turn by turn and agent by agent. */
 import { createMemo, createSignal, For, Index, on, Show, type JSX } from "solid-js";
 import { isBad, type TurnRecord } from "../match/history";
+import { momentText } from "../match/series";
 import { outliers, slowest, waterfall } from "../match/waterfall";
 import { useCockpit } from "../state/cockpit";
+import { Chart, type Plot } from "../ui/chart";
+import { TurnSlider } from "../ui/turn-slider";
 
-/** Turns in the row of columns, and of the list of the slowest. */
+/** Turns in the chart, and rows in the lists of the slowest. */
 const COLUMNS = 120;
 const WORST = 8;
 
-/** Columns of all turns, the waterfall of one. */
+/** A chart of all turns, and the waterfall of one. */
 export function TimelineView(): JSX.Element {
   const cockpit = useCockpit();
-  // Columns stand still below a pointer: nobody hits what runs away.
+  // The chart does not move while the pointer is over it, so that a bar can be clicked.
   const [held, setHeld] = createSignal<readonly TurnRecord[]>();
   const newest = createMemo(on(cockpit.version, () => cockpit.history.turns.slice(-COLUMNS)));
   const turns = (): readonly TurnRecord[] => held() ?? newest();
@@ -26,40 +29,52 @@ export function TimelineView(): JSX.Element {
   const choose = (turn: TurnRecord): void => {
     cockpit.go({ turn: { round: turn.round, step: turn.step } });
   };
+  const chosenAt = createMemo(() => turns().findIndex((turn) => turn === chosen()));
+  // A turn is in the series of the bad ones or in the other: bars of one series share a colour.
+  const plots = createMemo((): readonly Plot[] => {
+    const bad = (turn: TurnRecord): boolean => turn.errors > 0 || [...turn.parts.values()].some(isBad);
+    return [
+      { name: "all in time", colour: "--decided", values: turns().map((turn) => (bad(turn) ? undefined : (turn.spent ?? 0))) },
+      { name: "with a problem", colour: "--late", values: turns().map((turn) => (bad(turn) ? (turn.spent ?? 0) : undefined)) },
+    ];
+  });
   return (
     <div class="timeline">
       <section class="card wide" aria-labelledby="spent">
         <h2 id="spent">Time of the scripts in each turn</h2>
-        <div
-          class="columns"
-          role="group"
-          onPointerEnter={() => { setHeld(newest()); }}
-          onPointerLeave={() => { setHeld(undefined); }}
-          aria-label={`The last ${turns().length} turns; the longest took ${most().toFixed(2)} milliseconds`}
-        >
-          <For each={turns()}>
-            {(turn) => (
-              <button
-                type="button"
-                class="column"
-                aria-label={`turn ${turn.round}:${turn.step}, ${(turn.spent ?? 0).toFixed(2)} milliseconds`}
-                title={`${turn.round}:${turn.step} · ${(turn.spent ?? 0).toFixed(2)} ms`}
-                data-chosen={turn === chosen() ? "" : undefined}
-                data-bad={turn.errors > 0 || [...turn.parts.values()].some(isBad) ? "" : undefined}
-                onClick={() => {
-                  choose(turn);
-                }}
-              >
-                <span style={{ height: `${Math.max(2, ((turn.spent ?? 0) / most()) * 100)}%` }} />
-              </button>
-            )}
-          </For>
+        <div onPointerEnter={() => { setHeld(newest()); }} onPointerLeave={() => { setHeld(undefined); }}>
+          <Chart
+            label={`Script time of the last ${turns().length} turns; the longest took ${most().toFixed(2)} ms`}
+            height={150}
+            bars
+            xs={turns().map((_, at) => at)}
+            plots={plots()}
+            xText={(at) => momentText(turns()[at])}
+            yText={(ms) => `${Number(ms.toFixed(2))} ms`}
+            chosen={chosenAt() < 0 ? undefined : chosenAt()}
+            pick={(at) => {
+              const turn = turns()[at];
+              if (turn !== undefined) choose(turn);
+            }}
+          />
         </div>
-        <p class="dim">The longest of them took {most().toFixed(2)} ms.</p>
+        <div class="turn-slider">
+          <TurnSlider
+            label="Turn that is shown below"
+            last={Math.max(0, turns().length - 1)}
+            at={chosenAt() < 0 ? turns().length - 1 : chosenAt()}
+            text={`turn ${momentText(chosen())}, ${(chosen()?.spent ?? 0).toFixed(2)} milliseconds`}
+            onMove={(to) => {
+              const turn = turns()[to];
+              if (turn !== undefined) choose(turn);
+            }}
+          />
+        </div>
+        <p class="dim">The longest of these turns took {most().toFixed(2)} ms. Click a bar or move the slider to see where a turn's time went.</p>
       </section>
       <section class="card" aria-labelledby="one-turn">
         <h2 id="one-turn">
-          <Show when={chosen()} fallback="No turn was told yet">
+          <Show when={chosen()} fallback="No turn has arrived yet">
             {(turn) => `Turn ${turn().round}:${turn().step}`}
           </Show>
         </h2>
@@ -117,13 +132,13 @@ export function TimelineView(): JSX.Element {
 
 function Waterfall(props: { turn: TurnRecord }): JSX.Element {
   const cockpit = useCockpit();
-  // A turn grows in place: the version tells when.
+  // A turn grows in place; the version changes with it.
   const shown = createMemo(on([cockpit.version, () => props.turn], ([, turn]) => waterfall(turn)));
   const share = (ms: number): string => `${(ms / Math.max(shown().whole, 1e-6)) * 100}%`;
   return (
     <table class="waterfall">
       <caption class="dim">
-        {shown().whole.toFixed(2)} ms, {shown().rest.toFixed(2)} ms of it the team's plan and everything around the agents
+        {shown().whole.toFixed(2)} ms, {shown().rest.toFixed(2)} ms of it the team's plan and the work around the agents
       </caption>
       <tbody>
         <Index each={shown().bars}>

@@ -1,4 +1,4 @@
-//! Looking at a board from outside, a bounded piece at a time.
+//! Reads a board from outside, a bounded piece at a time.
 
 use super::{Board, load};
 use crate::BoardEntry;
@@ -12,18 +12,18 @@ pub const BOARD_PAGE_KEYS_MAX: usize = 1_000;
 /// copying it takes well below a millisecond.
 pub const BOARD_PAGE_WEIGHT_MAX: usize = 256 << 10;
 
-/// What is asked of a board.
+/// A request to read a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoardRead {
     /// This key.
     Key(String),
     /// The keys that begin with a prefix, in their order.
     Range {
-        /// What they begin with; empty: all.
+        /// Their common beginning; empty: all.
         prefix: String,
         /// Only those after this one.
         after: Option<String>,
-        /// At most so many, and never more than [`BOARD_PAGE_KEYS_MAX`].
+        /// The size of the page in keys; never more than [`BOARD_PAGE_KEYS_MAX`].
         max: usize,
     },
     /// The keys that changed after this revision, in the order of their last changes. Revision 0
@@ -34,13 +34,13 @@ pub enum BoardRead {
 /// A piece of a board.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoardPage {
-    /// What was asked for is told up to this revision of the board.
+    /// The answer is complete up to this revision of the board.
     pub revision: u64,
     /// The page is full and there is more: ask for the keys after the last one, or since
     /// [`revision`](Self::revision).
     pub more: bool,
-    /// The board no longer knows which keys went since then: all keys that are left are told
-    /// again, from this page on.
+    /// The board no longer knows which keys were deleted since that revision: from this page on,
+    /// the answer lists all keys that are left.
     pub reset: bool,
     /// The keys that have a value or a holder.
     pub items: Vec<BoardItem>,
@@ -48,7 +48,7 @@ pub struct BoardPage {
     pub gone: Vec<String>,
 }
 
-/// All that is known under a key.
+/// Everything that is stored under a key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardItem {
     /// The key.
@@ -69,7 +69,7 @@ impl BoardItem {
     }
 }
 
-/// Two lives of a board may count the same revision, so the content is part of the tag.
+/// Two lives of a board may count the same revision, so the tag includes the content.
 pub(super) fn etag(entry: &BoardEntry) -> String {
     let mut print = Print(0xcbf2_9ce4_8422_2325);
     let BoardEntry { value, author, written, turn, revision, expires } = entry;
@@ -116,7 +116,7 @@ impl Board {
         }
     }
 
-    /// All that is known under a key; `None` when that is nothing.
+    /// Everything that is stored under a key; `None` if nothing is.
     #[must_use]
     pub fn item(&self, key: &str) -> Option<BoardItem> {
         let (entry, holder) = (self.entry(key).cloned(), self.holder(key).map(str::to_owned));
@@ -152,7 +152,7 @@ impl Board {
         page
     }
 
-    /// Adds what is known of these keys while there is room; says how many were added.
+    /// Adds these keys while there is room; returns how many it added.
     fn fill<'a>(
         &self,
         page: &mut BoardPage,

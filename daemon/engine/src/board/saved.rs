@@ -1,10 +1,10 @@
-//! A board taken apart for a checkpoint, and put together again.
+//! A board as the parts of a checkpoint, and back.
 
-use super::{Board, BoardEntry, BoardLimits, Claim, load};
+use super::{Board, BoardClaim, BoardEntry, BoardLimits, load};
 use phalanx_game::Turn;
 use serde::{Deserialize, Serialize};
 
-/// What a board holds. The tick and the turn are the team's.
+/// The content of a board. The tick and the turn are the team's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct BoardParts {
     pub(crate) entries: Vec<(String, BoardEntry)>,
@@ -12,7 +12,7 @@ pub(crate) struct BoardParts {
     pub(crate) revision: u64,
 }
 
-/// Somebody works on what a key stands for.
+/// An agent works on the thing that the key names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClaimPart {
     pub(crate) key: String,
@@ -23,8 +23,8 @@ pub(crate) struct ClaimPart {
 
 impl Board {
     pub(crate) fn parts(&self) -> BoardParts {
-        let claim = |(key, claim): (&String, &Claim)| {
-            let Claim { holder, expires, revision } = claim.clone();
+        let claim = |(key, claim): (&String, &BoardClaim)| {
+            let BoardClaim { holder, expires, revision } = claim.clone();
             ClaimPart { key: key.clone(), holder, expires, revision }
         };
         BoardParts {
@@ -34,7 +34,8 @@ impl Board {
         }
     }
 
-    /// The board of these parts as it is in a turn; `None` when no board holds so much.
+    /// Builds the board of these parts for a turn; `None` if the parts exceed the limits of a
+    /// board.
     pub(crate) fn of_parts(parts: BoardParts, tick: u64, turn: Turn) -> Option<Self> {
         let limits = BoardLimits::default();
         let BoardParts { entries, claims, revision } = parts;
@@ -47,7 +48,7 @@ impl Board {
             && keys.into_iter().all(|key| key.len() <= limits.key_bytes_max);
         let claim = |part: ClaimPart| {
             let ClaimPart { key, holder, expires, revision } = part;
-            (key, Claim { holder, expires, revision })
+            (key, BoardClaim { holder, expires, revision })
         };
         fits.then(|| Self {
             entries: entries.into_iter().collect(),

@@ -1,4 +1,4 @@
-//! An operator writes to a board.
+//! Writes of operators to a board.
 
 use super::read::etag;
 use super::{Board, BoardError, BoardItem};
@@ -7,7 +7,7 @@ use phalanx_game::Value;
 /// Most turns that an operator may give a value to live.
 pub const EXPIRY_TURNS_MAX: u64 = 1_000_000;
 
-/// What an operator wants to write.
+/// A requested write. Returns what is under the key afterwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardWrite {
     /// The key.
@@ -18,10 +18,8 @@ pub struct BoardWrite {
     pub turns: Option<u64>,
     /// Only if the present value has this tag; `None`: in any case.
     pub etag: Option<String>,
-    /// Only say whether it would be written.
+    /// Only check whether it would be written.
     pub validate_only: bool,
-    /// Who writes, as author and for the journal.
-    pub by: String,
 }
 
 /// Why nothing was written.
@@ -36,7 +34,7 @@ pub enum BoardWriteError {
         /// The key.
         key: String,
     },
-    /// Somebody wrote since the caller looked.
+    /// The value was written since the caller read it.
     #[error("{key:?} was written meanwhile; read it again, then decide anew")]
     Changed {
         /// The key.
@@ -44,25 +42,26 @@ pub enum BoardWriteError {
         /// The tag now; empty when there is no value.
         now: String,
     },
-    /// So many turns are not possible.
+    /// The number of turns is out of range.
     #[error("a value lives for 1 to {EXPIRY_TURNS_MAX} turns, not {got}")]
     Turns {
-        /// What was asked for.
+        /// The requested number.
         got: u64,
     },
-    /// Too much is asked of the team at a time.
-    #[error("{0}")]
-    Busy(String),
 }
 
 impl Board {
-    /// Writes or deletes as an operator wants. Tells what is under the key then, or would be: `None`
+    /// Writes or deletes with `by` as the author. Returns what is under the key then, or would be: `None`
     /// after a deletion that leaves no claim.
     ///
     /// # Errors
     /// When a limit would be broken, the value was written meanwhile, or there is none to delete;
     /// the board is as it was.
-    pub fn write(&mut self, write: &BoardWrite) -> Result<Option<BoardItem>, BoardWriteError> {
+    pub fn write(
+        &mut self,
+        write: &BoardWrite,
+        by: &str,
+    ) -> Result<Option<BoardItem>, BoardWriteError> {
         let BoardWrite { key, value, turns, .. } = write;
         let now = self.entry(key).map(etag).unwrap_or_default();
         if write.etag.as_ref().is_some_and(|expected| *expected != now) {
@@ -78,7 +77,7 @@ impl Board {
             self.weight_with(key, value)?;
         }
         if !write.validate_only {
-            self.set(key, value.clone(), &write.by, *turns)?;
+            self.set(key, value.clone(), by, *turns)?;
         }
         Ok(self.item(key))
     }
@@ -89,31 +88,31 @@ mod tests {
     use super::*;
 
     fn write(key: &str, value: Value) -> BoardWrite {
-        let (key, by) = (key.to_owned(), "ann".to_owned());
-        BoardWrite { key, value, turns: None, etag: None, validate_only: false, by }
+        let key = key.to_owned();
+        BoardWrite { key, value, turns: None, etag: None, validate_only: false }
     }
 
     #[test]
     fn a_tag_guards_against_what_was_written_meanwhile() {
         let mut board = Board::default();
-        let first = board.write(&write("goal", Value::Int(1))).unwrap().unwrap();
+        let first = board.write(&write("goal", Value::Int(1)), "ann").unwrap().unwrap();
         let guarded = BoardWrite { etag: Some(first.etag()), ..write("goal", Value::Int(2)) };
         board.set("goal", Value::Int(9), "a1", None).unwrap();
         let now = board.item("goal").unwrap().etag();
         let refused = BoardWriteError::Changed { key: "goal".into(), now: now.clone() };
-        assert_eq!(board.write(&guarded), Err(refused));
+        assert_eq!(board.write(&guarded, "ann"), Err(refused));
         let fresh = BoardWrite { etag: Some(now), ..guarded };
-        let item = board.write(&fresh).unwrap().unwrap().entry.unwrap();
+        let item = board.write(&fresh, "ann").unwrap().unwrap().entry.unwrap();
         assert_eq!((item.value, item.author.as_str()), (Value::Int(2), "ann"));
     }
 
     #[test]
     fn only_a_value_that_is_there_is_deleted() {
         let mut board = Board::default();
-        let gone = board.write(&write("k", Value::Nil)).unwrap_err();
+        let gone = board.write(&write("k", Value::Nil), "ann").unwrap_err();
         assert_eq!(gone, BoardWriteError::NotFound { key: "k".into() });
         board.set("k", Value::Int(1), "a1", None).unwrap();
-        assert_eq!(board.write(&write("k", Value::Nil)), Ok(None));
+        assert_eq!(board.write(&write("k", Value::Nil), "ann"), Ok(None));
         assert!(board.is_empty());
     }
 
@@ -121,13 +120,14 @@ mod tests {
     fn what_is_only_validated_changes_nothing_and_is_refused_alike() {
         let mut board = Board::default();
         let only = |write| BoardWrite { validate_only: true, ..write };
-        assert_eq!(board.write(&only(write("k", Value::Int(1)))), Ok(None));
+        assert_eq!(board.write(&only(write("k", Value::Int(1))), "ann"), Ok(None));
         assert!(board.is_empty());
         let long = only(write(&"k".repeat(201), Value::Int(1)));
-        assert!(matches!(board.write(&long), Err(BoardWriteError::Limit(BoardError::Key { .. }))));
+        let refused = board.write(&long, "ann");
+        assert!(matches!(refused, Err(BoardWriteError::Limit(BoardError::Key { .. }))));
         for got in [0, EXPIRY_TURNS_MAX + 1] {
             let write = BoardWrite { turns: Some(got), ..write("k", Value::Int(1)) };
-            assert_eq!(board.write(&write), Err(BoardWriteError::Turns { got }));
+            assert_eq!(board.write(&write, "ann"), Err(BoardWriteError::Turns { got }));
         }
     }
 }

@@ -5,34 +5,33 @@
 //! head · state · params · board · world               each: length u32, bytes
 //! ```
 //!
-//! Numbers are little-endian. A file is read whole or not at all: what is damaged anywhere does not
-//! have its CRC, and nothing larger is allocated than the bytes can hold.
+//! Numbers are little-endian. A file is read as a whole or not at all: the CRC finds any damage,
+//! and no allocation is larger than the file.
 
 mod parts;
 mod tokens;
 
-use super::{Checkpoint, CheckpointError, Found, Freezer, Identity, SetParams, State};
+use super::{Checkpoint, CheckpointError, Found, Freezer, Identity};
 use crate::board::BoardParts;
+use crate::{Params, TeamState};
 use parts::{BoardFile, HeadFile, SetFile, StateFile};
-use phalanx_game::{Game, Roster, World, freeze, thaw};
+use phalanx_game::{Game, World, freeze, thaw};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// The version of this format. A file of another one is not read.
+/// The version of this format. Files of other versions are refused.
 pub const CHECKPOINT_FORMAT: u16 = 1;
 
-/// How every checkpoint begins.
+/// The first bytes of every checkpoint.
 const MAGIC: &[u8; 8] = b"PHXCHKPT";
 /// Magic, format, length, CRC.
 const HEADER_BYTES: usize = 22;
 
-/// A checkpoint whose world was not looked at.
-pub(super) struct Read {
+/// A checkpoint whose world and board are not made yet.
+pub(super) struct ParsedCheckpoint {
     pub(super) found: Found,
-    pub(super) roster: Roster,
-    pub(super) state: State,
+    pub(super) state: TeamState,
     pub(super) board: BoardParts,
-    pub(super) set: SetParams,
     pub(super) world: Vec<u8>,
 }
 
@@ -42,14 +41,14 @@ pub(super) fn write<G: Game>(
     freezer: &mut Freezer,
 ) -> Vec<u8> {
     let version = CHECKPOINT_FORMAT;
-    let Freezer { board, params } = freezer;
+    let (state, Freezer { board, params }) = (&checkpoint.state, freezer);
     let mut bytes = vec![0; HEADER_BYTES];
     section(&mut bytes, &freeze(version, &HeadFile::of(checkpoint, identity)));
-    section(&mut bytes, &freeze(version, &StateFile::of(&checkpoint.state)));
-    let file = || freeze(version, &SetFile::of(&checkpoint.params.set_by_operators()));
-    section(&mut bytes, kept(params, &checkpoint.params, file));
-    let file = || freeze(version, &BoardFile::of(checkpoint.board.parts()));
-    section(&mut bytes, kept(board, &checkpoint.board, file));
+    section(&mut bytes, &freeze(version, &StateFile::of(state)));
+    let file = || freeze(version, &SetFile::of(&state.params.set_by_operators()));
+    section(&mut bytes, kept(params, &state.params, file));
+    let file = || freeze(version, &BoardFile::of(state.board.parts()));
+    section(&mut bytes, kept(board, &state.board, file));
     section(&mut bytes, &checkpoint.world.save());
     seal(bytes)
 }
@@ -61,7 +60,7 @@ fn section(bytes: &mut Vec<u8>, content: &[u8]) {
     bytes.extend(content);
 }
 
-/// The bytes of what was written before, if it is the same.
+/// The bytes from the last checkpoint, if the part has not changed.
 fn kept<'a, T>(
     last: &'a mut Option<(Arc<T>, Vec<u8>)>,
     value: &Arc<T>,
@@ -85,7 +84,7 @@ fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Read, CheckpointError> {
+pub(super) fn read(bytes: &[u8]) -> Result<ParsedCheckpoint, CheckpointError> {
     let mut body = unseal(bytes)?;
     let head: HeadFile = part(&mut body)?;
     let state: StateFile = part(&mut body)?;
@@ -97,14 +96,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read, CheckpointError> {
     }
     let unsound = || CheckpointError::Damaged("a value is none");
     let (found, roster) = head.whole().ok_or_else(unsound)?;
-    Ok(Read {
-        found,
-        roster,
-        state: state.whole().ok_or_else(unsound)?,
-        board: board.whole().ok_or_else(unsound)?,
-        set: set.whole().ok_or_else(unsound)?,
-        world,
-    })
+    let (turn, tick) = (found.turn, found.tick);
+    let begun = TeamState { turn, tick, ..TeamState::new(Arc::new(roster)) };
+    let state = state.whole(begun).ok_or_else(unsound)?;
+    let board = board.whole().ok_or_else(unsound)?;
+    let mut params = Params::default();
+    params.set_again(set.whole().ok_or_else(unsound)?);
+    let state = TeamState { params: Arc::new(params), ..state };
+    Ok(ParsedCheckpoint { found, state, board, world })
 }
 
 fn unseal(bytes: &[u8]) -> Result<&[u8], CheckpointError> {

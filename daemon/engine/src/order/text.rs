@@ -1,26 +1,27 @@
-//! Orders as people write them, in the words of scripts.
+//! Orders as text, in the words of scripts.
 
 use super::{ORDER_BYTES_MAX, OrderError};
-use phalanx_game::{Said, Value, excerpt};
+use phalanx_game::{Said, Value, excerpt, is_of_word, quoted};
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// Deepest table in one.
+/// Deepest nesting of tables.
 const DEPTH_MAX: usize = 8;
 
-/// Reads an order as scripts write actions, with or without `act.` before it: `move("n")`,
-/// `skip`, `go({ x = 1, y = 2 }, true)`. Nothing of it is looked up yet.
+/// Parses an order as scripts write actions, with or without `act.` before it: `move("n")`, `skip`,
+/// `go({ x = 1, y = 2 }, true)`. Texts of one word need no quotes, so that an action can be typed
+/// as it is displayed: `move(n)`. Nothing of it is looked up yet.
 ///
 /// # Errors
-/// [`OrderError::Text`] says where the text cannot be read.
+/// [`OrderError::Text`] with the place of the mistake.
 pub fn read_order(text: &str) -> Result<Said, OrderError> {
     if text.len() > ORDER_BYTES_MAX {
         let expected = "at most 4096 bytes";
         let got = format!("{} bytes", text.len());
         return Err(OrderError::Text { column: ORDER_BYTES_MAX + 1, expected, got });
     }
-    let mut reader = Reader { text, chars: text.char_indices().peekable() };
+    let mut reader = OrderReader { text, chars: text.char_indices().peekable() };
     let said = reader.order()?;
     reader.skip_space();
     match reader.chars.peek() {
@@ -29,19 +30,21 @@ pub fn read_order(text: &str) -> Result<Said, OrderError> {
     }
 }
 
-/// An order as [`read_order`] reads it.
+/// Writes an order so that [`read_order`] can read it.
 #[must_use]
 pub fn write_order(said: &Said) -> String {
     let args: Vec<_> = said.args.iter().map(write_value).collect();
     format!("{}({})", said.action, args.join(", "))
 }
 
-fn write_value(value: &Value) -> String {
+/// A value as scripts write it.
+pub(crate) fn write_value(value: &Value) -> String {
     match value {
         Value::Nil => "nil".into(),
         Value::Bool(flag) => flag.to_string(),
         Value::Int(int) => int.to_string(),
-        // With a point or an exponent: it is to read as a number again, not as a whole one.
+        // With a point or an exponent, so that it is parsed as a number again, not as a whole
+        // number.
         Value::Num(num) => format!("{num:?}"),
         Value::Str(text) => quoted(text),
         Value::List(list) => {
@@ -61,21 +64,6 @@ fn write_value(value: &Value) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::from('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
-}
-
 fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphabetic() || letter == '_'
 }
@@ -84,13 +72,13 @@ fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// Reads one order from its beginning to its end.
-struct Reader<'a> {
+/// Parses one order from its beginning to its end.
+struct OrderReader<'a> {
     text: &'a str,
     chars: Peekable<CharIndices<'a>>,
 }
 
-impl Reader<'_> {
+impl OrderReader<'_> {
     fn order(&mut self) -> Result<Said, OrderError> {
         self.skip_space();
         let mut name = self.name()?;
@@ -122,19 +110,22 @@ impl Reader<'_> {
             Some('{') if depth < DEPTH_MAX => self.table(depth),
             Some('{') => Err(self.expected("no table as deep as this")),
             Some(letter) if letter.is_ascii_digit() || matches!(letter, '-' | '.') => self.number(),
-            Some(letter) if is_letter(letter) => {
-                let at = self.chars.clone();
-                match self.name()?.as_str() {
-                    "true" => Ok(Value::Bool(true)),
-                    "false" => Ok(Value::Bool(false)),
-                    "nil" => Ok(Value::Nil),
-                    _word => {
-                        self.chars = at;
-                        Err(self.expected("a value; texts are written in quotes"))
-                    }
-                }
-            }
+            Some(letter) if letter.is_alphabetic() => Ok(self.word()),
             Some(_) | None => Err(self.expected("a value")),
+        }
+    }
+
+    /// A text without quotes, as actions are displayed, or one of the script language's words.
+    fn word(&mut self) -> Value {
+        let mut word = String::new();
+        while let Some((_, letter)) = self.chars.next_if(|(_, letter)| is_of_word(*letter)) {
+            word.push(letter);
+        }
+        match word.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "nil" => Value::Nil,
+            _text => Value::from(word),
         }
     }
 
@@ -159,7 +150,7 @@ impl Reader<'_> {
         Ok(if pairs.is_empty() { Value::List(list) } else { Value::Map(pairs) })
     }
 
-    /// The key of a named value with its `=`; `None` when the next item has none.
+    /// The key of a named value with its `=`; `None` if the next item has none.
     fn key(&mut self) -> Result<Option<String>, OrderError> {
         self.skip_space();
         let begin = self.chars.clone();
@@ -230,9 +221,10 @@ impl Reader<'_> {
                 Some(letter) if letter == quote => return Ok(text),
                 Some('\\') => match self.chars.next().map(|(_, letter)| letter) {
                     Some('n') => text.push('\n'),
+                    Some('r') => text.push('\r'),
                     Some('t') => text.push('\t'),
                     Some(letter @ ('"' | '\'' | '\\')) => text.push(letter),
-                    Some(_) | None => return Err(self.expected("one of n, t, quotes and \\")),
+                    Some(_) | None => return Err(self.expected("one of n, r, t, quotes and \\")),
                 },
                 Some(letter) => text.push(letter),
                 None => return Err(self.expected("the text's closing quote")),
@@ -240,7 +232,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips space, then takes this sign if it stands there.
+    /// Skips space, then takes this character if it is next.
     fn takes(&mut self, sign: char) -> bool {
         self.skip_space();
         self.chars.next_if(|(_, letter)| *letter == sign).is_some()

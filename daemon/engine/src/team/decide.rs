@@ -1,7 +1,8 @@
-//! Asking the brain, and handing out what it says.
+//! Calls the brain, and emits its actions.
 
+use super::Team;
 use super::steer::Guidance;
-use super::{Call, Team};
+use super::turns::ScriptCall;
 use crate::turn::{Asked, OpenTurn, Phase};
 use crate::{
     Ask, Brain, BrainError, BrainErrorKind, Counters, JournalEvent, Outcome, Output, TurnDone,
@@ -17,24 +18,25 @@ const CALL_BUDGET_MIN: Duration = Duration::from_millis(2);
 /// These calls together get at most this much while no turn is open; the first turn of a round may
 /// come at any moment.
 const CALLS_BUDGET: Duration = Duration::from_millis(500);
-/// `plan` leaves at least three quarters of the time to the agents; so do all `start`s together.
+/// `plan` leaves at least three quarters of the time to the agents; so do all `start` calls
+/// together.
 const PLAN_SHARE: u32 = 4;
 
-/// Whose an answer is.
+/// The source of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A script decided.
     Script,
-    /// The fallback, since a script failed or an order does not fit any more.
+    /// The fallback, because a script failed or an order does not fit any more.
     Fallback,
     /// An operator's order.
     Order,
-    /// The fallback, as an operator wants it.
+    /// The fallback, on request of an operator.
     Held,
 }
 
 impl Source {
-    /// Where it is counted over the match.
+    /// Its counter over the match.
     pub(super) fn counter(self, counters: &mut Counters) -> &mut u64 {
         match self {
             Self::Script => &mut counters.decided,
@@ -44,8 +46,8 @@ impl Source {
         }
     }
 
-    /// Where it is counted in its turn.
-    fn count(self, done: &mut TurnDone) -> &mut u32 {
+    /// Its counter in the turn.
+    pub(super) fn count(self, done: &mut TurnDone) -> &mut u32 {
         match self {
             Self::Script => &mut done.decided,
             Self::Fallback => &mut done.fallback,
@@ -55,7 +57,7 @@ impl Source {
     }
 }
 
-/// What is to be sent for an agent, and what the journal tells of it.
+/// The action for an agent, and its journal entry.
 #[derive(Debug)]
 pub(super) struct Played<G: Game> {
     pub(super) action: G::Action,
@@ -64,11 +66,11 @@ pub(super) struct Played<G: Game> {
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
-    /// All percepts that will come are in: settle, plan, queue the agents.
+    /// All percepts that the team waits for are in: settle, plan, queue the agents.
     pub(super) fn begin_deciding(&mut self, now: Instant) -> Duration {
         self.recognized(now);
         self.isolate();
-        let Some(open) = &mut self.open else { return Duration::ZERO };
+        let Some(open) = &mut self.turns.open else { return Duration::ZERO };
         let turn = open.turn;
         let present: Vec<AgentId> = open.asked.keys().copied().collect();
         open.phase = Phase::Deciding(present.iter().copied().collect());
@@ -79,25 +81,25 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.with_world(|world| world.settle(turn));
         let mut shared = self.shared.borrow_mut();
         shared.board.at(turn);
-        shared.advance(self.tick);
+        shared.advance(self.turns.tick());
         drop(shared);
         self.look_at_results(&present);
         let Some(first) = present.first() else { return Duration::ZERO };
-        if self.suspension(None).is_some() {
+        if self.generations.suspension(None).is_some() {
             return Duration::ZERO;
         }
         let budget = self.options.plan_max.min(time_left / PLAN_SHARE);
         let ask =
-            Ask { turn, tick: self.tick, agent: *first, present: &present, budget, time_left };
+            Ask { turn, tick: self.tick(), agent: *first, present: &present, budget, time_left };
         let outcome = self.brain.plan(&ask);
         self.report_call("plan", None, outcome)
     }
 
-    /// One agent decides; its action, or the fallback, goes out.
+    /// One agent decides; its action, or the fallback, leaves.
     pub(super) fn decide(&mut self, agent: AgentId, now: Instant) -> Duration {
-        let Some(open) = &self.open else { return Duration::ZERO };
+        let Some(open) = &self.turns.open else { return Duration::ZERO };
         let Some(asked) = open.asked.get(&agent).copied() else { return Duration::ZERO };
-        // Later the seat has answered by itself; a decision could only come too late.
+        // After that the seat has sent the fallback, and a decision would be too late.
         let in_time = now < asked.due;
         let (played, spent) = match self.guidance(agent, asked, now) {
             Guidance::Wait(until) => {
@@ -121,17 +123,18 @@ impl<G: Game, B: Brain> Team<G, B> {
         spent
     }
 
-    /// The fallback, since the agent's script is not called any more.
+    /// The fallback for an agent whose script is suspended.
     fn stand_in(&self, agent: AgentId) -> Played<G> {
         let role = self.shared.borrow().role(agent).to_owned();
-        let reason = self.suspension(Some(&role)).map(|suspension| suspension.reason.clone());
+        let reason =
+            self.generations.suspension(Some(&role)).map(|suspension| suspension.reason.clone());
         let action = self.with_world(|world| world.fallback(agent));
         let event = JournalEvent::undecided(reason.unwrap_or_default(), role);
         Played { action, event, source: Source::Fallback }
     }
 
     fn ask_script(&mut self, agent: AgentId, asked: Asked, now: Instant) -> (Played<G>, Duration) {
-        let open = self.open.as_ref();
+        let open = self.turns.open.as_ref();
         let waiting = open.map_or(0, |open| match &open.phase {
             Phase::Deciding(queue) => queue.len(),
             Phase::Gathering(_) | Phase::Waiting | Phase::Done => 0,
@@ -141,15 +144,15 @@ impl<G: Game, B: Brain> Team<G, B> {
         let time_left = asked.due.saturating_duration_since(now);
         let share = time_left / u32::try_from(waiting + 1).unwrap_or(u32::MAX);
         let (turn, budget) = (self.turn(), self.options.decide_max.min(share));
-        let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
+        let ask = Ask { turn, tick: self.tick(), agent, present: &present, budget, time_left };
         let Outcome { result, spent, reason: explained, grounds } = self.brain.decide(&ask);
         let grounds = Box::new(grounds);
-        self.done.script_us += micros(spent);
+        self.counters.script_ran(spent);
         self.count_margin(
             time_left.saturating_sub(spent),
             asked.due.saturating_duration_since(asked.at),
         );
-        if let Some(member) = self.member(agent) {
+        if let Some(member) = self.crew.get_mut(agent) {
             let text = explained.as_ref().map(|reason| reason.text.clone());
             member.shown.reason = text.unwrap_or_default();
         }
@@ -161,7 +164,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 Played { action, event, source: Source::Script }
             }
             Err(error) => {
-                self.counters.script_errors += 1;
+                self.counters.script_error();
                 self.alerts.error();
                 let reason = error.to_string();
                 self.watch_trouble(&reason);
@@ -170,22 +173,21 @@ impl<G: Game, B: Brain> Team<G, B> {
                 Played { action, event, source: Source::Fallback }
             }
         };
-        self.watch_decision();
+        self.generations.decided(self.options.probation);
         (played, spent)
     }
 
-    /// The action leaves for the agent's seat.
+    /// Emits the action to the agent's seat.
     pub(super) fn hand_out(&mut self, agent: AgentId, asked: Asked, played: Played<G>) {
         let Played { action, event, source } = played;
-        *source.counter(&mut self.counters) += 1;
-        *source.count(&mut self.done) += 1;
+        self.counters.answered(source);
         match source {
             Source::Script | Source::Order => self.alerts.heard(agent),
             Source::Fallback => self.count_missed(agent),
             Source::Held => {}
         }
         self.acted(self.turn(), agent, &action);
-        if let Some(member) = self.member(agent) {
+        if let Some(member) = self.crew.get_mut(agent) {
             member.shown.last_action = G::describe(&action);
             member.shown.trouble.clear();
             if let JournalEvent::Fallback { reason, .. } = &event {
@@ -196,7 +198,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             }
             member.answered(asked.local, source);
         }
-        if let Some(seat) = self.seats.get(agent.index()).copied() {
+        if let Some(seat) = self.crew.seat_of(agent) {
             self.outputs.push_back(Output::Act { seat, agent, turn: asked.local, action });
         }
         self.journal(Some(agent), event);
@@ -211,30 +213,31 @@ impl<G: Game, B: Brain> Team<G, B> {
         })
     }
 
-    /// `start` or `finish`, between turns or before the first decision of one.
-    pub(super) fn call(&mut self, call: Call, now: Instant) -> Duration {
-        let due = self.open.as_ref().and_then(OpenTurn::due);
-        let due = due.or_else(|| self.held_due(now));
+    /// Calls `start` or `finish`, between turns or before the first decision of one.
+    pub(super) fn call(&mut self, call: ScriptCall, now: Instant) -> Duration {
+        let due = self.turns.open.as_ref().and_then(OpenTurn::due);
+        let due = due.or_else(|| self.quorum.held_due(&self.turns, now));
         let time_left = due.map(|due| due.saturating_duration_since(now));
         let all = time_left.map_or(CALLS_BUDGET, |left| CALLS_BUDGET.min(left / PLAN_SHARE));
-        // By the size of the team, not by how many wait: equal matches get equal budgets.
-        let agents = u32::try_from(self.roster.present().count()).unwrap_or(u32::MAX).max(1);
+        // By the size of the team, not by the number of waiting calls: equal matches get equal
+        // budgets.
+        let agents = u32::try_from(self.crew.roster().present().count()).unwrap_or(u32::MAX).max(1);
         let budget = (all / agents).clamp(CALL_BUDGET_MIN, CALL_BUDGET);
         let (turn, time_left) = (self.turn(), time_left.unwrap_or(CALL_BUDGET));
         let agent = match call {
-            Call::Start(agent) | Call::Finish(agent, _) => agent,
+            ScriptCall::Start(agent) | ScriptCall::Finish(agent, _) => agent,
         };
         if self.is_suspended(agent) {
             return Duration::ZERO;
         }
         let present = [agent];
-        let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
+        let ask = Ask { turn, tick: self.tick(), agent, present: &present, budget, time_left };
         match call {
-            Call::Start(_) => {
+            ScriptCall::Start(_) => {
                 let outcome = self.brain.start(&ask);
                 self.report_call("start", Some(agent), outcome)
             }
-            Call::Finish(_, result) => {
+            ScriptCall::Finish(_, result) => {
                 let outcome = self.brain.finish(&ask, result);
                 self.report_call("finish", Some(agent), outcome)
             }
@@ -247,9 +250,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         agent: Option<AgentId>,
         outcome: Outcome<()>,
     ) -> Duration {
-        self.done.script_us += micros(outcome.spent);
+        self.counters.script_ran(outcome.spent);
         if let Err(error) = outcome.result {
-            self.counters.script_errors += 1;
+            self.counters.script_error();
             self.alerts.error();
             let reason = error.to_string();
             self.watch_trouble(&reason);
@@ -257,8 +260,4 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
         outcome.spent
     }
-}
-
-fn micros(spent: Duration) -> u64 {
-    u64::try_from(spent.as_micros()).unwrap_or(u64::MAX)
 }

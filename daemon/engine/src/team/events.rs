@@ -1,9 +1,11 @@
-//! What sessions report, and what the team makes of it.
+//! The reports of sessions, and how the team handles them.
 
+use super::Team;
+use super::crew::Member;
 use super::decide::Source;
-use super::{Call, Drain, Member, Team};
+use super::turns::ScriptCall;
 use crate::consensus::Report;
-use crate::rounds::Started;
+use crate::rounds::RoundStart;
 use crate::turn::Asked;
 use crate::{Brain, JournalEvent, RoundResult, SeatState, Steering};
 use phalanx_game::{AgentId, DefaultCause, Event, Game, Notice, SeatId, Turn, World};
@@ -11,22 +13,20 @@ use std::time::Instant;
 
 impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn seat_changed(&mut self, seat: SeatId, state: &SeatState, now: Instant) {
-        let agents = self.seated_on(seat);
+        let agents = self.crew.seated_on(seat);
         let is_in_it = |agent: &AgentId| {
-            self.members.get(agent.index()).is_some_and(|member| member.shown.seat == *state)
+            self.crew.get(*agent).is_some_and(|member| member.shown.seat == *state)
         };
-        // A session tells it, and its seat as well.
+        // The session reports it, and its seat does too.
         if !agents.is_empty() && agents.iter().all(is_in_it) {
             return;
         }
-        for agent in self.seated_on(seat) {
-            if let Some(member) = self.member(agent) {
+        for agent in agents {
+            if let Some(member) = self.crew.get_mut(agent) {
                 member.shown.seat = state.clone();
             }
-            if *state != SeatState::Seated
-                && let Some(open) = &mut self.open
-            {
-                open.forget(agent);
+            if *state != SeatState::Seated {
+                self.turns.forget(agent);
             }
         }
         self.journal(None, JournalEvent::Seat { seat, state: state.clone() });
@@ -54,7 +54,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 self.seat_changed(seat, &SeatState::Refused { reason }, now);
             }
             Event::RoundStarted { agent, round, briefing } => {
-                if self.rounds.departs(agent, round) {
+                if self.turns.rounds.departs(agent, round) {
                     self.quorum.hold_start(seat, agent, (round, briefing), now);
                     self.review(now);
                 } else {
@@ -62,7 +62,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 }
             }
             Event::Percept { turn, agent, percept } => {
-                if let Some(turn) = self.rounds.turn(agent, turn) {
+                if let Some(turn) = self.turns.rounds.turn(agent, turn) {
                     self.with_world(|world| world.observe(turn, agent, percept));
                 }
             }
@@ -85,28 +85,26 @@ impl<G: Game, B: Brain> Team<G, B> {
         briefing: Option<&G::Briefing>,
         now: Instant,
     ) {
-        let round = match self.rounds.started(agent, local) {
+        let round = match self.turns.rounds.started(agent, local) {
             None => return,
-            Some(Started::New(round)) => {
+            Some(RoundStart::New(round)) => {
                 self.close_turn(now);
-                self.open = None;
+                self.turns.open = None;
                 self.quorum.begin_round();
                 self.shared.borrow_mut().board.clear();
-                for member in &mut self.members {
-                    member.expected = true;
-                }
+                self.crew.expect_all();
                 self.journal(None, JournalEvent::RoundStarted);
-                self.calls.push_back(Call::Start(agent));
+                self.turns.call_later(ScriptCall::Start(agent));
                 round
             }
-            Some(Started::Joined(round)) => {
-                self.calls.push_back(Call::Start(agent));
+            Some(RoundStart::Joined(round)) => {
+                self.turns.call_later(ScriptCall::Start(agent));
                 round
             }
-            Some(Started::Again(round)) => round,
+            Some(RoundStart::Again(round)) => round,
         };
-        if let Some(seat) = self.seats.get(agent.index()) {
-            self.quorum.reports.heard(*seat, Report::Started, None, now);
+        if let Some(seat) = self.crew.seat_of(agent) {
+            self.quorum.reports.heard(seat, Report::Started, None, now);
         }
         self.with_world(|world| world.begin(round, agent, briefing));
     }
@@ -119,41 +117,44 @@ impl<G: Game, B: Brain> Team<G, B> {
         percept: G::Percept,
         now: Instant,
     ) {
-        // Counted in any case: the seat's own answer will be.
-        self.counters.asked += 1;
-        if self.drain == Drain::Told {
+        // Counted in any case, since the seat's own answer is counted too.
+        self.counters.request();
+        if self.ending.is_drained() {
             return;
         }
-        let percept = match self.rounds.turn(agent, asked.local) {
+        let percept = match self.turns.rounds.turn(agent, asked.local) {
             Some(_) => Some(percept),
             None => self.asked_elsewhere(seat, agent, asked, percept, now),
         };
-        let (Some(percept), Some(turn)) = (percept, self.rounds.turn(agent, asked.local)) else {
+        let (Some(percept), Some(turn)) = (percept, self.turns.rounds.turn(agent, asked.local))
+        else {
             return;
         };
         self.quorum.reports.heard(seat, Report::Asked(turn.step), Some(asked.due), now);
-        match &self.open {
-            // A connection that is slow by a turn.
+        match &self.turns.open {
+            // A connection that is one turn late.
             Some(open) if turn.step.checked_add(1) == Some(open.turn.step) => {}
-            Some(open) if turn == open.turn || self.is_next(agent, turn, now) => {
+            Some(open)
+                if turn == open.turn
+                    || self.quorum.is_next((&self.turns, &self.crew), agent, turn, now) =>
+            {
                 self.take_request(turn, agent, asked, percept, now);
-                // Agents that reported this turn too were waiting for it.
+                // Agents that also reported this turn were held back.
                 self.open_turn(turn, now);
             }
             Some(_) | None => self.hold(seat, agent, asked, percept, now),
         }
     }
 
-    /// Whoever was asked in the turn that ends is waited for in the next one.
+    /// The agents that were asked in the ending turn are the ones to wait for in the next one.
     pub(super) fn remember_who_was_asked(&mut self) {
-        let Some(open) = &self.open else { return };
-        for (agent, member) in self.roster.ids().zip(&mut self.members) {
-            member.expected = open.asked.contains_key(&agent);
+        if let Some(open) = &self.turns.open {
+            self.crew.expect(|agent| open.asked.contains_key(&agent));
         }
     }
 
     fn defaulted(&mut self, agent: AgentId, local: Turn, cause: DefaultCause) {
-        if let Some(open) = &mut self.open
+        if let Some(open) = &mut self.turns.open
             && open.asked.get(&agent).is_some_and(|asked| asked.local == local)
             && cause == DefaultCause::Disconnected
         {
@@ -162,10 +163,10 @@ impl<G: Game, B: Brain> Team<G, B> {
         if cause == DefaultCause::Disconnected {
             self.quorum.forget(agent, local);
         }
-        let turn = self.rounds.turn(agent, local);
+        let turn = self.turns.rounds.turn(agent, local);
         match cause {
             DefaultCause::NobodyDecided => {
-                self.counters.fallback += 1;
+                self.counters.seat_answered();
                 if let Some(turn) = turn {
                     let action = self.with_world(|world| world.fallback(agent));
                     self.acted(turn, agent, &action);
@@ -174,8 +175,8 @@ impl<G: Game, B: Brain> Team<G, B> {
             DefaultCause::Superseded | DefaultCause::Disconnected => self.count_late(agent, local),
         }
         self.count_missed(agent);
-        // A broken connection is no fault of the scripts, nor is what an operator wants.
-        let scripted = self.steering(agent) == Steering::Script;
+        // A broken connection is not a script's fault, and neither is an operator's request.
+        let scripted = self.crew.steering(agent) == Steering::Script;
         if let Some(turn) = turn.filter(|_| scripted && cause != DefaultCause::Disconnected) {
             self.watch_default(turn, cause);
         }
@@ -184,15 +185,12 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     pub(super) fn late(&mut self, agent: AgentId, local: Turn) {
-        let Some(member) = self.member(agent) else { return };
-        let place = member.answers.iter().position(|(turn, _)| *turn == local);
-        // It was counted when it left the brain; nothing of it reached the referee.
-        if let Some((_, source)) = place.and_then(|place| member.answers.remove(place)) {
-            let counter = source.counter(&mut self.counters);
-            *counter = counter.saturating_sub(1);
+        let Some(member) = self.crew.get_mut(agent) else { return };
+        // It was counted when the script decided, but it did not reach the referee.
+        if let Some(source) = member.take_answer(local) {
+            self.counters.unanswered(source);
             if matches!(source, Source::Script | Source::Order) {
-                let tick = self.tick;
-                self.alerts.unheard(agent, tick);
+                self.alerts.unheard(agent, self.turns.tick());
             }
         }
         self.count_late(agent, local);
@@ -200,19 +198,17 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     fn count_late(&mut self, agent: AgentId, local: Turn) {
-        let Some(member) = self.member(agent) else { return };
-        if member.late != Some(local) {
-            member.late = Some(local);
-            self.counters.late += 1;
+        if self.crew.get_mut(agent).is_some_and(|member| member.count_late(local)) {
+            self.counters.late();
         }
     }
 
     fn notice(&mut self, seat: SeatId, notice: Notice) {
         match &notice {
-            Notice::Malformed(_) | Notice::Unknown { .. } => self.counters.malformed += 1,
+            Notice::Malformed(_) | Notice::Unknown { .. } => self.counters.malformed(),
             Notice::AnswerLost { .. } => {}
         }
-        let agent = self.seated_on(seat).first().copied();
+        let agent = self.crew.seated_on(seat).first().copied();
         self.journal(agent, JournalEvent::Notice(notice));
     }
 
@@ -224,14 +220,14 @@ impl<G: Game, B: Brain> Team<G, B> {
         result: RoundResult,
         now: Instant,
     ) {
-        if self.rounds.turn(agent, Turn::new(local, 0)).is_none() {
+        if self.turns.rounds.turn(agent, Turn::new(local, 0)).is_none() {
             return;
         }
-        if self.rounds.is_running() {
+        if self.turns.rounds.is_running() {
             self.quorum.hold_end(seat, agent, result, now);
             self.review(now);
         } else {
-            self.calls.push_back(Call::Finish(agent, result));
+            self.turns.call_later(ScriptCall::Finish(agent, result));
         }
     }
 
@@ -240,11 +236,9 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.end_match_if_over();
     }
 
-    /// The match is over once it is for every agent that is still of the team.
+    /// The match is over once it is over for every agent in the team.
     pub(super) fn end_match_if_over(&mut self) {
-        let closed = |member: &Member| member.shown.seat == SeatState::Closed;
-        if !self.over && self.present_members().all(closed) {
-            self.over = true;
+        if self.crew.present().all(Member::is_closed) && self.ending.end_match() {
             self.end_profile();
             self.journal(None, JournalEvent::MatchOver);
             self.publish();

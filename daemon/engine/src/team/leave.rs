@@ -1,83 +1,81 @@
 //! The team leaves its referee and comes back, there or elsewhere.
 
+use super::Team;
+use super::crew::Member;
 use super::quorum::Quorum;
-use super::{Drain, Member, Team};
-use crate::{Answer, Brain, JournalEvent, Keep, SeatState, SteerError, Ticket};
+use crate::{
+    Brain, CommandError, JournalEvent, Keep, LeaveReferee, ReturnToReferee, SeatState, Ticket,
+};
 use phalanx_game::Game;
 
 /// A departure that waits until every seat has hung up.
 #[derive(Debug)]
 pub(super) struct Departure {
     pub(super) ticket: Ticket,
-    pub(super) to: Option<String>,
-    pub(super) keep: Keep,
-    pub(super) by: String,
+    by: String,
+    leave: LeaveReferee,
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
-    pub(super) fn leave(&mut self, departure: Departure) {
-        if let Some(older) = self.departure.replace(departure) {
-            let error = SteerError::Busy("another departure took this one's place".to_owned());
-            self.answer(older.ticket, Answer::Course(Err(error)));
+    pub(super) fn leave(&mut self, ticket: Ticket, leave: LeaveReferee, by: String) {
+        if let Some(older) = self.ending.leave(Departure { ticket, by, leave }) {
+            let error = CommandError::Busy("another departure took this one's place".to_owned());
+            self.answer::<LeaveReferee>(older, Err(error));
         }
     }
 
-    pub(super) fn come_back(&mut self, ticket: Ticket, to: String, by: String) {
-        let result = if self.drain == Drain::No {
-            self.journal(None, JournalEvent::Returned { to, by });
-            Ok(())
-        } else {
-            Err(SteerError::Leaving)
-        };
-        self.answer(ticket, Answer::Course(result));
+    pub(super) fn come_back(
+        &mut self,
+        ReturnToReferee { to }: ReturnToReferee,
+        by: String,
+    ) -> Result<(), CommandError> {
+        if self.ending.is_draining() {
+            return Err(CommandError::Leaving);
+        }
+        self.journal(None, JournalEvent::Returned { to, by });
+        Ok(())
     }
 
     /// Leaves if it is to and every seat has hung up. False when there is nothing to do.
     pub(super) fn depart(&mut self) -> bool {
         let away =
             |member: &Member| matches!(member.shown.seat, SeatState::Stopped | SeatState::Closed);
-        let closed = |member: &Member| member.shown.seat == SeatState::Closed;
-        let ends = self.drain != Drain::No;
-        if !ends && !self.present_members().all(away) {
+        let ends = self.ending.is_draining();
+        if !ends && !self.crew.present().all(away) {
             return false;
         }
-        let over = self.present_members().all(closed);
-        let Some(departure) = self.departure.take() else { return false };
-        let Departure { ticket, to, keep, by } = departure;
+        let over = self.crew.present().all(Member::is_closed);
+        let Some(departure) = self.ending.take_departure() else { return false };
+        let Departure { ticket, by, leave: LeaveReferee { to, keep } } = departure;
         let result = if ends {
-            Err(SteerError::Leaving)
+            Err(CommandError::Leaving)
         } else if over {
-            Err(SteerError::Over)
+            Err(CommandError::Over)
         } else {
             self.part_from_referee(keep);
             self.journal(None, JournalEvent::Left { to, keep, by });
             self.publish();
             Ok(())
         };
-        self.answer(ticket, Answer::Course(result));
+        self.answer::<LeaveReferee>(ticket, result);
         true
     }
 
     fn part_from_referee(&mut self, keep: Keep) {
         self.alerts.forget();
         if !keep.memory {
-            self.unread = None;
+            self.resume.forget_memories();
             self.brain.forget();
         }
         if keep.world {
             return;
         }
-        self.resuming = None;
-        self.open = None;
-        self.rounds.leave();
+        self.resume.stop();
+        self.turns.leave();
         self.quorum = Quorum::default();
-        *self.world.borrow_mut() = self.game.world(&self.roster);
+        *self.world.borrow_mut() = self.game.world(self.crew.roster());
         self.shared.borrow_mut().board.clear();
-        self.scenes.clear();
-        self.scene_kept = None;
-        for member in &mut self.members {
-            (member.expected, member.late) = (false, None);
-            member.answers.clear();
-        }
+        self.observation.forget_scenes();
+        self.crew.forget_match();
     }
 }

@@ -1,62 +1,147 @@
-//! What others may look at: copies of the last turns, and measurements of the scripts.
+//! Copies of the last turns, and measurements of the scripts.
 
 use super::Team;
-use crate::{Answer, BoardPage, BoardRead, Brain, Drawing, Profile, Scene, Ticket, View};
+use crate::{BoardPage, BoardRead, Brain, Drawing, Profile, ProfileScripts, Scene, Ticket, View};
 use phalanx_game::{AgentId, FieldDoc, Game, Value, World};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Most turns of which a copy is kept, whatever the options say.
 const SCENES_MAX: usize = 20;
-/// A copy of a large world takes milliseconds: where turns follow each other faster than this, not
-/// every one is copied.
+/// A copy of a large world takes milliseconds: if turns follow each other faster than this, only
+/// some are copied.
 pub const SCENE_EVERY: Duration = Duration::from_secs(1);
 /// Most turns that one measurement takes.
 const PROFILE_TURNS_MAX: u32 = 10_000;
-/// Most requests that one measurement answers; more get an empty one.
+/// Most requests that one measurement answers; further ones get an empty one.
 const PROFILE_READERS_MAX: usize = 16;
 
-/// Scripts are being measured, or will be from the next border on.
+/// What the team keeps to be looked at: copies of the last turns, and a measurement of scripts.
+#[derive(Debug, Default)]
+pub(super) struct Observation {
+    scenes: VecDeque<Arc<Scene>>,
+    /// When the newest copy was made.
+    copied: Option<Instant>,
+    profiling: Option<Profiling>,
+}
+
+/// A measurement of scripts that runs, or that begins between turns.
 #[derive(Debug)]
-pub(super) struct Profiling {
-    /// Whoever asks while a measurement runs gets its result too.
+struct Profiling {
+    /// Readers that ask while a measurement runs get its result too.
     readers: Vec<Ticket>,
     turns: u32,
-    /// Turns that were begun before the measurement; `None`: it did not begin yet.
+    /// The number of turns begun before the measurement; `None`: it has not begun yet.
     begun: Option<u64>,
 }
 
+/// The readers of a measurement that ends, and its turns; `None`: it never began.
+type EndedProfile = (Vec<Ticket>, Option<u32>);
+
+impl Observation {
+    /// Whether the turn's copy is wanted: there are too few, or none is recent.
+    fn wants_scene(&self, tick: u64, max: usize, now: Instant) -> bool {
+        let fresh = |at: Instant| now.saturating_duration_since(at) < SCENE_EVERY;
+        self.scenes.len() < max || self.is_newest(tick) || !self.copied.is_some_and(fresh)
+    }
+
+    fn is_newest(&self, tick: u64) -> bool {
+        self.scenes.back().is_some_and(|last| last.tick == tick)
+    }
+
+    fn keep_scene(&mut self, scene: Scene, max: usize, now: Instant) {
+        self.copied = Some(now);
+        // A straggler was answered after the others, but the turn counts once.
+        if self.is_newest(scene.tick) {
+            self.scenes.pop_back();
+        }
+        self.scenes.push_back(Arc::new(scene));
+        self.keep_scenes(max);
+    }
+
+    /// Keeps at most this many copies.
+    pub(super) fn keep_scenes(&mut self, max: usize) {
+        while self.scenes.len() > max {
+            self.scenes.pop_front();
+        }
+    }
+
+    pub(super) fn forget_scenes(&mut self) {
+        self.scenes.clear();
+        self.copied = None;
+    }
+
+    pub(super) fn is_profiling(&self) -> bool {
+        self.profiling.is_some()
+    }
+
+    /// Adds a reader to the measurement, which takes that many turns if it is a new one. False:
+    /// no measurement answers it.
+    fn request_profile(&mut self, ticket: Ticket, turns: u32) -> bool {
+        if turns == 0 {
+            return false;
+        }
+        let profiling = self.profiling.get_or_insert_with(|| Profiling {
+            readers: Vec::new(),
+            turns: turns.min(PROFILE_TURNS_MAX),
+            begun: None,
+        });
+        let room = profiling.readers.len() < PROFILE_READERS_MAX;
+        if room {
+            profiling.readers.push(ticket);
+        }
+        room
+    }
+
+    /// Begins a waiting measurement after this many complete turns. False if there is none.
+    fn begin_profile(&mut self, complete: u64) -> bool {
+        match &mut self.profiling {
+            Some(profiling) if profiling.begun.is_none() => profiling.begun = Some(complete),
+            Some(_) | None => return false,
+        }
+        true
+    }
+
+    /// Whether this turn was the last one to measure.
+    fn has_measured(&self, tick: u64) -> bool {
+        let Some(Profiling { begun: Some(begun), turns, .. }) = &self.profiling else {
+            return false;
+        };
+        tick.saturating_sub(*begun) >= u64::from(*turns)
+    }
+
+    fn end_profile(&mut self, tick: u64) -> Option<EndedProfile> {
+        let Profiling { readers, begun, .. } = self.profiling.take()?;
+        let turns = |begun: u64| u32::try_from(tick.saturating_sub(begun)).unwrap_or(u32::MAX);
+        Some((readers, begun.map(turns)))
+    }
+}
+
 impl<G: Game, B: Brain> Team<G, B> {
-    pub(super) fn show(&mut self, ticket: Ticket) {
+    pub(super) fn view(&mut self) -> View {
         let memories = self.brain.memories();
         let shared = self.shared.borrow();
-        let view = View {
-            roster: Arc::clone(&self.roster),
+        View {
+            roster: Arc::clone(self.crew.roster()),
             seed: self.options.seed,
-            scenes: self.scenes.iter().cloned().collect(),
+            scenes: self.observation.scenes.iter().cloned().collect(),
             board: shared.board.clone(),
             params: shared.params.clone(),
             roles: shared.roles.clone(),
             memories,
             generation: self.brain.generation(),
-        };
-        drop(shared);
-        self.answer(ticket, Answer::View(Box::new(view)));
+        }
     }
 
-    pub(super) fn draw(&mut self, ticket: Ticket) {
-        let drawing = self.drawing();
-        self.answer(ticket, Answer::Drawn(Box::new(drawing)));
-    }
-
-    /// The world as it is drawn, with what scripts marked on it. Takes up to some milliseconds: ask
-    /// between turns.
+    /// The drawn world, with the marks of scripts. Takes up to some milliseconds: call it between
+    /// turns.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
         let picture = self.world.borrow().draw().bounded();
         let shared = self.shared.borrow();
         let (roles, marks) = (shared.roles.clone(), shared.marks().to_vec());
-        Drawing { turn: self.turn(), tick: self.tick, roles, picture, marks }
+        Drawing { turn: self.turn(), tick: self.tick(), roles, picture, marks }
     }
 
     /// A bounded piece of the board.
@@ -68,7 +153,7 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// What the agents of the last turn perceived: the declared fields that have a value.
     #[must_use]
     pub fn percepts(&self) -> Vec<(AgentId, Vec<(&'static str, Value)>)> {
-        let asked = self.open.iter().flat_map(|open| open.asked.keys());
+        let asked = self.turns.open.iter().flat_map(|open| open.asked.keys());
         let world = self.world.borrow();
         let fields = |agent: AgentId| {
             let value = |field: &FieldDoc| Some((field.name, world.field(agent, field.name)?));
@@ -80,92 +165,62 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// Turns that the team has begun in this match.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        self.tick
+        self.turns.tick()
     }
 
-    /// Keeps a copy of the turn that is through; its answers have left. False when there is none,
-    /// or the copies are fresh enough.
+    /// Keeps a copy of the finished turn; its answers have left. False if there is none, or the
+    /// copies are recent enough.
     pub(super) fn keep_scene(&mut self, now: Instant) -> bool {
-        let Some(open) = &mut self.open else { return false };
-        if !std::mem::take(&mut open.unseen) {
-            return false;
-        }
+        let tick = self.turns.tick();
+        let Some(open) = &mut self.turns.open else { return false };
         let max = self.options.rehearsal_turns.min(SCENES_MAX);
-        let fresh = |at: Instant| now.saturating_duration_since(at) < SCENE_EVERY;
-        let same = self.scenes.back().is_some_and(|last| last.tick == self.tick);
-        if self.scenes.len() >= max && !same && self.scene_kept.is_some_and(fresh) {
+        let is_new = std::mem::take(&mut open.unseen);
+        if !is_new || !self.observation.wants_scene(tick, max, now) {
             return false;
         }
-        self.scene_kept = Some(now);
         let scene = Scene {
             turn: open.turn,
-            tick: self.tick,
+            tick,
             present: open.asked.keys().copied().collect(),
             roles: open.roles.clone(),
             oracle: Arc::new(Mutex::new(self.world.borrow().clone())),
         };
-        // A straggler was answered after the others: the turn counts once.
-        if same {
-            self.scenes.pop_back();
-        }
-        self.scenes.push_back(Arc::new(scene));
-        while self.scenes.len() > max {
-            self.scenes.pop_front();
-        }
+        self.observation.keep_scene(scene, max, now);
         true
     }
 
     pub(super) fn profile(&mut self, ticket: Ticket, turns: u32) {
-        let profiling = self.profiling.get_or_insert_with(|| Profiling {
-            readers: Vec::new(),
-            turns: turns.min(PROFILE_TURNS_MAX),
-            begun: None,
-        });
-        if turns == 0 || self.over || profiling.readers.len() >= PROFILE_READERS_MAX {
-            self.profiling.take_if(|profiling| profiling.readers.is_empty());
-            self.answer(ticket, Answer::Profile(Box::default()));
-            return;
+        if self.ending.is_over() || !self.observation.request_profile(ticket, turns) {
+            self.answer::<ProfileScripts>(ticket, Ok(Profile::default()));
         }
-        profiling.readers.push(ticket);
     }
 
-    /// Between turns: begins a measurement that waits. False when there is none.
+    /// Begins a waiting measurement between turns. False if there is none.
     pub(super) fn begin_profile(&mut self) -> bool {
-        let gathering = self.open.as_ref().is_some_and(crate::turn::OpenTurn::is_gathering);
-        let begun = self.tick.saturating_sub(u64::from(gathering));
-        match &mut self.profiling {
-            Some(profiling) if profiling.begun.is_none() => profiling.begun = Some(begun),
-            Some(_) | None => return false,
+        let begins = self.observation.begin_profile(self.turns.complete());
+        if begins {
+            self.brain.start_profile();
         }
-        self.brain.start_profile();
-        true
+        begins
     }
 
-    /// A turn is through: perhaps it was the last one to be measured.
+    /// Ends the measurement if this turn was the last one to measure.
     pub(super) fn end_profile_if_done(&mut self) {
-        let tick = self.tick;
-        let done = |profiling: &Profiling| {
-            profiling
-                .begun
-                .is_some_and(|begun| tick.saturating_sub(begun) >= profiling.turns.into())
-        };
-        if self.profiling.as_ref().is_some_and(done) {
+        if self.observation.has_measured(self.turns.tick()) {
             self.end_profile();
         }
     }
 
-    /// Answers with what was measured so far.
+    /// Answers with the measurement so far.
     pub(super) fn end_profile(&mut self) {
-        let Some(Profiling { readers, begun, .. }) = self.profiling.take() else { return };
-        let profile = match begun {
-            Some(begun) => {
-                let turns = u32::try_from(self.tick.saturating_sub(begun)).unwrap_or(u32::MAX);
-                Profile { turns, ..self.brain.take_profile() }
-            }
+        let ended = self.observation.end_profile(self.turns.tick());
+        let Some((readers, turns)) = ended else { return };
+        let profile = match turns {
+            Some(turns) => Profile { turns, ..self.brain.take_profile() },
             None => Profile::default(),
         };
         for ticket in readers {
-            self.answer(ticket, Answer::Profile(Box::new(profile.clone())));
+            self.answer::<ProfileScripts>(ticket, Ok(profile.clone()));
         }
     }
 }

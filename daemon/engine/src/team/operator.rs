@@ -1,24 +1,23 @@
-//! What operators ask of a team besides another generation: parameters, who decides for an agent,
-//! a look at world, board and memories, a value on the board, a piece of script.
+//! Handles the commands of operators: each at its [`CommandMoment`].
 //!
-//! Nothing of it disturbs a turn: it waits while the agents decide. While percepts are still coming
-//! in, or while only pilots are waited for, there is a *border* too, but only for what leaves the
-//! turn most of its time: what runs no script, and one look, piece of script or change of a role.
+//! No command disturbs a turn: it waits while the agents decide. While percepts still arrive, or
+//! while the team only waits for pilots, there is a *border* too, but only for what leaves the turn
+//! most of its time: what runs no script, and one copy, piece of script or change of a role.
 
-use super::{Drain, Team, TeamOptions};
+use super::Team;
 use crate::params::shown;
 use crate::turn::Phase;
 use crate::{
-    Answer, Ask, BoardItem, BoardRead, BoardWrite, BoardWriteError, Brain, BrainError,
-    BrainErrorKind, Carry, JournalEvent, Outcome, Output, ParamError, REPEATED_TICKET, Ran, Scope,
-    Steer, SteerError, Ticket,
+    Answer, Ask, BoardItem, BoardWrite, BoardWriteError, Brain, BrainError, BrainErrorKind,
+    Command, CommandError, CommandMoment, CommandRequest, JournalEvent, Output, ParamError,
+    ProfileScripts, REPEATED_TICKET, Ran, RefuseStrategy, RunScript, Scope, SetParam, TeamCommand,
+    Ticket,
 };
-use phalanx_game::{AgentId, Game, Value};
-use std::collections::VecDeque;
+use phalanx_game::{Game, Value};
 use std::time::{Duration, Instant};
 
-/// Most requests that wait for a border; one more is refused, or served at once where that is safe.
-const REQUESTS_MAX: usize = 64;
+/// Most commands that wait for a border; one more is refused.
+const COMMANDS_MAX: usize = 64;
 /// The longest that an operator's piece of script may run.
 const RUN_BUDGET: Duration = Duration::from_millis(100);
 /// While a turn gathers it gets at most this part of the time left.
@@ -30,189 +29,140 @@ const DRAW_ROOM: Duration = Duration::from_millis(100);
 /// Characters of such a piece that the journal keeps.
 const RUN_CHARS_MAX: usize = 300;
 
-/// One request that waits.
-#[derive(Debug)]
-pub(super) enum Request {
-    Param { ticket: Ticket, name: String, scope: Scope, value: Option<Value>, by: String },
-    Role { ticket: Ticket, agent: AgentId, role: String, carry: Carry, by: String },
-    Steer { ticket: Ticket, agent: AgentId, steer: Steer, by: String },
-    Add { ticket: Ticket, name: String, role: String, by: String },
-    Remove { ticket: Ticket, agent: AgentId, by: String },
-    Retune { ticket: Ticket, options: TeamOptions, by: String },
-    Look { ticket: Ticket },
-    Draw { ticket: Ticket },
-    ReadBoard { ticket: Ticket, read: BoardRead },
-    WriteBoard { ticket: Ticket, write: BoardWrite },
-    Run { ticket: Ticket, agent: AgentId, code: String, by: String },
+/// The time that a command finds at a border.
+#[derive(Clone, Copy, Debug)]
+struct Border {
+    now: Instant,
+    /// Until the turn's agents have to decide.
+    spare: Duration,
+    /// For a script.
+    budget: Duration,
 }
 
-impl Request {
-    /// It runs no script and copies nothing.
-    fn is_free(&self) -> bool {
-        match self {
-            Self::Param { .. }
-            | Self::Steer { .. }
-            | Self::WriteBoard { .. }
-            | Self::Add { .. }
-            | Self::Remove { .. }
-            | Self::Retune { .. } => true,
-            Self::Role { .. }
-            | Self::Look { .. }
-            | Self::Draw { .. }
-            | Self::ReadBoard { .. }
-            | Self::Run { .. } => false,
-        }
-    }
-
-    fn ticket(&self) -> Ticket {
-        match self {
-            Self::Param { ticket, .. }
-            | Self::Role { ticket, .. }
-            | Self::Steer { ticket, .. }
-            | Self::Add { ticket, .. }
-            | Self::Remove { ticket, .. }
-            | Self::Retune { ticket, .. }
-            | Self::Look { ticket }
-            | Self::Draw { ticket }
-            | Self::ReadBoard { ticket, .. }
-            | Self::WriteBoard { ticket, .. }
-            | Self::Run { ticket, .. } => *ticket,
-        }
+impl Border {
+    fn new(spare: Duration, now: Instant) -> Self {
+        Self { now, spare, budget: RUN_BUDGET.min(spare / RUN_SHARE) }
     }
 }
 
-/// The requests in the order in which they came.
-pub(super) type Requests = VecDeque<Request>;
+/// Handles a command; the reply has the command's type.
+fn reply<C: TeamCommand>(
+    command: C,
+    handle: impl FnOnce(C) -> Result<C::Reply, CommandError>,
+) -> Answer {
+    handle(command).map(C::reply)
+}
 
 impl<G: Game, B: Brain> Team<G, B> {
-    pub(super) fn answer(&mut self, ticket: Ticket, answer: Answer) {
-        self.outputs.push_back(Output::Answer { ticket, answer });
+    pub(super) fn answer<C: TeamCommand>(
+        &mut self,
+        ticket: Ticket,
+        result: Result<C::Reply, CommandError>,
+    ) {
+        self.outputs.push_back(Output::Answer { ticket, answer: result.map(C::reply) });
     }
 
-    pub(super) fn request(&mut self, request: Request) {
-        if self.requests.len() < REQUESTS_MAX {
-            self.requests.push_back(request);
-            return;
-        }
-        let text = format!("{REQUESTS_MAX} requests wait already; try again");
-        match request {
-            Request::Param { ticket, .. } => {
-                self.answer(ticket, Answer::Param(Err(ParamError::TooMuch(text))));
-            }
-            Request::Run { ticket, .. } => self.answer(ticket, Answer::Ran(Err(refusal(text)))),
-            Request::Role { ticket, .. } => {
-                self.answer(ticket, Answer::Role(Err(SteerError::Busy(text))));
-            }
-            Request::Steer { ticket, .. } => {
-                self.answer(ticket, Answer::Steered(Err(SteerError::Busy(text))));
-            }
-            Request::Add { ticket, .. } => {
-                self.answer(ticket, Answer::Enrolled(Err(SteerError::Busy(text))));
-            }
-            Request::Remove { ticket, .. } => {
-                self.answer(ticket, Answer::Removed(Err(SteerError::Busy(text))));
-            }
-            Request::WriteBoard { ticket, .. } => {
-                self.answer(ticket, Answer::Written(Err(BoardWriteError::Busy(text))));
-            }
-            Request::Retune { ticket, .. } => {
-                self.answer(ticket, Answer::Retuned(Err(SteerError::Busy(text))));
-            }
-            Request::Look { ticket } => self.show(ticket),
-            Request::Draw { ticket } => self.draw(ticket),
-            Request::ReadBoard { ticket, read } => self.read_board(ticket, &read),
+    /// A command arrives.
+    pub(super) fn command(&mut self, request: CommandRequest, now: Instant) {
+        if request.command.moment() == CommandMoment::Arrival {
+            self.perform(request, Border::new(Duration::ZERO, now));
+        } else if self.commands.len() < COMMANDS_MAX {
+            self.commands.push_back(request);
+        } else {
+            let text = format!("{COMMANDS_MAX} requests wait already; try again");
+            let (ticket, answer) = (request.ticket, Err(CommandError::Busy(text)));
+            self.outputs.push_back(Output::Answer { ticket, answer });
         }
     }
 
     /// How much time there is for what is not part of a turn; `None` while the agents decide.
     pub(super) fn spare_time(&self, now: Instant) -> Option<Duration> {
-        let Some(open) = &self.open else { return Some(self.held_time(now)) };
+        let held = || self.quorum.held_time(&self.turns, now);
+        let Some(open) = &self.turns.open else { return Some(held()) };
         match open.phase {
             Phase::Gathering(_) | Phase::Waiting => Some(open.time_left(now)),
             Phase::Deciding(_) => None,
-            Phase::Done => Some(self.held_time(now)),
+            Phase::Done => Some(held()),
         }
     }
 
-    /// Serves one request if this is the moment for it. Returns the time that its script took.
+    /// Handles one command if this is the moment for it. Returns the time that its script took.
     pub(super) fn serve(&mut self, spare: Duration, now: Instant) -> Option<Duration> {
-        let budget = RUN_BUDGET.min(spare / RUN_SHARE);
-        let drain = self.drain != Drain::No;
-        let served = match &self.open {
+        let border = Border::new(spare, now);
+        let drain = self.ending.is_draining();
+        let served = match &self.turns.open {
             Some(open) => open.has_room() && open.served,
             None => self.quorum.served,
         };
-        let fits = |request: &Request| match request {
-            Request::Param { .. }
-            | Request::Steer { .. }
-            | Request::WriteBoard { .. }
-            | Request::Add { .. }
-            | Request::Remove { .. }
-            | Request::Retune { .. } => true,
-            Request::Look { .. } | Request::ReadBoard { .. } => !served,
-            Request::Draw { .. } => drain || (!served && spare >= DRAW_ROOM),
-            Request::Role { .. } | Request::Run { .. } => {
-                drain || (!served && budget >= RUN_BUDGET_MIN)
-            }
+        let fits = |request: &CommandRequest| match request.command.moment() {
+            CommandMoment::Arrival | CommandMoment::Border => true,
+            CommandMoment::Copy => !served,
+            CommandMoment::Drawing => drain || (!served && spare >= DRAW_ROOM),
+            CommandMoment::Script => drain || (!served && border.budget >= RUN_BUDGET_MIN),
         };
-        let place = self.requests.iter().position(fits)?;
-        let request = self.requests.remove(place)?;
-        let (free, ticket) = (request.is_free(), request.ticket());
-        match &mut self.open {
-            _ if free => {}
+        let place = self.commands.iter().position(fits)?;
+        let request = self.commands.remove(place)?;
+        match &mut self.turns.open {
+            _ if request.command.moment() == CommandMoment::Border => {}
             Some(open) => open.served = true,
             // A turn that waits to be opened has no more time for it than an open one.
-            None => self.quorum.served = self.holds_requests(),
+            None => self.quorum.served = self.quorum.holds_requests(&self.turns),
         }
-        let answer = match request {
-            Request::Param { name, scope, value, by, .. } => {
-                Answer::Param(self.set_param(&name, scope, value.as_ref(), by))
-            }
-            Request::Role { agent, role, carry, by, .. } => {
+        Some(self.perform(request, border))
+    }
+
+    /// Does what a command asks for. Returns the time that its script took.
+    fn perform(&mut self, request: CommandRequest, at: Border) -> Duration {
+        let CommandRequest { ticket, by, command } = request;
+        let mut spent = Duration::ZERO;
+        let answer = match command {
+            Command::SetRole(it) => {
                 if ticket != REPEATED_TICKET {
-                    self.lift_suspension(&role);
+                    self.generations.lift_suspension(&it.role);
+                    self.report_suspended();
                 }
-                Answer::Role(self.set_role(agent, role, carry, by, budget))
+                reply(it, |it| self.set_role(it, by, at.budget))
             }
-            Request::Steer { agent, steer, by, .. } => {
-                Answer::Steered(self.steer(agent, steer, by))
+            Command::SteerAgent(it) => reply(it, |it| self.steer(it, by)),
+            Command::AddAgent(it) => reply(it, |it| self.add_agent(it, by)),
+            Command::RemoveAgent(it) => reply(it, |it| self.remove_agent(it, by, at.now)),
+            Command::ReturnToReferee(it) => reply(it, |it| self.come_back(it, by)),
+            Command::SetParam(it) => reply(it, |it| Ok(self.set_param(it, by)?)),
+            Command::RetuneTeam(it) => reply(it, |it| self.retune(it, by)),
+            Command::CopyView(it) => reply(it, |_| Ok(Box::new(self.view()))),
+            Command::DrawWorld(it) => reply(it, |_| Ok(Box::new(self.drawing()))),
+            Command::BoardRead(it) => reply(it, |it| Ok(self.board(&it))),
+            Command::BoardWrite(it) => reply(it, |it| Ok(self.write_board(it, by)?)),
+            Command::RunScript(it) => reply(it, |it| self.run(it, by, at, &mut spent)),
+            Command::LeaveReferee(it) => {
+                self.leave(ticket, it, by);
+                return spent;
             }
-            Request::Add { name, role, by, .. } => Answer::Enrolled(self.add_agent(name, role, by)),
-            Request::Remove { agent, by, .. } => Answer::Removed(self.remove_agent(agent, by, now)),
-            Request::Retune { options, by, .. } => Answer::Retuned(self.retune(options, by)),
-            Request::Look { .. } => {
-                self.show(ticket);
-                return Some(Duration::ZERO);
+            Command::InstallStrategy(it) => {
+                self.stage(ticket, it);
+                return spent;
             }
-            Request::Draw { .. } => {
-                self.draw(ticket);
-                return Some(Duration::ZERO);
+            Command::ProfileScripts(ProfileScripts { turns }) => {
+                self.profile(ticket, turns);
+                return spent;
             }
-            Request::ReadBoard { read, .. } => {
-                self.read_board(ticket, &read);
-                return Some(Duration::ZERO);
-            }
-            Request::WriteBoard { write, .. } => Answer::Written(self.write_board(write)),
-            Request::Run { .. } if drain => Answer::Ran(Err(refusal("the team is leaving"))),
-            Request::Run { agent, code, by, .. } => {
-                let Outcome { result, spent, .. } = self.run(agent, &code, by, budget, spare);
-                self.answer(ticket, Answer::Ran(result));
-                return Some(spent);
+            Command::RefuseStrategy(RefuseStrategy { origin, faults }) => {
+                self.journal(None, JournalEvent::StrategyRefused { origin, faults });
+                return spent;
             }
         };
-        self.answer(ticket, answer);
-        Some(Duration::ZERO)
+        self.outputs.push_back(Output::Answer { ticket, answer });
+        spent
     }
 
-    fn read_board(&mut self, ticket: Ticket, read: &BoardRead) {
-        let page = self.shared.borrow().board.read(read);
-        self.answer(ticket, Answer::Board(Box::new(page)));
-    }
-
-    fn write_board(&mut self, write: BoardWrite) -> Result<Option<BoardItem>, BoardWriteError> {
-        let written = self.shared.borrow_mut().board.write(&write)?;
+    fn write_board(
+        &mut self,
+        write: BoardWrite,
+        by: String,
+    ) -> Result<Option<BoardItem>, BoardWriteError> {
+        let written = self.shared.borrow_mut().board.write(&write, &by)?;
         if !write.validate_only {
-            let BoardWrite { key, value, turns, by, .. } = write;
+            let BoardWrite { key, value, turns, .. } = write;
             self.journal(None, JournalEvent::BoardSet { key, value, turns, by });
             self.publish();
         }
@@ -221,23 +171,21 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn set_param(
         &mut self,
-        name: &str,
-        scope: Scope,
-        value: Option<&Value>,
+        SetParam { name, scope, value }: SetParam,
         by: String,
     ) -> Result<Option<Value>, ParamError> {
         if let Scope::Agent(agent) = scope
-            && !self.roster.is_present(agent)
+            && !self.crew.roster().is_present(agent)
         {
             return Err(ParamError::Scope(format!("agent with the id {}", agent.0)));
         }
-        let told = scope.describe(&self.roster);
-        let before = self.shared.borrow_mut().params.set(name, scope, value)?;
+        let scope_text = scope.describe(self.crew.roster());
+        let before = self.shared.borrow_mut().params.set(&name, scope, value.as_ref())?;
         let event = JournalEvent::ParamSet {
-            name: name.to_owned(),
-            scope: told,
+            name,
+            scope: scope_text,
             before: before.as_ref().map(shown).unwrap_or_default(),
-            value: value.map(shown).unwrap_or_default(),
+            value: value.as_ref().map(shown).unwrap_or_default(),
             by,
         };
         self.journal(None, event);
@@ -247,28 +195,30 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     fn run(
         &mut self,
-        agent: AgentId,
-        code: &str,
+        RunScript { agent, code }: RunScript,
         by: String,
-        budget: Duration,
-        spare: Duration,
-    ) -> Outcome<Ran> {
-        if !self.roster.is_present(agent) {
-            let text = format!("there is no agent with the id {}", agent.0);
-            return Outcome::new(Err(refusal(text)), Duration::ZERO);
+        at: Border,
+        spent: &mut Duration,
+    ) -> Result<Ran, CommandError> {
+        if self.ending.is_draining() {
+            return Err(not_run("the team is leaving"));
         }
-        let (turn, present) = (self.turn(), [agent]);
-        let time_left = spare.min(RUN_BUDGET * RUN_SHARE);
-        let ask = Ask { turn, tick: self.tick, agent, present: &present, budget, time_left };
-        let outcome = self.brain.run(&ask, code);
+        if !self.crew.roster().is_present(agent) {
+            return Err(CommandError::NoSuchAgent { id: agent.0 });
+        }
+        let (turn, present, budget) = (self.turn(), [agent], at.budget);
+        let time_left = at.spare.min(RUN_BUDGET * RUN_SHARE);
+        let ask = Ask { turn, tick: self.tick(), agent, present: &present, budget, time_left };
+        let outcome = self.brain.run(&ask, &code);
+        *spent = outcome.spent;
         let trouble = outcome.result.as_ref().err().map(ToString::to_string).unwrap_or_default();
         let code = code.chars().take(RUN_CHARS_MAX).collect();
         self.journal(Some(agent), JournalEvent::Ran { code, by, trouble });
-        outcome
+        Ok(outcome.result?)
     }
 }
 
-/// A request that no script ever saw.
-pub(super) fn refusal(message: impl Into<String>) -> BrainError {
-    BrainError::without_place(BrainErrorKind::Script, message)
+/// A command that no script ever saw.
+pub(super) fn not_run(message: impl Into<String>) -> CommandError {
+    BrainError::without_place(BrainErrorKind::Script, message).into()
 }

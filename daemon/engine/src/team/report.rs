@@ -1,4 +1,4 @@
-//! What others get to see: journal lines and snapshots.
+//! Journal lines and snapshots.
 
 use super::Team;
 use crate::turn::Phase;
@@ -9,33 +9,33 @@ use std::time::Instant;
 
 impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn journal(&mut self, agent: Option<AgentId>, event: JournalEvent) {
-        let agent = agent.map(|agent| self.roster.name(agent).to_owned());
+        let agent = agent.map(|agent| self.crew.roster().name(agent).to_owned());
         let entry =
             JournalEntry { turn: self.turn(), agent, generation: self.brain.generation(), event };
         self.outputs.push_back(Output::Journal(entry));
     }
 
     pub(super) fn trouble(&mut self, agent: AgentId, text: String) {
-        if let Some(member) = self.member(agent) {
+        if let Some(member) = self.crew.get_mut(agent) {
             member.shown.trouble = text;
         }
     }
 
-    /// The referee went on, perhaps before everybody decided: the turn is reported all the same.
+    /// Reports the turn, even if the referee went on before all agents decided.
     pub(super) fn close_turn(&mut self, now: Instant) {
-        if self.open.as_ref().is_some_and(|open| open.phase != Phase::Done) {
+        if self.turns.is_busy() {
             self.turn_done(now);
         }
     }
 
-    /// Everybody who was asked has an answer on its way, or the turn is over.
+    /// Every asked agent has an answer on its way, or the turn is over.
     pub(super) fn turn_done(&mut self, now: Instant) {
         self.give_up_pilots();
-        if let Some(open) = &mut self.open {
+        if let Some(open) = &mut self.turns.open {
             open.phase = Phase::Done;
         }
         self.tell_log();
-        let mut done = std::mem::take(&mut self.done);
+        let mut done = self.counters.take_turn();
         done.score = self.world.borrow().score();
         self.journal(None, JournalEvent::TurnDone(done));
         self.end_profile_if_done();
@@ -44,7 +44,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.publish();
     }
 
-    /// What scripts logged since the last time.
+    /// Journals what scripts logged since the last time.
     pub(super) fn tell_log(&mut self) {
         let (lines, dropped) = self.shared.borrow_mut().take_log();
         for line in lines {
@@ -57,17 +57,15 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
     }
 
-    /// Hands out what others may see.
+    /// Publishes a snapshot.
     pub(super) fn publish(&mut self) {
-        let shared = self.shared.borrow();
-        if *self.params != shared.params {
-            self.params = Arc::new(shared.params.clone());
-        }
+        let mut shared = self.shared.borrow_mut();
+        let params = shared.params_copy();
         let world = self.world.borrow();
-        let agents = self.roster.ids().zip(&mut self.members).map(|(agent, member)| {
+        let agents = self.crew.iter_mut().map(|(agent, entry, member)| {
             let state = world.state(agent);
             shared.role(agent).clone_into(&mut member.shown.role);
-            member.shown.gone = !self.roster.is_present(agent);
+            member.shown.gone = entry.gone;
             member.shown.summary = state.summary;
             member.shown.last_result = state.last_result;
             member.shown.silent_turns = self.alerts.silent_turns(agent);
@@ -75,22 +73,22 @@ impl<G: Game, B: Brain> Team<G, B> {
         });
         let agents = agents.collect();
         let snapshot = Snapshot {
-            turn: self.open.as_ref().map(|open| open.turn).unwrap_or_default(),
-            tick: self.tick,
+            turn: self.turns.open.as_ref().map(|open| open.turn).unwrap_or_default(),
+            tick: self.turns.tick(),
             score: world.score(),
-            rounds: self.scores.clone(),
+            rounds: self.counters.scores().to_vec(),
             generation: self.brain.generation(),
-            on_probation: self.watch.is_some(),
-            params: Arc::clone(&self.params),
+            on_probation: self.generations.is_on_probation(),
+            params,
             agents,
-            alerts: self.alerts_open.values().cloned().collect(),
-            counters: self.counters,
-            inherited: self.inherited,
+            alerts: self.alerts.open().values().cloned().collect(),
+            counters: self.counters.all(),
+            inherited: self.counters.inherited(),
             board_keys: shared.board.len(),
             board_revision: shared.board.revision(),
             marks: shared.marks().to_vec(),
             metrics: shared.metrics.clone(),
-            over: self.over,
+            over: self.ending.is_over(),
         };
         drop((shared, world));
         self.outputs.push_back(Output::Publish(Arc::new(snapshot)));

@@ -1,158 +1,163 @@
-//! A team that goes on where an earlier one ended: after a panic of its thread, or in a daemon that
-//! was started again.
+//! A team that continues from a checkpoint: after a panic of its thread, or in a restarted daemon.
 //!
-//! It waits to be recognized. What its agents meet at the referee, the start of the round and the
-//! first percept of each, is held against the restored world until the first turn is decided. When
-//! all of it fits the round goes on. When anything does not, all that was restored is dropped, and a
-//! team that knows nothing hears the same events again.
+//! It first checks whether the match is the same. Until the first turn is decided, it compares the
+//! start of the round and the first percept of each agent with the restored world. If all of it
+//! fits, the round continues. If anything does not, the team drops everything that was restored,
+//! and a fresh team handles the same events again.
 
+use super::Team;
+use super::counters::MatchCounters;
 use super::quorum::Quorum;
-use super::{Member, Team};
+use super::turns::TurnState;
 use crate::alerts::Alerts;
-use crate::checkpoint::{MemberParts, SetParams, State, Thawed};
-use crate::rounds::Rounds;
-use crate::{
-    AlertKind, Board, Brain, Checkpoint, Inherited, JournalEvent, Memory, Output, Steering,
-    TurnDone,
-};
+use crate::rounds::TeamRounds;
+use crate::team_state::MemberParts;
+use crate::{Brain, Checkpoint, JournalEvent, Memory, TeamState};
 use phalanx_game::{AgentId, Event, Game, Met, SeatId, Turn, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// So many events are kept at most, in case they have to be heard again; after that many the match
-/// is taken for the same.
+/// The most events that are kept to repeat them to a fresh team; after that many, the match counts
+/// as the same.
 const HEARD_MAX: usize = 4_096;
-/// No board changes so often between a checkpoint and the end of its team: another life counts on
-/// behind all of it.
+/// More than the number of changes that a board can have between a checkpoint and the end of its
+/// team: the next life counts from there.
 const LOST_CHANGES: u64 = 1 << 32;
 
-/// What a team has besides what it was restored from.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Own {
-    pub(super) set: SetParams,
-    pub(super) steering: Vec<Steering>,
-    pub(super) board_revision: u64,
+/// What a team still has to do with a checkpoint from which it was restored.
+#[derive(Debug)]
+pub(super) struct ResumeCheck<G: Game> {
+    /// The team checks whether the match is the same.
+    resuming: Option<Resuming<G>>,
+    /// Memories that no agent has yet.
+    unread: Option<Vec<Memory>>,
 }
 
 /// A restored team that has not decided yet.
 #[derive(Debug)]
-pub(super) struct Resuming<G: Game> {
-    /// The last turn that it knows.
+struct Resuming<G: Game> {
+    /// Its last turn.
     last: Turn,
-    own: Own,
-    /// What was heard since then.
-    heard: Vec<Heard<G>>,
+    /// Used if the restored state is dropped.
+    own: TeamState,
+    /// The events since then.
+    heard: Vec<HeardEvents<G>>,
     /// Rounds that have started and wait for the agent's first percept.
     started: BTreeMap<AgentId, (u32, Option<G::Briefing>)>,
-    /// Whose first percept was looked at.
+    /// The agents whose first percept was checked.
     met: BTreeSet<AgentId>,
 }
 
 #[derive(Debug)]
-struct Heard<G: Game> {
+struct HeardEvents<G: Game> {
     seat: SeatId,
     event: Event<G::Briefing, G::Percept>,
     at: Instant,
 }
 
+impl<G: Game> Default for ResumeCheck<G> {
+    fn default() -> Self {
+        Self { resuming: None, unread: None }
+    }
+}
+
+impl<G: Game> ResumeCheck<G> {
+    fn is_done(&self) -> bool {
+        self.resuming.is_none() && self.unread.is_none()
+    }
+
+    /// The team left the match of the checkpoint.
+    pub(super) fn stop(&mut self) {
+        self.resuming = None;
+    }
+
+    pub(super) fn forget_memories(&mut self) {
+        self.unread = None;
+    }
+
+    /// An event for a team that checks the match.
+    fn heard(&mut self, heard: HeardEvents<G>) {
+        if let Some(resuming) = &mut self.resuming {
+            resuming.heard.push(heard);
+        }
+    }
+
+    /// Whether enough events came that the match counts as the same.
+    fn heard_enough(&self) -> bool {
+        self.resuming.as_ref().is_some_and(|resuming| resuming.heard.len() >= HEARD_MAX)
+    }
+
+    /// The round waits for the agent's first percept.
+    fn started(&mut self, agent: AgentId, start: (u32, Option<G::Briefing>)) {
+        if let Some(resuming) = &mut self.resuming {
+            resuming.started.insert(agent, start);
+        }
+    }
+
+    fn take_start(&mut self, agent: AgentId) -> Option<(u32, Option<G::Briefing>)> {
+        self.resuming.as_mut()?.started.remove(&agent)
+    }
+}
+
 impl<G: Game, B: Brain> Team<G, B> {
-    /// A copy of all that the team knows, for another life of it. `None` while a turn is played,
-    /// before the first one and after the match, and while a restored team waits to be recognized.
+    /// A copy of the team's state, for a restart. `None` while a turn is played, before the first
+    /// one and after the match, and while a restored team checks the match.
     #[must_use]
     pub fn checkpoint(&mut self) -> Option<Checkpoint<G>> {
-        let open = self.open.as_ref().filter(|open| open.phase == crate::turn::Phase::Done)?;
-        let waits = self.resuming.is_some()
-            || self.unread.is_some()
-            || !self.calls.is_empty()
-            || self.holds_requests();
-        if waits || self.over {
+        let open =
+            self.turns.open.as_ref().filter(|open| open.phase == crate::turn::Phase::Done)?;
+        let waits = !self.resume.is_done()
+            || self.turns.has_calls()
+            || self.quorum.holds_requests(&self.turns);
+        if waits || self.ending.is_over() {
             return None;
         }
-        let (turn, rounds) = (open.turn, self.rounds.parts()?);
-        let members = self.roster.ids().zip(&self.members).map(|(agent, member)| MemberParts {
-            steering: member.shown.steering.clone(),
-            expected: open.asked.contains_key(&agent),
-            last_asked: member.shown.last_asked,
-            last_action: member.shown.last_action.clone(),
-            reason: member.shown.reason.clone(),
-            trouble: member.shown.trouble.clone(),
-        });
-        let members = members.collect();
+        let rounds = Some(self.turns.rounds.parts()?);
+        let turn = open.turn;
+        let members = self.crew.parts(|agent| open.asked.contains_key(&agent));
         let memories = self.brain.memories();
-        let shared = self.shared.borrow();
-        // A board that did not change is not copied again.
-        let revision = shared.board.revision();
-        let board = self.kept_board.take().filter(|kept| kept.revision() == revision);
-        let board = board.unwrap_or_else(|| Arc::new(shared.board.clone()));
-        self.kept_board = Some(Arc::clone(&board));
-        if *self.params != shared.params {
-            self.params = Arc::new(shared.params.clone());
-        }
-        let state = State {
+        let mut shared = self.shared.borrow_mut();
+        let state = TeamState {
+            turn,
+            tick: self.tick(),
+            roster: Arc::clone(self.crew.roster()),
             roles: shared.roles.clone(),
             members,
             rounds,
-            counters: self.counters,
-            scores: self.scores.clone(),
-            alerts: self.alerts_open.clone(),
+            counters: self.counters.all(),
+            scores: self.counters.scores().to_vec(),
+            alerts: self.alerts.open().clone(),
             counted: self.alerts.counted(),
             metrics: shared.metrics.clone(),
             mail: shared.mail(),
             memories,
+            board: shared.board_copy(),
+            params: shared.params_copy(),
         };
-        Some(Checkpoint {
-            generation: self.active.generation.number,
-            hash: self.active.generation.hash.clone(),
-            turn,
-            tick: self.tick,
-            roster: Arc::clone(&self.roster),
-            state,
-            board,
-            params: Arc::clone(&self.params),
-            world: self.world.borrow().clone(),
-        })
+        let generation = &self.generations.active().generation;
+        let (number, hash) = (generation.number, generation.hash.clone());
+        let world = self.world.borrow().clone();
+        Some(Checkpoint { generation: number, hash, state, world })
     }
 
-    /// Becomes the team of a checkpoint. Nobody was heard of yet.
-    pub(super) fn adopt(&mut self, thawed: Thawed<G>, own: Own) {
-        let Thawed { turn, tick, roster, state, board, set, world } = thawed;
+    /// Becomes the team of a checkpoint. No seat has reported yet.
+    pub(super) fn adopt(
+        &mut self,
+        Checkpoint { mut state, world, .. }: Checkpoint<G>,
+        own: TeamState,
+    ) {
         *self.world.borrow_mut() = world;
-        self.tick = tick;
-        self.counters = state.counters;
-        self.inherited = Inherited { tick, counters: state.counters };
-        self.scores = state.scores;
-        let mut shared = self.shared.borrow_mut();
-        let revision = board.revision().saturating_add(LOST_CHANGES).max(own.board_revision);
-        shared.board = board.after(revision);
-        shared.metrics = state.metrics;
-        shared.deliver(state.mail);
-        shared.params.set_again(set);
-        drop(shared);
-        if roster != *self.roster {
-            for entry in roster.agents.iter().skip(self.members.len()) {
-                let seat = self.next_seat();
-                self.seats.push(seat);
-                self.members.push(Member::new(&entry.name, Steering::Script));
-            }
-            let roster = Arc::new(roster);
-            self.roster = Arc::clone(&roster);
-            self.brain.enroll(&roster);
-            let seats = self.seats.clone();
-            self.outputs.push_back(Output::Roster { roster, seats });
+        if self.crew.extend(Arc::clone(&state.roster)) {
+            self.brain.enroll(&state.roster);
+            self.outputs.push_back(self.crew.lineup());
         }
-        self.take_over_agents(state.members, &state.roles);
-        self.alerts = Alerts::new(self.members.len(), self.options.alerts);
-        // What is suspended now is said anew: it does not outlive the daemon.
-        let mut alerts = state.alerts;
-        alerts.retain(|(kind, _), _| *kind != AlertKind::SuspendedScript);
-        self.alerts.count_on(&state.counted, alerts.keys().copied());
-        self.alerts_open = alerts;
-        self.rounds = Rounds::of_parts(&state.rounds, self.members.len());
-        self.unread = Some(state.memories);
-        // Between two rounds there is nothing to recognize: whatever begins next is the next one.
-        self.resuming = self.rounds.is_running().then(|| Resuming {
-            last: turn,
+        self.resume.unread = Some(std::mem::take(&mut state.memories));
+        let (last, revision) = (state.turn, state.board.revision().saturating_add(LOST_CHANGES));
+        self.restore(state, revision.max(own.board.revision()));
+        // Between two rounds there is nothing to check: the next round is the next one.
+        self.resume.resuming = self.turns.rounds.is_running().then(|| Resuming {
+            last,
             own,
             heard: Vec::new(),
             started: BTreeMap::new(),
@@ -161,31 +166,35 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.publish();
     }
 
-    fn take_over_agents(&mut self, members: Vec<MemberParts>, roles: &[String]) {
+    /// Takes a state, except for its roster and memories. The board continues from this revision.
+    fn restore(&mut self, state: TeamState, revision: u64) {
+        let agents = self.crew.len();
+        let rounds = state.rounds.map(|parts| TeamRounds::of_parts(&parts, agents));
+        self.turns = TurnState::new(rounds.unwrap_or_else(|| TeamRounds::new(agents)), state.tick);
+        self.counters = MatchCounters::restored(state.counters, state.scores, state.tick);
+        self.alerts = Alerts::new(agents, self.options.alerts);
+        self.alerts.count_on(&state.counted, state.alerts);
+        self.crew.restore(state.members);
         let mut shared = self.shared.borrow_mut();
-        for ((agent, parts), role) in self.roster.ids().zip(members).zip(roles) {
+        shared.board = Arc::unwrap_or_clone(state.board).after(revision);
+        shared.metrics = state.metrics;
+        shared.deliver(state.mail);
+        shared.params.set_again(state.params.set_by_operators());
+        for (agent, role) in self.crew.roster().ids().zip(&state.roles) {
             shared.enroll(agent, role);
-            let Some(member) = self.members.get_mut(agent.index()) else { continue };
-            let MemberParts { steering, expected, last_asked, last_action, reason, trouble } =
-                parts;
-            member.expected = expected;
-            member.shown.steering = steering;
-            member.shown.last_asked = last_asked;
-            member.shown.last_action = last_action;
-            member.shown.reason = reason;
-            member.shown.trouble = trouble;
         }
     }
 
-    /// Holds what an agent meets against what was restored. What is left to be heard now.
+    /// Compares an agent's event with the restored state. Returns the event if it is to be handled
+    /// now.
     pub(super) fn meet(
         &mut self,
         seat: SeatId,
         event: Event<G::Briefing, G::Percept>,
         now: Instant,
     ) -> Option<Event<G::Briefing, G::Percept>> {
-        let round = self.rounds.current();
-        let Some(resuming) = &mut self.resuming else { return Some(event) };
+        let round = self.turns.rounds.current();
+        let Some(resuming) = &mut self.resume.resuming else { return Some(event) };
         let (agent, met) = match &event {
             Event::RoundStarted { agent, briefing, .. } => {
                 (*agent, Some(Met::Round(briefing.as_ref())))
@@ -195,7 +204,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 let met = first.then(|| Met::Turn(Turn::new(round, turn.step), percept));
                 (*agent, met)
             }
-            // Whoever heard its start knows of which round it is.
+            // A seat that saw the start of the round knows which round it is.
             Event::RoundOver { .. } => {
                 self.recognized(now);
                 return Some(event);
@@ -211,36 +220,23 @@ impl<G: Game, B: Brain> Team<G, B> {
             self.meet_another(agent, &event, reason, now);
             return Some(event);
         }
-        self.remember_heard(seat, &event, now);
+        self.resume.heard(HeardEvents { seat, event: event.clone(), at: now });
+        if self.resume.heard_enough() {
+            self.recognized(now);
+        }
         if let Event::RoundStarted { round, briefing, .. } = event {
-            if let Some(resuming) = &mut self.resuming {
-                resuming.started.insert(agent, (round, briefing));
-            }
+            self.resume.started(agent, (round, briefing));
             return None;
         }
-        let started = self.resuming.as_mut().and_then(|all| all.started.remove(&agent));
-        if let Some((round, briefing)) = started {
+        if let Some((round, briefing)) = self.resume.take_start(agent) {
             self.round_started(agent, round, briefing.as_ref(), now);
         }
         Some(event)
     }
 
-    fn remember_heard(
-        &mut self,
-        seat: SeatId,
-        event: &Event<G::Briefing, G::Percept>,
-        at: Instant,
-    ) {
-        let Some(resuming) = &mut self.resuming else { return };
-        resuming.heard.push(Heard { seat, event: event.clone(), at });
-        if resuming.heard.len() >= HEARD_MAX {
-            self.recognized(at);
-        }
-    }
-
-    /// The agents are about to decide: it is the match that was restored.
+    /// The agents are about to decide, so the match is the restored one.
     pub(super) fn recognized(&mut self, now: Instant) {
-        let Some(Resuming { last, started, .. }) = self.resuming.take() else { return };
+        let Some(Resuming { last, started, .. }) = self.resume.resuming.take() else { return };
         for (agent, (round, briefing)) in started {
             self.round_started(agent, round, briefing.as_ref(), now);
         }
@@ -249,7 +245,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         self.journal(None, JournalEvent::Resumed { turn: last, missed: since.saturating_sub(1) });
     }
 
-    /// What an agent met is not what was restored.
+    /// An agent's event does not fit the restored state.
     fn meet_another(
         &mut self,
         agent: AgentId,
@@ -261,59 +257,39 @@ impl<G: Game, B: Brain> Team<G, B> {
             && self.world.borrow().goes_on_in(agent, next)
         {
             self.recognized(now);
-            self.rounds.leave();
+            self.turns.rounds.leave();
             self.quorum = Quorum::default();
             return;
         }
-        let Some(Resuming { own, heard, .. }) = self.resuming.take() else { return };
+        let Some(Resuming { own, heard, .. }) = self.resume.resuming.take() else { return };
         self.forget_restored(own);
         self.journal(None, JournalEvent::CheckpointRefused { reason });
         self.publish();
-        for Heard { seat, event, at } in heard {
+        for HeardEvents { seat, event, at } in heard {
             self.event(seat, event, at);
         }
     }
 
-    /// As if nothing had been restored.
-    fn forget_restored(&mut self, own: Own) {
-        let Own { set, steering, board_revision } = own;
-        (self.open, self.unread, self.kept_board) = (None, None, None);
-        self.tick = 0;
-        self.calls.clear();
-        self.scores.clear();
-        (self.counters, self.inherited) = Default::default();
-        self.done = TurnDone::default();
-        self.rounds = Rounds::new(self.members.len());
+    /// Returns to the state of a team without a checkpoint.
+    fn forget_restored(&mut self, mut own: TeamState) {
+        self.resume.forget_memories();
         self.quorum = Quorum::default();
-        self.alerts = Alerts::new(self.members.len(), self.options.alerts);
-        self.alerts_open.clear();
-        self.tell_suspended();
-        *self.world.borrow_mut() = self.game.world(&self.roster);
+        *self.world.borrow_mut() = self.game.world(self.crew.roster());
         self.brain.forget();
-        let mut shared = self.shared.borrow_mut();
-        let revision = shared.board.revision().max(board_revision);
-        shared.board = Board::default().after(revision.saturating_add(1));
-        shared.deliver(Default::default());
-        shared.metrics.clear();
-        shared.params.set_again(set);
-        for (agent, entry) in self.roster.ids().zip(&self.roster.agents) {
-            shared.set_role(agent, &entry.role);
-        }
-        drop(shared);
-        let steering = steering.into_iter().chain(std::iter::repeat(Steering::Script));
-        for (member, steering) in self.members.iter_mut().zip(steering) {
-            let (name, seat) = (member.shown.name.clone(), member.shown.seat.clone());
-            *member = Member::new(&name, steering);
-            member.shown.seat = seat;
-        }
+        // The checkpoint may have had more agents.
+        own.members.resize(self.crew.len(), MemberParts::default());
+        own.roles = self.crew.roster().agents.iter().map(|entry| entry.role.clone()).collect();
+        let revision = self.shared.borrow().board.revision().max(own.board.revision());
+        self.restore(own, revision.saturating_add(1));
+        self.report_suspended();
     }
 
-    /// Hands the agents their memories, as soon as the generation that wrote them decides.
+    /// Gives the agents their memories, as soon as the generation that wrote them decides.
     pub(super) fn read_memories(&mut self) {
-        if self.waiting.is_some() {
+        if self.generations.is_waiting() {
             return;
         }
-        let Some(memories): Option<Vec<Memory>> = self.unread.take() else { return };
+        let Some(memories): Option<Vec<Memory>> = self.resume.unread.take() else { return };
         self.brain.remember(&memories);
         self.tell_log();
     }

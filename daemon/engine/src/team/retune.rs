@@ -1,15 +1,19 @@
-//! How the team deals with time, and when somebody should look at it, changed while it plays.
+//! Changes of a team's options while it plays.
 
-use super::{Drain, Team, TeamOptions};
-use crate::{AlertOptions, Brain, JournalEvent, Probation, SteerError};
+use super::Team;
+use crate::{AlertOptions, Brain, CommandError, JournalEvent, Probation, RetuneTeam, TeamOptions};
 use phalanx_game::Game;
 use std::fmt::Debug;
 
 impl<G: Game, B: Brain> Team<G, B> {
     /// Takes other options from the next turn on; the seed is what the match began with.
-    pub(super) fn retune(&mut self, options: TeamOptions, by: String) -> Result<(), SteerError> {
-        if self.drain != Drain::No {
-            return Err(SteerError::Leaving);
+    pub(super) fn retune(
+        &mut self,
+        RetuneTeam { options }: RetuneTeam,
+        by: String,
+    ) -> Result<(), CommandError> {
+        if self.ending.is_draining() {
+            return Err(CommandError::Leaving);
         }
         let options = TeamOptions { seed: self.options.seed, ..options };
         let changes = changes(&self.options, &options);
@@ -18,16 +22,15 @@ impl<G: Game, B: Brain> Team<G, B> {
         }
         self.options = options;
         self.alerts.retune(options.alerts);
-        while self.scenes.len() > options.rehearsal_turns {
-            self.scenes.pop_front();
-        }
+        self.observation.keep_scenes(options.rehearsal_turns);
         self.journal(None, JournalEvent::Retuned { changes: changes.join(", "), by });
         self.publish();
         Ok(())
     }
 }
 
-/// What is other, as people read it. Every field stands here, or this does not compile.
+/// Describes what differs. The patterns name every field, so a new field does not compile until it
+/// is handled here.
 fn changes(old: &TeamOptions, new: &TeamOptions) -> Vec<String> {
     let TeamOptions {
         straggler_share,

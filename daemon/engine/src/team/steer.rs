@@ -1,16 +1,16 @@
 //! Operators steer agents: roles, pauses, pinned orders, pilots.
 
+use super::Team;
 use super::decide::{Played, Source};
-use super::{Drain, Team};
 use crate::order::{OrderError, check_order};
 use crate::steering::{LEASE_TURNS_MAX, PIN_TURNS_MAX};
 use crate::turn::{Asked, Phase};
-use crate::{Brain, Carry, JournalEvent, Steer, SteerCause, SteerError, Steering};
+use crate::{Brain, CommandError, JournalEvent, SetRole, Steer, SteerAgent, SteerCause, Steering};
 use phalanx_game::{AgentId, Game, Said, World};
 use std::time::{Duration, Instant};
 
 /// An agent that waits for its pilot gets its fallback so long before it is due, so that the team
-/// is faster than the seat: what the team sends is told as the operator's wish.
+/// is faster than the seat: what the team sends is journalled as the operator's wish.
 const PILOT_GUARD: Duration = Duration::from_millis(20);
 /// At most this part of its time goes for that.
 const PILOT_GUARD_SHARE: u32 = 8;
@@ -22,25 +22,23 @@ pub(super) enum Guidance {
     Script,
     /// It waits for an order, at most until then.
     Wait(Instant),
-    /// The operator decides, or nobody.
+    /// The operator decides, or it gets the fallback.
     Steered(Steering),
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
     pub(super) fn set_role(
         &mut self,
-        agent: AgentId,
-        role: String,
-        carry: Carry,
+        SetRole { agent, role, carry }: SetRole,
         by: String,
         budget: Duration,
-    ) -> Result<String, SteerError> {
+    ) -> Result<String, CommandError> {
         self.known(agent)?;
         self.known_role(&role)?;
         let before = self.shared.borrow().role(agent).to_owned();
         let handed_over = self.brain.hand_over(agent, &role, carry, budget);
         self.tell_log();
-        handed_over.map_err(SteerError::Memory)?;
+        handed_over.map_err(CommandError::Memory)?;
         self.shared.borrow_mut().set_role(agent, &role);
         let event = JournalEvent::RoleSet { before: before.clone(), role, carry, by };
         self.journal(Some(agent), event);
@@ -50,10 +48,9 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     pub(super) fn steer(
         &mut self,
-        agent: AgentId,
-        steer: Steer,
+        SteerAgent { agent, steer }: SteerAgent,
         by: String,
-    ) -> Result<Steering, SteerError> {
+    ) -> Result<Steering, CommandError> {
         self.known(agent)?;
         let steering = match steer {
             Steer::Pause => Steering::Paused { by: by.clone() },
@@ -71,7 +68,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         };
         let waits = matches!(steering, Steering::Piloted { order: None, .. });
         self.set_steering(agent, steering.clone(), SteerCause::Operator { by });
-        if let Some(open) = self.open.as_mut().filter(|_| !waits) {
+        if let Some(open) = self.turns.open.as_mut().filter(|_| !waits) {
             open.wake(agent);
         }
         self.publish();
@@ -79,41 +76,36 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 
     /// The pilot's next order.
-    fn ordered(&self, agent: AgentId, order: &Said, who: &str) -> Result<Steering, SteerError> {
-        let name = || self.roster.name(agent).to_owned();
-        match self.steering(agent) {
+    fn ordered(&self, agent: AgentId, order: &Said, who: &str) -> Result<Steering, CommandError> {
+        let name = || self.crew.roster().name(agent).to_owned();
+        match self.crew.steering(agent) {
             Steering::Piloted { by, lease, .. } if by == who => {
                 let order = Some(self.fitting(agent, order)?);
                 Ok(Steering::Piloted { by, lease, turns_left: lease, order })
             }
-            Steering::Piloted { by, .. } => Err(SteerError::Piloted { agent: name(), by }),
+            Steering::Piloted { by, .. } => Err(CommandError::Piloted { agent: name(), by }),
             Steering::Script | Steering::Paused { .. } | Steering::Pinned { .. } => {
-                Err(SteerError::NotPiloted { agent: name() })
+                Err(CommandError::NotPiloted { agent: name() })
             }
         }
     }
 
     /// The order as a script's constructor would have made it, if the world takes it now.
     fn fitting(&self, agent: AgentId, order: &Said) -> Result<Said, OrderError> {
-        let said = check_order(const { &G::API }, &self.roster, order)?;
+        let said = check_order(const { &G::API }, self.crew.roster(), order)?;
         let parsed = self.world.borrow().parse(agent, &said);
         parsed.map(|_| said).map_err(|error| OrderError::World { reason: error.to_string() })
     }
 
-    fn known(&self, agent: AgentId) -> Result<(), SteerError> {
-        if !self.roster.is_present(agent) {
-            return Err(SteerError::NoSuchAgent { id: agent.0 });
+    fn known(&self, agent: AgentId) -> Result<(), CommandError> {
+        if !self.crew.roster().is_present(agent) {
+            return Err(CommandError::NoSuchAgent { id: agent.0 });
         }
-        if self.drain == Drain::No { Ok(()) } else { Err(SteerError::Leaving) }
-    }
-
-    pub(super) fn steering(&self, agent: AgentId) -> Steering {
-        let member = self.members.get(agent.index());
-        member.map(|member| member.shown.steering.clone()).unwrap_or_default()
+        if self.ending.is_draining() { Err(CommandError::Leaving) } else { Ok(()) }
     }
 
     fn set_steering(&mut self, agent: AgentId, steering: Steering, cause: SteerCause) {
-        if let Some(member) = self.member(agent) {
+        if let Some(member) = self.crew.get_mut(agent) {
             member.shown.steering = steering.clone();
         }
         self.journal(Some(agent), JournalEvent::Steered { steering, cause });
@@ -121,10 +113,10 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// Who is to decide for the agent in this turn.
     pub(super) fn guidance(&self, agent: AgentId, asked: Asked, now: Instant) -> Guidance {
-        let steering = self.steering(agent);
+        let steering = self.crew.steering(agent);
         match &steering {
             Steering::Script => Guidance::Script,
-            Steering::Piloted { order: None, .. } if self.drain == Drain::No => {
+            Steering::Piloted { order: None, .. } if !self.ending.is_draining() => {
                 let window = asked.due.saturating_duration_since(asked.at);
                 let guard = PILOT_GUARD.min(window / PILOT_GUARD_SHARE);
                 let until = asked.due.checked_sub(guard).unwrap_or(asked.due);
@@ -177,20 +169,14 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// One turn less for what an operator wants.
     fn count_down(&mut self, agent: AgentId, had_order: bool) {
-        let Some(member) = self.member(agent) else { return };
-        match &mut member.shown.steering {
-            Steering::Script | Steering::Paused { .. } => {}
-            Steering::Pinned { turns_left, .. } => *turns_left = turns_left.saturating_sub(1),
-            Steering::Piloted { lease, turns_left, order, .. } => {
-                *turns_left = if had_order { *lease } else { turns_left.saturating_sub(1) };
-                *order = None;
-            }
+        if let Some(member) = self.crew.get_mut(agent) {
+            member.count_down(had_order);
         }
     }
 
     /// What an operator wants is over by itself once its turns are.
     pub(super) fn expire_steering(&mut self, agent: AgentId) {
-        let cause = match self.steering(agent) {
+        let cause = match self.crew.steering(agent) {
             Steering::Pinned { turns_left: 0, .. } => SteerCause::TurnsOver,
             Steering::Piloted { turns_left: 0, .. } => SteerCause::LeaseOver,
             Steering::Script
@@ -203,23 +189,23 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// The agent waits for its pilot.
     pub(super) fn await_order(&mut self, agent: AgentId, until: Instant) {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = &mut self.turns.open {
             open.awaiting.insert(agent, until);
         }
     }
 
-    /// The turn is over: whoever still waits for an order gets none.
+    /// The turn is over: agents that still wait for an order get none.
     pub(super) fn give_up_pilots(&mut self) {
-        let waiting = self.open.as_mut().map(|open| std::mem::take(&mut open.awaiting));
+        let waiting = self.turns.open.as_mut().map(|open| std::mem::take(&mut open.awaiting));
         for agent in waiting.unwrap_or_default().into_keys() {
             self.count_down(agent, false);
             self.expire_steering(agent);
         }
     }
 
-    /// All agents but those that wait for their pilots have decided. False: nobody waits.
+    /// All agents but those that wait for their pilots have decided. False: none waits.
     pub(super) fn wait_for_pilots(&mut self) -> bool {
-        let Some(open) = self.open.as_mut().filter(|open| !open.awaiting.is_empty()) else {
+        let Some(open) = self.turns.open.as_mut().filter(|open| !open.awaiting.is_empty()) else {
             return false;
         };
         open.phase = Phase::Waiting;
@@ -227,6 +213,10 @@ impl<G: Game, B: Brain> Team<G, B> {
     }
 }
 
-fn within(turns: u32, max: u32) -> Result<u32, SteerError> {
-    if (1..=max).contains(&turns) { Ok(turns) } else { Err(SteerError::Turns { got: turns, max }) }
+fn within(turns: u32, max: u32) -> Result<u32, CommandError> {
+    if (1..=max).contains(&turns) {
+        Ok(turns)
+    } else {
+        Err(CommandError::Turns { got: turns, max })
+    }
 }

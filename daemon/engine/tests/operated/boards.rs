@@ -1,8 +1,8 @@
-//! What operators do with a team's board, and how the world is drawn for them.
+//! Operators read and write a team's board, and read drawings of the world.
 
 use crate::actor::Match;
 use phalanx_engine::{
-    Answer, BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, Drawing, Input,
+    BoardPage, BoardRead, BoardWrite, BoardWriteError, CommandError, DrawWorld, Drawing,
     JournalEvent, TeamOptions,
 };
 use phalanx_game::{Turn, Value};
@@ -12,22 +12,12 @@ fn team() -> Match {
 }
 
 fn wish(key: &str, value: i64) -> BoardWrite {
-    let (key, by) = (key.to_owned(), "ann".to_owned());
-    BoardWrite { key, value: Value::Int(value), turns: None, etag: None, validate_only: false, by }
-}
-
-fn write(match_: &mut Match, write: BoardWrite) -> Result<Option<BoardItem>, BoardWriteError> {
-    let ticket = match_.ticket();
-    match_.input(Input::WriteBoard { ticket, write });
-    let Answer::Written(result) = match_.answers.pop().unwrap().1 else { panic!() };
-    result
+    let (key, value) = (key.to_owned(), Value::Int(value));
+    BoardWrite { key, value, turns: None, etag: None, validate_only: false }
 }
 
 fn read(match_: &mut Match, read: BoardRead) -> BoardPage {
-    let ticket = match_.ticket();
-    match_.input(Input::ReadBoard { ticket, read });
-    let Answer::Board(page) = match_.answers.pop().unwrap().1 else { panic!() };
-    *page
+    match_.call(read).unwrap()
 }
 
 #[test]
@@ -35,11 +25,11 @@ fn an_operators_value_is_on_the_board_in_the_journal_and_in_the_snapshots_count(
     let mut match_ = team();
     match_.turn(7);
     let before = match_.snapshot().board_revision;
-    let item = write(&mut match_, wish("goal", 3)).unwrap().unwrap();
+    let item = match_.call(wish("goal", 3)).unwrap().unwrap();
     let entry = item.entry.unwrap();
     assert_eq!((entry.author.as_str(), entry.turn), ("ann", Turn::new(0, 7)));
     assert_eq!(match_.snapshot().board_revision, before + 1);
-    write(&mut match_, BoardWrite { value: Value::Nil, ..wish("goal", 0) }).unwrap();
+    match_.call(BoardWrite { value: Value::Nil, ..wish("goal", 0) }).unwrap();
     assert_eq!(read(&mut match_, BoardRead::Key("goal".into())).items, []);
     let told = match_.journal.iter().filter_map(|entry| match &entry.event {
         JournalEvent::BoardSet { key, value, by, .. } => Some(format!("{by} {key} {value:?}")),
@@ -53,9 +43,10 @@ fn what_is_refused_or_only_validated_leaves_no_trace() {
     let mut match_ = team();
     let lines = match_.journal.len();
     let only = BoardWrite { validate_only: true, ..wish("goal", 3) };
-    assert_eq!(write(&mut match_, only), Ok(None));
+    assert_eq!(match_.call(only), Ok(None));
     let stale = BoardWrite { etag: Some("old".into()), ..wish("goal", 3) };
-    assert!(matches!(write(&mut match_, stale), Err(BoardWriteError::Changed { .. })));
+    let refused = match_.call(stale).unwrap_err();
+    assert!(matches!(refused, CommandError::Board(BoardWriteError::Changed { .. })));
     assert_eq!(match_.journal.len(), lines);
     assert_eq!(read(&mut match_, BoardRead::Since(0)).items, []);
 }
@@ -68,22 +59,18 @@ fn a_board_is_not_written_while_agents_decide() {
     while match_.said.is_empty() {
         assert!(match_.output());
     }
-    let ticket = match_.ticket();
-    match_.team.handle(Input::WriteBoard { ticket, write: wish("goal", 1) }, match_.now);
+    match_.send("ann", wish("goal", 1));
     assert!(match_.output());
     assert_eq!(match_.answers.len(), 0, "the second agent decides first");
     match_.drain();
-    assert!(matches!(match_.answers.pop().unwrap().1, Answer::Written(Ok(Some(_)))));
+    assert!(match_.answered::<BoardWrite>().1.unwrap().is_some());
 }
 
 #[test]
 fn the_world_is_drawn_when_somebody_asks() {
     let mut match_ = team();
     match_.turn(3);
-    let ticket = match_.ticket();
-    match_.input(Input::Draw { ticket });
-    let Answer::Drawn(drawing) = match_.answers.pop().unwrap().1 else { panic!() };
-    let Drawing { turn, tick, roles, picture, .. } = *drawing;
+    let Drawing { turn, tick, roles, picture, .. } = *match_.call(DrawWorld).unwrap();
     assert_eq!(
         (turn, tick, roles.as_slice()),
         (Turn::new(0, 3), 1, ["worker".to_owned()].as_slice())

@@ -1,9 +1,10 @@
-//! Agents come to a team that plays, and leave it.
+//! Agents join a team that plays, and leave it.
 use crate::actor::{Manner, Match};
 use crate::{pass, told};
 use phalanx_engine::{
-    AGENT_NAME_CHARS_MAX, AGENTS_MAX, AgentSnapshot, AlertOptions, Answer, Carry, Enrolled, Input,
-    Keep, ParamError, Scope, SeatState, Steer, SteerError, TeamOptions,
+    AGENT_NAME_CHARS_MAX, AGENTS_MAX, AddAgent, AgentSnapshot, AlertOptions, Carry, CommandError,
+    Enrolled, Input, Keep, LeaveReferee, ParamError, RemoveAgent, RunScript, Scope, SeatState,
+    SetParam, SetRole, Steer, SteerAgent, TeamOptions,
 };
 use phalanx_game::{AgentId, Event, SeatId, Turn, Value};
 use std::time::Duration;
@@ -12,29 +13,21 @@ fn team(agents: u16) -> Match {
     Match::new(agents, TeamOptions::default())
 }
 
-fn add(match_: &mut Match, name: &str, role: &str) -> Result<Enrolled, SteerError> {
-    let (ticket, name, role) = (match_.ticket(), name.to_owned(), role.to_owned());
-    match_.input(Input::AddAgent { ticket, name, role, by: "ann".into() });
-    let Some((answered, Answer::Enrolled(result))) = match_.answers.pop() else { panic!() };
-    assert_eq!(answered, ticket);
-    result
+fn add(match_: &mut Match, name: &str, role: &str) -> Result<Enrolled, CommandError> {
+    match_.call(AddAgent { name: name.to_owned(), role: role.to_owned() })
 }
 
-fn remove(match_: &mut Match, agent: u16) -> Result<(), SteerError> {
-    let (ticket, agent) = (match_.ticket(), AgentId(agent));
-    match_.input(Input::RemoveAgent { ticket, agent, by: "ann".into() });
-    let Some((answered, Answer::Removed(result))) = match_.answers.pop() else { panic!() };
-    assert_eq!(answered, ticket);
-    result
+fn remove(match_: &mut Match, agent: u16) -> Result<(), CommandError> {
+    match_.call(RemoveAgent { agent: AgentId(agent) })
 }
 
-/// Its seat is open, the referee has let it in, and it is in the round.
+/// Opens its seat, logs it in, and starts the round for it.
 fn sit_down(match_: &mut Match, agent: u16) {
     match_.seat(AgentId(agent));
     match_.start(AgentId(agent));
 }
 
-/// All agents in order, those that were removed with a minus.
+/// All agents in order; removed ones have a minus.
 fn names(match_: &mut Match) -> Vec<String> {
     let shown = |agent: &AgentSnapshot| {
         let gone = if agent.gone { "-" } else { "" };
@@ -50,10 +43,10 @@ fn an_agent_that_comes_plays_as_soon_as_the_referee_lets_it() {
     let (agent, seat) = (AgentId(2), SeatId(2));
     assert_eq!(add(&mut match_, "late one", "scout"), Ok(Enrolled { agent, seat }));
     let calls = ["enroll 3 of 3", "line up a0 a1 late one on 3 seats"];
-    assert_eq!(match_.calls()[3..], calls, "world, brain and seats are told");
+    assert_eq!(match_.calls()[3..], calls, "world, brain and seats get the roster");
     assert_eq!(names(&mut match_), ["a0", "a1", "late one"]);
     match_.turn(2);
-    assert_eq!(match_.take_said(), [100; 4], "nobody waits for it before it is there");
+    assert_eq!(match_.take_said(), [100; 4], "the team does not wait before it is there");
     sit_down(&mut match_, 2);
     match_.ask(2, 3);
     match_.turn(3);
@@ -76,7 +69,7 @@ fn who_may_not_come_changes_nothing() {
     let long = "x".repeat(AGENT_NAME_CHARS_MAX + 1);
     for name in ["", "a/b", "nul\0", "line\n", long.as_str()] {
         let refused = add(&mut match_, name, "worker").unwrap_err();
-        assert!(matches!(refused, SteerError::Name { .. }), "{name:?}: {refused}");
+        assert!(matches!(refused, CommandError::Name { .. }), "{name:?}: {refused}");
         assert!(!refused.to_string().contains(char::is_control), "{refused}");
     }
     let taken = add(&mut match_, "a1", "worker").unwrap_err();
@@ -95,10 +88,10 @@ fn a_team_has_at_most_so_many_agents() {
     let (options, manner) = (TeamOptions::default(), Manner::default());
     let mut match_ = Match::unseated(most, options, manner, Vec::new());
     let refused = add(&mut match_, "one more", "worker");
-    assert_eq!(refused, Err(SteerError::TooManyAgents { max: AGENTS_MAX }));
+    assert_eq!(refused, Err(CommandError::TooManyAgents { max: AGENTS_MAX }));
     remove(&mut match_, 7).unwrap();
     let refused = add(&mut match_, "one more", "worker");
-    assert_eq!(refused, Err(SteerError::TooManyAgents { max: AGENTS_MAX }), "its place stays");
+    assert_eq!(refused, Err(CommandError::TooManyAgents { max: AGENTS_MAX }), "its place stays");
     assert_eq!(add(&mut match_, "a7", "worker").unwrap().agent, AgentId(7));
 }
 
@@ -124,14 +117,12 @@ fn a_removed_agents_open_question_is_answered_and_the_turn_goes_on() {
 #[test]
 fn a_removed_agent_that_waits_for_its_pilot_is_answered_too() {
     let mut match_ = team(2);
-    let ticket = match_.ticket();
-    let (agent, steer) = (AgentId(1), Steer::Pilot { lease: 3 });
-    match_.input(Input::Steer { ticket, agent, steer, by: "ann".into() });
+    match_.call(SteerAgent { agent: AgentId(1), steer: Steer::Pilot { lease: 3 } }).unwrap();
     match_.turn(1);
     assert_eq!(match_.take_said(), [100]);
     remove(&mut match_, 1).unwrap();
     assert_eq!(match_.take_said(), [0]);
-    assert_eq!(match_.team.poll_timeout(), None, "nobody is waited for");
+    assert_eq!(match_.team.poll_timeout(), None, "the team waits for no agent");
     assert_eq!(match_.snapshot().agents[1].steering.word(), "script");
 }
 
@@ -181,27 +172,19 @@ fn a_removed_agent_cannot_be_steered_and_its_alert_ends() {
     remove(&mut match_, 1).unwrap();
     assert_eq!(match_.snapshot().alerts, []);
     let ended = told(&mut match_);
-    assert!(ended.iter().any(|line| line.contains("a1: silent_agent is over")), "{ended:?}");
-    let (ticket, by, agent) = (match_.ticket(), "ann".to_owned(), AgentId(1));
-    match_.input(Input::Steer { ticket, agent, steer: Steer::Pause, by: by.clone() });
+    assert!(ended.iter().any(|line| line.contains("a1: alert silent_agent is over")), "{ended:?}");
+    let (agent, nobody) = (AgentId(1), CommandError::NoSuchAgent { id: 1 });
+    let steered = match_.call(SteerAgent { agent, steer: Steer::Pause });
     let (role, carry) = ("scout".to_owned(), Carry::Strict);
-    match_.input(Input::SetRole { ticket, agent, role, carry, by: by.clone() });
-    let (name, scope, value) = ("greed".to_owned(), Scope::Agent(agent), Some(Value::Num(1.0)));
-    match_.input(Input::SetParam { ticket, name, scope, value, by: by.clone() });
-    match_.input(Input::Run { ticket, agent, code: "1".into(), by });
-    let nobody = SteerError::NoSuchAgent { id: 1 };
-    let answers = match_.answers.drain(..).map(|(_, answer)| answer).collect::<Vec<Answer>>();
-    let answers: [Answer; 4] = answers.try_into().unwrap();
-    let [Answer::Steered(steered), Answer::Role(role), Answer::Param(param), Answer::Ran(ran)] =
-        answers
-    else {
-        panic!("four refusals");
-    };
+    let role = match_.call(SetRole { agent, role, carry });
     assert_eq!((steered.unwrap_err(), role.unwrap_err()), (nobody.clone(), nobody.clone()));
-    assert!(matches!(param, Err(ParamError::Scope(_))), "{param:?}");
-    assert_eq!(ran.unwrap_err().message, "there is no agent with the id 1");
+    let (name, scope, value) = ("greed".to_owned(), Scope::Agent(agent), Some(Value::Num(1.0)));
+    let param = match_.call(SetParam { name, scope, value }).unwrap_err();
+    assert!(matches!(param, CommandError::Param(ParamError::Scope(_))), "{param:?}");
+    let ran = match_.call(RunScript { agent, code: "1".into() });
+    assert_eq!(ran.unwrap_err(), nobody);
     assert_eq!(remove(&mut match_, 1), Err(nobody.clone()), "only once");
-    assert_eq!(remove(&mut match_, 9).unwrap_err(), SteerError::NoSuchAgent { id: 9 });
+    assert_eq!(remove(&mut match_, 9).unwrap_err(), CommandError::NoSuchAgent { id: 9 });
 }
 
 #[test]
@@ -242,17 +225,16 @@ fn the_match_is_over_when_it_is_for_those_who_are_left() {
     remove(&mut match_, 1).unwrap();
     assert!(match_.snapshot().over);
     let late = add(&mut match_, "a2", "worker");
-    assert_eq!((late, remove(&mut match_, 0)), (Err(SteerError::Over), Err(SteerError::Over)));
+    assert_eq!((late, remove(&mut match_, 0)), (Err(CommandError::Over), Err(CommandError::Over)));
 }
 
 #[test]
 fn a_departure_does_not_wait_for_whoever_was_removed() {
     let mut match_ = team(2);
     remove(&mut match_, 1).unwrap();
-    let ticket = match_.ticket();
-    match_.input(Input::Leave { ticket, to: None, keep: Keep::NOTHING, by: "ann".into() });
+    match_.send("ann", LeaveReferee { to: None, keep: Keep::NOTHING });
     match_.input(Input::Seat { seat: SeatId(0), state: SeatState::Stopped });
-    let Some((_, Answer::Course(Ok(())))) = match_.answers.pop() else { panic!() };
+    assert_eq!(match_.answered::<LeaveReferee>().1, Ok(()));
     assert_eq!(add(&mut match_, "a2", "worker").unwrap().agent, AgentId(2), "a stopped team too");
     assert_eq!(add(&mut match_, "a1", "worker").unwrap().agent, AgentId(1));
 }
@@ -264,7 +246,7 @@ fn a_team_that_leaves_takes_nobody_on() {
     let late = add(&mut match_, "a2", "worker");
     assert_eq!(
         (late, remove(&mut match_, 0)),
-        (Err(SteerError::Leaving), Err(SteerError::Leaving))
+        (Err(CommandError::Leaving), Err(CommandError::Leaving))
     );
 }
 
@@ -277,11 +259,10 @@ fn agents_do_not_change_while_others_decide() {
     while match_.said.is_empty() {
         assert!(match_.output());
     }
-    let (ticket, agent) = (match_.ticket(), AgentId(2));
-    match_.team.handle(Input::RemoveAgent { ticket, agent, by: "ann".into() }, match_.now);
+    match_.send("ann", RemoveAgent { agent: AgentId(2) });
     match_.drain();
     assert_eq!(match_.take_said(), [100; 3], "it decided first");
-    assert!(matches!(match_.answers[..], [(_, Answer::Removed(Ok(())))]));
+    assert_eq!((match_.answers.len(), match_.answered::<RemoveAgent>().1), (1, Ok(())));
 }
 
 #[test]

@@ -1,6 +1,9 @@
-//! A team leaves its referee: it waits for its seats, and forgets what it is told to forget.
+//! A team leaves its referee: it waits for its seats, and clears what the request names.
 use crate::actor::Match;
-use phalanx_engine::{Answer, Input, Keep, SeatState, SteerError, TeamOptions, Ticket};
+use phalanx_engine::{
+    CommandError, EventTopic, Input, Keep, LeaveReferee, ReturnToReferee, SeatState, TeamOptions,
+    Ticket,
+};
 use phalanx_game::{AgentId, Event, SeatId, Turn};
 
 fn team() -> Match {
@@ -8,8 +11,8 @@ fn team() -> Match {
 }
 
 fn leave(match_: &mut Match, to: Option<&str>, keep: Keep) -> Ticket {
-    let (ticket, to) = (match_.ticket(), to.map(str::to_owned));
-    match_.input(Input::Leave { ticket, to, keep, by: "ann".into() });
+    let ticket = match_.send("ann", LeaveReferee { to: to.map(str::to_owned), keep });
+    match_.drain();
     ticket
 }
 
@@ -22,7 +25,7 @@ fn hang_up(match_: &mut Match) {
     seat(match_, 1, SeatState::Stopped);
 }
 
-/// Both seats are back, with sessions that count from the beginning.
+/// Both seats return, with new sessions.
 fn come_back(match_: &mut Match) {
     for agent in [AgentId(0), AgentId(1)] {
         match_.event(agent, Event::Seated { agents: vec![agent] });
@@ -30,13 +33,13 @@ fn come_back(match_: &mut Match) {
     }
 }
 
-fn answer(match_: &mut Match) -> (Ticket, Result<(), SteerError>) {
-    let (ticket, Answer::Course(result)) = match_.answers.pop().unwrap() else { panic!() };
-    (ticket, result)
+fn answer(match_: &mut Match) -> (Ticket, Result<(), CommandError>) {
+    match_.answered::<LeaveReferee>()
 }
 
 fn told(match_: &Match) -> Vec<String> {
-    match_.journal.iter().filter_map(|entry| entry.event.steered_in_words()).collect()
+    let of_team = match_.journal.iter().filter(|entry| entry.event.topic() == EventTopic::Team);
+    of_team.map(|entry| entry.describe().text).collect()
 }
 
 #[test]
@@ -49,9 +52,8 @@ fn it_has_left_when_the_last_seat_has_hung_up() {
     seat(&mut match_, 1, SeatState::Stopped);
     assert_eq!(answer(&mut match_), (ticket, Ok(())));
     assert_eq!(told(&match_), ["the team was stopped by ann"]);
-    let (ticket, to, by) = (match_.ticket(), "localhost:1".to_owned(), "bob".to_owned());
-    match_.input(Input::Return { ticket, to, by });
-    assert_eq!(answer(&mut match_), (ticket, Ok(())));
+    let back = match_.call_as("bob", ReturnToReferee { to: "localhost:1".to_owned() });
+    assert_eq!(back, Ok(()));
     assert_eq!(told(&match_).last().unwrap(), "the team was started by bob, at localhost:1");
 }
 
@@ -101,7 +103,7 @@ fn a_match_that_is_over_cannot_be_left() {
     match_.event(AgentId(0), Event::MatchOver);
     match_.event(AgentId(1), Event::MatchOver);
     let ticket = leave(&mut match_, None, Keep::ALL);
-    assert_eq!(answer(&mut match_), (ticket, Err(SteerError::Over)));
+    assert_eq!(answer(&mut match_), (ticket, Err(CommandError::Over)));
 }
 
 #[test]
@@ -110,7 +112,7 @@ fn of_two_departures_the_later_counts_and_a_drained_team_makes_none() {
     let first = leave(&mut match_, None, Keep::ALL);
     let second = leave(&mut match_, None, Keep::ALL);
     let (ticket, refused) = answer(&mut match_);
-    assert!(ticket == first && matches!(refused, Err(SteerError::Busy(_))), "{refused:?}");
+    assert!(ticket == first && matches!(refused, Err(CommandError::Busy(_))), "{refused:?}");
     match_.input(Input::Drain);
-    assert_eq!(answer(&mut match_), (second, Err(SteerError::Leaving)));
+    assert_eq!(answer(&mut match_), (second, Err(CommandError::Leaving)));
 }

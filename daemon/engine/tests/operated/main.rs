@@ -1,4 +1,4 @@
-//! Teams that operators steer, send away and watch, on a virtual clock.
+//! Teams that operators steer, move and watch, on a virtual clock.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -10,6 +10,7 @@
 mod actor;
 mod alerts;
 mod boards;
+mod described;
 mod enrolling;
 #[path = "../toy/game.rs"]
 mod game;
@@ -18,21 +19,24 @@ mod quorum;
 mod steering;
 
 use actor::Match;
-use phalanx_engine::JournalEntry;
+use phalanx_engine::{EventTopic, JournalEntry};
 use std::time::Duration;
 
-/// Time passes; what is due then happens.
+/// Advances the clock and fires what is due.
 fn pass(match_: &mut Match, time: Duration) {
     match_.now += time;
     match_.team.handle_timeout(match_.now);
     match_.drain();
 }
 
-/// What the journal tells of operators and alerts since the last look, with step and agent.
+/// The journal's entries about operators and alerts since the last call, with step and agent.
 fn told(match_: &mut Match) -> Vec<String> {
     let tell = |entry: JournalEntry| {
-        let text = entry.event.steered_in_words()?;
-        Some(format!("{} {}: {text}", entry.turn.step, entry.agent.unwrap_or_default()))
+        let text = entry.describe().text;
+        format!("{} {}: {text}", entry.turn.step, entry.agent.unwrap_or_default())
     };
-    std::mem::take(&mut match_.journal).into_iter().filter_map(tell).collect()
+    let topics = [EventTopic::Steering, EventTopic::Team, EventTopic::Alert, EventTopic::Board];
+    let mut entries = std::mem::take(&mut match_.journal);
+    entries.retain(|entry| topics.contains(&entry.event.topic()));
+    entries.into_iter().map(tell).collect()
 }

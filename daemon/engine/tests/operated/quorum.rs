@@ -6,16 +6,16 @@ use phalanx_game::{AgentId, Event, Notice, SeatId, Turn};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The number that no world may be told: it comes from elsewhere.
+/// The number that must not reach any world: it comes from elsewhere.
 const FOREIGN: i64 = 666;
 
-/// What the session of one seat reports.
+/// A report of a seat's session.
 #[derive(Clone, Copy, Debug)]
 enum Says {
     Start(u32),
     /// A request of this session's round and step, with a percept of the team's world.
     Ask(u32, u32),
-    /// The same with a percept of somewhere else.
+    /// The same with a percept of another world.
     Foreign(u32, u32),
     End(u32),
 }
@@ -33,7 +33,7 @@ fn event(says: Says, agent: AgentId, match_: &Match) -> Event<(), i64> {
     }
 }
 
-/// A seat reports this, and the team does what it can.
+/// A seat reports this, and the team handles it.
 fn says(match_: &mut Match, agent: u16, all: &[Says]) {
     for says in all {
         let event = event(*says, AgentId(agent), match_);
@@ -41,13 +41,13 @@ fn says(match_: &mut Match, agent: u16, all: &[Says]) {
     }
 }
 
-/// Who decided since the last look.
+/// The agents that decided since the last call.
 fn decided(match_: &mut Match) -> Vec<u16> {
     let calls = match_.calls();
     calls.iter().filter_map(|call| call.strip_prefix("decide ")?.parse().ok()).collect()
 }
 
-/// Messages that the journal names as out of step, with their agents.
+/// The journal's messages about agents that are out of step.
 fn named(match_: &Match) -> Vec<String> {
     let lines = match_.journal.iter().filter_map(|entry| match &entry.event {
         JournalEvent::Notice(Notice::Malformed(error)) => {
@@ -67,8 +67,8 @@ fn lose(match_: &mut Match, seat: u16) {
     match_.input(Input::Seat { seat: SeatId(seat), state });
 }
 
-/// The faults of a connection in turn 5, as its session reports them, and what it reports in the
-/// turns after that; and its round at the end.
+/// The faults of a connection in turn 5: what its session reports then and in the later turns, and
+/// its round at the end.
 type Fault = (&'static str, [&'static [Says]; 5], u32);
 
 const FAULTS: [Fault; 9] = [
@@ -186,7 +186,7 @@ fn no_fault_of_one_seat_costs_another_a_turn_and_it_is_back_within_two() {
             let expected = usize::from(fault != "a duplicate start");
             assert_eq!(named.len(), expected, "{context}: {named:?}");
             assert!(named.iter().all(|line| line.starts_with(&format!("a{odd} "))), "{named:?}");
-            // The real end and the next round find them together.
+            // The real end and the next round bring them together again.
             for agent in 0..agents {
                 says(&mut match_, agent, &[End(if agent == odd { last } else { 0 })]);
             }
@@ -248,12 +248,12 @@ fn of_two_seats_the_newer_round_counts_and_the_other_one_comes_along_within_two_
     assert_eq!(match_.snapshot().turn, Turn::new(1, 7));
 }
 
-/// Seats come to a round one after the other, in whatever order: nobody misses its first turn.
+/// Seats come to a round one after the other, in any order, and every agent plays its first turn.
 #[test]
 fn a_new_round_is_met_in_any_order() {
     let both: [(u16, &[Says]); 3] = [(0, &[End(0), Start(1), Ask(1, 0)]); 3];
     let apart: [&[(u16, &[Says])]; 4] = [
-        // Each seat at once.
+        // One seat after the other.
         &[(0, both[0].1), (1, both[1].1), (2, both[2].1)],
         // All ends first, then all starts.
         &[
@@ -264,9 +264,9 @@ fn a_new_round_is_met_in_any_order() {
             (1, &[Start(1), Ask(1, 0)]),
             (2, &[Start(1), Ask(1, 0)]),
         ],
-        // The last one is late with its end, and meets a round that has begun.
+        // The last seat reports its end late, when a round has begun.
         &[(0, both[0].1), (1, both[1].1), (2, &[End(0)]), (2, &[Start(1)]), (2, &[Ask(1, 0)])],
-        // No end was heard at all.
+        // No seat reported an end.
         &[(0, &[Start(1), Ask(1, 0)]), (1, &[Start(1), Ask(1, 0)]), (2, &[Start(1), Ask(1, 0)])],
     ];
     for order in apart {
@@ -424,7 +424,7 @@ fn a_seat_that_is_lost_elsewhere_does_not_end_a_round_that_only_begins() {
         says(&mut match_, agent, &[End(0)]);
     }
     decided(&mut match_);
-    // The next round has begun for one seat; the lost one goes on where it is.
+    // The next round has begun for one seat; the isolated one continues.
     says(&mut match_, 1, &[Start(1)]);
     says(&mut match_, 0, &[Foreign(1, 71), Foreign(1, 72)]);
     says(&mut match_, 1, &[Ask(1, 0)]);

@@ -2,13 +2,13 @@
 use crate::actor::{Manner, Match, staged};
 use crate::{pass, told};
 use phalanx_engine::{
-    Answer, Carry, Input, JournalEvent, OrderError, Probation, Steer, SteerError, Steering,
-    TeamOptions, read_order,
+    Answer, Carry, CommandError, Input, JournalEvent, OrderError, Probation, SetRole, Steer,
+    SteerAgent, Steering, TeamOptions, read_order,
 };
 use phalanx_game::{AgentId, Event, Said, Turn};
 use std::time::Duration;
 
-/// Shortly before the second is over in which an agent must answer.
+/// Shortly before the second in which an agent must answer is over.
 const ALMOST: Duration = Duration::from_millis(980);
 
 fn team(agents: u16) -> Match {
@@ -19,27 +19,20 @@ fn say(number: i64) -> Said {
     read_order(&format!("say({number})")).unwrap()
 }
 
-fn steer(match_: &mut Match, agent: u16, steer: Steer, by: &str) -> Result<Steering, SteerError> {
-    let (ticket, agent, by) = (match_.ticket(), AgentId(agent), by.to_owned());
-    match_.input(Input::Steer { ticket, agent, steer, by });
-    let Some((answered, Answer::Steered(result))) = match_.answers.pop() else { panic!() };
-    assert_eq!(answered, ticket);
-    result
+fn steer(match_: &mut Match, agent: u16, steer: Steer, by: &str) -> Result<Steering, CommandError> {
+    match_.call_as(by, SteerAgent { agent: AgentId(agent), steer })
 }
 
 fn pilot(match_: &mut Match, agent: u16, lease: u32) {
     steer(match_, agent, Steer::Pilot { lease }, "ann").unwrap();
 }
 
-fn order(match_: &mut Match, agent: u16, number: i64) -> Result<Steering, SteerError> {
+fn order(match_: &mut Match, agent: u16, number: i64) -> Result<Steering, CommandError> {
     steer(match_, agent, Steer::Order { order: say(number) }, "ann")
 }
 
-fn set_role(match_: &mut Match, role: &str, carry: Carry) -> Result<String, SteerError> {
-    let (ticket, role, by) = (match_.ticket(), role.to_owned(), "ann".to_owned());
-    match_.input(Input::SetRole { ticket, agent: AgentId(0), role, carry, by });
-    let Some((_, Answer::Role(result))) = match_.answers.pop() else { panic!() };
-    result
+fn set_role(match_: &mut Match, role: &str, carry: Carry) -> Result<String, CommandError> {
+    match_.call(SetRole { agent: AgentId(0), role: role.to_owned(), carry })
 }
 
 #[test]
@@ -50,13 +43,12 @@ fn a_role_changes_from_the_next_turn_on_and_takes_the_memory_over() {
     while match_.said.is_empty() {
         assert!(match_.output());
     }
-    let (ticket, agent, role) = (match_.ticket(), AgentId(1), "scout".to_owned());
-    let (carry, by) = (Carry::Strict, "ann".to_owned());
-    match_.team.handle(Input::SetRole { ticket, agent, role, carry, by }, match_.now);
+    let (agent, role, carry) = (AgentId(1), "scout".to_owned(), Carry::Strict);
+    match_.send("ann", SetRole { agent, role, carry });
     match_.drain();
     let calls = ["plan", "decide 0", "decide 1", "hand over 1 to scout Strict 100ms"];
     assert_eq!(match_.calls(), calls, "not within a turn");
-    let Some((_, Answer::Role(Ok(before)))) = match_.answers.pop() else { panic!() };
+    let before = match_.answered::<SetRole>().1.unwrap();
     assert_eq!((before.as_str(), match_.snapshot().agents[1].role.as_str()), ("worker", "scout"));
     assert_eq!(told(&mut match_), ["1 a1: role worker → scout, by ann"]);
     match_.turn(2);
@@ -75,7 +67,7 @@ fn a_role_that_the_generation_has_not_is_refused_with_what_was_meant() {
         error.to_string(),
         "there is no role \"scuot\"; there are hermit, scout, worker; did you mean \"scout\"?"
     );
-    let SteerError::NoSuchRole { known, meant, .. } = error else { panic!() };
+    let CommandError::NoSuchRole { known, meant, .. } = error else { panic!() };
     assert_eq!((known.len(), meant.as_deref()), (3, Some("scout")));
     assert_eq!((told(&mut match_), match_.calls()), (vec![], vec![]));
     assert_eq!(match_.snapshot().agents[0].role, "worker");
@@ -159,7 +151,10 @@ fn an_order_that_is_no_action_is_refused_as_scripts_would_be() {
     let none = Steer::Pin { order: say(1), turns: 0 };
     let error = steer(&mut match_, 0, none, "ann").unwrap_err();
     assert_eq!(error.to_string(), "expected 1 to 10000 turns, got 0");
-    assert_eq!(steer(&mut match_, 9, Steer::Pause, "ann"), Err(SteerError::NoSuchAgent { id: 9 }));
+    assert_eq!(
+        steer(&mut match_, 9, Steer::Pause, "ann"),
+        Err(CommandError::NoSuchAgent { id: 9 })
+    );
     assert_eq!(told(&mut match_), [""; 0]);
 }
 
@@ -271,7 +266,7 @@ fn a_team_that_is_drained_waits_for_no_pilot() {
     match_.turn(1);
     match_.input(Input::Drain);
     assert_eq!((match_.take_said(), match_.drained), (vec![0], true));
-    assert_eq!(order(&mut match_, 0, 1), Err(SteerError::Leaving));
+    assert_eq!(order(&mut match_, 0, 1), Err(CommandError::Leaving));
 }
 
 #[test]
@@ -328,18 +323,16 @@ fn a_flood_of_wishes_is_refused_not_kept() {
     let mut match_ = team(1);
     match_.ask(0, 1);
     let _first = match_.output();
-    for ticket in 1..=1_000 {
-        let (steer, by) = (Steer::Pause, "ann".to_owned());
-        let input = Input::Steer { ticket, agent: AgentId(0), steer, by };
-        match_.team.handle(input, match_.now);
+    for _ in 0..1_000 {
+        match_.send("ann", SteerAgent { agent: AgentId(0), steer: Steer::Pause });
     }
     match_.drain();
-    let busy = |answer: &Answer| matches!(answer, Answer::Steered(Err(SteerError::Busy(_))));
+    let busy = |answer: &Answer| matches!(answer, Err(CommandError::Busy(_)));
     let refused = match_.answers.iter().filter(|(_, answer)| busy(answer)).count();
     assert_eq!((refused, match_.answers.len()), (1_000 - 64, 1_000));
 }
 
-/// A match with operators in it: what left for the referee, and the whole journal.
+/// A match with operators: the actions, and the whole journal.
 fn played() -> (Vec<i64>, String) {
     let mut match_ = team(3);
     for step in 1..=30 {
@@ -379,7 +372,8 @@ fn a_text_that_is_no_order_tells_where() {
         (column, got)
     };
     assert_eq!(column(""), (1, "the end".into()));
-    assert_eq!(column("move(n)"), (6, "n)".into()));
+    assert_eq!(column("move(%)"), (6, "%)".into()));
+    assert_eq!(column("move(n m)"), (8, "m)".into()));
     assert_eq!(column("move(\"n\""), (9, "the end".into()));
     assert_eq!(column("move(\"n\") now"), (11, "now".into()));
     assert_eq!(column("move(1e999)"), (6, "1e999)".into()));

@@ -1,5 +1,5 @@
-//! A game whose rounds have names, and whose numbers only grow: a team that was restored can tell
-//! whether it is where it was.
+//! A game whose rounds have names and whose numbers only grow, so that a restored team can
+//! recognise its match.
 
 use phalanx_game::{
     ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Late, Met,
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Teams of the second kind stay as they are.
+/// Teams of the second kind are fixed.
 #[derive(Clone, Debug)]
 pub(crate) struct Counting<const FIXED: bool>;
 

@@ -1,4 +1,4 @@
-//! A team that goes on where an earlier one ended.
+//! A team that continues from a checkpoint.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,8 +13,8 @@ mod team;
 
 use game::Counting;
 use phalanx_engine::{
-    AlertKind, Carry, CheckpointError, Counters, Freezer, Input, JournalEvent, Scope, Steer,
-    Steering, TeamStart, examine, inspect,
+    AddAgent, AlertKind, Carry, CheckpointError, Command, CommandRequest, Counters, Freezer, Input,
+    JournalEvent, Scope, SetParam, SetRole, Steer, SteerAgent, Steering, examine, inspect,
 };
 use phalanx_game::{AgentId, DefaultCause, Event, Turn, Value};
 use team::{Match, identity, roster};
@@ -22,7 +22,7 @@ use team::{Match, identity, roster};
 const A: AgentId = AgentId(0);
 const B: AgentId = AgentId(1);
 
-/// A team of three that has played so many turns of a round.
+/// A team of three that has played this many turns of a round.
 fn played(turns: u32) -> Match {
     let mut match_ = Match::new(3);
     match_.begin(3, 0, "cup/1");
@@ -33,7 +33,11 @@ fn played(turns: u32) -> Match {
     match_
 }
 
-/// What a match tells, but for what only a team that was restored tells, and for who sits where.
+fn command(match_: &mut Match, command: impl Into<Command>) {
+    match_.input(Input::Command(CommandRequest::new(1, "ann", command)));
+}
+
+/// The journal of a match without the entries that only a restored team has, and without seats.
 fn decisions<const FIXED: bool>(match_: &Match<FIXED>) -> Vec<String> {
     let other = |event: &JournalEvent| {
         matches!(event, JournalEvent::Resumed { .. } | JournalEvent::Seat { .. })
@@ -66,7 +70,7 @@ fn a_restored_team_decides_as_the_one_that_went_on() {
         };
         assert_eq!(keys(one.board()), keys(other.board()));
         assert_eq!(other.story(), [format!("0:{at} and 0 missed")]);
-        assert_eq!(other.starts(), [""; 0], "whoever was there is not started again");
+        assert_eq!(other.starts(), [""; 0], "agents that were there do not start again");
     }
 }
 
@@ -186,9 +190,9 @@ fn what_operators_did_comes_back_with_its_authors() {
     let by = || "ann".to_owned();
     let (carry, scope) = (Carry::Strict, Scope::Agent(B));
     let (name, value) = ("greed".to_owned(), Some(Value::Int(50)));
-    match_.input(Input::SetParam { ticket: 1, name, scope, value, by: by() });
-    match_.input(Input::SetRole { ticket: 2, agent: A, role: "scout".into(), carry, by: by() });
-    match_.input(Input::Steer { ticket: 3, agent: A, steer: Steer::Pause, by: by() });
+    command(&mut match_, SetParam { name, scope, value });
+    command(&mut match_, SetRole { agent: A, role: "scout".into(), carry });
+    command(&mut match_, SteerAgent { agent: A, steer: Steer::Pause });
     let before = match_.snapshot.clone();
     let match_: Match = Match::resumed(3, match_.frozen());
     let after = &match_.snapshot;
@@ -202,12 +206,10 @@ fn what_operators_did_comes_back_with_its_authors() {
 #[test]
 fn a_refused_checkpoint_leaves_what_operators_did_since() {
     let mut match_ = played(3);
-    let steer = Input::Steer { ticket: 3, agent: A, steer: Steer::Pause, by: "ann".into() };
-    match_.input(steer);
+    command(&mut match_, SteerAgent { agent: A, steer: Steer::Pause });
     let steering = vec![Steering::Script, Steering::Paused { by: "bob".into() }];
     let checkpoint = Some(match_.frozen().into());
-    let mut match_ =
-        Match::<false>::of(3, TeamStart { checkpoint, steering, ..TeamStart::default() });
+    let mut match_ = Match::<false>::of(3, checkpoint, steering);
     assert_eq!(match_.snapshot.agents[0].steering.word(), "paused");
     match_.begin(3, 0, "friendly");
     let words: Vec<_> = match_.snapshot.agents.iter().map(|one| one.steering.word()).collect();
@@ -299,8 +301,7 @@ fn whoever_came_while_it_played_keeps_its_place_and_is_gone() {
     match_.begin(2, 0, "cup/1");
     match_.turn(2, 0, 4);
     assert_eq!(match_.said.len(), 2);
-    let (name, role, by) = ("a2".to_owned(), "worker".to_owned(), "ann".to_owned());
-    match_.input(Input::AddAgent { ticket: 1, name, role, by });
+    command(&mut match_, AddAgent { name: "a2".to_owned(), role: "worker".to_owned() });
     assert!(match_.snapshot.agents[2..].iter().all(|agent| !agent.gone && agent.name == "a2"));
 }
 

@@ -4,7 +4,8 @@ use crate::game::Counting;
 use phalanx_engine::{
     Ask, BoardPage, BoardRead, Brain, BrainError, BrainErrorKind, Checkpoint, Freezer, Identity,
     Input, JournalEntry, JournalEvent, Letter, Memory, Outcome, Output, ParamKind, ParamSpec,
-    Plain, RoundResult, Snapshot, Staged, Team, TeamLink, TeamOptions, TeamStart,
+    Plain, RoundResult, Snapshot, Staged, Steering, Team, TeamLink, TeamOptions, TeamStart,
+    TeamState,
 };
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::collections::BTreeMap;
@@ -13,7 +14,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// Says a number that depends on all that it can read: world, board, letters, memory, parameters.
+/// Says a number that depends on everything that it can read: world, board, letters, memory,
+/// parameters.
 #[derive(Debug)]
 pub(crate) struct Reader {
     link: TeamLink,
@@ -92,7 +94,7 @@ impl Brain for Reader {
     }
 }
 
-/// A team and what came out of it. One seat an agent.
+/// A team and its outputs, with one seat for each agent.
 pub(crate) struct Match<const FIXED: bool = false> {
     pub(crate) team: Team<Counting<FIXED>, Reader>,
     pub(crate) now: Instant,
@@ -109,7 +111,7 @@ pub(crate) fn roster(agents: u16) -> Roster {
 }
 
 impl<const FIXED: bool> Match<FIXED> {
-    pub(crate) fn of(agents: u16, start: TeamStart) -> Self {
+    pub(crate) fn of(agents: u16, checkpoint: Option<Arc<[u8]>>, steering: Vec<Steering>) -> Self {
         let calls: Arc<Mutex<Vec<String>>> = Arc::default();
         let brain = |link: TeamLink, _: &Staged| {
             let kind = ParamKind::Num { min: 0.0, max: 99.0, whole: true };
@@ -119,9 +121,10 @@ impl<const FIXED: bool> Match<FIXED> {
             Ok(Reader { link, memories: BTreeMap::new(), calls: Arc::clone(&calls) })
         };
         let seats = (0..agents).map(SeatId).collect();
-        let options = TeamOptions::default();
-        let team =
-            Team::new(&Counting, Arc::new(roster(agents)), seats, options, start, brain).unwrap();
+        let (options, staged) = (TeamOptions::default(), Staged::default());
+        let state = TeamState::new(Arc::new(roster(agents))).operated(Arc::default(), steering);
+        let start = TeamStart { seats, options, staged, state, checkpoint };
+        let team = Team::new(&Counting, start, brain).unwrap();
         #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
         let now = Instant::now();
         let (said, journal, snapshot, roster) = Default::default();
@@ -130,17 +133,17 @@ impl<const FIXED: bool> Match<FIXED> {
         match_
     }
 
-    /// A team that knows nothing yet.
+    /// A team without a checkpoint.
     pub(crate) fn new(agents: u16) -> Self {
-        Self::of(agents, TeamStart::default())
+        Self::of(agents, None, Vec::new())
     }
 
-    /// A team that goes on from a checkpoint.
+    /// A team that continues from a checkpoint.
     pub(crate) fn resumed(agents: u16, bytes: Vec<u8>) -> Self {
-        Self::of(agents, TeamStart { checkpoint: Some(bytes.into()), ..TeamStart::default() })
+        Self::of(agents, Some(bytes.into()), Vec::new())
     }
 
-    /// Everybody is let in and hears that the round starts; sessions count it as `local`.
+    /// Logs every agent in and starts the round, which sessions count as `local`.
     pub(crate) fn begin(&mut self, agents: u16, local: u32, round: &str) {
         for agent in (0..agents).map(AgentId) {
             self.event(agent, Event::Seated { agents: vec![agent] });
@@ -155,7 +158,7 @@ impl<const FIXED: bool> Match<FIXED> {
         self.event(agent, Event::RoundStarted { agent, round, briefing });
     }
 
-    /// A whole turn, in which everybody is told the step.
+    /// A whole turn, in which every agent receives the step.
     pub(crate) fn turn(&mut self, agents: u16, local: u32, step: u32) {
         for agent in (0..agents).map(AgentId) {
             self.ask(agent, Turn::new(local, step), i64::from(step));
@@ -189,7 +192,7 @@ impl<const FIXED: bool> Match<FIXED> {
         }
     }
 
-    /// The calls of `start` since the last look.
+    /// The calls of `start` since the last call.
     pub(crate) fn starts(&mut self) -> Vec<String> {
         std::mem::take(&mut self.calls.lock().unwrap())
     }
@@ -208,7 +211,7 @@ impl<const FIXED: bool> Match<FIXED> {
         self.team.board(&BoardRead::Range { prefix, after, max })
     }
 
-    /// What the journal tells of checkpoints and rounds.
+    /// The journal's entries about checkpoints and rounds.
     pub(crate) fn story(&self) -> Vec<String> {
         let tell = |entry: &JournalEntry| match &entry.event {
             JournalEvent::Resumed { turn, missed } => Some(format!("{turn} and {missed} missed")),

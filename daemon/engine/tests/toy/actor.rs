@@ -1,11 +1,12 @@
-//! A brain whose generations behave as a table says, and a match around it.
+//! A brain whose generations behave as a table defines, and a match around it.
 
 use crate::game::Toy;
 use phalanx_engine::{
-    Answer, Ask, Brain, BrainError, BrainErrorKind, Carry, Generation, Input, JournalEntry,
-    JournalEvent, LogLevel, Memory, Outcome, Output, ParamKind, ParamSpec, Plain, Profile, Ran,
-    Reason, RoundResult, SeatState, Snapshot, Staged, Steering, StrategyOrigin, Team, TeamLink,
-    TeamOptions, TeamStart, Ticket,
+    Answer, Ask, Brain, BrainError, BrainErrorKind, Carry, Command, CommandError, CommandRequest,
+    Generation, Input, InstallStrategy, JournalEntry, JournalEvent, LogLevel, Memory, Outcome,
+    Output, ParamKind, ParamSpec, Plain, Profile, Ran, Reason, RoundResult, SeatState, Snapshot,
+    Staged, Steering, StrategyOrigin, Team, TeamCommand, TeamLink, TeamOptions, TeamStart,
+    TeamState, Ticket,
 };
 use phalanx_game::{AgentId, Event, Roster, RosterEntry, Said, SeatId, Turn, Value};
 use std::collections::BTreeSet;
@@ -17,9 +18,9 @@ pub(crate) const SECOND: Duration = Duration::from_secs(1);
 /// How a generation behaves.
 #[derive(Clone, Debug)]
 pub(crate) struct Manner {
-    /// Its `decide` breaks.
+    /// Its `decide` fails.
     pub(crate) breaks: bool,
-    /// It loads only so many times.
+    /// It can be loaded this many times.
     pub(crate) loads: u32,
     /// The largest value of its parameter `greed`; the default is 0.
     pub(crate) greed_max: f64,
@@ -33,7 +34,7 @@ impl Default for Manner {
     }
 }
 
-/// A generation that behaves so and takes `cost` to load.
+/// A generation with this behaviour that takes `cost` to load.
 pub(crate) fn staged(number: u32, manner: Manner) -> Staged {
     let generation = Generation {
         number,
@@ -141,7 +142,7 @@ impl Brain for Actor {
         Some(["hermit", "scout", "worker"].map(String::from).into())
     }
 
-    /// A hermit wants nobody's memory.
+    /// A hermit refuses every memory.
     fn hand_over(
         &mut self,
         agent: AgentId,
@@ -198,7 +199,7 @@ impl Brain for Actor {
     }
 }
 
-/// A team with one seat an agent, everybody seated in the first round.
+/// A team with one seat for each agent, all logged in, in the first round.
 pub(crate) struct Match {
     pub(crate) team: Team<Toy, Actor>,
     pub(crate) now: Instant,
@@ -217,7 +218,7 @@ impl Match {
         Self::with(agents, options, Manner::default(), Vec::new())
     }
 
-    /// A first generation that behaves so, and agents that are steered so.
+    /// A first generation with this behaviour, and agents with this steering.
     pub(crate) fn with(
         agents: u16,
         options: TeamOptions,
@@ -234,7 +235,7 @@ impl Match {
         match_
     }
 
-    /// The same before anybody is seated.
+    /// The same before any agent is logged in.
     pub(crate) fn unseated(
         agents: u16,
         options: TeamOptions,
@@ -250,9 +251,10 @@ impl Match {
             let mut actor = Actor { link, manner, generation: 0, decided, calls };
             actor.load(staged).map(|()| actor)
         };
-        let start = TeamStart { staged: staged(1, manner), steering, ..TeamStart::default() };
-        let seats = (0..agents).map(SeatId).collect();
-        let team = Team::new(&Toy, Arc::new(roster), seats, options, start, brain).unwrap();
+        let state = TeamState::new(Arc::new(roster)).operated(Arc::default(), steering);
+        let (staged, seats) = (staged(1, manner), (0..agents).map(SeatId).collect());
+        let start = TeamStart { seats, options, staged, state, checkpoint: None };
+        let team = Team::new(&Toy, start, brain).unwrap();
         #[expect(clippy::disallowed_methods, reason = "an Instant has no other constructor")]
         let now = Instant::now();
         let (said, snapshots, journal, answers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -260,7 +262,7 @@ impl Match {
         Self { team, now, said, snapshots, journal, answers, drained, calls, agents, tickets }
     }
 
-    /// The referee lets an agent's seat in.
+    /// Logs an agent's seat in.
     pub(crate) fn seat(&mut self, agent: AgentId) {
         self.event(agent, Event::Seated { agents: vec![agent] });
     }
@@ -270,12 +272,12 @@ impl Match {
         self.event(agent, Event::RoundStarted { agent, round: 0, briefing: Some(()) });
     }
 
-    /// Asks one agent, with a second to go; what follows waits for [`drain`](Self::drain).
+    /// Asks one agent, with a second to go; the team decides in [`drain`](Self::drain).
     pub(crate) fn ask(&mut self, agent: u16, step: u32) {
         self.tell(agent, step, i64::from(step));
     }
 
-    /// As [`ask`](Self::ask), with the number that the agent is told.
+    /// As [`ask`](Self::ask), with the number that the agent perceives.
     pub(crate) fn tell(&mut self, agent: u16, step: u32, percept: i64) {
         let (agent, turn, due) = (AgentId(agent), Turn::new(0, step), self.now + SECOND);
         let event = Event::Asked { turn, agent, due, percept };
@@ -299,16 +301,42 @@ impl Match {
         self.drain();
     }
 
-    /// Asks for a swap; its ticket.
+    /// Requests a swap; returns its ticket.
     pub(crate) fn install(&mut self, staged: Staged, pinned: bool) -> Ticket {
-        let ticket = self.ticket();
-        self.input(Input::Install { ticket, staged, pinned });
+        let ticket = self.send("ann", InstallStrategy { staged, pinned });
+        self.drain();
         ticket
     }
 
-    pub(crate) fn ticket(&mut self) -> Ticket {
+    /// A command whose answer waits for [`drain`](Self::drain).
+    pub(crate) fn send(&mut self, by: &str, command: impl Into<Command>) -> Ticket {
         self.tickets += 1;
+        let request = CommandRequest::new(self.tickets, by, command);
+        self.team.handle(Input::Command(request), self.now);
         self.tickets
+    }
+
+    /// What a command of ann is answered with at once.
+    pub(crate) fn call<C: TeamCommand>(&mut self, command: C) -> Result<C::Reply, CommandError> {
+        self.call_as("ann", command)
+    }
+
+    pub(crate) fn call_as<C: TeamCommand>(
+        &mut self,
+        by: &str,
+        command: C,
+    ) -> Result<C::Reply, CommandError> {
+        let ticket = self.send(by, command);
+        self.drain();
+        let (answered, result) = self.answered::<C>();
+        assert_eq!(answered, ticket);
+        result
+    }
+
+    /// The last answer.
+    pub(crate) fn answered<C: TeamCommand>(&mut self) -> (Ticket, Result<C::Reply, CommandError>) {
+        let (ticket, answer) = self.answers.pop().unwrap();
+        (ticket, C::answer(answer))
     }
 
     pub(crate) fn drain(&mut self) {
@@ -333,12 +361,12 @@ impl Match {
         true
     }
 
-    /// The calls into the brain since the last look.
+    /// The calls into the brain since the last call.
     pub(crate) fn calls(&mut self) -> Vec<String> {
         std::mem::take(&mut self.calls.lock().unwrap())
     }
 
-    /// What was said since the last look.
+    /// The actions since the last call.
     pub(crate) fn take_said(&mut self) -> Vec<i64> {
         std::mem::take(&mut self.said)
     }

@@ -1,5 +1,5 @@
-//! A game small enough to see through: each agent is told a number and says one back. A negative
-//! number tells that what it said before failed.
+//! A small game: each agent receives a number and says one back. A negative number means that the
+//! previous answer failed.
 
 use phalanx_game::{
     ActionDoc, ActionError, AgentId, AgentState, Api, Event, Framing, Game, Kind, Late, Met,
@@ -17,13 +17,13 @@ pub(crate) struct Toy;
 #[derive(Debug)]
 pub(crate) struct NoSession;
 
-/// Remembers what it was told, in order.
+/// Remembers the numbers that it received, in order.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ToyWorld {
     told: BTreeMap<AgentId, i64>,
     settled: u32,
     score: i64,
-    /// So many agents are present, as the world was told last.
+    /// The number of agents present, by the last report.
     present: usize,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{Tape, done, turn};
 use phalanx_engine::{CallKind, TapedCall, TapedInput, TeamAct, TeamStep};
-use phalanx_exchange::{Latency, Stage};
+use phalanx_exchange::{Latency, TurnStage};
 use phalanx_game::{AgentId, Event, SeatId, Turn};
 use phalanx_net::{SeatAct, Taped};
 use phalanx_record::Recorded;
@@ -78,18 +78,18 @@ fn the_stages_of_a_turn_follow_each_other_without_gaps() {
     let latency = measured(&tape);
     assert_eq!(latency.turns.len(), 4);
     let expected = [
-        (Stage::Received, Some(100)),
-        (Stage::Parsed, Some(20)),
-        (Stage::Handed, Some(10)),
-        (Stage::Settled, Some(70)),
-        (Stage::Planned, Some(50)),
-        (Stage::Decided, Some(400)),
-        (Stage::Written, Some(50)),
-        (Stage::Referee, Some(9_300)),
+        (TurnStage::Received, Some(100)),
+        (TurnStage::Parsed, Some(20)),
+        (TurnStage::Handed, Some(10)),
+        (TurnStage::Settled, Some(70)),
+        (TurnStage::Planned, Some(50)),
+        (TurnStage::Decided, Some(400)),
+        (TurnStage::Written, Some(50)),
+        (TurnStage::Referee, Some(9_300)),
     ];
     for (index, times) in latency.turns.iter().enumerate() {
         for (stage, span) in expected {
-            let span = span.filter(|_| index < 3 || stage != Stage::Referee);
+            let span = span.filter(|_| index < 3 || stage != TurnStage::Referee);
             assert_eq!(micros(times.span(stage)), span, "turn {index}, {stage:?}");
         }
         assert_eq!(micros(times.answer), Some(700));
@@ -108,9 +108,9 @@ fn what_is_not_recorded_is_not_invented() {
     tape.entries.retain(|entry| !is_written(&entry.as_ref().unwrap().what));
     let latency = measured(&tape);
     let times = &latency.turns[0];
-    assert_eq!((times.answer, times.span(Stage::Written)), (None, None));
-    assert_eq!(times.span(Stage::Referee), None);
-    assert_eq!(micros(times.span(Stage::Decided)), Some(400));
+    assert_eq!((times.answer, times.span(TurnStage::Written)), (None, None));
+    assert_eq!(times.span(TurnStage::Referee), None);
+    assert_eq!(micros(times.span(TurnStage::Decided)), Some(400));
     assert_eq!(latency.answers().count, 0);
     assert!(latency.worst(3).is_empty());
 }
@@ -152,7 +152,7 @@ fn a_request_that_comes_while_the_team_decides_belongs_to_the_next_turn() {
     plays(&mut tape, 10_000, 1);
     let latency = measured(&tape);
     let first = &latency.turns[0];
-    assert_eq!((first.agents, micros(first.span(Stage::Received))), (2, Some(100)));
+    assert_eq!((first.agents, micros(first.span(TurnStage::Received))), (2, Some(100)));
     assert_eq!(micros(first.answer), Some(700));
     assert_eq!(latency.turns[1].agents, 2);
 }

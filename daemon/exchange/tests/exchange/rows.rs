@@ -1,12 +1,12 @@
 //! Decisions as tables.
 
 use crate::support::{Tape, done, turn};
-use phalanx_exchange::{COLUMNS, Row, rows};
+use phalanx_exchange::{COLUMNS, DecisionRow, rows};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use serde_json::{Value, json};
 
-fn table(tape: &Tape) -> Vec<Row> {
+fn table(tape: &Tape) -> Vec<DecisionRow> {
     let info = v1::RecordingInfo {
         id: "A-assemble-1".into(),
         team: "A".into(),
@@ -70,7 +70,7 @@ fn a_column_has_one_type_in_every_row() {
 #[test]
 fn the_head_of_a_csv_file_names_the_columns_that_are_promised() {
     assert_eq!(
-        Row::csv_head(),
+        DecisionRow::csv_head(),
         "recording,team,game,round,step,time_ms,agent,role,generation,kind,action,reason,\
          reason_data,trouble,file,line,spent_us,late,defaulted,percept,result,result_round,\
          result_step,score"

@@ -3,14 +3,14 @@
 use phalanx_exchange::{PlayedTurn, Turns};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_record::{Damage, Entry, Recorded};
+use phalanx_record::{Entry, Recorded, RecordingDamage};
 use std::time::{Duration, Instant};
 
 /// Entries in the order in which they happened, a millisecond after each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Tape {
     begin: Instant,
-    pub(crate) entries: Vec<Result<Entry, Damage>>,
+    pub(crate) entries: Vec<Result<Entry, RecordingDamage>>,
 }
 
 impl Tape {
@@ -23,7 +23,7 @@ impl Tape {
         self.put_at(millis * 1_000, what)
     }
 
-    /// So many microseconds after the begin.
+    /// Adds a record this many microseconds after the start.
     pub(crate) fn put_at(&mut self, micros: i64, what: Recorded) -> &mut Self {
         let nanos = micros * 1_000;
         let at = self.instant(micros);

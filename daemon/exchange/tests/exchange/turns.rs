@@ -4,7 +4,7 @@ use crate::support::{Tape, done, turn};
 use phalanx_exchange::DeedKind;
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_record::{Damage, Recorded, Wrong};
+use phalanx_record::{DamageCause, Recorded, RecordingDamage};
 
 #[test]
 fn the_answer_to_an_action_stands_in_the_turn_of_the_action() {
@@ -21,7 +21,7 @@ fn the_answer_to_an_action_stands_in_the_turn_of_the_action() {
     assert_eq!(of(0, "a"), ("success", Some(2)));
     assert_eq!(of(0, "b"), ("failed_path", Some(4)), "it was not asked in between");
     assert_eq!(of(1, "a"), ("failed_path", Some(4)));
-    assert_eq!(of(2, "a"), ("", None), "nobody has answered yet");
+    assert_eq!(of(2, "a"), ("", None), "no answer yet");
     let own = turns[0].agent("a").unwrap();
     assert_eq!((own.percept.as_str(), own.role.as_str()), ("stands at 1", "worker"));
     assert_eq!(turns[0].score, Some(60));
@@ -39,7 +39,12 @@ fn an_answer_is_not_given_to_a_turn_of_another_round_or_across_a_gap() {
     tape.plays(turn(1, 1), &["a"], "success");
     tape.put(gap("/journal"));
     tape.plays(turn(1, 5), &["a"], "success");
-    tape.entries.push(Err(Damage { part: 1, at: 0, bytes: 0, wrong: Wrong::Checksum }));
+    tape.entries.push(Err(RecordingDamage {
+        part: 1,
+        at: 0,
+        bytes: 0,
+        wrong: DamageCause::Checksum,
+    }));
     tape.plays(turn(1, 9), &["a"], "success");
     let turns = tape.turns();
     let answered: Vec<_> =

@@ -2,7 +2,7 @@
 
 use crate::support::{Tape, turn};
 use phalanx_engine::WhichTurn;
-use phalanx_exchange::{NotTold, explain};
+use phalanx_exchange::{ExplainError, explain};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 
@@ -10,7 +10,7 @@ fn at(step: u32) -> WhichTurn {
     WhichTurn::Step { round: None, step }
 }
 
-fn told(tape: &Tape, agent: &str, which: WhichTurn) -> Result<v1::Explanation, NotTold> {
+fn told(tape: &Tape, agent: &str, which: WhichTurn) -> Result<v1::Explanation, ExplainError> {
     explain(tape.turns().into_iter(), "A", agent, which)
 }
 
@@ -42,7 +42,7 @@ fn of_two_rounds_with_the_same_step_the_last_one_is_meant_unless_told() {
 #[test]
 fn whoever_asks_for_what_is_not_there_hears_what_there_is() {
     let empty = Tape::new();
-    assert_eq!(told(&empty, "a", at(1)), Err(NotTold::Nothing));
+    assert_eq!(told(&empty, "a", at(1)), Err(ExplainError::Nothing));
     let mut tape = Tape::new();
     for step in [2, 4, 6, 8, 10, 12] {
         tape.plays(turn(0, step), &["a"], "").plays(turn(0, step + 1), &["b"], "");

@@ -1,11 +1,11 @@
 //! The host's own functions and tables.
 
-use super::{Class, Function, Module};
+use super::{Function, Module, TableType};
 
 /// Name, parameters, results, meaning.
-type Row = (&'static str, &'static str, &'static str, &'static str);
+type HostFunctionRow = (&'static str, &'static str, &'static str, &'static str);
 
-const BOARD: &[Row] = &[
+const BOARD: &[HostFunctionRow] = &[
     ("get", "key: string", "any", "The value of a key; nil when there is none."),
     (
         "set",
@@ -35,7 +35,7 @@ const BOARD: &[Row] = &[
     ("holder", "key: string", "string?", "Who holds the claim."),
 ];
 
-const TEAM: &[Row] = &[
+const TEAM: &[HostFunctionRow] = &[
     ("all", "", "{Member}", "Everybody, in roster order."),
     ("agents", "", "{Member}", "Those who were asked in this turn."),
     (
@@ -56,28 +56,33 @@ const TEAM: &[Row] = &[
     ),
 ];
 
-const LOG: &[Row] = &[
-    ("debug", "...", "", "For whoever writes the script. Values, or a format and values."),
+const LOG: &[HostFunctionRow] = &[
+    (
+        "debug",
+        "...",
+        "",
+        "Logs for the author of the script. Takes values, or a format and values.",
+    ),
     ("info", "...", "", "Worth telling; `print` is the same."),
     ("warn", "...", "", "Something is not as it should be."),
     ("error", "...", "", "Something failed."),
 ];
 
-const DRAW: &[Row] = &[
+const DRAW: &[HostFunctionRow] = &[
     ("cell", "cell: any, ...", "boolean", "Marks a cell on the map of this turn."),
     ("line", "from: any, to: any, ...", "boolean", "Marks a line."),
     ("text", "cell: any, text: any, ...", "boolean", "Writes beside a cell."),
     ("path", "cells: any, ...", "boolean", "Marks a way."),
 ];
 
-const RNG: &[Row] = &[
+const RNG: &[HostFunctionRow] = &[
     ("int", "low: integer, high: integer", "integer", "A whole number, both ends included."),
     ("float", "", "number", "From 0 up to, not including, 1."),
     ("pick", "list: table", "any", "One item of a list; nil of an empty one."),
     ("shuffle", "list: table", "table", "Shuffles the list itself and answers it."),
 ];
 
-const GLOBALS: &[Row] = &[
+const GLOBALS: &[HostFunctionRow] = &[
     ("metric", "name: string, value: number", "boolean", "A number for dashboards."),
     (
         "param",
@@ -119,9 +124,9 @@ const ME: &[(&str, &str, &str)] = &[
 ];
 
 /// The tables with known fields.
-pub(crate) const CLASSES: &[Class] = &[
-    Class { name: "Me", doc: "The agent that decides.", fields: ME },
-    Class {
+pub(crate) const CLASSES: &[TableType] = &[
+    TableType { name: "Me", doc: "The agent that decides.", fields: ME },
+    TableType {
         name: "Result",
         doc: "What `finish` gets besides all of `Me`.",
         fields: &[
@@ -129,7 +134,7 @@ pub(crate) const CLASSES: &[Class] = &[
             ("ranking", "integer?", "Its rank from 1, where the referee tells it."),
         ],
     },
-    Class {
+    TableType {
         name: "Plan",
         doc: "What `plan` gets besides all of `team`.",
         fields: &[
@@ -139,21 +144,21 @@ pub(crate) const CLASSES: &[Class] = &[
             ("time_left", "Clock", "Seconds until the referee's deadline."),
         ],
     },
-    Class {
+    TableType {
         name: "Expiry",
         doc: "For how long something stays on the board.",
         fields: &[(
             "turns",
             "integer?",
-            "So many turns, this one included; for ever when left out.",
+            "Number of turns, this one included; without it, the entry stays.",
         )],
     },
-    Class {
+    TableType {
         name: "Member",
         doc: "An agent of the team.",
         fields: &[("name", "string", "Its name."), ("role", "string", "Its role.")],
     },
-    Class {
+    TableType {
         name: "Letter",
         doc: "A message between agents.",
         fields: &[
@@ -161,11 +166,11 @@ pub(crate) const CLASSES: &[Class] = &[
             ("body", "any", "What it says."),
         ],
     },
-    Class {
+    TableType {
         name: "ParamSpec",
         doc: "What a live parameter accepts; its type is the default's.",
         fields: &[
-            ("default", "any", "Its value while nobody set one: boolean, number or string."),
+            ("default", "any", "The value until it is set: boolean, number or string."),
             ("min", "number?", "The smallest number."),
             ("max", "number?", "The largest number."),
             ("whole", "boolean?", "Only whole numbers."),
@@ -176,7 +181,7 @@ pub(crate) const CLASSES: &[Class] = &[
 ];
 
 pub(super) fn modules() -> Vec<Module> {
-    let module = |name, doc, rows: &'static [Row]| {
+    let module = |name, doc, rows: &'static [HostFunctionRow]| {
         let functions = rows.iter().map(|(name, params, returns, doc)| Function {
             doc,
             ..Function::read(name, params, returns)

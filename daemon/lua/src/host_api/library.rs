@@ -3,9 +3,9 @@
 use super::{Function, Module, Type};
 
 /// Name, parameters, results.
-type Row = (&'static str, &'static str, &'static str);
+type LibraryFunctionRow = (&'static str, &'static str, &'static str);
 
-const BASE: &[Row] = &[
+const BASE: &[LibraryFunctionRow] = &[
     ("assert", "value: any, message: any?, ...", "any"),
     ("error", "message: any, level: number?", ""),
     ("getmetatable", "value: any", "any"),
@@ -28,7 +28,7 @@ const BASE: &[Row] = &[
     ("xpcall", "call: function, handler: function, ...", "boolean, any"),
 ];
 
-const MATH: &[Row] = &[
+const MATH: &[LibraryFunctionRow] = &[
     ("abs", "x: number", "number"),
     ("acos", "x: number", "number"),
     ("asin", "x: number", "number"),
@@ -68,7 +68,7 @@ const MATH: &[Row] = &[
     ("tanh", "x: number", "number"),
 ];
 
-const STRING: &[Row] = &[
+const STRING: &[LibraryFunctionRow] = &[
     ("byte", "text: string, first: number?, last: number?", "number"),
     ("char", "...", "string"),
     ("find", "text: string, pattern: string, init: number?, plain: boolean?", "number?, number?"),
@@ -88,7 +88,7 @@ const STRING: &[Row] = &[
     ("upper", "text: string", "string"),
 ];
 
-const TABLE: &[Row] = &[
+const TABLE: &[LibraryFunctionRow] = &[
     ("clear", "map: table", ""),
     ("clone", "map: table", "table"),
     ("concat", "list: table, separator: string?, first: number?, last: number?", "string"),
@@ -108,7 +108,7 @@ const TABLE: &[Row] = &[
     ("unpack", "list: table, first: number?, last: number?", "any"),
 ];
 
-const BIT32: &[Row] = &[
+const BIT32: &[LibraryFunctionRow] = &[
     ("arshift", "x: number, by: number", "number"),
     ("band", "...", "number"),
     ("bnot", "x: number", "number"),
@@ -126,7 +126,7 @@ const BIT32: &[Row] = &[
     ("rshift", "x: number, by: number", "number"),
 ];
 
-const UTF8: &[Row] = &[
+const UTF8: &[LibraryFunctionRow] = &[
     ("char", "...", "string"),
     ("codepoint", "text: string, first: number?, last: number?", "number"),
     ("codes", "text: string", "function, string, number"),
@@ -134,7 +134,7 @@ const UTF8: &[Row] = &[
     ("offset", "text: string, n: number, init: number?", "number?"),
 ];
 
-const COROUTINE: &[Row] = &[
+const COROUTINE: &[LibraryFunctionRow] = &[
     ("close", "routine: thread", "boolean, any"),
     ("create", "call: function", "thread"),
     ("isyieldable", "", "boolean"),
@@ -145,7 +145,7 @@ const COROUTINE: &[Row] = &[
     ("yield", "...", "any"),
 ];
 
-const BUFFER: &[Row] = &[
+const BUFFER: &[LibraryFunctionRow] = &[
     ("copy", "target: buffer, at: number, source: buffer, from: number?, count: number?", ""),
     ("create", "size: number", "buffer"),
     ("fill", "target: buffer, at: number, value: number, count: number?", ""),
@@ -174,7 +174,7 @@ const BUFFER: &[Row] = &[
     ("writeu8", "target: buffer, at: number, value: number", ""),
 ];
 
-const VECTOR: &[Row] = &[
+const VECTOR: &[LibraryFunctionRow] = &[
     ("abs", "v: vector", "vector"),
     ("angle", "a: vector, b: vector, axis: vector?", "number"),
     ("ceil", "v: vector", "vector"),
@@ -206,7 +206,9 @@ pub(crate) const LUA51: &[&str] = &[
 ];
 
 pub(super) fn modules() -> Vec<Module> {
-    let module = |name, rows: &'static [Row], constants: &[(&'static str, &'static str)]| {
+    let module = |name,
+                  rows: &'static [LibraryFunctionRow],
+                  constants: &[(&'static str, &'static str)]| {
         let functions =
             rows.iter().map(|(name, args, returns)| Function::read(name, args, returns));
         let constants = constants.iter().map(|(name, kind)| (*name, Type::read(kind))).collect();

@@ -1,7 +1,7 @@
 //! Equality of script values by what is in them, the places that differ, and values as text.
 
-use super::Difference;
-use crate::natives::Action;
+use super::SpecDifference;
+use crate::action_value::ActionValue;
 use crate::plain::describe;
 use mlua::{Table, Value as LuaValue};
 use std::cmp::Ordering;
@@ -21,8 +21,8 @@ const TOO_LARGE: &str = "the values are too large or too deep to compare";
 
 /// Where two values differ.
 #[derive(Debug, Default)]
-pub(super) struct Comparison {
-    pub(super) differences: Vec<Difference>,
+pub(super) struct ValueComparison {
+    pub(super) differences: Vec<SpecDifference>,
     /// All that differ, those that are not listed included.
     pub(super) count: usize,
     left: usize,
@@ -31,8 +31,11 @@ pub(super) struct Comparison {
 
 /// Compares by what is in the values: tables by their pairs, without metatables; actions by name
 /// and arguments; anything else by identity.
-pub(super) fn compare(expected: &LuaValue, got: &LuaValue) -> Result<Comparison, &'static str> {
-    let mut comparison = Comparison { left: VALUES_MAX, ..Comparison::default() };
+pub(super) fn compare(
+    expected: &LuaValue,
+    got: &LuaValue,
+) -> Result<ValueComparison, &'static str> {
+    let mut comparison = ValueComparison { left: VALUES_MAX, ..ValueComparison::default() };
     comparison.value("", expected, got)?;
     comparison.open.clear();
     Ok(comparison)
@@ -41,11 +44,11 @@ pub(super) fn compare(expected: &LuaValue, got: &LuaValue) -> Result<Comparison,
 /// Whether both are actions that say the same.
 pub(super) fn same_action(a: &LuaValue, b: &LuaValue) -> bool {
     let action =
-        |value: &LuaValue| Some(value.as_userdata()?.borrow::<Action>().ok()?.said.clone());
+        |value: &LuaValue| Some(value.as_userdata()?.borrow::<ActionValue>().ok()?.said.clone());
     action(a).is_some_and(|said| action(b) == Some(said))
 }
 
-impl Comparison {
+impl ValueComparison {
     fn value(
         &mut self,
         path: &str,
@@ -67,7 +70,11 @@ impl Comparison {
         self.count += 1;
         if self.differences.len() < DIFFERENCES_MAX {
             let path = path.to_owned();
-            self.differences.push(Difference { path, expected: show(expected), got: show(got) });
+            self.differences.push(SpecDifference {
+                path,
+                expected: show(expected),
+                got: show(got),
+            });
         }
     }
 
@@ -173,7 +180,7 @@ fn write(text: &mut String, value: &LuaValue, open: &mut Vec<*const c_void>) {
     }
     match value {
         LuaValue::Table(table) => write_table(text, table, open),
-        LuaValue::UserData(data) => match data.borrow::<Action>() {
+        LuaValue::UserData(data) => match data.borrow::<ActionValue>() {
             Ok(action) => text.push_str(&call(&action.said)),
             Err(_) => text.push_str(&describe(value)),
         },

@@ -1,7 +1,8 @@
 //! Which lines of the strategy's files ran, as the VM counted them.
 
-use super::{FileCoverage, is_spec_file};
+use super::FileCoverage;
 use crate::Program;
+use crate::spec_files::is_spec_file;
 use mlua::chunk::ChunkMode;
 use mlua::{Function, Lua};
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub(super) fn add(coverage: &mut Coverage, path: &str, chunk: &Function) {
     });
 }
 
-/// Adds the files that nobody loaded: none of their lines ran.
+/// Adds the files that were never loaded: none of their lines ran.
 pub(super) fn add_unloaded(coverage: &mut Coverage, program: &Program) {
     let lua = Lua::new();
     for (path, _) in program.bundle().files() {

@@ -2,10 +2,11 @@
 
 use super::compare::{self, compare, same_action, show};
 use super::pretend::unknown;
-use super::stage::{Failed, Stage, native, said};
-use super::{CASES_MAX, Difference};
+use super::stage::{Failed, SpecStage, native, said};
+use super::{CASES_MAX, SpecDifference};
+use crate::action_value::ActionValue;
 use crate::failure::{Failure, current_place, cut};
-use crate::natives::{Action, NIL, Native, Reply, flag, problem};
+use crate::natives::{NIL, Native, NativeReply, flag, problem};
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 use phalanx_game::Said;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ use std::rc::Rc;
 const MESSAGE_CHARS_MAX: usize = 600;
 
 /// Adds the natives to the layer's host table.
-pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
+pub(super) fn add(stage: &Rc<SpecStage>, table: &Table) -> mlua::Result<()> {
     native(stage, table, "equal", |_, _, (expected, got): (LuaValue, LuaValue)| {
         match compare(&expected, &got) {
             Ok(found) => flag(found.count == 0),
@@ -34,7 +35,7 @@ pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
     native(stage, table, "unknown", no_such)?;
     native(stage, table, "line", |lua, _, _: MultiValue| {
         let line = current_place(lua).map_or(0, |(_, line)| line);
-        Ok(Reply::Result(LuaValue::Number(f64::from(line))))
+        Ok(NativeReply::Result(LuaValue::Number(f64::from(line))))
     })?;
     native(stage, table, "room", |lua, stage, declared: usize| {
         if declared < stage.room {
@@ -44,21 +45,21 @@ pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
     })?;
     native(stage, table, "note", |lua, stage, error: LuaValue| {
         *stage.note.borrow_mut() = current_place(lua);
-        Ok(Reply::Result(error))
+        Ok(NativeReply::Result(error))
     })
 }
 
 fn words(lua: &Lua, text: &str) -> Native {
-    Ok(Reply::Result(LuaValue::String(lua.create_string(text)?)))
+    Ok(NativeReply::Result(LuaValue::String(lua.create_string(text)?)))
 }
 
 /// An expectation failed: noted at once, so that no `pcall` hides it.
 fn fail(
     lua: &Lua,
-    stage: &Stage,
+    stage: &SpecStage,
     (message, shown, expected, got): (String, bool, LuaValue, LuaValue),
 ) -> Native {
-    let (mut diff, mut more): (Vec<Difference>, usize) = (Vec::new(), 0);
+    let (mut diff, mut more): (Vec<SpecDifference>, usize) = (Vec::new(), 0);
     let tables = expected.is_table() && got.is_table();
     if let Ok(found) = compare(&expected, &got)
         && shown
@@ -74,7 +75,7 @@ fn fail(
 }
 
 /// Whether the value is that action; what is wrong with the call; the expectation in words.
-fn acts(lua: &Lua, stage: &Stage, args: MultiValue) -> mlua::Result<MultiValue> {
+fn acts(lua: &Lua, stage: &SpecStage, args: MultiValue) -> mlua::Result<MultiValue> {
     use mlua::IntoLuaMulti as _;
     let mut args = args.into_iter();
     let value = args.next().unwrap_or(LuaValue::Nil);
@@ -87,7 +88,7 @@ fn acts(lua: &Lua, stage: &Stage, args: MultiValue) -> mlua::Result<MultiValue> 
         return (false, format!("to_act: {what}")).into_lua_multi(lua);
     };
     let said =
-        value.as_userdata().and_then(|data| Some(data.borrow::<Action>().ok()?.said.clone()));
+        value.as_userdata().and_then(|data| Some(data.borrow::<ActionValue>().ok()?.said.clone()));
     if given.is_empty() {
         let acts = said.is_some_and(|said| said.action == doc.name);
         return (acts, LuaValue::Nil, format!("to act {}", doc.name)).into_lua_multi(lua);
@@ -103,7 +104,7 @@ fn acts(lua: &Lua, stage: &Stage, args: MultiValue) -> mlua::Result<MultiValue> 
 }
 
 /// The message about a name that is not there.
-fn no_such(lua: &Lua, _: &Stage, (noun, key, names): (String, LuaValue, Table)) -> Native {
+fn no_such(lua: &Lua, _: &SpecStage, (noun, key, names): (String, LuaValue, Table)) -> Native {
     let mut known = Vec::new();
     names.for_each(|name: LuaValue, _: LuaValue| {
         known.extend(name.as_string().map(mlua::LuaString::to_string_lossy));

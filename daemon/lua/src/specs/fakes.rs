@@ -1,10 +1,10 @@
 //! The natives behind `fake`: the agents that a spec lets play.
 
 use super::compare::show;
-use super::stage::{Stage, id, member, native, place_of};
+use super::stage::{SpecStage, id, member, native, place_of};
 use super::{FAKE_AGENTS_MAX, play, pretend, scene};
 use crate::args::{number, text};
-use crate::natives::{NIL, Native, Reply, problem};
+use crate::natives::{NIL, Native, NativeReply, problem};
 use crate::plain;
 use mlua::{Lua, Table, Value as LuaValue};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ const TIME_LEFT_MAX: f64 = 3600.0;
 const NAME_BYTES_MAX: usize = 100;
 
 /// Adds the natives to the layer's host table.
-pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
+pub(super) fn add(stage: &Rc<SpecStage>, table: &Table) -> mlua::Result<()> {
     table.raw_set("absent", &stage.absent)?;
     native(stage, table, "percept", pretend::percept)?;
     native(stage, table, "world", pretend::world)?;
@@ -27,7 +27,7 @@ pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
 }
 
 /// A new agent of the team.
-fn cast(lua: &Lua, stage: &Stage, options: Table) -> Native {
+fn cast(lua: &Lua, stage: &SpecStage, options: Table) -> Native {
     let index = stage.cast.borrow().len() + 1;
     if index > FAKE_AGENTS_MAX {
         return problem(format!("fake.agent: a spec has at most {FAKE_AGENTS_MAX} agents"));
@@ -53,10 +53,10 @@ fn cast(lua: &Lua, stage: &Stage, options: Table) -> Native {
             return problem(format!("fake.agent: {reason}"));
         }
     }
-    Ok(Reply::Result(LuaValue::Number(place_of(index))))
+    Ok(NativeReply::Result(LuaValue::Number(place_of(index))))
 }
 
-fn named(stage: &Stage, given: &LuaValue, index: usize) -> Result<String, String> {
+fn named(stage: &SpecStage, given: &LuaValue, index: usize) -> Result<String, String> {
     let name = match given {
         LuaValue::Nil => format!("a{index}"),
         given => text(given, stage.host.limits.value)?
@@ -69,7 +69,7 @@ fn named(stage: &Stage, given: &LuaValue, index: usize) -> Result<String, String
     }
 }
 
-fn known_role(stage: &Stage, given: &LuaValue) -> Result<String, String> {
+fn known_role(stage: &SpecStage, given: &LuaValue) -> Result<String, String> {
     if given.is_nil() {
         return Ok(String::new());
     }
@@ -84,7 +84,7 @@ fn known_role(stage: &Stage, given: &LuaValue) -> Result<String, String> {
 /// Sets what a spec may set of an agent.
 fn put(
     lua: &Lua,
-    stage: &Stage,
+    stage: &SpecStage,
     index: usize,
     key: &str,
     value: &LuaValue,
@@ -118,14 +118,14 @@ fn put(
     Ok(Ok(()))
 }
 
-fn set(lua: &Lua, stage: &Stage, (index, key, value): (usize, String, LuaValue)) -> Native {
+fn set(lua: &Lua, stage: &SpecStage, (index, key, value): (usize, String, LuaValue)) -> Native {
     match put(lua, stage, index, &key, &value)? {
         Ok(()) => NIL,
         Err(reason) => problem(format!("agent.{reason}")),
     }
 }
 
-fn get(lua: &Lua, stage: &Stage, (index, key): (usize, String)) -> Native {
+fn get(lua: &Lua, stage: &SpecStage, (index, key): (usize, String)) -> Native {
     let Some(member) = member(stage, index) else {
         return problem("this agent belongs to another spec; fake it in before_each or in `it`");
     };
@@ -151,5 +151,5 @@ fn get(lua: &Lua, stage: &Stage, (index, key): (usize, String)) -> Native {
         },
         data => member.data.raw_get(data)?,
     };
-    Ok(Reply::Result(value))
+    Ok(NativeReply::Result(value))
 }

@@ -1,8 +1,8 @@
 //! Percepts and worlds that specs make up, checked against what the game declares.
 
 use super::compare::show;
-use super::stage::Stage;
-use crate::natives::{Native, Reply, problem};
+use super::stage::SpecStage;
+use crate::natives::{Native, NativeReply, problem};
 use crate::plain;
 use crate::similar;
 use mlua::{Lua, Table, Value as LuaValue};
@@ -14,17 +14,17 @@ use std::collections::BTreeMap;
 const DEPTH_MAX: usize = 8;
 
 /// `fake.percept`: all declared fields, those that are not given with a harmless value.
-pub(super) fn percept(lua: &Lua, stage: &Stage, given: LuaValue) -> Native {
+pub(super) fn percept(lua: &Lua, stage: &SpecStage, given: LuaValue) -> Native {
     match filled(lua, stage, "fake.percept", &given)? {
-        Ok(table) => Ok(Reply::Result(LuaValue::Table(table))),
+        Ok(table) => Ok(NativeReply::Result(LuaValue::Table(table))),
         Err(reason) => problem(reason),
     }
 }
 
 /// `fake.world`: a copy of the answers, whose names the game declares.
-pub(super) fn world(lua: &Lua, stage: &Stage, given: LuaValue) -> Native {
+pub(super) fn world(lua: &Lua, stage: &SpecStage, given: LuaValue) -> Native {
     match answers(lua, stage, "fake.world", &given)? {
-        Ok(table) => Ok(Reply::Result(LuaValue::Table(table))),
+        Ok(table) => Ok(NativeReply::Result(LuaValue::Table(table))),
         Err(reason) => problem(reason),
     }
 }
@@ -32,7 +32,7 @@ pub(super) fn world(lua: &Lua, stage: &Stage, given: LuaValue) -> Native {
 /// The fields given and defaults for the others; or what is wrong.
 pub(super) fn filled(
     lua: &Lua,
-    stage: &Stage,
+    stage: &SpecStage,
     call: &str,
     given: &LuaValue,
 ) -> mlua::Result<Result<Table, String>> {
@@ -57,7 +57,10 @@ pub(super) fn filled(
 }
 
 /// The fields of a made-up percept as a world would tell them; or what is wrong.
-pub(super) fn read(stage: &Stage, given: &Table) -> Result<BTreeMap<&'static str, Value>, String> {
+pub(super) fn read(
+    stage: &SpecStage,
+    given: &Table,
+) -> Result<BTreeMap<&'static str, Value>, String> {
     let fields = stage.host.link.api.percept;
     let mut values = BTreeMap::new();
     let mut wrong = None;
@@ -82,7 +85,7 @@ pub(super) fn read(stage: &Stage, given: &Table) -> Result<BTreeMap<&'static str
 }
 
 fn field(
-    stage: &Stage,
+    stage: &SpecStage,
     fields: &'static [FieldDoc],
     key: &LuaValue,
     value: &LuaValue,
@@ -102,7 +105,7 @@ fn field(
 /// A copy of the answers; or which query there is not.
 pub(super) fn answers(
     lua: &Lua,
-    stage: &Stage,
+    stage: &SpecStage,
     call: &str,
     given: &LuaValue,
 ) -> mlua::Result<Result<Table, String>> {
@@ -120,7 +123,7 @@ pub(super) fn answers(
 }
 
 /// What is wrong with the names of answers.
-pub(super) fn misnamed(stage: &Stage, given: &Table) -> Option<String> {
+pub(super) fn misnamed(stage: &SpecStage, given: &Table) -> Option<String> {
     let api = stage.host.link.api;
     let mut wrong = None;
     let walked = given.for_each(|key: LuaValue, _: LuaValue| {

@@ -1,9 +1,10 @@
 //! Runs spec files one after the other.
 
-use super::stage::{Failed, Stage, place_of};
+use super::stage::{Failed, SpecStage, place_of};
 use super::{CASES_MAX, SPEC_ENDING, SpecCase, SpecOptions, SpecOutcome, SpecReport, SpecSetting};
-use super::{coverage, expectations, fakes, is_spec_file};
+use super::{coverage, expectations, fakes};
 use crate::failure::{Failure, cut};
+use crate::spec_files::is_spec_file;
 use crate::timer::Timer;
 use crate::{Bundle, Diagnostic, Program, Severity};
 use mlua::chunk::{ChunkMode, Compiler};
@@ -18,7 +19,7 @@ const LAYER: &str = include_str!("../specs.luau");
 const NAME_CHARS_MAX: usize = 200;
 
 /// A run of all spec files.
-struct Run<'a> {
+struct SpecRun<'a> {
     setting: &'a SpecSetting,
     options: &'a SpecOptions,
     program: Arc<Program>,
@@ -53,7 +54,7 @@ pub(super) fn run(
         Arc::clone(program)
     };
     let due = began + options.time;
-    let mut run = Run { setting, options, program, timer, due, declared: 0, report };
+    let mut run = SpecRun { setting, options, program, timer, due, declared: 0, report };
     for path in spec_files(bundle) {
         run.file(path);
     }
@@ -72,7 +73,7 @@ fn spec_files(bundle: &Bundle) -> impl Iterator<Item = &str> {
     })
 }
 
-impl Run<'_> {
+impl SpecRun<'_> {
     fn file(&mut self, path: &str) {
         if self.program.code(path).is_none() {
             let bundle = Arc::clone(self.program.bundle());
@@ -83,7 +84,7 @@ impl Run<'_> {
             return self.report.load_failures.extend(own);
         }
         let room = CASES_MAX.saturating_sub(self.declared);
-        let opened = Stage::new(self.setting, &self.program, self.timer.flag(), room)
+        let opened = SpecStage::new(self.setting, &self.program, self.timer.flag(), room)
             .and_then(|stage| Ok((layer(&stage)?, stage)));
         match opened {
             Ok((layer, stage)) => self.play(path, &stage, &layer),
@@ -94,7 +95,7 @@ impl Run<'_> {
         }
     }
 
-    fn play(&mut self, path: &str, stage: &Rc<Stage>, layer: &Table) {
+    fn play(&mut self, path: &str, stage: &Rc<SpecStage>, layer: &Table) {
         match self.declare(path, stage, layer) {
             Ok(cases) => {
                 let base = stage.outfit.loaded.borrow().len();
@@ -112,7 +113,7 @@ impl Run<'_> {
     fn declare(
         &mut self,
         path: &str,
-        stage: &Stage,
+        stage: &SpecStage,
         layer: &Table,
     ) -> Result<Vec<(SpecCase, bool)>, Box<Diagnostic>> {
         let limit = self.setting.limits.load;
@@ -143,7 +144,7 @@ impl Run<'_> {
 
     fn case(
         &mut self,
-        stage: &Stage,
+        stage: &SpecStage,
         layer: &Table,
         index: usize,
         (mut case, skipped): (SpecCase, bool),
@@ -170,7 +171,7 @@ impl Run<'_> {
         self.report.cases.push(case);
     }
 
-    fn outcome(&self, stage: &Stage, layer: &Table, index: usize, now: Instant) -> SpecOutcome {
+    fn outcome(&self, stage: &SpecStage, layer: &Table, index: usize, now: Instant) -> SpecOutcome {
         let due = (now + self.options.case_time).min(self.due);
         if let Err(error) = stage.reset(due) {
             return failed(format!("the VM cannot go on: {error}"), None);
@@ -217,7 +218,7 @@ impl Run<'_> {
     }
 
     /// Takes what was loaded since the first `base` files.
-    fn collect(&mut self, stage: &Stage, base: usize) {
+    fn collect(&mut self, stage: &SpecStage, base: usize) {
         let gone = stage.outfit.loaded.borrow_mut().split_off(base);
         if !self.options.coverage {
             return;
@@ -229,7 +230,7 @@ impl Run<'_> {
 }
 
 /// The trusted layer in a VM; the names that specs see are in the stage's outfit then.
-fn layer(stage: &Rc<Stage>) -> mlua::Result<Table> {
+fn layer(stage: &Rc<SpecStage>) -> mlua::Result<Table> {
     let lua = &stage.vm.lua;
     let host = lua.create_table()?;
     fakes::add(stage, &host)?;
@@ -250,7 +251,7 @@ pub(super) fn names() -> mlua::Result<Vec<String>> {
     let bundle = Bundle::from_files(files).map_err(mlua::Error::external)?;
     let program = Arc::new(Program::compile(Arc::new(bundle)).0);
     let timer = Timer::start().map_err(mlua::Error::external)?;
-    let stage = Stage::new(&SpecSetting::new(&API), &program, timer.flag(), 0)?;
+    let stage = SpecStage::new(&SpecSetting::new(&API), &program, timer.flag(), 0)?;
     let layer = layer(&stage)?;
     let mut names = Vec::new();
     let mut walk = |table: &str, prefix: &str| {

@@ -1,9 +1,9 @@
 //! The scene that a spec sets: turns, the board, parameters.
 
 use super::compare::show;
-use super::stage::{Stage, native};
+use super::stage::{SpecStage, native};
 use crate::args::{text, whole};
-use crate::natives::{NIL, Native, Reply, problem};
+use crate::natives::{NIL, Native, NativeReply, problem};
 use crate::plain;
 use mlua::{Lua, MultiValue, Table, Value as LuaValue};
 use phalanx_engine::Scope;
@@ -11,7 +11,7 @@ use phalanx_game::Value;
 use std::rc::Rc;
 
 /// Adds the natives to the layer's host table.
-pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
+pub(super) fn add(stage: &Rc<SpecStage>, table: &Table) -> mlua::Result<()> {
     native(stage, table, "turn", turn)?;
     native(stage, table, "post", post)?;
     native(stage, table, "param", param)?;
@@ -22,7 +22,7 @@ pub(super) fn add(stage: &Rc<Stage>, table: &Table) -> mlua::Result<()> {
 }
 
 /// Tells the turn, or goes on to a later one, or to a new round.
-fn turn(_: &Lua, stage: &Stage, (turn, round): (LuaValue, LuaValue)) -> Native {
+fn turn(_: &Lua, stage: &SpecStage, (turn, round): (LuaValue, LuaValue)) -> Native {
     let part = |value: &LuaValue| match value {
         LuaValue::Nil => Ok(None),
         value => {
@@ -49,11 +49,11 @@ fn turn(_: &Lua, stage: &Stage, (turn, round): (LuaValue, LuaValue)) -> Native {
         Some(step) if step > now => stage.advance(step - now),
         _same => {}
     }
-    Ok(Reply::Result(LuaValue::Number(f64::from(stage.clock.get().step))))
+    Ok(NativeReply::Result(LuaValue::Number(f64::from(stage.clock.get().step))))
 }
 
 /// Writes what a spec lets stand on the board.
-fn post(_: &Lua, stage: &Stage, entries: LuaValue) -> Native {
+fn post(_: &Lua, stage: &SpecStage, entries: LuaValue) -> Native {
     let LuaValue::Table(entries) = &entries else {
         return problem(format!("board: expected a table, got {}", show(&entries)));
     };
@@ -80,7 +80,7 @@ fn post(_: &Lua, stage: &Stage, entries: LuaValue) -> Native {
 }
 
 /// Sets a parameter for the team; all role files declare theirs first.
-fn param(_: &Lua, stage: &Stage, (name, value): (LuaValue, LuaValue)) -> Native {
+fn param(_: &Lua, stage: &SpecStage, (name, value): (LuaValue, LuaValue)) -> Native {
     let limits = stage.host.limits.value;
     let read = text(&name, limits).and_then(|name| {
         let name = name.ok_or("expected a name and a value")?;

@@ -1,10 +1,10 @@
 //! One spec file's VM, and the team that the current `it` fakes in it.
 
 use super::world::FakeWorld;
-use super::{CASE_LINES_MAX, Difference, SpecSetting};
-use crate::failure::{Failure, Place};
-use crate::host::Host;
-use crate::timer::Flag;
+use super::{CASE_LINES_MAX, SpecDifference, SpecSetting};
+use crate::failure::{Failure, SourcePlace};
+use crate::host::ScriptHost;
+use crate::timer::TimerFlag;
 use crate::vm::{Outfit, Vm};
 use crate::{Program, TEAM_SCRIPT};
 use mlua::{Lua, Table, Value as LuaValue};
@@ -23,20 +23,20 @@ const TEAM_NAME: &str = "A";
 
 /// Everything behind the functions that a spec file calls.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct SpecStage {
     pub(super) vm: Vm,
-    pub(super) host: Rc<Host>,
+    pub(super) host: Rc<ScriptHost>,
     pub(super) program: Arc<Program>,
     pub(super) outfit: Rc<Outfit>,
     pub(super) world: Rc<FakeWorld>,
-    pub(super) cast: RefCell<Vec<Member>>,
-    pub(super) clock: Cell<Clock>,
+    pub(super) cast: RefCell<Vec<SpecAgent>>,
+    pub(super) clock: Cell<SpecClock>,
     /// What a fake percept has instead of a field that is absent.
     pub(super) absent: Table,
     /// Expectations that failed in this `it`, first of all.
     pub(super) failure: RefCell<Option<Failed>>,
     /// Where the spec's own code raised an error.
-    pub(super) note: RefCell<Option<Place>>,
+    pub(super) note: RefCell<Option<SourcePlace>>,
     /// A role or the plan is being asked.
     pub(super) busy: Cell<bool>,
     /// How many specs may still be declared.
@@ -51,7 +51,7 @@ pub(super) struct Stage {
 
 /// A faked agent.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct SpecAgent {
     /// The spec's own table: `percept`, `world`, `time_left`.
     pub(super) data: Table,
     /// The tick of its last decision; 0: none yet.
@@ -62,7 +62,7 @@ pub(super) struct Member {
 
 /// The turn that is played.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(super) struct SpecClock {
     pub(super) tick: u64,
     pub(super) step: u32,
     pub(super) round: u32,
@@ -74,23 +74,23 @@ pub(super) struct Clock {
 #[derive(Clone, Debug)]
 pub(super) struct Failed {
     pub(super) message: String,
-    pub(super) place: Option<Place>,
-    pub(super) diff: Vec<Difference>,
+    pub(super) place: Option<SourcePlace>,
+    pub(super) diff: Vec<SpecDifference>,
     pub(super) more: usize,
 }
 
-impl Default for Clock {
+impl Default for SpecClock {
     fn default() -> Self {
         Self { tick: 1, step: 0, round: 0, planned: 0 }
     }
 }
 
-impl Stage {
+impl SpecStage {
     /// A VM without scripts.
     pub(super) fn new(
         setting: &SpecSetting,
         program: &Arc<Program>,
-        flag: Flag,
+        flag: TimerFlag,
         room: usize,
     ) -> mlua::Result<Rc<Self>> {
         let roster = Roster { team: TEAM_NAME.into(), agents: Vec::new() };
@@ -102,7 +102,7 @@ impl Stage {
             shared: Rc::new(RefCell::new(Shared::default())),
             seed: SEED,
         };
-        let host = Rc::new(Host::new(link, setting.limits));
+        let host = Rc::new(ScriptHost::new(link, setting.limits));
         let roles = program.bundle().root_names().map(str::to_owned).collect();
         *host.roles.borrow_mut() = roles;
         let vm = Vm::new(program, &host, flag)?;
@@ -141,7 +141,7 @@ impl Stage {
         *self.params.borrow_mut() = declared;
     }
 
-    /// A spec begins: nobody plays, the board is empty, no role is loaded.
+    /// A spec begins: no agent is on stage, the board is empty, no role is loaded.
     pub(super) fn reset(&self, due: Instant) -> mlua::Result<()> {
         let gone = std::mem::take(&mut *self.cast.borrow_mut());
         for index in 1..=gone.len() {
@@ -152,7 +152,7 @@ impl Stage {
         self.recast(Vec::new());
         let mut shared = Shared::new(Board::default(), Vec::new());
         shared.params = self.params.borrow().clone();
-        shared.advance(Clock::default().tick);
+        shared.advance(SpecClock::default().tick);
         *self.host.link.shared.borrow_mut() = shared;
         self.clock.take();
         self.failure.take();
@@ -184,7 +184,7 @@ impl Stage {
         self.recast(agents);
         self.host.link.shared.borrow_mut().roles.push(role.to_owned());
         self.vm.names.raw_set(index, name)?;
-        self.cast.borrow_mut().push(Member { data, decided: 0, reason: None });
+        self.cast.borrow_mut().push(SpecAgent { data, decided: 0, reason: None });
         Ok(index)
     }
 
@@ -289,13 +289,13 @@ pub(super) fn said(failure: &Failure) -> String {
 
 /// Adds a native that works on the stage.
 pub(super) fn native<A: mlua::FromLuaMulti, R: mlua::IntoLuaMulti>(
-    stage: &Rc<Stage>,
+    stage: &Rc<SpecStage>,
     table: &Table,
     name: &str,
-    function: impl Fn(&Lua, &Stage, A) -> mlua::Result<R> + 'static,
+    function: impl Fn(&Lua, &SpecStage, A) -> mlua::Result<R> + 'static,
 ) -> mlua::Result<()> {
     // The VM holds its natives: a strong reference would keep both alive for ever.
-    let weak: Weak<Stage> = Rc::downgrade(stage);
+    let weak: Weak<SpecStage> = Rc::downgrade(stage);
     let call = move |lua: &Lua, args: A| match weak.upgrade() {
         Some(stage) => function(lua, &stage, args),
         None => Err(mlua::Error::runtime("the spec is over")),
@@ -304,7 +304,7 @@ pub(super) fn native<A: mlua::FromLuaMulti, R: mlua::IntoLuaMulti>(
 }
 
 /// The agent of the prelude's index.
-pub(super) fn member(stage: &Stage, index: usize) -> Option<Member> {
+pub(super) fn member(stage: &SpecStage, index: usize) -> Option<SpecAgent> {
     stage.cast.borrow().get(index.checked_sub(1)?).cloned()
 }
 

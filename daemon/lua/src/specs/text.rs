@@ -1,6 +1,6 @@
 //! The report for people: the specs as a tree, failures with their lines, coverage, a summary.
 
-use super::{Difference, FileCoverage, SpecCase, SpecOutcome, SpecReport};
+use super::{FileCoverage, SpecCase, SpecDifference, SpecOutcome, SpecReport};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 
@@ -15,13 +15,13 @@ const RANGES_CHARS_MAX: usize = 60;
 /// A file with less than this of its lines run is marked, in percent.
 const COVERED_WELL: f64 = 80.0;
 
-struct Page {
+struct ReportText {
     text: String,
     colours: bool,
 }
 
 pub(super) fn render(report: &SpecReport, colours: bool) -> String {
-    let mut page = Page { text: String::new(), colours };
+    let mut page = ReportText { text: String::new(), colours };
     page.tree(&report.cases);
     for failure in &report.load_failures {
         let what = format!("{}: {}", failure.file, failure.message);
@@ -41,8 +41,8 @@ pub(super) fn render(report: &SpecReport, colours: bool) -> String {
 }
 
 /// One line for each place that differs.
-pub(super) fn differences(diff: &[Difference], more: usize) -> Vec<String> {
-    let line = |one: &Difference| {
+pub(super) fn differences(diff: &[SpecDifference], more: usize) -> Vec<String> {
+    let line = |one: &SpecDifference| {
         let path = if one.path.is_empty() { "the value" } else { &one.path };
         format!("{path}: expected {}, got {}", one.expected, one.got)
     };
@@ -58,7 +58,7 @@ fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
-impl Page {
+impl ReportText {
     fn line(&mut self, indent: usize, style: Style, text: &str) {
         let pad = " ".repeat(indent);
         // Writing to a string cannot fail.

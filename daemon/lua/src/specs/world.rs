@@ -1,9 +1,9 @@
 //! The world that a spec makes up: what agents perceive, and answers to queries.
 
 use super::pretend;
-use super::stage::{Stage, id, said};
+use super::stage::{SpecStage, id, said};
 use crate::failure::Failure;
-use crate::host::Host;
+use crate::host::ScriptHost;
 use crate::plain;
 use mlua::{Function, Lua, MultiValue, Table, Value as LuaValue, WeakLua};
 use phalanx_game::{AgentId, Oracle, QueryError, Value};
@@ -15,7 +15,7 @@ use std::rc::{Rc, Weak};
 #[derive(Default)]
 pub(super) struct FakeWorld {
     agents: RefCell<Vec<FakeAgent>>,
-    source: RefCell<Option<(Weak<Host>, WeakLua)>>,
+    source: RefCell<Option<(Weak<ScriptHost>, WeakLua)>>,
 }
 
 impl std::fmt::Debug for FakeWorld {
@@ -32,7 +32,7 @@ struct FakeAgent {
 
 impl FakeWorld {
     /// Answers are made in this VM.
-    pub(super) fn open(&self, host: &Rc<Host>, lua: &Lua) {
+    pub(super) fn open(&self, host: &Rc<ScriptHost>, lua: &Lua) {
         *self.source.borrow_mut() = Some((Rc::downgrade(host), lua.weak()));
     }
 
@@ -98,7 +98,7 @@ impl Oracle for FakeWorld {
 }
 
 /// The world takes over what the spec says of all agents.
-pub(super) fn perceive(stage: &Stage) -> Result<(), String> {
+pub(super) fn perceive(stage: &SpecStage) -> Result<(), String> {
     let members = stage.cast.borrow().clone();
     let mut agents = Vec::with_capacity(members.len());
     for (index, member) in members.iter().enumerate() {

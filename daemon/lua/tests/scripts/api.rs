@@ -72,7 +72,7 @@ fn a_script_gets_what_the_api_promises(#[case] body: &str, #[case] want: &str) {
     assert_eq!(Stage::worker(body).say(0), want);
 }
 
-/// The body stands in line 2 of `worker.luau`.
+/// The body is line 2 of `worker.luau`.
 #[rstest]
 #[case::a_wrong_word(
     "return act.move('nort')",

@@ -75,7 +75,7 @@ fn parameters_of_all_kinds(#[case] body: &str) {
     assert_eq!(Stage::worker(&format!("{body} return act.skip()")).say(0), "skip()");
 }
 
-/// The body stands in line 2 of `worker.luau`.
+/// The body is line 2 of `worker.luau`.
 #[rstest]
 #[case("param('greed')", "param: no script declares \"greed\"; there are: none")]
 #[case(

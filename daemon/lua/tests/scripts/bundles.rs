@@ -1,4 +1,4 @@
-//! Strategy folders: what is read, what is refused, and what the author is told.
+//! Strategy folders: what is read, what is refused, and the messages for the author.
 
 use crate::stage::{API, SKIP, Stage, bundle};
 use phalanx_lua::{Bundle, Diagnostic, FILE_BYTES_MAX, FILES_MAX, Limits, Severity, check_bundle};

@@ -93,7 +93,7 @@ fn another_generation_knows_the_agents_as_they_are() {
     let second = WORKER.replace("+ 1", "+ 10");
     stage.install(2, &[("worker.luau", second.as_str())]).unwrap();
     stage.say(3);
-    assert_eq!(stage.log(), ["late 11"], "nobody needs a scout any more");
+    assert_eq!(stage.log(), ["late 11"], "no agent is a scout any more");
     assert_eq!(stage.ran(NAMES), "\"a1:worker a2:worker late:worker\"");
     stage.enroll(roster(&FOUR, &[]));
     let refused = stage.install(3, &[("worker.luau", WORKER)]).unwrap_err();

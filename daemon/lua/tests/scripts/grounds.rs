@@ -1,19 +1,19 @@
 //! What is kept of a decision: where its action was made, and what the script read from the board.
 
 use crate::stage::{SKIP, Stage};
-use phalanx_engine::{Brain, Grounds, LookKind};
+use phalanx_engine::{Brain, LookKind, Provenance};
 use phalanx_game::Value;
 
-fn grounds(stage: &mut Stage, agent: u16) -> Grounds {
+fn grounds(stage: &mut Stage, agent: u16) -> Provenance {
     stage.outcome(agent, |brain, ask| brain.decide(ask)).grounds
 }
 
-fn place(grounds: &Grounds) -> Option<String> {
+fn place(grounds: &Provenance) -> Option<String> {
     grounds.place.as_ref().map(|(file, line)| format!("{file}:{line}"))
 }
 
 /// Key, kind and what the script got, in the order in which it looked.
-fn looks(grounds: &Grounds) -> Vec<(&str, LookKind, &Value)> {
+fn looks(grounds: &Provenance) -> Vec<(&str, LookKind, &Value)> {
     let looks = grounds.board.looks().iter();
     looks.map(|look| (look.key.as_str(), look.kind, &look.got)).collect()
 }

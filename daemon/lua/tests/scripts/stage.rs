@@ -68,7 +68,7 @@ pub(crate) static API: Api = Api {
     ],
 };
 
-/// A world where agent `i` stands at (i, 10 + i) and has energy 100 - i.
+/// A world where agent `i` is at (i, 10 + i) and has energy 100 - i.
 #[derive(Debug, Default)]
 pub(crate) struct Meadow {
     pub(crate) reads: Cell<u32>,

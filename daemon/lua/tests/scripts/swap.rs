@@ -203,7 +203,7 @@ fn the_way_back_is_open_whatever_the_failed_generation_left_behind() {
     let new = counter("memory = 2, migrate = function(_, memory) return memory end,");
     let mut stage = Stage::new(&files(&first));
     let spare = stage.install(2, &files(&new)).unwrap();
-    assert!(spare.is_empty(), "nobody decided before");
+    assert!(spare.is_empty(), "no earlier decision");
     stage.run(0, "memory.n = 7").unwrap();
     stage.run(1, "memory.print = print").unwrap();
     let back = staged(1, &files(&first)).unwrap();

@@ -38,7 +38,7 @@ fn what_holds_passes(#[case] body: &str) {
     assert_eq!(told(&check(SKIP, body)), "passed");
 }
 
-/// The expectation stands in line 2 of the spec.
+/// The expectation is in line 2 of the spec.
 #[rstest]
 #[case::unequal("expect(1).to_equal(2)", "expected 1 to equal 2")]
 #[case::another_kind("expect('1').to_equal(1)", "expected \"1\" to equal 1")]

@@ -20,37 +20,37 @@ const MESSAGES_MAX: usize = 1_024;
 const BATCH_MAX: usize = 64;
 /// How long a client may take to ask for a WebSocket.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
-/// No reason to close but that it is over.
+/// The match is over; there is no other reason to close.
 const NO_REASON: u16 = 0;
 
 /// What comes from a client.
 pub(super) enum Coming {
-    /// It named a target: it is in.
+    /// It named a target and is let in.
     Request(String),
     Bytes(Bytes),
-    /// What it sends cannot be read any more; it is told so.
+    /// Its input cannot be parsed any more; the client gets an error.
     Broken,
     Gone,
 }
 
-pub(super) struct Client {
+pub(super) struct ArenaClient {
     queue: mpsc::Sender<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
     bytes_max: usize,
     linger: Duration,
     /// When it connected.
     pub(super) since: Instant,
-    /// The address that it comes from.
+    /// Its address.
     host: String,
-    /// The arena has said something to it: its login was read.
+    /// The arena has sent it something, so it has read the login.
     pub(super) greeted: bool,
-    /// The arena knows of it.
+    /// The arena knows the client.
     pub(super) joined: bool,
     reader: JoinHandle<()>,
     writer: JoinHandle<()>,
 }
 
-impl Client {
+impl ArenaClient {
     pub(super) fn open(
         link: Link,
         framing: Framing,
@@ -63,7 +63,7 @@ impl Client {
         let waiting = Arc::new(AtomicUsize::new(0));
         let farewell = Arc::new(AtomicU16::new(NO_REASON));
         let (opened, open) = oneshot::channel();
-        let line = Line { id, host, farewell };
+        let line = ClientLine { id, host, farewell };
         let reader = tokio::spawn(serve(link, framing, opened, line.clone()));
         let writer = tokio::spawn(write(open, messages, Arc::clone(&waiting), line));
         let (bytes_max, linger) = (options.client_bytes_max, options.linger);
@@ -82,7 +82,7 @@ impl Client {
         }
     }
 
-    /// Queues a message; false when the client is too slow to take it, or gone.
+    /// Queues a message; false if the client is too slow or gone.
     pub(super) fn send(&mut self, bytes: Vec<u8>) -> bool {
         self.greeted = true;
         let size = bytes.len();
@@ -90,12 +90,12 @@ impl Client {
         waiting <= self.bytes_max && self.queue.try_send(bytes).is_ok()
     }
 
-    /// Flushes what is queued, then closes; cuts the client off when it does not read in time.
+    /// Flushes the queue, then closes; cuts the client off if it does not read in time.
     pub(super) async fn finish(self) {
         let Self { queue, mut reader, mut writer, linger, .. } = self;
         drop(queue);
-        // A socket closed with unread bytes resets, and the client's last bytes are lost: hence
-        // the client closes first, if it does so in time.
+        // Closing a socket with unread bytes resets the connection, and the client's last bytes are
+        // lost. So the client closes first, if it does so in time.
         let closing = async {
             drop((&mut writer).await);
             drop((&mut reader).await);
@@ -118,10 +118,10 @@ pub(super) fn host_of(peer: &str) -> &str {
     peer.rsplit_once(':').map_or(peer, |(host, _)| host)
 }
 
-/// The oldest client of this address that has not logged in, where the address has its share of
-/// them.
+/// The oldest client of this address that has not logged in, if the address has its full share of
+/// such clients.
 pub(super) fn crowded(
-    clients: &BTreeMap<ConnectionId, Client>,
+    clients: &BTreeMap<ConnectionId, ArenaClient>,
     host: &str,
     share: usize,
 ) -> Option<ConnectionId> {
@@ -131,7 +131,9 @@ pub(super) fn crowded(
 }
 
 /// The oldest client that has not logged in, of the address with the most of them.
-pub(super) fn oldest_of_crowd(clients: &BTreeMap<ConnectionId, Client>) -> Option<ConnectionId> {
+pub(super) fn oldest_of_crowd(
+    clients: &BTreeMap<ConnectionId, ArenaClient>,
+) -> Option<ConnectionId> {
     let silent = || clients.iter().filter(|(_, client)| !client.greeted);
     let mut crowds: BTreeMap<&str, usize> = BTreeMap::new();
     silent().for_each(|(_, client)| *crowds.entry(&client.host).or_default() += 1);
@@ -139,24 +141,24 @@ pub(super) fn oldest_of_crowd(clients: &BTreeMap<ConnectionId, Client>) -> Optio
     silent().find(|(_, client)| client.host == host).map(|(connection, _)| *connection)
 }
 
-/// What both tasks of a client share.
+/// Shared by both tasks of a client.
 #[derive(Clone)]
-struct Line {
+struct ClientLine {
     id: ConnectionId,
     host: mpsc::Sender<(ConnectionId, Coming)>,
-    /// Why the client is told to go, once there is a reason.
+    /// The code to send to the client when it is closed, if there is one.
     farewell: Arc<AtomicU16>,
 }
 
-impl Line {
-    /// Tells the host. It may be gone already; then nobody needs to know.
+impl ClientLine {
+    /// Reports to the host. If the host is gone already, the message does not matter.
     async fn tell(&self, coming: Coming) {
         drop(self.host.send((self.id, coming)).await);
     }
 }
 
-/// Opens the line, then reads it to its end.
-async fn serve(link: Link, framing: Framing, opened: oneshot::Sender<Writer>, line: Line) {
+/// Opens the connection, then reads it to its end.
+async fn serve(link: Link, framing: Framing, opened: oneshot::Sender<Writer>, line: ClientLine) {
     let pipe = match framing {
         Framing::Stream => link.into(),
         Framing::Message => {
@@ -167,12 +169,12 @@ async fn serve(link: Link, framing: Framing, opened: oneshot::Sender<Writer>, li
         }
     };
     let Pipe { reader, writer, .. } = pipe;
-    // Without a writer the client was given up meanwhile; what it says is read all the same.
+    // Without a receiver the client was dropped meanwhile; its input is read all the same.
     drop(opened.send(writer));
     read(reader, line).await;
 }
 
-async fn read(mut reader: Reader, line: Line) {
+async fn read(mut reader: Reader, line: ClientLine) {
     let mut buffer = BytesMut::new();
     loop {
         let coming = match reader.read(&mut buffer).await {
@@ -187,7 +189,7 @@ async fn read(mut reader: Reader, line: Line) {
             },
         };
         let last = !matches!(coming, Coming::Bytes(_));
-        // With the host gone the rest is read all the same: see `finish`.
+        // If the host is gone, the rest is read all the same: see `finish`.
         line.tell(coming).await;
         if last {
             return;
@@ -199,7 +201,7 @@ async fn write(
     open: oneshot::Receiver<Writer>,
     mut queue: mpsc::Receiver<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
-    line: Line,
+    line: ClientLine,
 ) {
     let Ok(mut writer) = open.await else { return };
     let mut batch = Vec::new();
@@ -214,7 +216,7 @@ async fn write(
             return line.tell(Coming::Gone).await;
         }
     }
-    // A peer that closed first makes this fail; the connection ends either way.
+    // This fails if the peer closed first; the connection ends either way.
     drop(match line.farewell.load(Ordering::Relaxed) {
         NO_REASON => writer.shutdown().await,
         code => writer.refuse(code).await,

@@ -1,57 +1,58 @@
-//! What happens in an arena, for whoever follows: in order, bounded, never in the arena's way.
+//! The events of an arena for a follower: in order, bounded, and never a reason for the arena to
+//! wait.
 
 use phalanx_game::{ConnectionId, Verdict};
 use tokio::sync::mpsc;
 
-/// Events that wait for whoever follows; further ones are lost and counted.
+/// Events that wait for the follower; further ones are dropped and counted.
 const EVENTS_MAX: usize = 1_024;
 
-/// Something that happened in an arena.
+/// An event of an arena.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostEvent {
     /// A client connected.
     Came {
         /// Its number, never used again in this arena.
         client: ConnectionId,
-        /// Where it comes from.
+        /// Its address.
         peer: String,
     },
-    /// The referee spoke to a client for the first time: it read its login, or needs none.
+    /// The referee sent its first message to a client: it has read the login, or needs none.
     Greeted {
         /// Its number.
         client: ConnectionId,
     },
-    /// A client is gone.
+    /// A client has left.
     Left {
         /// Its number.
         client: ConnectionId,
-        /// How it came to that.
+        /// How it left.
         why: Leave,
     },
-    /// The match went on.
+    /// The match made a step.
     Stood(Verdict),
-    /// Something that people should hear.
+    /// A message for people.
     Notice(String),
-    /// So many events are missing here: whoever follows was too slow.
+    /// The follower was too slow: this many events are missing here.
     Lost(u64),
 }
 
-/// How a client left.
+/// Why a client left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
     /// It closed the connection, or the network did.
     Gone,
     /// The referee closed the connection.
     Closed,
-    /// It did not read what it was sent.
+    /// It did not read its messages.
     Slow,
-    /// It had not logged in and made room for another one.
+    /// It had not logged in and was replaced by another client.
     CrowdedOut,
-    /// What it sent could not be read.
+    /// Its input could not be parsed.
     Broken,
 }
 
-/// A pair: the arena's end and the end of whoever follows.
+/// The arena's end and the follower's end.
 #[must_use]
 pub fn host_feed() -> (Teller, HostFeed) {
     let (sender, receiver) = mpsc::channel(EVENTS_MAX);
@@ -80,7 +81,7 @@ impl Teller {
     }
 }
 
-/// What happens in an arena, from its beginning to its end.
+/// The events of an arena, from its beginning to its end.
 #[derive(Debug)]
 pub struct HostFeed(mpsc::Receiver<HostEvent>);
 

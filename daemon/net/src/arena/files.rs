@@ -1,4 +1,5 @@
-//! The arena's files: written one after the other on the blocking pool, never in its way.
+//! The arena's files: written one after the other on the blocking pool, so that the arena never
+//! waits.
 
 use crate::artifact;
 use phalanx_game::Artifact;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Files that wait to be written at most; a disk that is slower than that loses files.
+/// Files that wait to be written; if the disk is slower, further files are dropped.
 const FILES_MAX: usize = 1_024;
 
 pub(super) struct Files {
@@ -17,7 +18,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Files below this folder; nowhere without one.
+    /// Writes files below this folder; `None`: nowhere.
     pub(super) fn open(folder: Option<PathBuf>) -> Self {
         let Some(folder) = folder else { return Self { queue: None, writer: None, lost: 0 } };
         let (sender, queue) = mpsc::channel(FILES_MAX);
@@ -34,7 +35,7 @@ impl Files {
         }
     }
 
-    /// Waits for the last file: how many were written and how many were not.
+    /// Waits for the last file. Returns how many were written and how many were not.
     pub(super) async fn close(&mut self) -> (u64, u64) {
         self.queue = None;
         let done = match self.writer.take() {

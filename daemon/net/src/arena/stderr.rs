@@ -1,4 +1,4 @@
-//! The standard error of a player whose errors are kept apart from its replies: lines for the log.
+//! The standard error of a player, if it is separate from the standard output: lines for the log.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -9,9 +9,10 @@ const LINE_BYTES_MAX: usize = 400;
 /// Bytes that are read at once.
 const READ_BYTES_MAX: usize = 4096;
 
-/// Logs what comes until it ends; reads all of it, so that nobody blocks on a full pipe.
+/// Logs the player's standard error until it ends. It reads everything, so that the player never
+/// blocks on a full pipe.
 pub(super) async fn report(mut errors: impl AsyncRead + Unpin, player: String) {
-    let (mut lines, mut buffer) = (Lines::default(), [0; READ_BYTES_MAX]);
+    let (mut lines, mut buffer) = (StderrLines::default(), [0; READ_BYTES_MAX]);
     while let Ok(count @ 1..) = errors.read(&mut buffer).await {
         lines.take(buffer.get(..count).unwrap_or_default(), |line| {
             tracing::warn!(player, line, "standard error");
@@ -25,12 +26,12 @@ pub(super) async fn report(mut errors: impl AsyncRead + Unpin, player: String) {
 }
 
 #[derive(Default)]
-struct Lines {
+struct StderrLines {
     rest: Vec<u8>,
     count: u64,
 }
 
-impl Lines {
+impl StderrLines {
     fn take(&mut self, bytes: &[u8], mut say: impl FnMut(&str)) {
         for byte in bytes {
             if *byte == b'\n' {
@@ -41,7 +42,7 @@ impl Lines {
         }
     }
 
-    /// Ends the line that was begun, if one was.
+    /// Ends an unfinished line.
     fn finish(&mut self, mut say: impl FnMut(&str)) {
         let line = std::mem::take(&mut self.rest);
         if line.is_empty() {
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn lines_are_cut_and_counted() {
-        let (mut lines, mut said) = (Lines::default(), Vec::new());
+        let (mut lines, mut said) = (StderrLines::default(), Vec::new());
         lines.take(b"one\n\ntw", |line| said.push(line.to_owned()));
         lines.take(b"o\n", |line| said.push(line.to_owned()));
         lines.take(&[b'x'; 2 * LINE_BYTES_MAX], |_| panic!("no end yet"));

@@ -1,4 +1,4 @@
-//! The socket of the bridges: one greeting each, within a time and a length.
+//! The socket of the bridges: one greeting each, limited in time and length.
 
 use super::{HELLO, HELLO_BYTES_MAX, Lobby, REFUSED, SEPARATOR, WELCOME};
 use crate::Link;
@@ -12,21 +12,21 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// How long a bridge may take to say who it is.
+/// How long a bridge may take to send its greeting.
 const GREETING_MAX: Duration = Duration::from_secs(2);
-/// Connections that are being greeted at once. A further one takes the place of another that has
-/// not said who it is: the oldest, of the user with the most of them. Where all have, it waits in
-/// the system's queue.
+/// Connections that are being greeted at once. A further one replaces one that has not sent its
+/// greeting: the oldest, of the user with the most of them. If all have sent it, the new one waits
+/// in the system's queue.
 const GREETINGS_MAX: usize = 64;
-/// The pause after the system refused to accept: it is out of file descriptors.
+/// The pause after the system refused to accept, because it is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection that is being greeted.
 struct Greeting {
-    /// Who is at the other end, where the system knows.
+    /// The user at the other end, if the system knows it.
     user: Option<u32>,
     task: AbortHandle,
-    /// It has said who it is.
+    /// It has sent its greeting.
     heard: Arc<AtomicBool>,
 }
 
@@ -67,8 +67,8 @@ pub async fn receive_bridges(listener: UnixListener, lobby: Lobby, stopped: Canc
     }
 }
 
-/// The connection that makes room for another: the oldest that has said nothing, of the user with
-/// the most such connections.
+/// The connection to close for a new one: the oldest without a greeting, of the user with the most
+/// such connections.
 fn silent(greetings: &BTreeMap<u64, Greeting>) -> Option<u64> {
     let silent = || greetings.iter().filter(|(_, one)| !one.heard.load(Ordering::Relaxed));
     let mut crowds: BTreeMap<Option<u32>, usize> = BTreeMap::new();
@@ -90,13 +90,14 @@ async fn receive(
 
 fn note(refused: &AtomicU64, reason: &str) {
     let count = refused.fetch_add(1, Ordering::Relaxed) + 1;
-    // Each doubling once: a bridge that is refused comes again every second.
+    // Logged at each doubling: a refused bridge comes again every second.
     if count.is_power_of_two() {
         tracing::warn!(reason, count, "bridge refused");
     }
 }
 
-/// Hears who comes and hands it to its seat; otherwise tells it why not, and us.
+/// Reads the greeting and hands the connection to its seat; otherwise it sends the reason to the
+/// bridge and returns it.
 async fn greet(mut stream: UnixStream, lobby: &Lobby, said: &AtomicBool) -> Result<(), String> {
     let heard = tokio::time::timeout(GREETING_MAX, hear(&mut stream)).await;
     let line = match heard {
@@ -115,14 +116,14 @@ async fn greet(mut stream: UnixStream, lobby: &Lobby, said: &AtomicBool) -> Resu
     };
     let peer = format!("bridge of {agent}");
     let welcome = format!("{WELCOME}\n");
-    // One that goes away meanwhile is found out by the seat; it has to wait anew then.
+    // If the bridge leaves meanwhile, the seat notices and waits again.
     stream.write_all(welcome.as_bytes()).await.map_err(|error| format!("{peer}: {error}"))?;
     let (reader, writer) = stream.into_split();
     let link = Link { reader: Box::new(reader), writer: Box::new(writer), peer };
     seat.send(link).map_err(|link| format!("{} came when its seat was left", link.peer))
 }
 
-/// The first line, without its end. A bridge waits for the answer before it says more.
+/// The first line, without its end. A bridge sends nothing else before the answer.
 async fn hear(stream: &mut UnixStream) -> io::Result<String> {
     let mut line = Vec::new();
     while line.len() < HELLO_BYTES_MAX {
@@ -151,7 +152,7 @@ fn parts(line: &str) -> Result<(&str, &str), String> {
 
 async fn refuse(mut stream: UnixStream, reason: String) -> Result<(), String> {
     let line = format!("{REFUSED}{SEPARATOR}{reason}\n");
-    // It may be gone already; then nobody needs to know.
+    // The bridge may be gone already, so a failed write does not matter.
     drop(stream.write_all(line.as_bytes()).await);
     Err(reason)
 }

@@ -1,17 +1,16 @@
-//! One team of a match on a virtual clock: its sessions, its core, and the time that answers took.
+//! One team of a match on a virtual clock: its sessions, its engine, and its answer times.
 
 use super::Observer;
-use crate::desk::Desk;
-use crate::ledger::Ledger;
-use crate::lookout::Lookout;
+use crate::recovery_log::RecoveryLog;
+use crate::sampler::Sampler;
+use crate::session_driver::SessionDriver;
 use crate::spec::seat_of;
-use crate::standing::Standing;
-use crate::tape::{Clock, SeatTape, Tape, TapedBrain, beginning};
+use crate::tape::{Clock, SeatTape, Tape, TapedBrain};
 use crate::tickets::OWN_TICKET;
-use crate::{BuildError, Meter, Recorder, Taped};
+use crate::{AnswerMeter, BuildError, Recorder, Taped};
 use phalanx_engine::{
-    Brain, BrainError, Freezer, Identity, Input, Output, SeatState, Snapshot, Staged, Team,
-    TeamAct, TeamLink, TeamOptions, TeamStart,
+    Brain, BrainError, CommandRequest, Freezer, Identity, Input, InstallStrategy, Output,
+    SeatState, Snapshot, Staged, Team, TeamAct, TeamLink, TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{AgentId, ConnectionId, Game, Roster, Seat, SeatId, Session, Turn};
 use std::collections::VecDeque;
@@ -23,14 +22,14 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 pub(super) trait Side {
     /// A seat that is due to connect now.
     fn wants_connection(&self, now: Instant) -> Option<usize>;
-    /// Opens the connection; the target that the session asks for.
+    /// Opens the connection. Returns the session's target.
     fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) -> String;
-    /// The arena has sent all that it will send for now: real time counts from here.
+    /// The arena has sent everything for now: real time counts from here.
     fn begin_batch(&mut self);
     fn deliver(&mut self, seat: usize, bytes: &[u8], now: Instant);
     /// The arena closed the connection.
     fn closed(&mut self, seat: usize, now: Instant);
-    /// Tells the team what happened and collects what it answers.
+    /// Passes the inputs to the team and collects its answers.
     fn decide(
         &mut self,
         team: usize,
@@ -38,19 +37,19 @@ pub(super) trait Side {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
         observer: &mut dyn Observer,
     );
-    /// The team ends, and another one goes on with what it knew; false in the middle of a turn.
+    /// Ends the team and continues with another one from its state; false in the middle of a turn.
     fn restart(&mut self, now: Instant) -> Result<bool, BuildError>;
-    /// Another generation is to decide.
+    /// Lets another generation decide.
     fn install(&mut self, staged: Staged, now: Instant);
-    /// Takes the connections that this side gave up.
+    /// Takes the connections that this side closed.
     fn left(&mut self) -> Vec<ConnectionId>;
     fn timeout(&mut self, now: Instant);
     fn poll_timeout(&self) -> Option<Instant>;
     fn snapshot(&self) -> Arc<Snapshot>;
-    fn meter(&self) -> &Meter;
+    fn meter(&self) -> &AnswerMeter;
 }
 
-/// Makes a brain for the team, and for those that go on in its place.
+/// Makes a brain for the team and for its replacements.
 type MakeBrain<B> = Box<dyn FnMut(TeamLink, &Staged) -> Result<B, BrainError>>;
 
 pub(super) struct TeamSide<G: Game, B: Brain> {
@@ -59,33 +58,32 @@ pub(super) struct TeamSide<G: Game, B: Brain> {
     seats: Vec<SeatId>,
     options: TeamOptions,
     make_brain: MakeBrain<B>,
-    standing: Standing<G>,
-    ledger: Ledger,
+    recovery: RecoveryLog<G>,
     team: Team<G, TapedBrain<B>>,
-    places: Vec<Place<G>>,
+    places: Vec<LockstepSeat<G>>,
     reconnect_after: Duration,
     left: Vec<ConnectionId>,
     snapshot: Arc<Snapshot>,
-    meter: Meter,
+    meter: AnswerMeter,
     batch: Instant,
     tape: Tape,
-    lookout: Lookout,
-    /// When something happened last.
+    sampler: Sampler,
+    /// The instant of the last event.
     now: Instant,
 }
 
-/// When a team comes, and who looks on.
-pub(super) struct Setting {
+/// Options of a team when it is added.
+pub(super) struct SideOptions {
     /// How long a seat waits before it returns.
     pub(super) reconnect_after: Duration,
-    /// The virtual present.
+    /// The current virtual instant.
     pub(super) now: Instant,
-    /// Who records the team.
+    /// Records the team.
     pub(super) recorder: Option<Arc<dyn Recorder>>,
 }
 
-struct Place<G: Game> {
-    desk: Desk<G>,
+struct LockstepSeat<G: Game> {
+    driver: SessionDriver<G>,
     connection: Option<ConnectionId>,
     connect_at: Option<Instant>,
 }
@@ -105,48 +103,46 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         options: TeamOptions,
         staged: Staged,
         make_brain: impl FnMut(TeamLink, &Staged) -> Result<B, BrainError> + 'static,
-        setting: Setting,
+        setting: SideOptions,
     ) -> Result<Self, BuildError> {
         let seat_of = seat_of(&roster, seats)
             .map_err(|reason| BuildError::Seats { team: roster.team.clone(), reason })?;
-        let Setting { reconnect_after, now, recorder } = setting;
+        let SideOptions { reconnect_after, now, recorder } = setting;
         let tape = Tape::new(recorder.clone());
         let place = |seat: &Seat| {
-            let mut desk = Desk::new(seat.id, game.session(seat));
+            let mut driver = SessionDriver::new(seat.id, game.session(seat));
             let recorder = recorder.clone();
-            desk.tape = recorder.map(|recorder| SeatTape::open(recorder, seat, now));
-            Place { desk, connection: None, connect_at: Some(now) }
+            driver.tape = recorder.map(|recorder| SeatTape::open(recorder, seat, now));
+            LockstepSeat { driver, connection: None, connect_at: Some(now) }
         };
         let places = seats.iter().map(place).collect();
         let mut make_brain: MakeBrain<B> = Box::new(make_brain);
-        let ledger = Ledger::new(staged.clone());
-        let start = TeamStart { staged, ..TeamStart::default() };
-        let parts = (game, &roster, seat_of.as_slice(), options);
-        let team = team(parts, start, &mut make_brain, &tape, now)?;
+        let recovery = RecoveryLog::new(staged.clone());
+        let (seats, state) = (seat_of.clone(), TeamState::new(Arc::clone(&roster)));
+        let start = TeamStart { seats, options, staged, state, checkpoint: None };
+        let team = team(game, start, &mut make_brain, &tape, now)?;
         Ok(Self {
             game: game.clone(),
             roster,
             seats: seat_of,
             options,
             make_brain,
-            standing: Standing::default(),
-            ledger,
+            recovery,
             team,
             places,
             reconnect_after,
             left: Vec::new(),
             snapshot: Arc::default(),
-            meter: Meter::default(),
+            meter: AnswerMeter::default(),
             batch: wall_clock(),
             tape,
-            lookout: Lookout::default(),
+            sampler: Sampler::default(),
             now,
         })
     }
 
     fn handle(&mut self, input: Input<G>, now: Instant) {
-        self.standing.note(&input);
-        self.ledger.note(&input);
+        self.recovery.note(&input);
         self.tape.handled(now, &input);
         self.team.handle(input, now);
     }
@@ -161,12 +157,12 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
         answers: &mut Vec<(ConnectionId, Vec<u8>)>,
     ) {
         let Some(place) = self.places.get_mut(seat.index()) else { return };
-        place.desk.act(turn, agent, action, now);
+        place.driver.act(turn, agent, action, now);
         place.post(answers);
-        for due in place.desk.take_answered() {
+        for due in place.driver.take_answered() {
             self.meter.record(self.batch.elapsed(), due.checked_duration_since(now));
         }
-        let inputs = std::mem::take(&mut place.desk.inputs);
+        let inputs = std::mem::take(&mut place.driver.inputs);
         inputs.into_iter().for_each(|input| self.handle(input, now));
     }
 
@@ -176,25 +172,25 @@ impl<G: Game, B: Brain> TeamSide<G, B> {
     }
 }
 
-impl<G: Game> Place<G> {
-    /// Moves what the session wants written to the arena's pile.
+impl<G: Game> LockstepSeat<G> {
+    /// Moves the session's output to the arena's queue.
     fn post(&mut self, answers: &mut Vec<(ConnectionId, Vec<u8>)>) {
-        while let Some(message) = self.desk.outbox.pop_front() {
+        while let Some(message) = self.driver.outbox.pop_front() {
             if let Some(connection) = self.connection {
                 answers.push((connection, message));
             }
         }
-        self.desk.outbox_bytes = 0;
+        self.driver.outbox_bytes = 0;
     }
 
     fn lose(&mut self, reason: &str, now: Instant, again: Instant) -> Option<ConnectionId> {
-        self.desk.disconnected(now);
-        if self.desk.over {
-            self.desk.set_state(SeatState::Closed);
+        self.driver.disconnected(now);
+        if self.driver.over {
+            self.driver.set_state(SeatState::Closed);
         } else {
-            if !self.desk.refused {
+            if !self.driver.refused {
                 let reason = reason.to_owned();
-                self.desk.set_state(SeatState::Connecting { failures: 1, reason });
+                self.driver.set_state(SeatState::Connecting { failures: 1, reason });
             }
             self.connect_at = Some(again);
         }
@@ -209,10 +205,10 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn connect(&mut self, seat: usize, connection: ConnectionId, now: Instant) -> String {
         let Some(place) = self.places.get_mut(seat) else { return String::new() };
-        let target = place.desk.session.target();
+        let target = place.driver.session.target();
         place.connect_at = None;
         place.connection = Some(connection);
-        place.desk.connected(now);
+        place.driver.connected(now);
         target
     }
 
@@ -226,7 +222,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         if place.connection.is_none() {
             return;
         }
-        if let Err(error) = place.desk.input(bytes, now) {
+        if let Err(error) = place.driver.input(bytes, now) {
             self.left.extend(place.lose(&error.to_string(), now, again));
         }
     }
@@ -234,7 +230,7 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
     fn closed(&mut self, seat: usize, now: Instant) {
         let again = now + self.reconnect_after;
         if let Some(place) = self.places.get_mut(seat) {
-            // The arena knows already that this connection is gone.
+            // The arena already knows that this connection is gone.
             place.lose("the referee closed the connection", now, again);
         }
     }
@@ -251,10 +247,10 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         let mut inputs = VecDeque::new();
         for place in &mut self.places {
             place.post(answers);
-            if let Some(reason) = place.desk.hangup.take() {
+            if let Some(reason) = place.driver.hangup.take() {
                 self.left.extend(place.lose(&reason, now, again));
             }
-            inputs.append(&mut place.desk.inputs);
+            inputs.append(&mut place.driver.inputs);
         }
         inputs.into_iter().for_each(|input| self.handle(input, now));
         while let Some(output) = self.next_output(now) {
@@ -264,30 +260,32 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
                 }
                 Output::Publish(snapshot) => {
                     observer.snapshot(team, &snapshot);
-                    self.ledger.published(&snapshot);
-                    self.lookout.published(&snapshot);
+                    self.recovery.published(&snapshot);
+                    self.sampler.published(&snapshot);
                     self.snapshot = snapshot;
                 }
                 Output::Journal(entry) => {
-                    self.ledger.told(&entry.event);
-                    self.lookout.told(&entry, now);
+                    self.recovery.journaled(&entry.event);
+                    self.sampler.journaled(&entry, now);
                     self.tape.put(now, || Taped::Journal(Arc::new(entry.clone())));
                     observer.journal(team, entry);
                 }
                 Output::Answer { ticket, answer } => {
-                    self.ledger.answered(ticket, &answer);
+                    self.recovery.answered(ticket, &answer);
                     observer.answer(team, answer);
                 }
-                // Nobody can add agents to a match on a virtual clock.
+                // A match on a virtual clock has no agents that join later.
                 Output::Roster { .. } | Output::Drained => {}
             }
         }
-        self.lookout.look(&self.team, &self.tape, now);
+        self.sampler.look(&self.team, &self.tape, now);
         self.tape.flush(now);
     }
 
     fn install(&mut self, staged: Staged, now: Instant) {
-        self.handle(Input::Install { ticket: OWN_TICKET, staged, pinned: false }, now);
+        let install = InstallStrategy { staged, pinned: false };
+        let install = CommandRequest::new(OWN_TICKET, "", install);
+        self.handle(Input::Command(install), now);
     }
 
     fn restart(&mut self, now: Instant) -> Result<bool, BuildError> {
@@ -300,16 +298,16 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
             saved: UNIX_EPOCH,
         };
         let checkpoint = checkpoint.freeze(&identity, &mut Freezer::default());
+        let state = TeamState::new(Arc::clone(&self.roster)).after(self.snapshot.board_revision);
         let start = TeamStart {
-            staged: self.ledger.proven(),
-            board_revision: self.snapshot.board_revision,
+            seats: self.seats.clone(),
+            options: self.options,
+            staged: self.recovery.proven(),
+            state,
             checkpoint: Some(checkpoint.into()),
-            ..TeamStart::default()
         };
-        let parts = (&self.game, &self.roster, self.seats.as_slice(), self.options);
-        self.team = team(parts, start, &mut self.make_brain, &self.tape, now)?;
-        let first = self.standing.replay().into_iter().chain(self.ledger.replay());
-        for input in first.collect::<Vec<_>>() {
+        self.team = team(&self.game, start, &mut self.make_brain, &self.tape, now)?;
+        for input in self.recovery.replay() {
             self.tape.handled(now, &input);
             self.team.handle(input, now);
         }
@@ -322,8 +320,8 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn timeout(&mut self, now: Instant) {
         for place in &mut self.places {
-            if place.desk.session.poll_timeout().is_some_and(|due| due <= now) {
-                place.desk.timeout(now);
+            if place.driver.session.poll_timeout().is_some_and(|due| due <= now) {
+                place.driver.timeout(now);
             }
         }
         if self.team.poll_timeout().is_some_and(|due| due <= now) {
@@ -334,7 +332,8 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
 
     fn poll_timeout(&self) -> Option<Instant> {
         let places = self.places.iter();
-        let timers = places.flat_map(|place| [place.desk.session.poll_timeout(), place.connect_at]);
+        let timers =
+            places.flat_map(|place| [place.driver.session.poll_timeout(), place.connect_at]);
         timers.flatten().chain(self.team.poll_timeout()).min()
     }
 
@@ -342,29 +341,29 @@ impl<G: Game, B: Brain> Side for TeamSide<G, B> {
         Arc::clone(&self.snapshot)
     }
 
-    fn meter(&self) -> &Meter {
+    fn meter(&self) -> &AnswerMeter {
         &self.meter
     }
 }
 
-/// Makes a team and tells the tape of what.
+/// Makes a team and records its initial state.
 fn team<G: Game, B: Brain>(
-    (game, roster, seats, options): (&G, &Arc<Roster>, &[SeatId], TeamOptions),
+    game: &G,
     start: TeamStart,
     make_brain: &mut MakeBrain<B>,
     tape: &Tape,
     now: Instant,
 ) -> Result<Team<G, TapedBrain<B>>, BuildError> {
-    tape.put(now, || Taped::Began(Box::new(beginning(roster, seats, options, &start))));
-    // What seats do comes behind it.
+    tape.put(now, || Taped::Began(Box::new(start.clone())));
+    // The acts of seats come after it.
     tape.flush(now);
     let brain = |link: TeamLink, staged: &_| {
         let shared = Rc::clone(&link.shared);
         let brain = make_brain(link, staged)?;
         Ok(TapedBrain::new(brain, tape.clone(), shared, Clock::Virtual, Arc::default()))
     };
-    let team = Team::new(game, Arc::clone(roster), seats.to_vec(), options, start, brain);
-    team.map_err(|source| BuildError::Brain { team: roster.team.clone(), source })
+    let name = start.state.roster().team.clone();
+    Team::new(game, start, brain).map_err(|source| BuildError::Brain { team: name, source })
 }
 
 /// Real time, for measuring only: no decision depends on it.

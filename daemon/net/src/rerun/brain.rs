@@ -1,4 +1,4 @@
-//! A brain that learns of time what was recorded.
+//! A brain that reads the recorded times.
 
 use super::tally::Trouble;
 use phalanx_engine::{
@@ -14,20 +14,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A call that was not stopped when it was recorded may take so long now: whatever else the machine
-/// does changes nothing. Only a defect reaches it.
+/// A call that was not stopped when it was recorded may take this long now, so that the load of the
+/// machine changes nothing. Only a defect reaches it.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Another strategy may take so many times longer than the referee would have allowed, and at least
-/// [`OTHER_PATIENCE_MIN`].
+/// Another strategy may take this many times longer than the referee would have allowed, and at
+/// least [`OTHER_PATIENCE_MIN`].
 const OTHER_BUDGETS: u32 = 4;
 /// See [`OTHER_BUDGETS`].
 const OTHER_PATIENCE_MIN: Duration = Duration::from_millis(400);
 
 /// An agent is about to decide.
 pub struct Question<'a, 'b> {
-    /// Whoever decides.
+    /// The brain that decides.
     pub brain: &'a mut dyn Brain,
-    /// What it is asked; its budget is long enough for people.
+    /// The ask; its budget is long enough for a person.
     pub ask: Ask<'b>,
     /// The agent's name.
     pub agent: &'a str,
@@ -41,19 +41,19 @@ impl fmt::Debug for Question<'_, '_> {
     }
 }
 
-/// Looks on right before each decision, and may end everything there.
+/// Called before each decision; may end the run.
 pub type Watcher = Box<dyn FnMut(&mut Question<'_, '_>) -> ControlFlow<()>>;
 
-/// What a brain's calls were when they were recorded, and what becomes of them now.
+/// The recorded calls of a brain, and their results in the new run.
 pub(super) struct Prompter {
-    /// The calls of the step under way that are still to come.
+    /// The remaining calls of the running step.
     calls: RefCell<VecDeque<TapedCall>>,
-    /// Another strategy decides: its calls are its own.
+    /// Another strategy decides and makes its own calls.
     other: bool,
     watcher: RefCell<Option<Watcher>>,
     /// The team's thread died in this step: a call that is not recorded never ended.
     last_words: Cell<bool>,
-    /// Such a call was met.
+    /// There was such a call.
     unfinished: Cell<bool>,
     stopped: Cell<bool>,
     trouble: RefCell<Trouble>,
@@ -78,14 +78,14 @@ impl Prompter {
         }
     }
 
-    /// A step begins; these were its calls.
+    /// Begins a step with these recorded calls.
     pub(super) fn begin(&self, calls: VecDeque<TapedCall>, last_words: bool) {
         *self.calls.borrow_mut() = calls;
         self.last_words.set(last_words);
         self.unfinished.set(false);
     }
 
-    /// The step is through; false when it never was when it was recorded.
+    /// Ends the step; false if it did not end when it was recorded.
     pub(super) fn end(&self) -> bool {
         let left = std::mem::take(&mut *self.calls.borrow_mut()).len();
         if !self.other && !self.stopped.get() {
@@ -94,7 +94,7 @@ impl Prompter {
         !self.unfinished.get() && !self.stopped.get()
     }
 
-    /// The watcher ended it.
+    /// Whether the watcher stopped the run.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
@@ -114,8 +114,8 @@ impl Prompter {
     }
 }
 
-/// A brain whose calls take the time that they took, learn of it what they learned, and are stopped
-/// where they were stopped.
+/// A brain whose calls take the recorded time, read the recorded times, and stop where the recorded
+/// calls were stopped.
 #[derive(Debug)]
 pub(super) struct RetoldBrain<B> {
     brain: B,
@@ -134,7 +134,7 @@ impl<B: Brain> RetoldBrain<B> {
         Self { brain, shared, roster, prompter }
     }
 
-    /// How long a call may take of today's time.
+    /// How long a call may take in real time.
     fn patience(&self, budget: Duration) -> Duration {
         if self.prompter.other {
             budget.saturating_mul(OTHER_BUDGETS).max(OTHER_PATIENCE_MIN)
@@ -167,14 +167,15 @@ impl<B: Brain> RetoldBrain<B> {
         }
     }
 
-    /// The call was recorded.
+    /// Repeats a recorded call.
     fn again<T>(&mut self, taped: TapedCall, run: impl FnOnce(&mut B) -> Outcome<T>) -> Outcome<T> {
         let TapedCall { call, spent, reads, stopped, stopped_after, .. } = taped;
         if let Some(error) = &stopped {
             self.prompter.trouble.borrow_mut().stopped += 1;
             let counted = stopped_after.is_some();
             let atomic = matches!(call, CallKind::Install | CallKind::HandOver);
-            // What was stopped nobody knows where is not begun; a change that failed changed nothing.
+            // Where a stopped call was stopped is unknown, so it is not begun; a change that failed
+            // changed nothing.
             if atomic || (error.kind == BrainErrorKind::Budget && !counted) {
                 return Outcome::new(Err(error.clone()), spent);
             }
@@ -193,7 +194,7 @@ impl<B: Brain> RetoldBrain<B> {
         outcome
     }
 
-    /// Nobody knows how long such a call takes: it takes no time.
+    /// How long such a call would take is unknown: it takes no time.
     fn anew<T>(&mut self, budget: Duration, run: impl FnOnce(&mut B) -> Outcome<T>) -> Outcome<T> {
         self.shared.borrow_mut().time = TimeReads::default().standing_still();
         let began = Instant::now();
@@ -207,7 +208,7 @@ impl<B: Brain> RetoldBrain<B> {
         Outcome { spent: Duration::ZERO, ..outcome }
     }
 
-    /// Whoever wants to look on does so now.
+    /// Gives the watcher a chance to look at this ask.
     fn show(&mut self, ask: &Ask<'_>) {
         let mut watcher = self.prompter.watcher.borrow_mut();
         let Some(watcher) = watcher.as_mut().filter(|_| !self.prompter.stopped.get()) else {
@@ -261,7 +262,7 @@ impl<B: Brain> Brain for RetoldBrain<B> {
         staged: &Staged,
         spare: Option<&[Memory]>,
     ) -> Result<Vec<Memory>, BrainError> {
-        // What loading took on trial bounds how long it may take, on another machine.
+        // The time that loading took in the trial limits the swap, but this machine may be slower.
         let unhurried = Staged { cost: Duration::ZERO, ..staged.clone() };
         let timed = |brain: &mut B| Outcome::new(brain.install(&unhurried, spare), staged.cost);
         self.call(CallKind::Install, None, staged.cost, timed).result

@@ -1,79 +1,80 @@
-//! The recorded journal beside the one that is computed now.
+//! Compares the recorded journal with the new one.
 
 use super::tally::{Share, Tally};
 use phalanx_engine::{JournalEntry, JournalEvent};
 use phalanx_game::Turn;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Both journals may be so many turns apart; what has no partner by then never gets one.
+/// The two journals may be this many turns apart; an entry without a partner by then stays without
+/// one.
 const TURNS_APART_MAX: usize = 8;
 /// The role under which decisions of operators are counted.
 const STEERED: &str = "steered";
 
-/// A line of a journal, in whatever form it is kept.
+/// A line of a journal, in any form.
 pub trait Line {
-    /// In which turn.
+    /// The turn.
     fn turn(&self) -> Turn;
-    /// Whom it concerns; `None`: the whole team.
+    /// The agent; `None`: the whole team.
     fn agent(&self) -> Option<&str>;
-    /// It tells the same kind of thing of the same agent. All decisions are of one kind.
+    /// Whether both are of the same kind and the same agent. All decisions are of one kind.
     fn is_like(&self, other: &Self) -> bool;
-    /// It tells the same; times do not count.
+    /// Whether both are equal, without their times.
     fn is_same(&self, other: &Self) -> bool;
-    /// What was decided, if it tells of a decision.
+    /// The decision, if the line is one.
     fn decision(&self) -> Option<Decision<'_>>;
-    /// A script failed.
+    /// Whether a script failed.
     fn is_failure(&self) -> bool;
-    /// A turn is through.
+    /// Whether the line ends a turn.
     fn ends_turn(&self) -> bool;
 }
 
-/// What was decided for an agent.
+/// A decision for an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision<'a> {
     /// The role that decided, or should have; empty: an operator did.
     pub role: &'a str,
-    /// The action, as people read it; `None`: the fallback.
+    /// The action as text; `None`: the fallback.
     pub action: Option<&'a str>,
-    /// Why, where anybody said so.
+    /// The reason, if there is one.
     pub reason: &'a str,
 }
 
-/// A line that came out differently: one of the two may be missing.
+/// A line that differs; one of the two may be missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference<L> {
-    /// In which turn.
+pub struct LineDifference<L> {
+    /// The turn.
     pub turn: Turn,
-    /// What is recorded.
+    /// The recorded line.
     pub recorded: Option<L>,
-    /// What came out now.
+    /// The new line.
     pub now: Option<L>,
 }
 
 /// Compares two journals as they grow.
 #[derive(Debug)]
-pub struct Comparison<L> {
+pub struct JournalComparison<L> {
     /// Another strategy decides: only decisions are compared.
     other: bool,
-    turns: VecDeque<Waiting<L>>,
-    /// The recorded journal has come to this turn.
+    turns: VecDeque<UnmatchedLines<L>>,
+    /// The last turn of the recorded journal so far.
     recorded_to: Turn,
-    found: VecDeque<Difference<L>>,
-    /// So many recorded lines are lost: as many of now need no partner.
+    found: VecDeque<LineDifference<L>>,
+    /// The number of recorded lines that are lost: as many new lines need no partner.
     lost: u64,
     tally: Tally,
 }
 
-/// The lines of a turn that wait for their partners.
+/// The lines of a turn without a partner so far.
 #[derive(Debug)]
-struct Waiting<L> {
+struct UnmatchedLines<L> {
     turn: Turn,
     recorded: Vec<L>,
     now: Vec<L>,
 }
 
-impl<L: Line> Comparison<L> {
-    /// Nothing is compared yet. `other`: another strategy decides, so that only decisions matter.
+impl<L: Line> JournalComparison<L> {
+    /// An empty comparison. `other`: another strategy decides, so that only decisions are compared.
     #[must_use]
     pub fn new(other: bool) -> Self {
         let (turns, found) = (VecDeque::new(), VecDeque::new());
@@ -81,7 +82,7 @@ impl<L: Line> Comparison<L> {
         Self { other, turns, recorded_to, found, lost: 0, tally }
     }
 
-    /// So many lines of the recorded journal are lost.
+    /// This many lines of the recorded journal are lost.
     pub fn lost(&mut self, count: u64) {
         self.lost += count;
     }
@@ -100,7 +101,7 @@ impl<L: Line> Comparison<L> {
         }
     }
 
-    /// The next line that came out now.
+    /// The next line of the new journal.
     pub fn now(&mut self, line: L) {
         self.tally.errors_now += u64::from(line.is_failure());
         self.tally.turns += u64::from(line.ends_turn());
@@ -114,7 +115,7 @@ impl<L: Line> Comparison<L> {
         }
     }
 
-    /// Nothing more comes. Of a journal that was cut off nobody knows what came in its last turn.
+    /// Ends the comparison. If a journal was cut off, the entries of its last turn are unknown.
     pub fn finish(&mut self, cut_off: bool) {
         let end = self.recorded_to;
         while let Some(waiting) = self.turns.pop_front() {
@@ -124,19 +125,19 @@ impl<L: Line> Comparison<L> {
         }
     }
 
-    /// The next thing that came out differently.
-    pub fn poll(&mut self) -> Option<Difference<L>> {
+    /// The next difference.
+    pub fn poll(&mut self) -> Option<LineDifference<L>> {
         self.found.pop_front()
     }
 
-    /// What it came to so far.
+    /// The result so far.
     #[must_use]
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Who waits for a partner in the turn of a line; `None` when it is not compared.
-    fn waiting(&mut self, line: &L) -> Option<&mut Waiting<L>> {
+    /// The lines without a partner in the turn of this line; `None` if it is not compared.
+    fn waiting(&mut self, line: &L) -> Option<&mut UnmatchedLines<L>> {
         if self.other && line.decision().is_none() {
             return None;
         }
@@ -147,13 +148,13 @@ impl<L: Line> Comparison<L> {
             {
                 self.give_up(oldest);
             }
-            self.turns.push_back(Waiting { turn, recorded: Vec::new(), now: Vec::new() });
+            self.turns.push_back(UnmatchedLines { turn, recorded: Vec::new(), now: Vec::new() });
         }
         self.turns.iter_mut().rfind(|waiting| waiting.turn == turn)
     }
 
-    /// These have no partners.
-    fn give_up(&mut self, waiting: Waiting<L>) {
+    /// Reports lines that get no partner any more.
+    fn give_up(&mut self, waiting: UnmatchedLines<L>) {
         for recorded in waiting.recorded {
             self.compare(Some(recorded), None);
         }
@@ -186,7 +187,7 @@ impl<L: Line> Comparison<L> {
         }
         if differs {
             let turn = line.turn();
-            self.found.push_back(Difference { turn, recorded, now });
+            self.found.push_back(LineDifference { turn, recorded, now });
         }
     }
 }
@@ -245,7 +246,7 @@ impl Line for JournalEntry {
     }
 }
 
-/// The entry without what a clock told.
+/// The entry without the fields that depend on a clock.
 fn timeless(entry: &JournalEntry) -> JournalEntry {
     let mut entry = entry.clone();
     if let JournalEvent::Decided { spent, .. } | JournalEvent::Fallback { spent, .. } =
@@ -268,7 +269,7 @@ mod tests {
     }
 
     fn differing(lost: u64) -> usize {
-        let mut comparison = Comparison::new(false);
+        let mut comparison = JournalComparison::new(false);
         comparison.recorded(late("a1"));
         comparison.lost(lost);
         ["a1", "a2", "a3"].iter().for_each(|agent| comparison.now(late(agent)));

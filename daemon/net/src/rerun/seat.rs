@@ -1,4 +1,4 @@
-//! A seat's session, told again what it was told.
+//! A seat's session, run again with its recorded input.
 
 use super::tally::{Share, Trouble};
 use crate::{Message, SeatAct};
@@ -8,41 +8,42 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Percepts that wait for the team at most; a seat whose team does not listen loses the oldest.
+/// Percepts that wait for the team; if it takes none, the oldest are dropped.
 const EVENTS_MAX: usize = 8_192;
 /// Actions of the team that wait for their place in the recording.
 const ACTIONS_MAX: usize = 1_024;
-/// So much of a seat may wait for a decision; then it goes on with the fallback.
+/// Acts of a seat that may wait for a decision; then the seat continues with the fallback.
 const ACTS_MAX: usize = 16_384;
 
-/// A message to the referee that came out differently: one of the two may be missing.
+/// A message to the referee that differs; one of the two may be missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentDifference {
-    /// From which seat.
+    /// The seat.
     pub seat: SeatId,
-    /// In which turn of the team, more or less.
+    /// The team's turn, approximately.
     pub turn: Turn,
-    /// What is recorded.
+    /// The recorded message.
     pub recorded: Option<Arc<[u8]>>,
-    /// What came out now.
+    /// The new message.
     pub now: Option<Vec<u8>>,
 }
 
-/// What a session is told next, and what it makes of it.
+/// The next input of a session, and the result.
 #[derive(Debug)]
 pub(super) struct SeatRerun<G: Game> {
     seat: Seat,
     session: G::Session,
     acts: VecDeque<(Instant, SeatAct)>,
-    /// Briefings and percepts that the team has not heard yet; what else sessions say is recorded.
+    /// Briefings and percepts that the team has not taken yet; other events of sessions are
+    /// recorded.
     events: VecDeque<Event<G::Briefing, G::Percept>>,
-    /// What the session wants written, and is not compared yet.
+    /// Messages of the session that are not compared yet.
     out: VecDeque<Vec<u8>>,
-    /// What the team decided for this seat.
+    /// The team's decisions for this seat.
     actions: VecDeque<(AgentId, Turn, G::Action)>,
-    /// Another strategy decides: what it sends is no question.
+    /// Another strategy decides, so its messages are not compared.
     other: bool,
-    /// Messages that came out differently.
+    /// Messages that differ.
     found: VecDeque<SentDifference>,
     pub(super) messages: Share,
     pub(super) trouble: Trouble,
@@ -65,7 +66,7 @@ impl<G: Game> SeatRerun<G> {
         }
     }
 
-    /// The seat is opened again, for an agent that came back. What happened before it stays true.
+    /// The seat is opened again, for an agent that was added again. Its earlier results stay.
     pub(super) fn reopen(&mut self, game: &G, seat: Seat) {
         self.session = game.session(&seat);
         self.seat = seat;
@@ -75,7 +76,7 @@ impl<G: Game> SeatRerun<G> {
         self.acts.push_back((at, act));
     }
 
-    /// The team decided.
+    /// Takes a decision of the team.
     pub(super) fn decided(&mut self, agent: AgentId, turn: Turn, action: G::Action) {
         if self.actions.len() >= ACTIONS_MAX {
             self.actions.pop_front();
@@ -89,12 +90,12 @@ impl<G: Game> SeatRerun<G> {
         self.action(*agent, *turn).is_none().then_some(*agent)
     }
 
-    /// More waits here than any team lets a seat wait.
+    /// More acts wait here than a team lets a seat wait.
     pub(super) fn is_overdue(&self) -> bool {
         self.acts.len() > ACTS_MAX
     }
 
-    /// The team never decides what comes next: its agent gets this instead.
+    /// The team does not decide the next action, so its agent gets this one.
     pub(super) fn give_up(&mut self, action: G::Action) {
         if let Some((_, SeatAct::Acted { turn, agent })) = self.acts.front() {
             let (turn, agent) = (*turn, *agent);
@@ -103,7 +104,7 @@ impl<G: Game> SeatRerun<G> {
         }
     }
 
-    /// Goes on as far as it can; true when it did anything. `turn` is the team's, for what differs.
+    /// Advances as far as possible; true if it did anything. `turn` is the team's, for differences.
     pub(super) fn advance(&mut self, game: &G, turn: Turn) -> bool {
         let mut moved = false;
         while self.waits_for().is_none()
@@ -117,33 +118,33 @@ impl<G: Game> SeatRerun<G> {
                 }
             } else if !matches!(act, SeatAct::Parsed | SeatAct::Written) {
                 self.close_message(turn);
-                let told = AssertUnwindSafe(|| self.tell(game, at, act));
-                self.trouble.panics += u64::from(catch_unwind(told).is_err());
+                let full = AssertUnwindSafe(|| self.tell(game, at, act));
+                self.trouble.panics += u64::from(catch_unwind(full).is_err());
             }
         }
         moved
     }
 
-    /// Nothing more is told.
+    /// There is no further input.
     pub(super) fn finish(&mut self, turn: Turn) {
-        // What the session wants to say to the last thing it heard is perhaps not recorded any more.
+        // The session's answer to its last input may not be recorded any more.
         if self.acts.is_empty() {
             self.out.clear();
         }
         self.close_message(turn);
     }
 
-    /// The next message that came out differently.
+    /// The next message that differs.
     pub(super) fn poll(&mut self) -> Option<SentDifference> {
         self.found.pop_front()
     }
 
-    /// The briefing or percept behind a recorded event, if the session has told it yet.
+    /// Whether the session has already emitted the briefing or percept behind a recorded event.
     pub(super) fn holds(&self, event: &Event<(), ()>) -> bool {
         self.place(event).is_some()
     }
 
-    /// Takes it; what was told before it never reached the team.
+    /// Takes it; earlier ones never reached the team.
     pub(super) fn take(&mut self, event: &Event<(), ()>) -> Option<Event<G::Briefing, G::Percept>> {
         let place = self.place(event)?;
         self.trouble.percepts_dropped += place as u64;
@@ -151,7 +152,7 @@ impl<G: Game> SeatRerun<G> {
     }
 
     fn place(&self, event: &Event<(), ()>) -> Option<usize> {
-        self.events.iter().position(|told| is_hollow_of(told, event))
+        self.events.iter().position(|full| is_hollow_of(full, event))
     }
 
     fn action(&self, agent: AgentId, turn: Turn) -> Option<usize> {
@@ -164,13 +165,13 @@ impl<G: Game> SeatRerun<G> {
             SeatAct::Disconnected => self.session.handle_disconnected(at),
             SeatAct::Replaced => self.session = game.session(&self.seat),
             SeatAct::Received(bytes) => {
-                // The desk's word of it is recorded with what the team was told.
+                // The driver's event is recorded with the inputs of the team.
                 drop(self.session.handle_input(&bytes, at));
             }
             SeatAct::Acted { turn, agent } => {
                 let place = self.action(agent, turn);
                 if let Some((_, _, action)) = place.and_then(|place| self.actions.remove(place)) {
-                    // Late or not is recorded as well.
+                    // Whether it was late is recorded as well.
                     self.session.handle_action(turn, agent, &action).unwrap_or_default();
                 }
             }
@@ -210,7 +211,7 @@ impl<G: Game> SeatRerun<G> {
         }
     }
 
-    /// Something else happens: the session has nothing more to say to what it heard last.
+    /// Another act follows, so the session's answer to its last input is complete.
     fn close_message(&mut self, turn: Turn) {
         for now in std::mem::take(&mut self.out) {
             self.compare(turn, None, Some(now));
@@ -218,7 +219,7 @@ impl<G: Game> SeatRerun<G> {
     }
 }
 
-/// Whether the event holds what a recording of events leaves out.
+/// Whether the event has parts that a recording of events omits.
 fn has_more<B, P>(event: &Event<B, P>) -> bool {
     match event {
         Event::RoundStarted { briefing, .. } => briefing.is_some(),
@@ -232,15 +233,15 @@ fn has_more<B, P>(event: &Event<B, P>) -> bool {
     }
 }
 
-fn is_hollow_of<B, P>(told: &Event<B, P>, hollow: &Event<(), ()>) -> bool {
-    if let Event::RoundStarted { agent, round, briefing: Some(_) } = told
+fn is_hollow_of<B, P>(full: &Event<B, P>, hollow: &Event<(), ()>) -> bool {
+    if let Event::RoundStarted { agent, round, briefing: Some(_) } = full
         && let Event::RoundStarted { agent: who, round: which, briefing: Some(()) } = hollow
     {
         return (agent, round) == (who, which);
     }
     if let (Event::Percept { turn, agent, .. }, Event::Percept { turn: when, agent: who, .. })
     | (Event::Asked { turn, agent, .. }, Event::Asked { turn: when, agent: who, .. }) =
-        (told, hollow)
+        (full, hollow)
     {
         return (agent, turn) == (who, when);
     }

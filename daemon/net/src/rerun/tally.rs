@@ -1,11 +1,11 @@
-//! What deciding a match again came to, in numbers.
+//! The figures of a match that was decided again.
 
 use phalanx_game::Turn;
 use std::collections::BTreeMap;
 use std::iter::Sum;
 use std::ops::AddAssign;
 
-/// What comparing two journals came to.
+/// The figures of two compared journals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Turns that were decided again.
@@ -16,20 +16,20 @@ pub struct Tally {
     pub by_role: BTreeMap<String, Share>,
     /// The same by agent.
     pub by_agent: BTreeMap<String, Share>,
-    /// Everything else in the journal. Not compared when another strategy decided.
+    /// All other journal entries. Not compared if another strategy decided.
     pub entries: Share,
     /// Fallbacks and errors of scripts in the recording.
     pub errors_recorded: u64,
-    /// The same now.
+    /// The same in the new run.
     pub errors_now: u64,
 }
 
-/// So many, and how many of them differ.
+/// A count, and how many of it differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// How many were compared.
     pub all: u64,
-    /// How many of these came out differently.
+    /// How many of these differ.
     pub differ: u64,
 }
 
@@ -40,38 +40,38 @@ impl Share {
     }
 }
 
-/// Where a recording could not be followed exactly. All zero for a whole recording and its own
-/// strategy, but for `restarts` and `stopped`.
+/// Where the recording could not be followed exactly. All zero for a whole recording and its own
+/// strategy, except for `restarts` and `stopped`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trouble {
-    /// Things that the recording lost, as far as it knows.
+    /// Entries that the recording lost, as far as it knows.
     pub lost: u64,
-    /// In which turn the first of them is missing.
+    /// The turn in which the first of them is missing.
     pub lost_since: Option<Turn>,
     /// The recording ends before the team did.
     pub cut_off: bool,
-    /// Steps at the end of it that wait for something which is not recorded any more.
+    /// Steps at its end that wait for something that is not recorded.
     pub steps_left: u64,
-    /// Percepts that the recorded bytes do not hold.
+    /// Percepts that are not in the recorded bytes.
     pub percepts_missing: u64,
-    /// Percepts that never reached the team: its seat was closed.
+    /// Percepts that did not reach the team, because its seat was closed.
     pub percepts_dropped: u64,
-    /// Actions that went to a seat when they were recorded, and were not decided now: the seat got
-    /// the fallback.
+    /// Actions that a seat got when it was recorded, and that were not decided in the new run: the
+    /// seat got the fallback.
     pub actions_missing: u64,
     /// Calls of scripts that are not in the recording: they took no time.
     pub calls_missing: u64,
-    /// Recorded calls that nobody made now.
+    /// Recorded calls that were not made again.
     pub calls_unused: u64,
-    /// Calls that were stopped for their time or memory, then and now.
+    /// Calls that were stopped for their time or memory, in both runs.
     pub stopped: u64,
-    /// Of these, those that ended by themselves now.
+    /// Of these, those that ended by themselves in the new run.
     pub stops_missed: u64,
     /// Calls of another strategy that took longer than the referee would have allowed.
     pub overruns: u64,
-    /// Panics of sessions or of the team, now.
+    /// Panics of sessions or of the team in the new run.
     pub panics: u64,
-    /// Teams that went on in the place of one that panicked when it was recorded.
+    /// Teams that replaced one that panicked when it was recorded.
     pub restarts: u64,
 }
 
@@ -104,7 +104,7 @@ impl AddAssign for Trouble {
 }
 
 impl Trouble {
-    /// What is the matter, for people; empty when nothing is.
+    /// The problems as text for people; empty if there are none.
     #[must_use]
     pub fn in_words(&self) -> Vec<String> {
         let lost = match self.lost_since {
@@ -123,7 +123,7 @@ impl Trouble {
             (self.panics, "panics of sessions or of the team"),
             (u64::from(self.cut_off), "recording that ends before the team did: its end is open"),
         ];
-        let told = counted.into_iter().filter(|(count, _)| *count > 0);
-        told.map(|(count, what)| format!("{count} {what}")).collect()
+        let counts = counted.into_iter().filter(|(count, _)| *count > 0);
+        counts.map(|(count, what)| format!("{count} {what}")).collect()
     }
 }

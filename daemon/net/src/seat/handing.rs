@@ -1,4 +1,4 @@
-//! How a seat takes over the connection of another process, and how it gives its own away.
+//! How a seat takes over the connection of another process, and hands its own over.
 
 use super::{Line, Open, SeatTask, seat_name};
 use crate::clock::now;
@@ -8,7 +8,7 @@ use phalanx_engine::SeatState;
 use phalanx_game::{Game, Session};
 
 impl<G: Game> SeatTask<G> {
-    /// Goes on with the connection of another process.
+    /// Continues on the connection of another process.
     pub(super) fn adopt(&mut self, handed: HandedSeat) {
         let now = now();
         let HandedSeat { stream, heard, .. } = handed;
@@ -22,19 +22,19 @@ impl<G: Game> SeatTask<G> {
         tracing::info!(peer = pipe.peer, "goes on with the connection that was handed over");
         self.open(pipe, now);
         let heard = unpacked(heard).unwrap_or_default();
-        let told = self.desk.adopted(heard, now);
-        if let Err(error) = told {
+        let adopted = self.driver.adopted(heard, now);
+        if let Err(error) = adopted {
             self.lost(&error.to_string());
-        } else if *self.desk.state() != SeatState::Seated {
+        } else if *self.driver.state() != SeatState::Seated {
             self.lost("what the process before left with the connection does not seat the agent");
         }
     }
 
-    /// Gives the connection to the next process. One that cannot go says goodbye.
+    /// Hands the connection to the next process. If that is not possible, the seat logs out.
     pub(super) fn give_away(&mut self) {
         self.giving = false;
-        let heard = self.desk.session.retold();
-        let shelf = self.course.borrow().shelf.clone();
+        let heard = self.driver.session.retold();
+        let shelf = self.target.borrow().shelf.clone();
         let Line::Open(Open { reader, writer, .. }) =
             std::mem::replace(&mut self.line, Line::Stopped)
         else {
@@ -43,21 +43,21 @@ impl<G: Game> SeatTask<G> {
         match given_away(reader, writer) {
             Ok(Some(stream)) => {
                 let (seat, server) =
-                    (seat_name(&self.seat), self.course.borrow().endpoint.to_string());
+                    (seat_name(&self.seat), self.target.borrow().endpoint.to_string());
                 let heard = packed(heard.unwrap_or_default());
                 shelf.inspect(|shelf| shelf.put(HandedSeat { seat, server, stream, heard }));
             }
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "the connection cannot be handed over"),
         }
-        // Nobody is left to hear what the seat knows.
-        self.desk.inputs.clear();
+        // The team is gone, so the events of the seat have no receiver.
+        self.driver.inputs.clear();
         self.close();
     }
 
-    /// Whether the connection is to go, and can.
+    /// Whether the connection is to be handed over, and can be.
     pub(super) fn may_give(&self) -> bool {
         let Line::Open(Open { reader: Reader::Tcp(_), .. }) = &self.line else { return false };
-        self.course.borrow().shelf.is_some() && self.desk.session.retold().is_some()
+        self.target.borrow().shelf.is_some() && self.driver.session.retold().is_some()
     }
 }

@@ -1,5 +1,4 @@
-//! What a seat is doing about its connection, and the pieces of work on it that may be given up at any
-//! time.
+//! The connection state of a seat, and the operations on it that may be cancelled at any time.
 
 use crate::EndpointError;
 use crate::pipe::{Pipe, Reader, Writer};
@@ -23,13 +22,13 @@ pub(super) struct Open {
     /// Bytes of the outbox's first message that are written already.
     pub(super) written: usize,
     pub(super) tail: Tail,
-    /// When the login must have been accepted.
+    /// When the login must be accepted.
     pub(super) login_by: Option<Instant>,
-    /// Since when the login is accepted.
+    /// When the login was accepted.
     pub(super) seated_at: Option<Instant>,
 }
 
-/// What the writer owes once the outbox is empty.
+/// What the writer has to do once the outbox is empty.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     Nothing,
@@ -69,7 +68,7 @@ pub(super) async fn read(reader: Option<&mut Reader>, buffer: &mut BytesMut) -> 
     }
 }
 
-/// Writes a piece of the first message; with nothing to write, what the tail asks for.
+/// Writes a piece of the first message; if there is none, does what the tail requests.
 pub(super) async fn write(
     writer: Option<Sending<'_>>,
     outbox: &VecDeque<Vec<u8>>,

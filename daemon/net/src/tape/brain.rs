@@ -1,4 +1,4 @@
-//! A brain whose calls are kept.
+//! A brain whose calls are recorded.
 
 use super::Tape;
 use crate::clock::now;
@@ -14,22 +14,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// On a virtual clock a script may take so many times longer by the real one, and at least
-/// [`VIRTUAL_BUDGET_MIN`]: what it decides must not depend on what else the machine does.
+/// On a virtual clock a script may take this many times longer by the real one, and at least
+/// [`VIRTUAL_BUDGET_MIN`]: its decisions must not depend on the load of the machine.
 const VIRTUAL_BUDGETS: u32 = 4;
 /// See [`VIRTUAL_BUDGETS`].
 const VIRTUAL_BUDGET_MIN: Duration = Duration::from_millis(400);
 
-/// On a virtual clock a script that used up its time in this many calls is called no more. There
-/// an endless script costs real time in every turn and nothing of the match's own.
+/// On a virtual clock, a script that used up its time in this many calls is not called any more.
+/// Otherwise an endless script would cost real time in every turn, but no time of the match.
 const OVERRUNS_MAX: u32 = 2;
 
-/// What errors say of such a script.
+/// The error of such a script.
 const SUSPENDED: &str = "suspended for the rest of the match";
 /// The script of `plan`, among the roles.
 const PLAN: &str = "team";
 
-/// A brain whose calls are kept on a tape, as long as it is on.
+/// A brain whose calls are recorded on a tape while the tape is on.
 #[derive(Debug)]
 pub(crate) struct TapedBrain<B> {
     brain: B,
@@ -45,11 +45,11 @@ pub(crate) struct TapedBrain<B> {
 #[derive(Debug, Default)]
 struct Overruns {
     calls: u32,
-    /// Where it was the last time.
+    /// Where it was stopped the last time.
     place: Option<(String, u32)>,
 }
 
-/// Which time a team lives in.
+/// The clock of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     Real,
@@ -70,7 +70,7 @@ impl Clock {
 }
 
 impl<B: Brain> TapedBrain<B> {
-    /// On the thread of this lease.
+    /// The brain on the thread of this lease.
     pub(crate) fn new(
         brain: B,
         tape: Tape,
@@ -112,7 +112,7 @@ impl<B: Brain> TapedBrain<B> {
 }
 
 impl<B: Brain> TapedBrain<B> {
-    /// Scripts take no time, and those that would take all of the real time are suspended.
+    /// Scripts take no virtual time; those that used up the real time are suspended.
     fn call_virtually<T>(
         &mut self,
         call: CallKind,
@@ -156,15 +156,15 @@ impl<B: Brain> TapedBrain<B> {
     }
 }
 
-/// The answer for a script that is called no more. It is kept as the answer of a stopped call, so
-/// that it is given again when the recording is decided again.
+/// The answer for a suspended script. It is recorded as the answer of a stopped call, so that a
+/// replay gives it again.
 fn suspended(role: String, overruns: &Overruns) -> BrainError {
     let message = format!("{SUSPENDED}: it used up its time in {} calls", overruns.calls);
     let place = overruns.place.clone();
     BrainError { kind: BrainErrorKind::Budget, place, role, message }
 }
 
-/// The script did not end by itself.
+/// Whether the script was stopped.
 fn is_stopped(error: &BrainError) -> bool {
     matches!(error.kind, BrainErrorKind::Budget | BrainErrorKind::Memory)
 }

@@ -1,11 +1,12 @@
-//! What a seat keeps for a recording.
+//! A seat's side of a recording.
 
 use super::{Message, Recorder, SeatAct, Taped};
 use phalanx_game::{Seat, SeatId};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A seat's side of a recording. Dropped into a desk, it sees all that the session is told.
+/// A seat's side of a recording. The session driver writes everything that the session receives to
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct SeatTape {
     seat: SeatId,
@@ -15,11 +16,11 @@ pub(crate) struct SeatTape {
 }
 
 impl SeatTape {
-    /// Tells the recorder of the seat.
+    /// Records the seat.
     pub(crate) fn open(recorder: Arc<dyn Recorder>, seat: &Seat, at: Instant) -> Self {
         let secret = !seat.password.is_empty();
-        let told = Seat { password: String::new(), ..seat.clone() };
-        recorder.put(at, Taped::SeatOpened(Box::new(told)));
+        let shared = Seat { password: String::new(), ..seat.clone() };
+        recorder.put(at, Taped::SeatOpened(Box::new(shared)));
         Self { seat: seat.id, recorder, secret }
     }
 

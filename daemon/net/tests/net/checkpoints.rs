@@ -1,4 +1,4 @@
-//! What a team knows outlives its thread, and is handed to whoever keeps it.
+//! A team's knowledge outlives its thread, and goes to the checkpoint sink.
 
 use crate::referee::Client;
 use crate::toy::{Toy, squad};
@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Says the steps that the world knows and how often it decided, and panics in the steps that it is
-/// to panic in, so often.
+/// Says the steps that the world knows and how often it decided, and panics in the given steps,
+/// each the given number of times.
 struct Counting {
     link: TeamLink,
     decided: f64,
@@ -62,7 +62,7 @@ impl Brain for Counting {
     }
 }
 
-/// What a sink was told.
+/// What a sink received.
 #[derive(Debug, PartialEq)]
 enum Told {
     Put(Vec<u8>),
@@ -91,7 +91,7 @@ impl CheckpointSink for Sink {
     }
 }
 
-/// A team of one, its referee's door, and what its sink is told.
+/// A team of one, its referee's door, and what its sink received.
 struct Bench {
     team: TeamHandle,
     journal: JournalStream,
@@ -156,7 +156,7 @@ impl Bench {
         }
     }
 
-    /// The next line of the journal that tells of what the team knew.
+    /// The next journal entry about restored state.
     async fn story(&mut self) -> String {
         loop {
             let Some(JournalItem::Entry(entry)) = self.journal.next().await else { panic!() };
@@ -171,7 +171,7 @@ impl Bench {
     }
 }
 
-/// A turn with an hour to go, and what the team says in it.
+/// A turn with an hour to go, and the team's answer.
 async fn turn(referee: &mut Client, step: u32, expected: &str) {
     referee.say(&format!("ask {step} 3600000")).await;
     referee.says(&format!("do {step} {expected}")).await;

@@ -1,12 +1,12 @@
-//! Agents come to running teams and leave them: seats are opened and closed, the others play on.
+//! Agents join running teams and leave them: seats open and close, and the others continue to play.
 
 use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
-use phalanx_engine::{SeatState, Staged, Steer, SteerError, TeamOptions};
+use phalanx_engine::{CommandError, EventTopic, SeatState, Staged, Steer, SteerAgent, TeamOptions};
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
-    AgentSpec, Endpoint, JournalItem, JournalStream, MemoryListener, OperatorError, SeatOptions,
-    TeamEnd, TeamHandle, TeamSpec, memory,
+    AgentSpec, Endpoint, JournalItem, JournalStream, MemoryListener, SeatOptions, TeamEnd,
+    TeamHandle, TeamSpec, memory,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ async fn team(agents: u16) -> (TeamHandle, MemoryListener) {
     team_of(agents, |agent, _| format!("dig{}", agent.0)).await
 }
 
-/// Accepts a seat and lets it play; it has to be this one's.
+/// Accepts a seat, which must be this agent's, and lets it play.
 async fn seat(listener: &mut MemoryListener, user: &str) -> Client {
     let mut referee = Client::new(listener.accept().await.unwrap());
     referee.says(&format!("hello {user}")).await;
@@ -45,7 +45,7 @@ async fn seat(listener: &mut MemoryListener, user: &str) -> Client {
     referee
 }
 
-/// Accepts two seats; who comes first is not decided. The first one's is the first.
+/// Accepts two seats, in any order. Returns the first agent's first.
 async fn two_seats(listener: &mut MemoryListener) -> (Client, Client) {
     let mut first = Client::new(listener.accept().await.unwrap());
     let mut second = Client::new(listener.accept().await.unwrap());
@@ -65,8 +65,8 @@ fn ann() -> String {
     "ann".to_owned()
 }
 
-async fn add(team: &TeamHandle, name: &str) -> Result<AgentId, SteerError> {
-    team.add_agent(spec(name), ann()).await.unwrap()
+async fn add(team: &TeamHandle, name: &str) -> Result<AgentId, CommandError> {
+    team.add_agent(spec(name), ann()).await
 }
 
 async fn state(team: &TeamHandle, agent: u16, wanted: SeatState) {
@@ -74,11 +74,13 @@ async fn state(team: &TeamHandle, agent: u16, wanted: SeatState) {
     status.wait_for(|status| status.state == wanted).await.unwrap();
 }
 
-/// The next thing in the journal that an operator did.
+/// The next journal entry about an operator's action.
 async fn told(journal: &mut JournalStream) -> String {
     loop {
         let Some(JournalItem::Entry(entry)) = journal.next().await else { panic!() };
-        if let Some(text) = entry.event.steered_in_words() {
+        let topics = [EventTopic::Steering, EventTopic::Team];
+        if topics.contains(&entry.event.topic()) {
+            let text = entry.describe().text;
             return format!("{}: {text}", entry.agent.clone().unwrap_or_default());
         }
     }
@@ -94,7 +96,7 @@ async fn an_agent_that_is_added_gets_a_seat_and_plays() {
     first.says("do 0 dig0").await;
     let spec = AgentSpec { user: Some("account7".to_owned()), ..spec("red1") };
     assert!(!format!("{spec:?}").contains("secret"), "{spec:?}");
-    let added = team.add_agent(spec, ann()).await.unwrap();
+    let added = team.add_agent(spec, ann()).await;
     assert_eq!(added, Ok(AgentId(1)));
     let names = lineup.borrow_and_update().roster.agents.clone();
     assert_eq!(names.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["red0", "red1"]);
@@ -115,12 +117,14 @@ async fn an_agent_that_is_removed_answers_says_goodbye_and_the_others_play_on() 
     let (team, mut listener) = team(2).await;
     let mut journal = team.journal().unwrap();
     let (mut first, mut second) = two_seats(&mut listener).await;
-    team.steer(AgentId(1), Steer::Pilot { lease: 9 }, ann()).await.unwrap().unwrap();
+    team.call(SteerAgent { agent: AgentId(1), steer: Steer::Pilot { lease: 9 } }, ann())
+        .await
+        .unwrap();
     for referee in [&mut first, &mut second] {
         referee.say("ask 0 60000").await;
     }
     first.says("do 0 dig0").await;
-    team.remove_agent(AgentId(1), ann()).await.unwrap().unwrap();
+    team.remove_agent(AgentId(1), ann()).await.unwrap();
     second.says("do 0 rest").await;
     second.says("bye").await;
     assert_eq!(second.hear().await, None);
@@ -132,9 +136,9 @@ async fn an_agent_that_is_removed_answers_says_goodbye_and_the_others_play_on() 
     assert_eq!(told(&mut journal).await, "red1: piloted by ann, 9 turns left without an order");
     assert_eq!(told(&mut journal).await, "red1: removed from the team by ann");
     let again = team.remove_agent(AgentId(1), ann()).await;
-    assert_eq!(again, Err(OperatorError::NoSuchAgent));
-    let steered = team.steer(AgentId(1), Steer::Pause, ann()).await;
-    assert_eq!(steered, Err(OperatorError::NoSuchAgent));
+    assert_eq!(again, Err(CommandError::NoSuchAgent { id: 1 }));
+    let steered = team.call(SteerAgent { agent: AgentId(1), steer: Steer::Pause }, ann()).await;
+    assert_eq!(steered, Err(CommandError::NoSuchAgent { id: 1 }));
     first.say("over 5\nbye").await;
     assert_eq!(team.ended().await, TeamEnd::MatchOver, "its seat is not waited for");
 }
@@ -144,7 +148,7 @@ async fn an_agent_that_comes_back_has_its_old_id_and_a_new_connection() {
     let (team, mut listener) = team(2).await;
     let (mut first, mut second) = two_seats(&mut listener).await;
     state(&team, 1, SeatState::Seated).await;
-    team.remove_agent(AgentId(1), ann()).await.unwrap().unwrap();
+    team.remove_agent(AgentId(1), ann()).await.unwrap();
     second.says("bye").await;
     assert_eq!(second.hear().await, None);
     assert_eq!(add(&team, "red1").await, Ok(AgentId(1)));
@@ -172,7 +176,7 @@ async fn the_seat_of_a_stopped_team_waits_until_it_starts() {
     }
     team.stop(ann()).await.unwrap();
     state(&team, 1, SeatState::Stopped).await;
-    team.remove_agent(AgentId(1), ann()).await.unwrap().unwrap();
+    team.remove_agent(AgentId(1), ann()).await.unwrap();
     assert_eq!(team.seat_of(AgentId(1)).unwrap().borrow().state, SeatState::Closed);
 }
 
@@ -186,7 +190,7 @@ async fn after_a_panic_the_agents_are_those_that_were_there() {
     };
     let (team, mut listener) = team_of(2, decide).await;
     let (mut first, _second) = two_seats(&mut listener).await;
-    team.remove_agent(AgentId(1), ann()).await.unwrap().unwrap();
+    team.remove_agent(AgentId(1), ann()).await.unwrap();
     assert_eq!(add(&team, "red2").await, Ok(AgentId(2)));
     let mut third = seat(&mut listener, "red2").await;
     third.say("ask 0 60000").await;
@@ -210,18 +214,18 @@ async fn who_may_not_come_or_go_changes_nothing() {
     let (team, mut listener) = team(1).await;
     let mut referee = seat(&mut listener, "red0").await;
     let taken = add(&team, "red0").await.unwrap_err();
-    assert!(matches!(taken, SteerError::NameTaken { .. }), "{taken}");
+    assert!(matches!(taken, CommandError::NameTaken { .. }), "{taken}");
     let malformed = add(&team, "red/1").await.unwrap_err();
-    assert!(matches!(malformed, SteerError::Name { .. }), "{malformed}");
-    let last = team.remove_agent(AgentId(0), ann()).await.unwrap().unwrap_err();
-    assert!(matches!(last, SteerError::LastAgent { .. }), "{last}");
+    assert!(matches!(malformed, CommandError::Name { .. }), "{malformed}");
+    let last = team.remove_agent(AgentId(0), ann()).await.unwrap_err();
+    assert!(matches!(last, CommandError::LastAgent { .. }), "{last}");
     let nobody = team.remove_agent(AgentId(7), ann()).await;
-    assert_eq!(nobody, Err(OperatorError::NoSuchAgent));
+    assert_eq!(nobody, Err(CommandError::NoSuchAgent { id: 7 }));
     assert_eq!((team.seats().len(), team.roster().agents.len()), (1, 1));
     referee.say("over 5\nbye").await;
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
-    assert_eq!(team.add_agent(spec("red1"), ann()).await, Err(OperatorError::Ended));
-    assert_eq!(team.remove_agent(AgentId(0), ann()).await, Err(OperatorError::Ended));
+    assert_eq!(team.add_agent(spec("red1"), ann()).await, Err(CommandError::Ended));
+    assert_eq!(team.remove_agent(AgentId(0), ann()).await, Err(CommandError::Ended));
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
-//! A team grows and shrinks in the middle of a match of MAPC 2020, over loopback: those who come
-//! play, the others play on, and the map stays.
+//! A team grows and shrinks in the middle of a match of MAPC 2020, over loopback: new agents play,
+//! the others continue, and the map stays.
 
 use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
 use phalanx_engine::{
-    Ask, Brain, BrainError, JournalEvent, Outcome, RoundResult, SeatState, Snapshot, Staged,
-    TeamOptions, TurnDone,
+    Ask, Brain, BrainError, CopyView, JournalEvent, Outcome, RoundResult, SeatState, Snapshot,
+    Staged, TeamOptions, TurnDone,
 };
 use phalanx_game::{AgentId, MarginLimits, Oracle, Roster, RosterEntry, Said, Seat, SeatId, Value};
 use phalanx_net::{
@@ -19,9 +19,9 @@ use std::time::Duration;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// So long the referee waits for whoever is not there.
+/// The referee waits this long for missing agents.
 const AGENT_TIMEOUT_MS: u64 = 400;
-/// Agents of a team in this contest, and how many of them are there at first.
+/// Agents of a team in this contest, and how many of them play at first.
 const AGENTS: u16 = 15;
 const FIRST: u16 = 12;
 
@@ -106,7 +106,7 @@ async fn team(endpoint: Endpoint) -> TeamHandle {
 async fn add(team: &TeamHandle, agent: u16) -> AgentId {
     let (role, password) = ("worker".to_owned(), "1".to_owned().into());
     let spec = AgentSpec { name: name(agent), role, user: None, password };
-    team.add_agent(spec, "ann".into()).await.unwrap().unwrap()
+    team.add_agent(spec, "ann".into()).await.unwrap()
 }
 
 /// Waits for a snapshot.
@@ -116,12 +116,12 @@ async fn until(team: &TeamHandle, wanted: impl FnMut(&std::sync::Arc<Snapshot>) 
     drop(seen.expect("in time").unwrap());
 }
 
-/// Waits until this turn is through.
+/// Waits until this turn is over.
 async fn turn(team: &TeamHandle, tick: u64) {
     until(team, |snapshot| snapshot.tick > tick).await;
 }
 
-/// How the next whole turn with so many agents went.
+/// The outcome of the next whole turn with this many agents.
 async fn whole_turn(team: &TeamHandle, agents: u32) -> TurnDone {
     let mut journal = team.journal().unwrap();
     let wanted = async {
@@ -137,7 +137,7 @@ async fn whole_turn(team: &TeamHandle, agents: u32) -> TurnDone {
     tokio::time::timeout(PATIENCE, wanted).await.expect("in time")
 }
 
-/// Where an agent stands, by the world of the newest copy that is at least so new.
+/// The position of an agent, by the world of the newest copy that is at least this new.
 struct Sight {
     world: std::sync::Arc<dyn Oracle + Send + Sync>,
 }
@@ -146,7 +146,7 @@ impl Sight {
     async fn since(team: &TeamHandle, tick: u64) -> Self {
         let mut snapshots = team.snapshots();
         loop {
-            let view = team.view().await.unwrap();
+            let view = team.call(CopyView, "").await.unwrap();
             match view.scenes.last() {
                 Some(scene) if scene.tick >= tick => return Self { world: scene.oracle.clone() },
                 Some(_) | None => snapshots.changed().await.unwrap(),
@@ -158,13 +158,13 @@ impl Sight {
         self.world.query(AgentId(agent), query, args).unwrap()
     }
 
-    /// x, y and group, as `rebase` takes them.
+    /// x, y and group, as arguments of `rebase`.
     fn here(&self, agent: u16) -> Vec<Value> {
         let here = self.ask(agent, "here", &[]);
         ["x", "y", "group"].map(|field| here.get(field).unwrap().clone()).into()
     }
 
-    /// Whether the map of an agent's group still has a place that it knew before.
+    /// Whether the map of an agent's group still contains a place that it knew before.
     fn knows(&self, agent: u16, place: &[Value]) -> bool {
         let Some((x, y)) = self.ask(agent, "rebase", place).as_cell() else { return false };
         self.ask(agent, "cell", &[Value::from(x), Value::from(y)]) != Value::Nil
@@ -203,7 +203,7 @@ async fn three_come_and_one_goes_in_the_middle_of_a_match_and_the_map_stays() {
     }
 
     let gone = 4;
-    team.remove_agent(AgentId(gone), "ann".into()).await.unwrap().unwrap();
+    team.remove_agent(AgentId(gone), "ann".into()).await.unwrap();
     assert_eq!(team.seat_of(AgentId(gone)).unwrap().borrow().state, SeatState::Closed);
     assert_eq!(team.seats().len(), usize::from(AGENTS) - 1);
     let without = whole_turn(&team, u32::from(AGENTS) - 1).await;
@@ -215,12 +215,12 @@ async fn three_come_and_one_goes_in_the_middle_of_a_match_and_the_map_stays() {
         assert!(shrunk.knows(agent, place), "agent {agent} forgot {place:?}");
     }
     let mates: Vec<_> = (0..AGENTS).flat_map(|agent| shrunk.mates(agent)).collect();
-    assert!(!mates.contains(&name(gone)), "nobody counts on it");
+    assert!(!mates.contains(&name(gone)), "it is not a team mate any more");
 
     assert_eq!(add(&team, gone).await, AgentId(gone), "its old id");
     let full = whole_turn(&team, u32::from(AGENTS)).await;
     assert!(full.decided > u32::from(FIRST), "{full:?}");
-    // The journal tells of a turn before the snapshot does.
+    // The journal has a turn before the snapshot does.
     let again = Sight::since(&team, team.snapshot().tick + 1).await;
     assert!(again.mates(gone).contains(&name(gone)), "it is among those who count");
     let report = team.drain(Duration::from_secs(5)).await;

@@ -1,4 +1,4 @@
-//! Connections that go from one team to the next, as from one process to the next.
+//! Connections that are handed from one team to the next, as between two processes.
 
 use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 /// Long enough that only a defect reaches it.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A team that plays there, with connections that another one had.
+/// A team at this endpoint, with connections from another team.
 async fn team(endpoint: Endpoint, handed: Vec<HandedSeat>) -> TeamHandle {
     let (roster, seats) = squad("red", 1);
     let spec = TeamSpec {
@@ -66,7 +66,7 @@ async fn the_referee_hears_no_goodbye_and_no_second_hello() {
     referee.says("do 1 dig").await;
     let handed = hand_over(&first).await;
     assert_eq!(handed.len(), 1);
-    // Nobody is there to hear it.
+    // The old team is gone.
     referee.say("ask 2 60000").await;
     let second = team(endpoint, handed).await;
     referee.says("do 2 dig").await;
@@ -82,7 +82,7 @@ async fn half_a_message_is_heard_to_its_end_by_the_next_one() {
     let first = team(endpoint.clone(), Vec::new()).await;
     let mut referee = accept(&listener).await;
     referee.welcome().await;
-    // In one piece with a request that is answered: it was read.
+    // In one piece with a request that is answered, so it was read.
     referee.writer.write_all(b"ask 1 60000\nask 2 6").await.unwrap();
     referee.says("do 1 dig").await;
     let handed = hand_over(&first).await;

@@ -1,4 +1,4 @@
-//! The arena's host: clients come, go, flood, stall; the match goes on.
+//! The arena's host: clients connect, leave, flood, stall; the match continues.
 
 use crate::referee::Client;
 use crate::toy_arena::ToyArena;
@@ -85,7 +85,7 @@ async fn a_client_that_says_nothing_or_half_a_word_is_closed_and_a_player_is_not
     let mut player = client(&endpoint).await;
     player.say("hello red0").await;
     player.says("welcome").await;
-    // The clock runs as soon as all wait.
+    // The clock advances when all tasks wait.
     assert_eq!(silent.hear().await, None);
     assert_eq!(halting.hear().await, None);
     let mut late = client(&endpoint).await;

@@ -1,4 +1,5 @@
-//! Seats that are waited for: bridges come over a Unix socket and are let in or told why not.
+//! Seats that wait for a referee: bridges connect to a Unix socket and are let in or refused with a
+//! reason.
 
 use crate::referee::Bench;
 use phalanx_engine::SeatState;
@@ -9,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// A door with one seat behind it: `red0` of team `red`.
+/// A lobby with one seat: `red0` of team `red`.
 struct House {
     bench: Bench,
     socket: PathBuf,
@@ -29,7 +30,7 @@ impl House {
         Self { bench, socket, _folder: folder, _open: stopped.drop_guard() }
     }
 
-    /// Waits until the seat says that it waits.
+    /// Waits until the seat reports that it waits.
     async fn waits(&mut self) -> String {
         let state = self.bench.state(|state| matches!(state, SeatState::Connecting { .. })).await;
         let SeatState::Connecting { failures: 0, reason } = state else { panic!("{state:?}") };
@@ -46,7 +47,7 @@ impl House {
     async fn refused(&self, line: &str) -> String {
         let mut bridge = self.knock(line).await;
         let reason = welcomed(&bridge.hear().await).unwrap_err();
-        // Where more was said than was read the system resets instead.
+        // If there is unread data, the system resets the connection instead.
         let rest = bridge.0.read(&mut [0; 8]).await;
         assert!(matches!(rest, Ok(0) | Err(_)), "the connection is closed");
         reason
@@ -66,7 +67,7 @@ impl Bridge {
         line.trim_end().to_owned()
     }
 
-    /// Is let in, hears the session's login and begins a round.
+    /// Is let in, reads the session's login and begins a round.
     async fn begin(&mut self) {
         assert_eq!(welcomed(&self.hear().await), Ok(()));
         assert_eq!(self.hear().await, "hello red0");
@@ -131,7 +132,7 @@ async fn a_busy_seat_and_strangers_are_refused_with_a_reason() {
     assert!(house.refused(&flood).await.contains("one line of text"));
     let eager = format!("{}\nhello", hello("red", "red0"));
     assert!(house.refused(&eager).await.contains("one line of text"));
-    // None of them disturbed the one that plays.
+    // None of them disturbed the running match.
     first.say("ask 0 5000").await;
     assert_eq!(house.bench.asked().await, 0);
     drop(first);
@@ -141,7 +142,7 @@ async fn a_busy_seat_and_strangers_are_refused_with_a_reason() {
 
 #[tokio::test]
 async fn connections_that_say_nothing_keep_no_bridge_waiting() {
-    /// As many as are greeted at once.
+    /// The most connections that are greeted at once.
     const SILENT: usize = 64;
     let mut house = House::new();
     house.waits().await;
@@ -150,7 +151,7 @@ async fn connections_that_say_nothing_keep_no_bridge_waiting() {
         silent.push(UnixStream::connect(&house.socket).await.unwrap());
     }
     house.knock(&hello("red", "red0")).await.begin().await;
-    // The oldest one made room, without a word: it was not its time that was over.
+    // The oldest one was closed without a message, because another one needed its place.
     let mut rest = Vec::new();
     silent[0].read_to_end(&mut rest).await.unwrap();
     assert_eq!(rest, b"");

@@ -1,4 +1,4 @@
-//! Matches on a virtual clock: quick, and the same every time.
+//! Matches on a virtual clock: fast, and the same every time.
 
 use crate::toy::{Toy, ToyBrain, squad};
 use crate::toy_arena::ToyArena;
@@ -76,7 +76,7 @@ fn a_match_is_played_to_its_end_without_a_fallback() {
         assert_eq!(lockstep.meter(team).unwrap().timings().answers, 1_500);
         assert_eq!(lockstep.verdict().teams[team].rounds, [1_000]);
     }
-    assert_eq!(lockstep.now(), start, "nobody waited for anything");
+    assert_eq!(lockstep.now(), start, "no time passed");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn an_arena_that_waits_for_more_players_is_stuck_not_endless() {
 
 #[test]
 fn an_arena_that_looks_at_its_door_for_ever_is_stuck_too() {
-    // It asks for a wake-up each second until two agents are there; nobody else comes.
+    // The arena asks for a wake-up each second until two agents are there; there is only one.
     let options = phalanx_bomberland::arena::ArenaOptions::default();
     let config = phalanx_bomberland::arena::ArenaConfig::parse("WORLD_SEED=1").unwrap();
     let arena =
@@ -141,7 +141,7 @@ fn accident(word: &'static str) -> (Lockstep, Seen) {
         .unwrap();
     let (start, mut seen) = (lockstep.now(), Seen::default());
     assert_eq!(lockstep.run(&mut seen), LockstepEnd::Over);
-    // Only the turn of the accident takes its whole window, on the virtual clock.
+    // Only the turn of the accident uses its whole window, on the virtual clock.
     assert_eq!(lockstep.now() - start, WINDOW);
     (lockstep, seen)
 }
@@ -198,7 +198,7 @@ impl Brain for Endless {
     }
 }
 
-/// Why agents got their fallback, and why calls failed, each once.
+/// The reasons of fallbacks and of failed calls, each once.
 #[derive(Debug, Default)]
 struct Reasons(BTreeSet<String>);
 
@@ -238,7 +238,7 @@ fn a_script_that_used_up_its_time_twice_is_suspended_for_the_rest_of_the_match()
     assert_eq!(told, want);
 }
 
-/// A brain on a machine that does something else: each decision takes seconds of real time.
+/// A brain on a busy machine: each decision takes seconds of real time.
 struct Slow(Rc<RefCell<BTreeSet<Duration>>>);
 
 impl Brain for Slow {

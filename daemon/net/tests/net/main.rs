@@ -1,4 +1,4 @@
-//! What the network promises, told with a small line-based game of its own.
+//! What the network crate promises, tested with a small line-based game.
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,

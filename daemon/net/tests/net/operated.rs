@@ -1,14 +1,15 @@
-//! Operators steer agents of running teams, stop teams, and send them to another referee.
+//! Operators steer agents of running teams, stop teams, and move them to another referee.
 
 use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
 use phalanx_engine::{
-    Keep, SeatState, Staged, Steer, SteerError, Steering, TeamOptions, read_order,
+    CommandError, EventTopic, Keep, SeatState, Staged, Steer, SteerAgent, Steering, TeamOptions,
+    read_order,
 };
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
-    CourseError, Endpoint, JournalItem, JournalStream, MemoryListener, OperatorError, SeatOptions,
-    TeamEnd, TeamHandle, TeamSpec, memory,
+    Endpoint, JournalItem, JournalStream, MemoryListener, SeatOptions, TeamEnd, TeamHandle,
+    TeamSpec, memory,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,15 +50,17 @@ fn ann() -> String {
     "ann".to_owned()
 }
 
-async fn steer(team: &TeamHandle, steer: Steer) -> Result<Steering, SteerError> {
-    team.steer(AgentId(0), steer, ann()).await.unwrap()
+async fn steer(team: &TeamHandle, steer: Steer) -> Result<Steering, CommandError> {
+    team.call(SteerAgent { agent: AgentId(0), steer }, ann()).await
 }
 
-/// The next thing in the journal that an operator did.
+/// The next journal entry about an operator's action.
 async fn told(journal: &mut JournalStream) -> String {
     loop {
         let Some(JournalItem::Entry(entry)) = journal.next().await else { panic!() };
-        if let Some(text) = entry.event.steered_in_words() {
+        let topics = [EventTopic::Steering, EventTopic::Team];
+        if topics.contains(&entry.event.topic()) {
+            let text = entry.describe().text;
             return text;
         }
     }
@@ -82,8 +85,8 @@ async fn a_pilots_order_leaves_at_once_and_a_pinned_one_in_each_turn() {
     assert_eq!(told(&mut journal).await, "piloted by ann, 3 turns left without an order");
     assert_eq!(told(&mut journal).await, "piloted by ann, next rest()");
     assert_eq!(told(&mut journal).await, "rest, ordered by ann");
-    let error = team.steer(AgentId(4), Steer::Pause, ann()).await;
-    assert_eq!(error, Err(OperatorError::NoSuchAgent));
+    let error = team.call(SteerAgent { agent: AgentId(4), steer: Steer::Pause }, ann()).await;
+    assert_eq!(error, Err(CommandError::NoSuchAgent { id: 4 }));
 }
 
 #[tokio::test]
@@ -168,7 +171,7 @@ async fn a_referee_that_does_not_hang_up_keeps_nobody_from_stopping() {
     assert_eq!((report.stragglers.len(), team.ended().await), (0, TeamEnd::Drained));
     let gone = team.stop(ann()).await;
     assert!(gone.is_ok(), "it is stopped already: {gone:?}");
-    assert!(matches!(team.start(ann()).await, Err(CourseError::Team(OperatorError::Ended))));
+    assert!(matches!(team.start(ann()).await, Err(CommandError::Ended)));
 }
 
 #[tokio::test]
@@ -206,12 +209,12 @@ async fn a_team_moves_to_another_referee_and_plays_a_new_round_there() {
     snapshots.wait_for(|snapshot| snapshot.turn.round == 1).await.unwrap();
     let framing = Endpoint::web_socket("127.0.0.1", 1);
     let refused = team.move_to(framing, Keep::ALL, ann()).await.unwrap_err();
-    assert!(matches!(refused, CourseError::Framing { .. }), "{refused}");
+    assert!(matches!(refused, CommandError::Server(_)), "{refused}");
     referee.say("over 1\nbye").await;
     drop(referee);
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
     let over = team.move_to(endpoint, Keep::ALL, ann()).await;
-    assert!(matches!(over, Err(CourseError::Team(OperatorError::Ended))), "{over:?}");
+    assert!(matches!(over, Err(CommandError::Ended)), "{over:?}");
 }
 
 #[tokio::test]
@@ -239,7 +242,7 @@ async fn many_who_send_the_team_away_take_turns() {
         call.await.unwrap().unwrap();
     }
     team.start(ann()).await.unwrap();
-    // Whoever came in between has left; the last one plays.
+    // Earlier connections have left; the last one plays.
     loop {
         let mut referee = accept(&mut listener).await;
         let _hello = referee.hear().await;

@@ -4,8 +4,8 @@
 use crate::referee::Client;
 use phalanx_colosseum::arena::{ArenaOptions, ColosseumArena, Mode};
 use phalanx_net::{
-    ArenaEnd, ArenaHandle, Cast, Endpoint, HostOptions, Listener, Player, Stderr, memory, origin,
-    serve_arena,
+    ArenaEnd, ArenaHandle, Endpoint, HostOptions, Listener, Player, PlayerProcesses, Stderr,
+    memory, origin, serve_arena,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// `NAME.agent.py` of our agents; a dot stands for somebody who connects.
+    /// `NAME.agent.py` of our agents; a dot is a player that connects by itself.
     fn new(players: &[&str]) -> Self {
         let program = |name: &str| Path::new(AGENTS).join(format!("{name}.agent.py"));
         let player = |name: &&str| Player {
@@ -29,7 +29,10 @@ impl Stage {
             program: (*name != ".").then(|| program(name)),
         };
         let folder = tempfile::tempdir().unwrap();
-        let cast = Cast { players: players.iter().map(player).collect(), stderr: Stderr::Merged };
+        let cast = PlayerProcesses {
+            players: players.iter().map(player).collect(),
+            stderr: Stderr::Merged,
+        };
         let host = HostOptions {
             cast: Some(cast),
             artifacts: Some(folder.path().to_owned()),
@@ -58,13 +61,13 @@ impl Stage {
     }
 }
 
-/// What a result says of a player.
+/// A player's entry in a result.
 fn score<'a>(result: &'a Value, player: &str) -> &'a Value {
     let scores = result["scores"].as_array().unwrap();
     scores.iter().find(|score| score["agent_path"] == player).unwrap()
 }
 
-/// Plays one match of that player against a good one: why it was disqualified, if it was.
+/// Plays one match of that player against a good one. Returns why it was disqualified, if it was.
 async fn reason(stage: &Stage, player: &str) -> Value {
     let results = stage.play().await;
     assert_eq!(score(&results[0], "good")["score"], 0, "{results:?}");
@@ -81,13 +84,13 @@ async fn a_round_robin_is_played_with_new_processes_for_each_match() {
     assert_eq!(results.len(), 2);
     for result in &results {
         assert_eq!(result["outcome"]["termination"], "GAME_ENDED", "{result}");
-        // Our folder is theirs.
+        // The players run in our folder.
         let here = std::env::current_dir().unwrap();
         assert_eq!(score(result, "good")["name"].as_str().map(PathBuf::from), Some(here));
     }
     let process = |result: &Value, player| score(result, player)["version"].clone();
     assert_ne!(process(&results[0], "good"), process(&results[1], "good"));
-    // What did not end by itself was killed, and buried, before the report came.
+    // Processes that did not end by themselves were killed and reaped before the report.
     for result in &results {
         let process = process(result, "lingers");
         assert!(!Path::new("/proc").join(process.as_str().unwrap()).exists(), "{process} lives");
@@ -127,7 +130,7 @@ async fn what_cannot_be_executed_has_failed_to_start() {
     assert_eq!(reason(&stage, "missing").await, "STARTUP_FAIL");
     let mut stage = Stage::new(&["good", "play"]);
     let player = stage.host.cast.as_mut().unwrap().players.last_mut().unwrap();
-    // A folder is no program either.
+    // A folder is not a program either.
     player.program = Some(AGENTS.into());
     assert_eq!(reason(&stage, "play").await, "STARTUP_FAIL");
 }
@@ -167,7 +170,7 @@ async fn a_player_may_connect_and_is_let_in_when_it_is_wanted() {
     assert_eq!(results[0]["has_tainted_agent"], false);
 }
 
-/// How many processes run with this on their command line.
+/// The number of processes with this text on their command line.
 fn running(text: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let lines =

@@ -1,10 +1,11 @@
-//! A referee played by the test itself: says and hears lines on connections that come in.
+//! A referee that the test plays: it sends and receives lines on accepted connections.
 
 use crate::toy::{Toy, squad};
 use phalanx_engine::{Input, SeatState};
 use phalanx_game::{AgentId, Event, Turn};
 use phalanx_net::{
-    Act, Endpoint, Link, Mailbox, MemoryListener, Meter, SeatLink, SeatOptions, memory, open_seat,
+    Act, AnswerMeter, Endpoint, Link, Mailbox, MemoryListener, SeatLink, SeatOptions, memory,
+    open_seat,
 };
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
@@ -46,7 +47,7 @@ pub(crate) struct Bench {
     pub(crate) inbox: Mailbox<Toy>,
     pub(crate) link: SeatLink<Toy>,
     pub(crate) leave: CancellationToken,
-    pub(crate) meter: Arc<Meter>,
+    pub(crate) meter: Arc<AnswerMeter>,
 }
 
 impl Bench {
@@ -66,7 +67,7 @@ impl Bench {
 
     fn open(endpoint: Endpoint, listener: MemoryListener, options: SeatOptions) -> Self {
         let inbox = Mailbox::default();
-        let (leave, meter) = (CancellationToken::new(), Arc::new(Meter::default()));
+        let (leave, meter) = (CancellationToken::new(), Arc::new(AnswerMeter::default()));
         let seat = squad("red", 1).1.remove(0);
         let (timed, token) = (Arc::clone(&meter), leave.clone());
         let link = open_seat(Toy, seat, endpoint, options, inbox.clone(), timed, token);
@@ -77,7 +78,7 @@ impl Bench {
         Client::new(self.listener.accept().await.unwrap())
     }
 
-    /// The next event, seat states left out.
+    /// The next event, without seat states.
     pub(crate) async fn event(&mut self) -> Event<(), u32> {
         loop {
             if let Input::Event { event, .. } = self.inbox.recv().await.unwrap() {
@@ -86,7 +87,7 @@ impl Bench {
         }
     }
 
-    /// Waits for the next request and tells its step.
+    /// Waits for the next request and returns its step.
     pub(crate) async fn asked(&mut self) -> u32 {
         loop {
             if let Event::Asked { turn, .. } = self.event().await {

@@ -4,14 +4,15 @@ use crate::referee::Client;
 use crate::toy::{Toy, squad};
 use crate::toy_arena::ToyArena;
 use phalanx_engine::{
-    Answer, Ask, Brain, BrainError, BrainErrorKind, Generation, JournalEntry, JournalEvent, Memory,
-    Outcome, ParamKind, ParamSpec, Probation, Profile, Ran, RoundResult, Scope, Staged,
-    StrategyOrigin, TeamLink, TeamOptions,
+    Answer, Ask, Brain, BrainError, BrainErrorKind, CommandError, CopyView, Generation,
+    InstallStrategy, JournalEntry, JournalEvent, Memory, Outcome, ParamKind, ParamSpec, Probation,
+    Profile, ProfileScripts, Ran, RefuseStrategy, RoundResult, RunScript, Scope, SetParam, Staged,
+    StrategyOrigin, TeamCommand, TeamLink, TeamOptions,
 };
 use phalanx_game::{AgentId, Said, Value, Verdict};
 use phalanx_net::{
     Endpoint, JournalItem, JournalStream, Lockstep, LockstepEnd, LockstepOptions, Observer,
-    OperatorError, SeatOptions, TeamEnd, TeamHandle, TeamSpec, memory, now,
+    SeatOptions, TeamEnd, TeamHandle, TeamSpec, memory, now,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -118,7 +119,7 @@ impl Observer for Reloads {
     }
 
     fn answer(&mut self, _team: usize, answer: Answer) {
-        let Answer::Installed(Ok(())) = answer else { panic!("{answer:?}") };
+        InstallStrategy::answer(answer).unwrap();
         self.installed += 1;
     }
 
@@ -147,7 +148,7 @@ fn a_reload_every_three_turns_costs_not_one_of_a_thousand() {
             lockstep.install(team, staged(number, Manner::default()));
         }
         assert_eq!(lockstep.verdict().step, 1_000);
-        assert_eq!(lockstep.now(), start, "nobody waited for anything");
+        assert_eq!(lockstep.now(), start, "no time passed");
         let counters = lockstep.snapshot(team).unwrap().counters;
         assert_eq!((counters.asked, counters.decided), (4_000, 4_000));
         assert_eq!((counters.fallback, counters.late), (0, 0));
@@ -202,10 +203,18 @@ async fn hear(journal: &mut JournalStream, wanted: fn(&JournalEvent) -> bool) ->
     }
 }
 
+async fn install(team: &TeamHandle, staged: Staged, pinned: bool) -> Result<(), CommandError> {
+    team.call(InstallStrategy { staged, pinned }, "").await
+}
+
+async fn run(team: &TeamHandle, agent: u16, code: &str) -> Result<Ran, CommandError> {
+    team.call(RunScript { agent: AgentId(agent), code: code.into() }, "ann").await
+}
+
 async fn set_greed(team: &TeamHandle, value: f64) {
     let value = Some(Value::Num(value));
-    let set = team.set_param("greed".into(), Scope::Team, value, "ann".into()).await;
-    assert!(set.unwrap().is_ok());
+    let set = SetParam { name: "greed".into(), scope: Scope::Team, value };
+    team.call(set, "ann").await.unwrap();
 }
 
 #[tokio::test]
@@ -214,18 +223,18 @@ async fn operators_change_look_at_and_measure_a_team_that_plays() {
     turn(&mut referee, 0, "1+0").await;
     let profile = tokio::spawn({
         let team = team.clone();
-        async move { team.profile(2).await.unwrap() }
+        async move { team.call(ProfileScripts { turns: 2 }, "").await.unwrap() }
     });
-    team.install(staged(2, Manner::default()), true).await.unwrap().unwrap();
+    install(&team, staged(2, Manner::default()), true).await.unwrap();
     set_greed(&team, 3.0).await;
     turn(&mut referee, 1, "2+3").await;
     turn(&mut referee, 2, "2+3").await;
-    let view = team.view().await.unwrap();
+    let view = team.call(CopyView, "").await.unwrap();
     assert_eq!((view.generation, view.scenes.last().unwrap().turn.step), (2, 2));
-    let ran = team.run(AgentId(0), "1 + 1".into(), "ann".into()).await.unwrap().unwrap();
+    let ran = run(&team, 0, "1 + 1").await.unwrap();
     assert_eq!(ran.text, "1 + 1");
-    let nobody = team.run(AgentId(7), "1".into(), "ann".into()).await;
-    assert_eq!(nobody.unwrap_err(), OperatorError::NoSuchAgent);
+    let nobody = run(&team, 7, "1").await;
+    assert_eq!(nobody.unwrap_err(), CommandError::NoSuchAgent { id: 7 });
     let mut step = 3;
     while !profile.is_finished() {
         turn(&mut referee, step, "2+3").await;
@@ -239,7 +248,8 @@ async fn operators_change_look_at_and_measure_a_team_that_plays() {
 async fn a_refused_strategy_is_told_in_the_journal() {
     let (team, _referee) = team(TeamOptions::default()).await;
     let mut journal = team.journal().unwrap();
-    team.refused(StrategyOrigin::Hangup, Vec::new()).unwrap();
+    let refused = RefuseStrategy { origin: StrategyOrigin::Hangup, faults: Vec::new() };
+    team.post(refused, "").unwrap();
     let refused = |event: &JournalEvent| matches!(event, JournalEvent::StrategyRefused { .. });
     let expected =
         JournalEvent::StrategyRefused { origin: StrategyOrigin::Hangup, faults: Vec::new() };
@@ -252,7 +262,7 @@ async fn a_panic_takes_neither_the_generation_nor_the_parameters() {
     set_greed(&team, 3.0).await;
     for (pinned, step) in [(false, 0), (true, 3)] {
         let manner = Manner { panics_in: Some(step + 1), ..Manner::default() };
-        team.install(staged(2, manner), pinned).await.unwrap().unwrap();
+        install(&team, staged(2, manner), pinned).await.unwrap();
         turn(&mut referee, step, "2+3").await;
         bad_turn(&mut referee, step + 1).await;
         turn(&mut referee, step + 2, "2+3").await;
@@ -263,15 +273,15 @@ async fn a_panic_takes_neither_the_generation_nor_the_parameters() {
 #[tokio::test]
 async fn what_panics_while_it_is_installed_is_not_tried_again() {
     let (team, mut referee) = team(TeamOptions::default()).await;
-    team.install(staged(2, Manner::default()), true).await.unwrap().unwrap();
+    install(&team, staged(2, Manner::default()), true).await.unwrap();
     let bursts = Manner { bursts: true, ..Manner::default() };
-    let refused = team.install(staged(3, bursts), false).await.unwrap().unwrap_err();
+    let refused = install(&team, staged(3, bursts), false).await.unwrap_err();
     let expected = "the team panicked and restarted before this generation was installed; \
                     the one before plays on";
     assert_eq!(refused.to_string(), expected);
     turn(&mut referee, 0, "2+0").await;
     assert_eq!(team.restarts(), 1);
-    let lost = team.run(AgentId(0), "boom".into(), "ann".into()).await.unwrap().unwrap_err();
+    let lost = run(&team, 0, "boom").await.unwrap_err();
     assert_eq!(lost.to_string(), "the team panicked and restarted before it answered");
     turn(&mut referee, 1, "2+0").await;
     assert_eq!(team.restarts(), 2);
@@ -283,11 +293,10 @@ async fn nobody_returns_to_a_generation_that_was_taken_back() {
     let (team, mut referee) = team(TeamOptions { probation, ..TeamOptions::default() }).await;
     let mut journal = team.journal().unwrap();
     let fails = Manner { fails: true, ..Manner::default() };
-    team.install(staged(2, fails), false).await.unwrap().unwrap();
+    install(&team, staged(2, fails), false).await.unwrap();
     turn(&mut referee, 0, "rest").await;
     hear(&mut journal, |event| matches!(event, JournalEvent::TakenBack { .. })).await;
-    let lost = team.run(AgentId(0), "boom".into(), "ann".into()).await.unwrap();
-    assert!(lost.is_err());
+    assert!(run(&team, 0, "boom").await.is_err());
     turn(&mut referee, 1, "1+0").await;
 }
 
@@ -297,8 +306,9 @@ async fn a_team_that_has_ended_answers_so() {
     referee.say("over 3\nbye").await;
     drop(referee);
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
-    assert_eq!(team.view().await.unwrap_err(), OperatorError::Ended);
-    let late = team.install(staged(2, Manner::default()), false).await;
-    assert_eq!(late.unwrap_err(), OperatorError::Ended);
-    assert_eq!(team.refused(StrategyOrigin::File, Vec::new()), Err(OperatorError::Ended));
+    assert_eq!(team.call(CopyView, "").await.unwrap_err(), CommandError::Ended);
+    let late = install(&team, staged(2, Manner::default()), false).await;
+    assert_eq!(late.unwrap_err(), CommandError::Ended);
+    let refused = RefuseStrategy { origin: StrategyOrigin::File, faults: Vec::new() };
+    assert_eq!(team.post(refused, ""), Err(CommandError::Ended));
 }

@@ -6,9 +6,10 @@ use crate::toy_arena::ToyArena;
 use phalanx_engine::{JournalEntry, Staged, TeamOptions};
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
-    Appetite, Comparison, Difference, Endpoint, Line, Lockstep, LockstepEnd, LockstepOptions,
-    MemoryListener, Question, Recorder, Redecide, Rerun, RerunOptions, SeatAct, SeatOptions,
-    SentDifference, Share, Tally, Taped, TeamEnd, TeamHandle, TeamSpec, Trouble, memory, now,
+    Appetite, Endpoint, JournalComparison, Line, LineDifference, Lockstep, LockstepEnd,
+    LockstepOptions, MemoryListener, Question, Recorder, Redecide, Rerun, RerunOptions, SeatAct,
+    SeatOptions, SentDifference, Share, Tally, Taped, TeamEnd, TeamHandle, TeamSpec, Trouble,
+    memory, now,
 };
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,9 +48,9 @@ fn lazy(_: AgentId, _: Turn) -> String {
 
 type Decide = fn(AgentId, Turn) -> String;
 
-/// What came of deciding again.
+/// The result of deciding again.
 struct Found {
-    journal: Vec<Difference<JournalEntry>>,
+    journal: Vec<LineDifference<JournalEntry>>,
     sent: Vec<SentDifference>,
     tally: Tally,
     messages: Share,
@@ -57,20 +58,20 @@ struct Found {
 }
 
 impl Found {
-    /// Everything came out as it was, and nothing about that is in doubt.
+    /// Everything is as it was recorded, without any doubt.
     fn nothing(&self) {
         assert_eq!((self.journal.as_slice(), self.sent.as_slice()), (&[][..], &[][..]));
         assert_eq!(self.trouble.in_words(), [""; 0]);
     }
 }
 
-/// Decides again; what is `None` was lost.
+/// Decides again; `None` entries are lost.
 fn again(
     entries: impl IntoIterator<Item = Option<(Instant, Taped)>>,
     decide: Decide,
     options: RerunOptions,
 ) -> Found {
-    let mut comparison = Comparison::new(options.other.is_some());
+    let mut comparison = JournalComparison::new(options.other.is_some());
     let mut rerun = Rerun::new(Toy, move |_, _: &_| Ok(ToyBrain(decide)), options);
     for entry in entries {
         match entry {
@@ -101,7 +102,7 @@ fn again(
     }
 }
 
-/// A match of three agents a side; what one team's recording holds.
+/// A match of three agents on each side; the recording of one team.
 fn recorded_duel() -> Vec<(Instant, Taped)> {
     let mut lockstep =
         Lockstep::new(Box::new(ToyArena::new(6, 20, LONG)), now(), LockstepOptions::default());
@@ -146,7 +147,7 @@ fn another_strategy_is_asked_the_same_and_what_it_decides_otherwise_is_told() {
     assert_eq!(found.tally.decisions, Share { all: 60, differ: 40 });
     assert_eq!(found.tally.by_role["worker"], found.tally.decisions);
     assert_eq!(found.messages, Share::default(), "what is sent is no question here");
-    let told = |it: &Difference<JournalEntry>| {
+    let told = |it: &LineDifference<JournalEntry>| {
         let action = |line: &Option<JournalEntry>| {
             let line = line.as_ref().unwrap();
             format!("{} {}", line.agent().unwrap(), line.decision().unwrap().action.unwrap())
@@ -233,7 +234,7 @@ async fn lost_connections_and_turns_that_nobody_decided_come_out_as_they_were() 
     let mut referee = Client::new(listener.accept().await.unwrap());
     referee.welcome().await;
     referee.say("ask 1 60000\nask 2 60000\nnonsense").await;
-    // Both may be decided or the first be superseded: the recording knows.
+    // Both may be decided, or the second may replace the first: the recording has it.
     loop {
         let said = referee.hear().await.unwrap();
         if said.starts_with("do 2") {
@@ -294,7 +295,7 @@ async fn after_a_thread_that_did_not_return_all_goes_on_as_it_did() {
     referee.says("do 1 rest").await;
     team.restart("ann".into()).await.unwrap();
     assert_eq!(team.thread().replaced, 1);
-    // What the abandoned thread does from here on is in no recording.
+    // No recording contains what the abandoned thread does from here on.
     release.wait();
     referee.say("ask 2 60000").await;
     referee.says("do 2 rest").await;

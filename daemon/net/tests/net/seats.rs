@@ -1,4 +1,4 @@
-//! One seat: it answers in time whatever happens around it, and it comes back for ever.
+//! One seat: it answers in time in any situation, and it reconnects for ever.
 
 use crate::referee::Bench;
 use crate::toy::LINE_BYTES_MAX;
@@ -71,7 +71,7 @@ async fn a_team_that_takes_nothing_costs_no_answer_and_little_memory() {
     let mut referee = bench.accept().await;
     referee.welcome().await;
     while !matches!(bench.event().await, Event::RoundStarted { .. }) {}
-    // From here on nobody takes anything from the inbox.
+    // From here on the inbox is not read.
     let playing = async {
         for step in 0..STEPS {
             referee.say(&format!("unknown word\nask {step} 10")).await;
@@ -94,7 +94,7 @@ async fn a_team_that_takes_nothing_costs_no_answer_and_little_memory() {
         }
     }
     assert!(heard <= 1_100, "{heard} inputs waited");
-    // A notice, a request and a default a step, and what the second round began with.
+    // A notice, a request and a default for each step, and the events that began the second round.
     assert_eq!(heard + bench.inbox.dropped(), u64::from(STEPS) * 3 + 3);
 }
 
@@ -134,7 +134,7 @@ async fn a_referee_that_does_not_read_stops_no_timer_and_is_left() {
     let mut bench = Bench::with(options);
     let mut first = bench.accept().await;
     first.welcome().await;
-    // More answers than the connection takes; the referee reads none of them.
+    // More answers than the connection accepts; the referee reads none of them.
     let events = async {
         for step in 0.. {
             if first.writer.write_all(format!("ask {step} 10\n").as_bytes()).await.is_err() {
@@ -207,7 +207,7 @@ async fn a_referee_that_seats_and_kicks_is_approached_ever_more_slowly() {
     }
     let spent = now() - start;
     assert!(spent > Duration::from_secs(20), "{spent:?}");
-    // Seated for a while, a loss counts as the first again.
+    // After some time in a seat, a loss counts as the first again.
     let mut referee = bench.accept().await;
     referee.welcome().await;
     bench.state(|state| *state == SeatState::Seated).await;
@@ -280,7 +280,7 @@ async fn a_mebibyte_of_garbage_costs_the_connection_only() {
         let mut first = bench.accept().await;
         first.welcome().await;
         let throwing = tokio::spawn(async move {
-            // The seat hangs up in the middle of it, or this end does so after it.
+            // The seat hangs up in the middle of it, or this end fails after it.
             first.writer.write_all(&garbage).await.ok();
             drop(first);
         });
@@ -415,7 +415,7 @@ async fn over_tcp_a_reset_in_mid_message_is_survived() {
 
 #[tokio::test]
 async fn over_tcp_a_referee_that_starts_later_is_found() {
-    // Bound and not listening: nobody else can take the port meanwhile.
+    // Bound and not listening: no other process can take the port meanwhile.
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
     let address = socket.local_addr().unwrap().as_socket().unwrap();

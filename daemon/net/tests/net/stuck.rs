@@ -1,25 +1,25 @@
-//! Scripts that never return: what becomes of their team, its seats and its operators.
+//! Scripts that never return, and the effect on their team, its seats and its operators.
 
 use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
 use phalanx_engine::{
-    AlertKind, Ask, Brain, BrainError, Carry, Generation, JournalEvent, Memory, Outcome,
-    RoundResult, SeatState, Staged, TeamLink, TeamOptions,
+    AlertKind, Ask, Brain, BrainError, Carry, CommandError, Generation, InstallStrategy,
+    JournalEvent, Memory, Outcome, RoundResult, SeatState, SetRole, Staged, TeamLink, TeamOptions,
 };
 use phalanx_game::{AgentId, Said, Value};
 use phalanx_net::{
-    ABANDONED_MAX, CheckpointOptions, Endpoint, JournalItem, Listener, OperatorError, SeatOptions,
-    TeamEnd, TeamHandle, TeamSpec,
+    ABANDONED_MAX, CheckpointOptions, Endpoint, JournalItem, Listener, SeatOptions, TeamEnd,
+    TeamHandle, TeamSpec,
 };
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// A thread that does not respond for so long is replaced, in the tests that wait for it.
+/// A thread that does not respond for this long is replaced, in the tests that wait for it.
 const SOON: Duration = Duration::from_millis(400);
 /// Long enough that only a defect reaches it.
 const LONG: Duration = Duration::from_secs(30);
-/// What operators count as at once: a second until a thread counts as stuck, and what this machine
-/// takes.
+/// The time in which an operator expects an answer: a second until a thread counts as stuck, and
+/// the delays of this machine.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 /// A native call that does not return until it is opened.
@@ -39,7 +39,7 @@ impl Gate {
     }
 }
 
-/// Opens the gate when the test ends: no thread outlives it.
+/// Opens the gate when the test ends, so that no thread outlives it.
 struct Opener(Gate);
 
 impl Drop for Opener {
@@ -64,7 +64,7 @@ fn spec(agents: u16, endpoint: Endpoint) -> TeamSpec<Toy> {
     }
 }
 
-/// Which calls do not return: of these agents' `decide`, in these generations.
+/// The calls that do not return: `decide` of these agents, in these generations.
 #[derive(Clone, Copy, Debug)]
 struct Traps {
     agents: &'static [u16],
@@ -72,7 +72,7 @@ struct Traps {
     plan: bool,
 }
 
-/// Says its generation and the steps that the world knows, and falls into traps from step 1 on.
+/// Says its generation and the steps that the world knows, and hangs in the traps from step 1 on.
 struct Trapped {
     link: TeamLink,
     generation: u32,
@@ -118,7 +118,7 @@ impl Brain for Trapped {
     }
 }
 
-/// A team whose scripts fall into traps, and its referees at real sockets, agent by agent.
+/// A team whose scripts hang in traps, and its referees at real sockets, agent by agent.
 struct Bench {
     team: TeamHandle,
     referees: Vec<Client>,
@@ -126,7 +126,16 @@ struct Bench {
     _opener: Opener,
 }
 
+/// The first agent gets this role.
+fn role(role: &str) -> SetRole {
+    SetRole { agent: AgentId(0), role: role.to_owned(), carry: Carry::Strict }
+}
+
 impl Bench {
+    async fn install(&self, staged: Staged, pinned: bool) -> Result<(), CommandError> {
+        self.team.call(InstallStrategy { staged, pinned }, "").await
+    }
+
     async fn new(agents: u16, traps: Traps, replaced_after: Duration) -> Self {
         let gate = Gate::default();
         let opener = Opener(gate.clone());
@@ -166,7 +175,7 @@ impl Bench {
         snapshots.wait_for(is_seated).await.unwrap();
     }
 
-    /// A turn of all agents; their answers.
+    /// A turn of all agents; returns their answers.
     async fn turn(&mut self, step: u32, millis: u32) -> Vec<String> {
         for referee in &mut self.referees {
             referee.say(&format!("ask {step} {millis}")).await;
@@ -180,7 +189,7 @@ impl Bench {
         said
     }
 
-    /// Waits until so many threads were replaced.
+    /// Waits until this many threads were replaced.
     async fn replaced(&self, times: u64) {
         self.until(|team| team.thread().replaced >= times).await;
     }
@@ -197,7 +206,7 @@ impl Bench {
     }
 }
 
-/// A generation that is to take over.
+/// A generation to install.
 fn staged(number: u32) -> Staged {
     let generation = Generation { number, ..(*Staged::default().generation).clone() };
     Staged { generation: Arc::new(generation), ..Staged::default() }
@@ -212,7 +221,8 @@ async fn a_thread_that_does_not_respond_is_replaced_and_its_role_suspended() {
     assert_eq!(bench.turn(0, 60_000).await, ["g1s1"; 3]);
     assert_eq!(bench.turn(1, 100).await, ["rest"; 3], "the seats answer alone");
     bench.replaced(1).await;
-    // The others decide again and know what they knew: step 0, and those after the replacement.
+    // The others decide again with their earlier state: step 0, and the steps after the
+    // replacement.
     let mut step = 2;
     let scouts = loop {
         let said = bench.turn(step, 200).await;
@@ -234,17 +244,16 @@ async fn a_thread_that_does_not_respond_is_replaced_and_its_role_suspended() {
     assert!(alert.1.starts_with("decide of red0 did not return; role worker is suspended"));
     let health = bench.team.thread();
     assert_eq!((health.replaced, health.abandoned, health.stuck), (1, 1, false));
-    // The watchdog hears a team that moves, though one of its threads does not.
+    // For the watchdog the team moves, although one of its threads does not.
     bench.team.pulse().ask();
     bench.until(|team| team.pulse().is_answered()).await;
-    // The abandoned thread comes back: nothing of it is seen, and it is gone.
+    // The abandoned thread returns: it has no effect and ends.
     bench.gate.open();
     bench.until(|team| team.thread().abandoned == 0).await;
     let said = bench.turn(step, 60_000).await;
     assert_eq!((said[0].as_str(), said[1] != "rest"), ("rest", true), "{said:?}");
     // The operator sets the role again.
-    let by = "ann".to_owned();
-    bench.team.set_role(AgentId(0), "worker".into(), Carry::Strict, by).await.unwrap().unwrap();
+    bench.team.call(role("worker"), "ann").await.unwrap();
     let said = bench.turn(step + 1, 60_000).await;
     assert!(said.iter().all(|said| said.starts_with("g1s")), "{said:?}");
     assert!(bench.team.snapshot().alerts.is_empty(), "{:?}", bench.team.snapshot().alerts);
@@ -271,7 +280,7 @@ async fn a_generation_that_is_activated_while_the_thread_is_stuck_decides_at_onc
     bench.turn(0, 60_000).await;
     assert_eq!(bench.turn(1, 100).await, ["rest"; 2]);
     let began = Instant::now();
-    bench.team.install(staged(2), false).await.unwrap().unwrap();
+    bench.install(staged(2), false).await.unwrap();
     assert!(began.elapsed() < AT_ONCE, "{:?}", began.elapsed());
     let said = bench.turn(2, 60_000).await;
     assert!(said.iter().all(|said| said.starts_with("g2s")), "nothing is suspended: {said:?}");
@@ -285,8 +294,8 @@ async fn a_role_that_is_changed_while_the_thread_is_stuck_counts_at_once() {
     bench.turn(0, 60_000).await;
     assert_eq!(bench.turn(1, 100).await, ["rest"; 2]);
     let began = Instant::now();
-    let role = bench.team.set_role(AgentId(0), "scout".into(), Carry::Strict, "ann".into());
-    assert_eq!(role.await.unwrap().unwrap(), "worker");
+    let role = bench.team.call(role("scout"), "ann");
+    assert_eq!(role.await.unwrap(), "worker");
     assert!(began.elapsed() < AT_ONCE, "{:?}", began.elapsed());
     bench.gate.open();
     let said = bench.turn(2, 60_000).await;
@@ -323,7 +332,7 @@ async fn a_restart_replaces_a_stuck_thread_at_once_and_makes_any_other_team_anew
     assert_eq!(bench.team.thread().replaced, 1);
     let said = bench.turn(2, 60_000).await;
     assert_eq!((said[0].as_str(), said[1].as_str()), ("rest", "g1s2"), "step 0 is remembered");
-    // What was suspended is tried again after a restart of the operator's.
+    // A suspended script is tried again after an operator's restart.
     bench.gate.open();
     bench.team.restart("ann".into()).await.unwrap();
     let said = bench.turn(3, 60_000).await;
@@ -340,22 +349,22 @@ async fn too_many_abandoned_threads_leave_the_team_to_its_seats_and_operators_he
     for number in 1..=ABANDONED_MAX {
         bench.turn(step, 100).await;
         bench.replaced(number.into()).await;
-        bench.team.install(staged(number + 1), true).await.unwrap().unwrap();
+        bench.install(staged(number + 1), true).await.unwrap();
         step += 1;
     }
     assert_eq!(bench.turn(step, 100).await, ["rest"; 2]);
     bench.until(|team| team.thread().stuck).await;
     assert_eq!(bench.turn(step + 1, 100).await, ["rest"; 2]);
     let refused = bench.team.restart("ann".into()).await.unwrap_err();
-    assert_eq!(refused, OperatorError::Stuck);
-    let refused = bench.team.install(staged(9), false).await.unwrap_err();
+    assert_eq!(refused, CommandError::Stuck { abandoned: ABANDONED_MAX });
+    let refused = bench.install(staged(9), false).await.unwrap_err();
     assert!(refused.to_string().contains("restart the daemon"), "{refused}");
-    // Its seats need no thread to say goodbye.
+    // Its seats need no thread to log out.
     bench.team.stop("ann".into()).await.unwrap();
     for referee in &mut bench.referees {
         referee.says("bye").await;
     }
-    // Room again, and the stuck one comes back by itself.
+    // There is room again, and the stuck thread returns by itself.
     bench.gate.open();
     bench.until(|team| team.thread().abandoned == 0 && !team.thread().stuck).await;
 }
@@ -371,8 +380,8 @@ async fn a_team_that_leaves_while_its_thread_is_stuck_ends() {
     assert_eq!(end, TeamEnd::Drained);
 }
 
-/// One agent's referee in a match in which the team never decides: it counts the turns that went
-/// by without an answer.
+/// One agent's referee in a match in which the team never decides: it counts the turns without an
+/// answer.
 async fn silent_turns(mut referee: Client, steps: u32) -> u32 {
     referee.hear().await;
     referee.say("welcome\nstart").await;

@@ -1,15 +1,16 @@
-//! Whole teams: the thread, its seats, and what the daemon holds of them.
+//! Whole teams: the thread, its seats, and the handle.
 
 use crate::referee::Client;
 use crate::toy::{Toy, brains, squad};
 use crate::toy_arena::ToyArena;
 use phalanx_engine::{
-    BrainError, BrainErrorKind, Carry, JournalEvent, SeatState, Staged, TeamLink, TeamOptions,
+    BrainError, BrainErrorKind, Carry, CommandError, JournalEvent, SeatState, SetRole, Staged,
+    TeamLink, TeamOptions,
 };
 use phalanx_game::{AgentId, Turn};
 use phalanx_net::{
     ArenaEnd, BuildError, Endpoint, HostOptions, JournalItem, Listener, MemoryListener,
-    OperatorError, RESTARTS_MAX, SeatOptions, TeamEnd, TeamHandle, TeamSpec, memory, serve_arena,
+    RESTARTS_MAX, SeatOptions, TeamEnd, TeamHandle, TeamSpec, memory, serve_arena,
 };
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -47,7 +48,7 @@ async fn accept(listener: &mut MemoryListener) -> Client {
     Client::new(listener.accept().await.unwrap())
 }
 
-/// Waits until the team's thread has answered what was asked of its pulse.
+/// Waits until the team's thread has answered its pulse.
 async fn answered(team: &TeamHandle) {
     let answered = async {
         while !team.pulse().is_answered() {
@@ -116,7 +117,7 @@ async fn seats_answer_in_time_while_the_teams_thread_is_stuck() {
     let mut snapshots = team.snapshots();
     drop(release);
     answered(&team).await;
-    // Once it is free again it hears what happened meanwhile, and decides in time.
+    // Once it is free again, it handles what happened meanwhile and decides in time.
     snapshots.wait_for(|snapshot| snapshot.counters.fallback >= 3).await.unwrap();
     referee.say("ask 3 60000").await;
     referee.says("do 3 dig").await;
@@ -140,7 +141,7 @@ async fn a_panic_of_the_team_is_survived_and_the_match_goes_on() {
     referee.says("do 0 dig").await;
     referee.say("ask 1 50").await;
     referee.says("do 1 rest").await;
-    // No new login, no new start: the fresh team was told.
+    // No new login and no new start: the fresh team got both from its predecessor.
     referee.say("ask 2 60000").await;
     referee.says("do 2 dig").await;
     assert_eq!(team.restarts(), 1);
@@ -257,10 +258,11 @@ async fn an_operator_changes_roles_and_the_journal_tells_what_happens() {
     assert_eq!((team.name(), team.game()), ("red", "toy"));
     let mut journal = team.journal().unwrap();
     let set = |agent, role: &str| {
-        team.set_role(AgentId(agent), role.to_owned(), Carry::Strict, "ann".into())
+        let role = role.to_owned();
+        team.call(SetRole { agent: AgentId(agent), role, carry: Carry::Strict }, "ann")
     };
-    assert_eq!(set(0, "scout").await, Ok(Ok("worker".into())));
-    assert_eq!(set(7, "scout").await, Err(OperatorError::NoSuchAgent));
+    assert_eq!(set(0, "scout").await, Ok("worker".into()));
+    assert_eq!(set(7, "scout").await, Err(CommandError::NoSuchAgent { id: 7 }));
     let mut referee = accept(&mut listener).await;
     referee.welcome().await;
     referee.say("ask 0 60000").await;
@@ -275,7 +277,7 @@ async fn an_operator_changes_roles_and_the_journal_tells_what_happens() {
     referee.say("over 3\nbye").await;
     drop(referee);
     assert_eq!(team.ended().await, TeamEnd::MatchOver);
-    assert_eq!(set(0, "worker").await, Err(OperatorError::Ended));
+    assert_eq!(set(0, "worker").await, Err(CommandError::Ended));
     while journal.next().await.is_some() {}
     assert!(team.journal().is_none());
 }

@@ -1,11 +1,11 @@
-//! A game in one line a message: `welcome`, `refuse WHY`, `start`, `ask STEP MILLIS`, `over SCORE`,
-//! `bye` from the referee; `hello NAME`, `do STEP WHAT`, `bye` from us.
+//! A game with one line for each message: `welcome`, `refuse WHY`, `start`, `ask STEP MILLIS`,
+//! `over SCORE`, `bye` from the referee; `hello NAME`, `do STEP WHAT`, `bye` from us.
 
 use phalanx_engine::{Ask, Brain, BrainError, Outcome, RoundResult, Staged, TeamLink};
 use phalanx_game::{
-    ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Heard,
-    Late, MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, Roster, RosterEntry,
-    Said, Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
+    ActionDoc, ActionError, AgentId, AgentState, Api, DefaultCause, Event, Framing, Game, Late,
+    MarginLimits, Met, Notice, ProtocolError, QueryError, RestoreError, ResumeFrame, Roster,
+    RosterEntry, Said, Seat, SeatId, Session, Turn, TurnGate, Value, World, freeze, thaw,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -60,8 +60,8 @@ pub(crate) struct ToySession {
     round: u32,
     events: VecDeque<ToyEvent>,
     out: VecDeque<Vec<u8>>,
-    /// What the referee said on this connection that still counts.
-    counts: Vec<Heard>,
+    /// The referee's messages on this connection that still matter.
+    counts: Vec<ResumeFrame>,
 }
 
 impl ToySession {
@@ -78,7 +78,7 @@ impl ToySession {
         let words: Vec<_> = line.split(' ').collect();
         if matches!(words.as_slice(), ["welcome" | "start"] | ["ask", ..]) {
             self.counts.retain(|heard| !heard.bytes.starts_with(words[0].as_bytes()));
-            self.counts.push(Heard { at: now, bytes: format!("{line}\n").into_bytes() });
+            self.counts.push(ResumeFrame { at: now, bytes: format!("{line}\n").into_bytes() });
         }
         let event = match words.as_slice() {
             ["welcome"] => Event::Seated { agents: vec![agent] },
@@ -185,15 +185,15 @@ impl Session for ToySession {
         None
     }
 
-    fn retold(&self) -> Option<Vec<Heard>> {
+    fn retold(&self) -> Option<Vec<ResumeFrame>> {
         let is_open = self.gate.next_due().is_some();
         let counts = self.counts.iter().filter(|heard| is_open || !heard.bytes.starts_with(b"ask"));
-        let partial = Heard { at: self.counts.last()?.at, bytes: self.buffer.clone() };
+        let partial = ResumeFrame { at: self.counts.last()?.at, bytes: self.buffer.clone() };
         Some(counts.cloned().chain([partial]).collect())
     }
 }
 
-/// The steps that anybody was asked in.
+/// The steps in which any agent was asked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToyWorld(BTreeSet<u32>);
 
@@ -279,7 +279,7 @@ where
     move |_link, _staged| Ok(ToyBrain(decide.clone()))
 }
 
-/// A team of so many agents, one seat each: `red0`, `red1`…
+/// A team of this many agents, one seat each: `red0`, `red1`…
 pub(crate) fn squad(team: &str, agents: u16) -> (Roster, Vec<Seat>) {
     let name = |index: u16| format!("{team}{index}");
     let entry = |index| RosterEntry::new(name(index), "worker");

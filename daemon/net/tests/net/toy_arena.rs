@@ -1,4 +1,4 @@
-//! The toy's referee: asks everybody, goes on when all answered or the window is over.
+//! The toy's referee: asks all agents, and continues when all answered or the window is over.
 
 use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Score, Verdict};
 use std::collections::{BTreeMap, VecDeque};
@@ -16,7 +16,7 @@ pub(crate) struct ToyArena {
     out: VecDeque<Outgoing>,
     files: VecDeque<Artifact>,
     over: bool,
-    /// What was said, for comparing two matches.
+    /// The messages, for comparing two matches.
     pub(crate) log: Vec<String>,
 }
 

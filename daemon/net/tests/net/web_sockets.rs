@@ -5,7 +5,7 @@ use crate::toy::brains;
 use futures_util::{SinkExt, StreamExt};
 use phalanx_bomberland::Bomberland;
 use phalanx_bomberland::arena::{ArenaConfig, ArenaOptions, BomberlandArena};
-use phalanx_engine::{Staged, SteerError, TeamOptions};
+use phalanx_engine::{CommandError, Staged, TeamOptions};
 use phalanx_game::{AgentId, MarginLimits, Roster, RosterEntry, Seat, SeatId};
 use phalanx_net::{
     AgentSpec, ArenaEnd, ArenaHandle, BuildError, Endpoint, HostOptions, Listener, SeatOptions,
@@ -20,11 +20,11 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async, client_async};
 
-/// A small world that burns soon.
+/// A small world that burns quickly.
 const SHORT: &str = "MAP_WIDTH=7\nMAP_HEIGHT=7\nUNITS_PER_AGENT=1\nGAME_DURATION_TICKS=5\n\
     FIRE_SPAWN_INTERVAL_TICKS=1\nINITIAL_HP=1\nGAME_START_DELAY_MS=0\nTICK_RATE_HZ=50\n\
     AGENT_SECRET_ID_MAP=red,blue";
-/// A world that nothing happens in.
+/// A world without events.
 const LONG: &str = "GAME_START_DELAY_MS=0\nTICK_RATE_HZ=20\nGAME_DURATION_TICKS=100000\n\
     AGENT_SECRET_ID_MAP=red,blue";
 /// Longer than anything here takes on a busy machine.
@@ -130,14 +130,14 @@ async fn a_team_whose_units_share_a_connection_stays_as_it_is() {
     let team = spec.build(brains(|_, _| "wait".into())).await.unwrap().spawn();
     let (name, role, password) = ("red2".to_owned(), "worker".to_owned(), String::new().into());
     let spec = AgentSpec { name, role, user: None, password };
-    let refused = team.add_agent(spec, "ann".into()).await.unwrap().unwrap_err();
+    let refused = team.add_agent(spec, "ann".into()).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
         "teams of bomberland do not change while they play: one connection carries all units of a \
          team, and the game begins with them"
     );
-    let refused = team.remove_agent(AgentId(0), "ann".into()).await.unwrap();
-    assert!(matches!(refused, Err(SteerError::Fixed { .. })), "{refused:?}");
+    let refused = team.remove_agent(AgentId(0), "ann".into()).await;
+    assert!(matches!(refused, Err(CommandError::Fixed { .. })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_client_that_knows_only_the_protocol_plays() {
     let (_arena, port) = host(LONG).await;
     let (mut red, mut blue) = players(port).await;
     red.hear("tick").await;
-    // Pings are answered, whatever else is going on.
+    // Pings are answered at any time.
     red.0.send(Message::Ping("are you there".into())).await.unwrap();
     red.say(r#"{"type":"bomb","unit_id":"c"}"#).await;
     let bombed = async {
@@ -170,7 +170,7 @@ async fn who_leaves_in_the_middle_comes_back_into_the_same_game() {
     blue.hear("tick").await;
     let again = async {
         loop {
-            // The referee keeps the seat until it has seen that the old line is gone.
+            // The referee keeps the seat until it notices that the old connection is gone.
             let mut red = Client::open(port, "/?role=agent&agentId=red").await;
             let first = tokio::time::timeout(Duration::from_secs(1), red.hear("game_state")).await;
             if let Ok(state) = first {
@@ -182,7 +182,7 @@ async fn who_leaves_in_the_middle_comes_back_into_the_same_game() {
     assert!(tick >= before, "{tick} after {before}");
 }
 
-/// What plain bytes are answered with, up to the end of the connection.
+/// The answer to plain bytes, up to the end of the connection.
 async fn answer(port: u16, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     stream.write_all(bytes).await.unwrap();
@@ -217,9 +217,9 @@ async fn whoever_does_not_speak_the_protocol_is_told_so_and_disturbs_nobody() {
 async fn a_frame_against_the_protocol_or_beyond_the_bounds_ends_the_connection() {
     let (_arena, port) = host(LONG).await;
     let (mut red, blue) = players(port).await;
-    // From here on the game goes on without the others.
+    // From here on the game continues without the others.
     red.hear("tick").await;
-    // A server's frames are not masked: from a client that is forbidden.
+    // A server's frames are not masked, which is forbidden for a client.
     let stream = blue.0.into_inner();
     let config = Some(WebSocketConfig::default());
     let mut rude = WebSocketStream::from_raw_socket(stream, Role::Server, config).await;

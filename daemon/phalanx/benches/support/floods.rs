@@ -1,4 +1,5 @@
-//! Hostile callers of the control API, each kind as many as fit, until their tasks are ended.
+//! Hostile callers of the control API, each kind in the largest possible number, until their tasks
+//! are ended.
 
 use phalanx_proto::v1;
 use phalanx_proto::v1::access_client::AccessClient;
@@ -13,31 +14,31 @@ use tokio::task::JoinSet;
 use tonic::Request;
 use tonic::transport::{Channel, Endpoint};
 
-/// Connections of a flood of connections: as many as the listener has slots.
+/// Connections of a flood of connections: the number of the listener's slots.
 const CONNECTIONS: usize = 512;
-/// How often each of them says something.
+/// Interval at which each of them sends something.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Who is hung up on comes again after this.
+/// Delay before a disconnected caller connects again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// Clients of a flood of calls, each as fast as it can.
 const CALLERS: usize = 4;
 /// Streams that are never read, as many as the daemon has slots.
 const STREAMS: usize = 256;
-/// What HTTP/2 begins with, and an empty SETTINGS frame.
+/// The begin of HTTP/2, and an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 /// A PING frame, and the same as an answer.
 const PING: &[u8] = b"\0\0\x08\x06\0\0\0\0\0phalanx!\0\0\x08\x06\x01\0\0\0\0phalanx!";
 
-/// What hostile callers do.
+/// Kinds of hostile callers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     /// Connections that only answer pings.
     Idle,
     /// Heads of requests, byte by byte.
     Slowloris,
-    /// Calls with tokens that nothing knows.
+    /// Calls with unknown tokens.
     BadTokens,
-    /// Calls that take another role.
+    /// Calls that need another role.
     Denied,
     /// Streams that are never read.
     NeverRead,
@@ -82,7 +83,7 @@ async fn rude(kind: Kind, control: SocketAddr) {
     }
 }
 
-/// Holds a connection for as long as the daemon lets it, again and again.
+/// Holds a connection for as long as the daemon allows it, repeatedly.
 async fn hold(control: SocketAddr, begin: &'static [u8], again: &'static [u8]) {
     loop {
         if let Ok(mut stream) = TcpStream::connect(control).await

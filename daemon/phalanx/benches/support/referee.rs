@@ -1,5 +1,5 @@
 //! A referee of fifteen-agent turns for benchmarks: it sends every agent its percept and notes when
-//! each answer comes.
+//! each answer arrives.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -42,7 +42,7 @@ impl Referee {
     }
 }
 
-/// As histograms take it.
+/// Converts a time for a histogram.
 pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap()
 }

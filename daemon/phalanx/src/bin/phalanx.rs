@@ -1,15 +1,16 @@
-//! The people's tool: each verb has a module of its own.
+//! The command line tool: each verb has a module of its own.
 
 use anyhow::Result;
 use clap::Parser;
-use phalanx::cli::arena::ArenaVerb;
-use phalanx::cli::league::LeagueVerb;
-use phalanx::cli::strategy::{ParamVerb, ScriptVerb, StrategyVerb};
-use phalanx::cli::{EXIT_USAGE, MatchVerb, Phalanx, Verb};
-use phalanx::{
-    arena, bridge, check, demo, doctor, failure, league, manual, paint, pictured, recording,
-    redecide, remote, script, strategy, top, viewer,
-};
+use phalanx::cli::{ArenaVerb, LeagueVerb, Phalanx, StrategyVerb, Verb};
+use phalanx::manual;
+use phalanx_analysis::{extracts, files, pictures, redecide, viewer};
+use phalanx_cli::args::MatchVerb;
+use phalanx_cli::args::strategy::ParamVerb;
+use phalanx_cli::failure::EXIT_USAGE;
+use phalanx_cli::{failure, paint, remote, top};
+use phalanx_play::args::{ScriptVerb, TlsVerb};
+use phalanx_play::{arena, bridge, check, demo, doctor, init, league, script, strategy, tls};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -46,8 +47,9 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Arena { verb: ArenaVerb::There(verb) } => remote::arena(&verb)?,
         Verb::League { verb: LeagueVerb::Run(args) } => league::run(&args)?,
         Verb::League { verb: LeagueVerb::There(verb) } => remote::league(&verb)?,
-        Verb::Recording { verb } => return recording::run(&verb),
+        Verb::Recording { verb } => return files::run(&verb),
         Verb::Bridge(args) => return Ok(bridge::run(&args)),
+        Verb::Init(args) => return init::run(&args),
         Verb::Check(args) => return Ok(check::run(&args)),
         Verb::Doctor(args) => return doctor::run(&args),
         Verb::Strategy { verb } => return about_strategy(verb),
@@ -66,11 +68,15 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Script { verb: ScriptVerb::Specs } => script::specs()?,
         Verb::Team { verb } => remote::team(verb)?,
         Verb::Token { verb } => remote::token(verb)?,
+        Verb::Tls { verb: TlsVerb::Create(args) } => tls::create(&args)?,
         Verb::Daemon { verb } => remote::daemon(verb)?,
         Verb::Match { verb: MatchVerb::Watch(args) } => remote::watch(&args)?,
-        Verb::Map(args) => pictured::run(&args)?,
+        Verb::Map(args) => pictures::run(&args)?,
         Verb::Top(args) => top::run(&args)?,
-        Verb::Why(args) => remote::why(&args)?,
+        Verb::Why(args) => match &args.file {
+            Some(file) => extracts::why(file, &args)?,
+            None => remote::why(&args)?,
+        },
         Verb::Replay(args) if args.decide => return redecide::run(&args),
         Verb::Replay(args) => viewer::run(&args)?,
         Verb::Context { verb } => remote::context(verb)?,

@@ -1,4 +1,4 @@
-//! A whole match from an empty daemon to an empty daemon, by nothing but `phalanx`.
+//! A whole match from an empty daemon to an empty daemon, with `phalanx` alone.
 
 use crate::support::{
     PHALANX, Running, arena_config, control, daemon, phalanx, quiet, stderr, wait,
@@ -10,19 +10,19 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use tempfile::TempDir;
 
-/// Steps of the match: more than what is steered takes, one by one.
+/// Steps of the match: more than the number of steps in which agents are steered.
 const STEPS: u32 = 80;
-/// How long the referee waits for an answer, in milliseconds: who is away costs this each step.
+/// How long the referee waits for an answer, in milliseconds: an absent agent costs this each step.
 const TURN_MS: u32 = 4_000;
-/// Whom the referee waits for in each step, while we pilot it and give no order.
+/// The agent that the referee waits for in each step, while we pilot it and give no order.
 const HOLDER: &str = "B/agentB2";
 const EAST: &str = "return { decide = function() return act.move('e') end }\n";
 const SIT: &str = "return { decide = function() return act.skip() end }\n";
 
-/// What a command said, and its exit code.
+/// Output and exit code of a command.
 type Beside = JoinHandle<(String, Option<i32>)>;
 
-/// A daemon that was started without teams, and the people's tool.
+/// A daemon that was started without teams, and the command line tool.
 struct Desk {
     dir: TempDir,
     daemon: Running,
@@ -46,7 +46,7 @@ impl Desk {
         self.dir.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// What it tells; the test fails where it is refused.
+    /// The output as JSON; the test fails if the command is refused.
     fn told(&self, words: &[&str]) -> Value {
         let output = phalanx(&[words, &["--control", &control(self.dir.path())]].concat());
         assert!(output.status.success(), "{words:?}: {}", stderr(&output));
@@ -63,7 +63,7 @@ impl Desk {
         self.told(&[&words[..], &play, more].concat())
     }
 
-    /// A command that goes on beside what we do.
+    /// A command that runs in the background.
     fn beside(&self, words: &[&str], input: Stdio) -> Running {
         let mut command = quiet(Command::new(PHALANX));
         command.args(words).args(["--output", "json", "--control", &control(self.dir.path())]);
@@ -73,7 +73,7 @@ impl Desk {
         })
     }
 
-    /// Somebody who watches team A to its end, and who sees already what happens.
+    /// A client that watches team A to its end; returns after its first event.
     fn watcher(&self) -> Beside {
         let mut watch = self.beside(&["match", "watch", "A"], Stdio::null());
         let (saw, seen) = mpsc::channel();
@@ -89,12 +89,12 @@ impl Desk {
         watcher
     }
 
-    /// The match goes one step further.
+    /// Advances the match by one step.
     fn step(&self) {
         self.told(&["agent", "order", HOLDER, "skip"]);
     }
 
-    /// Step by step until the agent's last action is this one.
+    /// Advances step by step until the agent's last action is this one.
     fn until(&self, agent: &str, action: &str) {
         wait(|| {
             self.step();
@@ -135,7 +135,7 @@ fn a_whole_match_from_an_empty_daemon_by_nothing_but_commands() {
     assert!(!log.contains("secret-"), "{log}");
 }
 
-/// A referee, two teams, and somebody who watches; the match begins with the last agent.
+/// A referee, two teams, and a client that watches; the match begins when the last agent joins.
 fn set_up(desk: &Desk) -> Beside {
     let config = arena_config(desk.dir.path(), 2, STEPS, TURN_MS);
     let config = config.to_str().unwrap();
@@ -166,7 +166,7 @@ fn steer(desk: &Desk) {
     desk.until("A/agentA1", "skip()");
 }
 
-/// Two orders through a pipe, one a turn.
+/// Gives two orders through a pipe, one per turn.
 fn fly(desk: &Desk) {
     std::fs::write(desk.dir.path().join("orders"), "move(n)\nmove(w)\n").unwrap();
     let orders = std::fs::File::open(desk.dir.path().join("orders")).unwrap();
@@ -199,8 +199,8 @@ fn look_and_write(desk: &Desk) {
     assert_eq!(bodies.filter(|body| body["side"] == "ours").count(), 2, "{world}");
 }
 
-/// An agent leaves its team and comes back; near the end the other team leaves the match, and the
-/// last step is played without it.
+/// An agent leaves its team and returns; near the end the other team leaves the match, and the last
+/// step is played without it.
 fn finish(desk: &Desk) {
     desk.told(&["agent", "remove", "A/agentA2"]);
     assert_eq!(desk.told(&["team", "show", "A"])["agent_count"], 1);
@@ -219,7 +219,7 @@ fn finish(desk: &Desk) {
     assert_eq!(shown["verdict"]["step"], STEPS, "{shown}");
 }
 
-/// What somebody saw who watched from before the first turn.
+/// Checks the output of the client that watched from before the first turn.
 fn judge(told: &str) {
     let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of = |kind: &str| -> Vec<&Value> {
@@ -256,7 +256,7 @@ fn judge(told: &str) {
     assert_eq!(events.last().unwrap()["kind"], "match_over");
 }
 
-/// The teams are deleted, and a referee that nobody needs any more is stopped.
+/// Deletes the teams, and stops the referee.
 fn clear(desk: &Desk) {
     for team in ["A", "B"] {
         assert_eq!(desk.told(&["team", "delete", team])["deleted"], team);

@@ -1,4 +1,4 @@
-//! `phalanx arena assemble`, met by clients that know only the specification.
+//! `phalanx arena assemble` against clients that know only the specification.
 
 use crate::support::{Plain, arena, arena_config, phalanx, stderr};
 use serde_json::json;

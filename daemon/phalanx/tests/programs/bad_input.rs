@@ -135,7 +135,7 @@ impl Bench {
         seat
     }
 
-    /// The match ends as it should, and the daemon with it.
+    /// Ends the match properly, and waits for the end of the daemon.
     fn says_goodbye(self, mut seat: Plain) {
         seat.send(&json!({ "type": "bye", "content": {} }));
         assert_eq!(seat.receive(), None);
@@ -144,7 +144,7 @@ impl Bench {
     }
 }
 
-/// A request for action with the least that the protocol allows.
+/// The smallest request for action that the protocol allows.
 fn request(id: i64) -> Value {
     let percept = json!({ "lastAction": "skip" });
     let content =

@@ -30,7 +30,7 @@ fn an_operator_and_scripts_talk_over_the_board() {
         })
     };
     let mut follower = follow(&["--prefix", "goal"]);
-    follower.line_with("that is the board: 0 keys");
+    follower.line_with("that was the board: 0 keys");
     let set = demo.told(&["board", "set", "A", "goal", r#"{"x": 4}"#]);
     assert_eq!((&set["key"], &set["value"]), (&json!("goal"), &json!({ "x": 4 })));
     assert!(follower.line_with("goal = ").contains(r#"{"x":4}"#));
@@ -40,7 +40,7 @@ fn an_operator_and_scripts_talk_over_the_board() {
     let first = &told["entries"][0];
     assert_eq!((&first["key"], &first["value"]), (&json!("answer/agentA1"), &json!(5)));
     assert_eq!(first["author"], json!("agentA1"));
-    // Somebody who looked before the last writing may not write over it.
+    // A client with an old etag may not overwrite a newer value.
     let etag = set["etag"].as_str().unwrap();
     demo.told(&["board", "set", "A", "goal", r#"{"x": 9}"#, "--turns", "1000000"]);
     let stale = demo.ask(&["board", "set", "A", "goal", "1", "--etag", etag]);
@@ -49,7 +49,7 @@ fn an_operator_and_scripts_talk_over_the_board() {
     let checked = demo.told(&["board", "delete", "A", "goal", "--check-only"]);
     assert_eq!(checked["deleted"], json!(false));
     demo.told(&["board", "delete", "A", "goal"]);
-    follower.line_with("board/goal is gone");
+    follower.line_with("board/goal is deleted");
     let gone = demo.ask(&["board", "get", "A", "goal"]);
     assert_eq!(gone.status.code(), Some(2));
     assert!(stderr(&gone).contains("phalanx board list TEAM"), "{}", stderr(&gone));

@@ -1,4 +1,4 @@
-//! `phalanx arena bomberland`, met by clients that know only the specification.
+//! `phalanx arena bomberland` against clients that know only the specification.
 
 use crate::support::{phalanx, stderr};
 use crate::web::{Mirror, SHORT, Web, arena, arena_config};
@@ -38,7 +38,7 @@ fn plain_web_socket_clients_play_and_watch_a_whole_game() {
     }
     arena.line_with("simulation 1 is over");
 
-    // It stays: late clients are told the end, and an admin may begin anew.
+    // The referee stays: late clients receive the end, and an admin may start a new game.
     let mut admin = Web::connect(address, "role=admin");
     let late = admin.next("endgame_state");
     assert_eq!(late["winning_agent_id"], end["winning_agent_id"]);
@@ -60,7 +60,7 @@ fn plain_web_socket_clients_play_and_watch_a_whole_game() {
 /// What a player saw.
 struct Played {
     mirror: Mirror,
-    /// Own moves that the referee told of.
+    /// Own moves that the referee reported.
     steps: usize,
     winner: Value,
 }
@@ -93,7 +93,7 @@ fn play(mut client: Web) -> Played {
     }
 }
 
-/// How many moves of an agent a tick tells of.
+/// The number of an agent's moves in a tick.
 fn moves(tick: &Value, agent: &str) -> usize {
     let events = tick["events"].as_array().unwrap().iter();
     let own = |event: &&Value| event["agent_id"] == agent && event["data"]["type"] == "move";
@@ -115,14 +115,14 @@ fn in_training_an_admin_asks_for_each_tick_and_for_what_would_be() {
     let ask = json!({ "type": "request_tick" });
     admin.send(&ask);
     mirror.apply(&a.next("tick"));
-    // Orders count from the first tick on; the second one of a unit does not.
+    // Orders count from the first tick on; the second one of a unit does not count.
     a.send(&json!({ "type": "bomb", "unit_id": "c" }));
     a.send(&json!({ "type": "move", "move": "up", "unit_id": "c" }));
     a.send(&json!({ "type": "bomb", "unit_id": "d" }));
     let bombs = wait_for_bombs(&mut admin, &mut a, &mut mirror, &ask);
     assert_eq!(bombs, ["c"], "own units only, and the first order only");
 
-    // Whoever comes late is told the state that the others have.
+    // A late client receives the same state as the others.
     let mut late = Web::connect(address, "role=spectator");
     let told = late.next("game_state");
     assert_eq!(Mirror::new(&told), mirror);
@@ -148,7 +148,7 @@ fn in_training_an_admin_asks_for_each_tick_and_for_what_would_be() {
     assert_eq!(tick["tick"], mirror.tick + 1, "an evaluation is no tick");
 }
 
-/// Asks for ticks until one tells of bombs; the units that laid them.
+/// Requests ticks until one reports bombs; returns the units that laid them.
 fn wait_for_bombs(admin: &mut Web, a: &mut Web, mirror: &mut Mirror, ask: &Value) -> Vec<String> {
     loop {
         admin.send(ask);

@@ -57,7 +57,7 @@ fn two_teams_play_to_the_end_and_the_replay_is_written() {
     let (log, code) = daemon.finish();
     assert_eq!(code, Some(0), "{log}");
     assert!(log.contains("every match is over"), "{log}");
-    assert_eq!(log.matches("\"round over\"").count(), 2, "once a team\n{log}");
+    assert_eq!(log.matches("\"round over").count(), 2, "once a team\n{log}");
 
     let replay = std::fs::read(dir.path().join("replay.json")).unwrap();
     let replay: Value = serde_json::from_slice(&replay).unwrap();
@@ -94,7 +94,7 @@ fn a_referee_that_dies_and_returns_in_mid_match_is_met_again() {
     while !both_have_begun(dir.path()) {}
     drop(first);
     let line = daemon.line_with("not connected, trying again");
-    // By whether anything of ours was still unread.
+    // Which error it is depends on whether our bytes were still unread.
     let gone = ["closed the connection", "Connection reset by peer"];
     assert!(gone.iter().any(|gone| line.contains(gone)), "{line}");
     let (mut second, _) = arena_at(dir.path(), SHORT, &address.to_string());
@@ -102,8 +102,8 @@ fn a_referee_that_dies_and_returns_in_mid_match_is_met_again() {
     second.signal("INT");
     let (log, code) = daemon.finish();
     assert_eq!(code, Some(0), "{log}");
-    // The game that was cut off ends for the team as well.
-    assert_eq!(log.matches("\"round over\"").count(), 4, "two games, two teams\n{log}");
+    // The interrupted game ends for the team as well.
+    assert_eq!(log.matches("\"round over").count(), 4, "two games, two teams\n{log}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_referee_that_falls_silent_is_left_and_met_again_in_mid_match() {
     first.send(&json!({ "type": "game_state", "payload": state(0) }));
     first.send(&json!({ "type": "tick", "payload": { "tick": 1, "events": [] } }));
     assert_eq!(first.receive().unwrap()["unit_id"], "c", "an order for the only unit");
-    // From here on it says nothing, as the engine does when it has lost a client.
+    // From here on it sends nothing, as the engine does when it has lost a client.
     let line = daemon.line_with("not connected, trying again");
     assert!(line.contains("fell silent while the game runs"), "{line}");
     assert_eq!(first.receive(), None, "it closes before it comes again");
@@ -141,7 +141,7 @@ fn a_referee_that_falls_silent_is_left_and_met_again_in_mid_match() {
     let team = shown(dir.path());
     assert_eq!((&team["agents"][0]["seat"], &team["turn"]["round"]), (&json!("seated"), &json!(0)));
 
-    // A hole in the ticks is no better than silence.
+    // Missing ticks are as bad as silence.
     second.send(&json!({ "type": "tick", "payload": { "tick": 40, "events": [] } }));
     let line = daemon.line_with("not connected, trying again");
     assert!(line.contains("frames were lost"), "{line}");
@@ -198,7 +198,7 @@ fn options_with_mistakes_are_listed_with_the_nearest_name() {
     assert!(said.contains("teams[0].options.training") && !said.contains("hunter2"), "{said}");
     let mut command = quiet(Command::new(PHALANXD));
     assert_eq!(command.arg("--config").arg(&config).output().unwrap().status.code(), Some(64));
-    // Nobody is there to be asked.
+    // The daemon has ended, so no one answers.
     let asked = phalanx(&["team", "list", "--control", &control(dir.path())]);
     assert_eq!(asked.status.code(), Some(1));
 }

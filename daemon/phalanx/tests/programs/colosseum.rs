@@ -57,7 +57,7 @@ impl Referee {
         Self { agent, input, output: BufReader::new(output) }
     }
 
-    /// One exchange; the line and its end go in separate writes, as the original has it.
+    /// One exchange; the line and its end are separate writes, as in the original.
     pub(crate) fn ask(&mut self, message: &Value) -> Value {
         let input = self.input.as_mut().unwrap();
         input.write_all(message.to_string().as_bytes()).unwrap();
@@ -91,7 +91,7 @@ impl Referee {
         reply["move"].clone()
     }
 
-    /// Closes its input: all that it still said, and its exit code.
+    /// Closes its input; returns the rest of its output and its exit code.
     fn leave(mut self) -> (String, Option<i32>) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -108,7 +108,7 @@ impl Drop for Referee {
     }
 }
 
-/// A daemon whose door is open, and in whose log nothing of a seat was read yet.
+/// A daemon whose bridge socket is open, and whose log is unread.
 fn open_daemon(config: &Path) -> Running {
     let mut daemon = daemon(config);
     daemon.line_with("control API");
@@ -129,9 +129,9 @@ fn a_bridge_without_a_daemon_answers_by_itself_and_says_nothing_else() {
     assert_eq!(referee.ask(&json!({ "stop": { "reason": "end_of_game" } }))["agent_id"], "b");
     assert_eq!(referee.leave(), (String::new(), Some(0)));
 
-    // The end of its input ends it as well, whatever came before.
+    // The end of its input ends it, too.
     assert_eq!(Referee::start(&bridge(dir.path(), "a1")).leave(), (String::new(), Some(0)));
-    // And so does a referee that reads no more.
+    // So does a referee that no longer reads.
     let mut deaf = bridge(dir.path(), "a1");
     let mut deaf = deaf.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     drop(deaf.stdout.take());
@@ -168,7 +168,7 @@ fn the_daemon_decides_is_away_and_comes_back_in_the_middle_of_a_match() {
     assert_eq!(referee.moves(3), "d2d4");
     referee.ask(&json!({ "stop": { "reason": "end_of_game" } }));
     assert_eq!(referee.leave(), (String::new(), Some(0)));
-    // The seat goes on to the next match.
+    // The seat continues with the next match.
     daemon.line_with("round over");
     let mut referee = Referee::start(&bridge(dir.path(), "a1"));
     referee.introduce("x");
@@ -195,7 +195,7 @@ fn a_second_bridge_of_a_seat_plays_on_its_own() {
     let said = std::fs::read_to_string(&log).unwrap();
     assert!(said.contains("a1 of team A is connected already"), "{said}");
     assert!(said.contains("once (1, the team's setting `matches`)"), "{said}");
-    // The first match ends: from then on the daemon plays the second one.
+    // When the first match ends, the daemon plays the second one.
     first.ask(&json!({ "stop": { "reason": "end_of_game" } }));
     is_served(&mut second);
     assert_eq!(second.leave(), (String::new(), Some(0)));
@@ -221,7 +221,7 @@ fn matches_of_one_agent_are_played_at_once() {
     let control = format!("unix:{}/control.sock", dir.path().display());
     let listed = stdout(&phalanx(&["team", "list", "--control", &control]));
     assert!(listed.contains("\"A~2\"") && !listed.contains("A~3"), "{listed}");
-    // The bound is reached: the third plays by itself, until one of them has ended.
+    // At the limit, the third bridge plays by itself until another one has ended.
     let mut three = Referee::start(&bridge(dir.path(), "a1"));
     three.introduce("z");
     let refused = daemon.line_with("bridge refused");
@@ -242,20 +242,20 @@ fn bridges_find_their_door_before_strategies_are_tried() {
     assert!(!dir.path().join("bridge.sock").exists(), "it went with the daemon");
 }
 
-/// The daemon decides for it, sooner or later.
+/// Waits until the daemon's script decides for it.
 fn is_served(referee: &mut Referee) {
     let begun = Instant::now();
     let mut epoch = 2;
     while referee.moves(epoch) != "d2d4" {
         epoch += 1;
         assert!(begun.elapsed() < PATIENCE, "nobody but the bridge answers");
-        // It calls the daemon again after a pause; the referee need not ask all the while.
+        // The bridge connects again after a pause; the referee need not ask meanwhile.
         std::thread::park_timeout(Duration::from_millis(20));
     }
 }
 
-/// An executable that starts a bridge. Written by another process: whoever has it open for writing
-/// must not be forked at that moment, or it cannot be executed.
+/// An executable that starts a bridge. Another process writes it: a process that has it open for
+/// writing must not be forked at that moment, or it cannot be executed.
 fn wrapper(dir: &Path, team: &str, agent: &str) -> PathBuf {
     let path = dir.join(format!("{agent}.agent.py"));
     let socket = dir.join("bridge.sock");

@@ -2,7 +2,8 @@
 
 use crate::support::{PHALANX, Running, control, daemon, phalanx, quiet, settings, stderr, stdout};
 use clap::{Arg, Command as Verb, CommandFactory};
-use phalanx::cli::{Phalanx, Phalanxd};
+use phalanx::cli::Phalanx;
+use phalanxd::args::Phalanxd;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Words of verbs that take no `A` for any of their words.
+/// Arguments of verbs that accept no `A` for any of them.
 const SAMPLES: &[(&str, &[&str])] = &[
     ("param set", &["A", "name", "1"]),
     ("param reset", &["A", "name"]),
@@ -26,7 +27,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// All verbs without verbs of their own, with the words in front of them.
+/// All verbs without subverbs, with their path.
 fn leaves() -> Vec<(Vec<String>, Verb)> {
     fn walk(verb: &Verb, path: &[String], found: &mut Vec<(Vec<String>, Verb)>) {
         for verb in verb.get_subcommands().filter(|verb| verb.get_name() != "help") {
@@ -43,7 +44,7 @@ fn leaves() -> Vec<(Vec<String>, Verb)> {
     found
 }
 
-/// Words that a positional takes.
+/// Values that a positional accepts.
 fn fill(arg: &Arg) -> Vec<String> {
     let known = arg.get_possible_values();
     let word = known.first().map_or("A", |value| value.get_name());
@@ -169,7 +170,7 @@ fn an_answer_takes_the_form_that_the_caller_wants() {
     let slip = bench.ask(&["team", "show", "--template", "{{ name }}\n{{ nmae }}"]);
     assert_eq!(slip.status.code(), Some(64));
     assert!(stderr(&slip).contains("line 2, column 4"), "{}", stderr(&slip));
-    // What does not even compile is told before anybody is asked.
+    // A template that does not compile is reported before the daemon is called.
     let broken = ["team", "list", "--control", "unix:/nowhere", "--output", "template={{ a"];
     let broken = phalanx(&broken);
     assert_eq!(broken.status.code(), Some(64));
@@ -233,7 +234,7 @@ fn a_context_stands_for_flags_and_gives_way_to_them() {
     assert_eq!(names, ["local", "room"]);
     let token_file = home.join("t").display().to_string();
     assert_eq!(shown["contexts"][1]["token_file"], token_file, "the same from every folder");
-    // Not in use yet: nobody is at this machine's sockets.
+    // The context is not in use yet, and no daemon listens at this machine's sockets.
     let runtime =
         [("XDG_RUNTIME_DIR", "/nowhere"), ("XDG_STATE_HOME", "/nowhere"), ("HOME", "/nowhere")];
     let nobody = at_home(home, &["team", "list", "--context", "local"], &runtime);
@@ -244,7 +245,7 @@ fn a_context_stands_for_flags_and_gives_way_to_them() {
     assert_eq!(at_home(home, &["team", "list"], &variable).status.code(), Some(0));
     assert_eq!(run(&["context", "use", "room"]).status.code(), Some(0));
     assert_eq!(run(&["team", "list"]).status.code(), Some(0));
-    // Another address is not shown the token of the context in use.
+    // The token of the context in use is not sent to another address.
     let other = ["context", "show", "--control", "http://127.0.0.1:1", "--output", "json"];
     let other: Value = serde_json::from_slice(&run(&other).stdout).unwrap();
     assert_eq!(

@@ -33,7 +33,7 @@ fn a_team_plays_to_the_end_and_can_be_watched() {
     assert_eq!(stranger.status.code(), Some(2));
     assert!(stderr(&stranger).contains("TEAM_NOT_FOUND"), "{}", stderr(&stranger));
 
-    // Nobody plays before the opponents are there: so the watchers miss nothing.
+    // No turn is played before the opponents join, so the watchers miss nothing.
     for number in 1..=2 {
         let mut opponent = Plain::connect(address);
         opponent.login(&format!("agentB{number}"), "secret-b");
@@ -60,7 +60,7 @@ fn a_team_plays_to_the_end_and_can_be_watched() {
 #[test]
 fn a_daemon_without_a_server_keeps_trying_and_leaves_when_told() {
     let dir = tempfile::tempdir().unwrap();
-    // A port that nobody listens on: it was free a moment ago.
+    // A port without a listener: it was free a moment ago.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let strategy = "return { decide = function() return act.skip() end }";
     let mut daemon = daemon(&settings(dir.path(), free, 2, strategy));
@@ -117,7 +117,7 @@ fn a_daemon_whose_team_was_drained_by_hand_stays() {
         let done = phalanx(&[&words[..], &["--control", &control]].concat());
         assert!(done.status.success(), "{words:?}: {}", stderr(&done));
         if words[1] == "drain" {
-            daemon.line_with("the daemon stays");
+            daemon.line_with("the daemon runs until a signal ends it");
         }
     }
 }

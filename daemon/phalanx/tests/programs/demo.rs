@@ -1,4 +1,4 @@
-//! `phalanx demo`, as a newcomer types it.
+//! `phalanx demo`, as a new user types it.
 
 use crate::support::{PHALANX, Running, phalanx, quiet, stderr, stdout};
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn summary(args: &[&str]) -> Value {
     serde_json::from_str(stdout(&output).lines().last().unwrap()).unwrap()
 }
 
-/// What must not depend on the machine.
+/// The part of the result that must not depend on the machine.
 fn result(summary: &Value) -> Value {
     let mut result = summary.clone();
     for key in ["seconds", "steps_per_second", "answer_p50_us", "answer_p99_us", "answer_max_us"] {
@@ -148,7 +148,8 @@ fn one_agents_error_is_its_own_fallback_and_names_file_and_line() {
     assert!(said.contains("agentA3") && said.contains("worker.luau:3"), "{said}");
     let row: Vec<_> =
         shown.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
-    assert_eq!(&row[2..], ["70", "5", "0", "5"], "decided, fallback, late, script errors");
+    let counts = "decided, fallback, late, script errors, alerts (the agent is silent)";
+    assert_eq!(&row[2..], ["70", "5", "0", "5", "1"], "{counts}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `phalanx doctor` before a match: what it finds, what it says to do, how it ends.
+//! `phalanx doctor` before a match: its findings, its advice, its exit code.
 
 use crate::support::{Plain, arena, arena_config, daemon, phalanx, settings, stdout};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ team A
   ✓ strategy    DIR/strategy passes its trial
   ✓ reach       #:#: a connection takes # ms, about one round trip
   ✓ login       # of # accepted, each answered within # ms
-  ✓ clock       the referee has not told the time; deadlines do not depend on it
+  ✓ clock       the referee has not sent its time; deadlines do not depend on it
 ";
     assert_eq!(masked, expected);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
@@ -84,7 +84,7 @@ fn a_referee_whose_clock_is_an_hour_ahead_is_noticed_and_no_failure() {
     std::thread::spawn(move || {
         for stream in referee.incoming() {
             let mut seat = Plain::over(stream.unwrap());
-            // Whoever only looks whether somebody listens says nothing.
+            // A connection that only measures the round trip sends nothing.
             let Some(login) = seat.receive() else { continue };
             assert_eq!(login["type"], "auth-request");
             seat.send(&json!({ "type": "auth-response", "content": { "result": "ok" } }));
@@ -105,7 +105,7 @@ fn a_referee_whose_clock_is_an_hour_ahead_is_noticed_and_no_failure() {
         .unwrap();
     assert_eq!(clock["verdict"], "doubtful");
     let found = clock["found"].as_str().unwrap();
-    // A moment passes on the way.
+    // Some time passes between the two clock readings.
     let is_about_an_hour = found.contains("is 1h ") || found.contains("is 59m ");
     assert!(is_about_an_hour && found.contains("ahead of ours"), "{found}");
     assert!(found.contains("deadlines do not depend on it"), "{found}");
@@ -211,12 +211,12 @@ fn finding(output: &Output, check: &str) -> Value {
     found.unwrap_or_else(|| panic!("no {check}: {}", stdout(output)))
 }
 
-/// A port that nobody listens on: it was free a moment ago.
+/// A port without a listener: it was free a moment ago.
 fn free() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Without numbers, paths, and what differs from machine to machine.
+/// Removes numbers, paths, and lines that differ from machine to machine.
 fn masked(text: &str, dir: &Path) -> String {
     let text = text.replace(&dir.display().to_string(), "DIR");
     let mut out = String::new();
@@ -225,8 +225,8 @@ fn masked(text: &str, dir: &Path) -> String {
         if !line.starts_with(' ') {
             about = line;
         }
-        // Disk, memory and load are the machine's, and so is the sum of it all.
-        let is_sum = line.contains("look at") || line.contains("all is well");
+        // Disk, memory and load differ between machines, and so does the summary line.
+        let is_sum = line.contains("to check") || line.contains("all is well");
         if about == "machine" || is_sum {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Programs at a terminal that goes, or that a signal ends: they end within a second and leave the
-//! terminal as it was.
+//! Programs at a terminal that closes, or that receive a signal: they end within a second and
+//! restore the terminal.
 
 use crate::support::{Running, control, daemon, first_recorded, settings, wait};
 use crate::terminal::InTerminal;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const SKIP: &str = "return { decide = function() return act.skip() end }";
-/// It takes less than a second; the rest is for machines that do a lot besides.
+/// Usually less than a second; the rest is for busy machines.
 const END: Duration = Duration::from_secs(5);
 
-/// A daemon whose referee is away, a recording, and what is started at a terminal beside them.
+/// A daemon whose referee is away, a recording, and programs at a terminal.
 struct Bench {
     dir: TempDir,
     recording: String,
@@ -28,7 +28,7 @@ impl Bench {
         Self { dir, recording, _daemon: daemon }
     }
 
-    /// Each program with what it shows as soon as it runs.
+    /// Starts each program and waits for its first output.
     fn each(&self, start: fn(&[&str]) -> InTerminal, mut check: impl FnMut(&str, InTerminal)) {
         let control = control(self.dir.path());
         let recording = self.recording.as_str();

@@ -1,8 +1,8 @@
-//! Every method of the control API against requests that nobody should send: the descriptors say
-//! which there are, so that a new method is met the day it comes.
+//! Calls every method of the control API with malformed requests. The methods come from the
+//! descriptors, so that a new one is tested from the start.
 //!
-//! A request has one field with a nasty value; the others say what a sensible caller would say, so
-//! that each check of a handler is reached.
+//! Each request has one field with a nasty value; the other fields have sensible values, so that
+//! each check of a handler is reached.
 
 use crate::support::{Running, daemon, settings};
 use phalanx_control::client::{Address, Link, connect};
@@ -19,14 +19,14 @@ use tonic_types::StatusExt;
 
 /// A call that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Larger than any request but one with files or a board's value may be.
+/// Larger than the limit of any request except those with files or a board's value.
 const LARGE: usize = 1 << 20;
-/// Fits into every request, and into nothing that has a name.
+/// Fits into every request, but is too long for a name.
 const LONG: usize = 60_000;
-/// Messages in messages that are looked into.
+/// Depth of nested messages that are tested.
 const DEPTH_MAX: usize = 4;
 
-/// Text fields that have a value in each request, by the name of their message or of none.
+/// Sensible values of text fields, by message and field; an empty message name matches any.
 const SENSIBLE: &[(&str, &str, &str)] = &[
     ("RevokeTokenRequest", "name", "tokens/7k2m9qxa"),
     ("GetStrategyRequest", "name", "teams/A/strategy"),
@@ -74,7 +74,7 @@ async fn no_method_breaks_at_what_nobody_should_send() {
         }
     }
     assert!(met.len() > 40, "{}", met.len());
-    // Each name was looked at, and more than names.
+    // Handlers checked names, and more than names.
     let reasons: BTreeSet<_> = met.values().flatten().map(String::as_str).collect();
     for reason in
         ["NAME_MALFORMED", "REQUEST_ID_MALFORMED", "PAGE_TOKEN_MALFORMED", "ETAG_MISMATCH"]
@@ -87,14 +87,14 @@ async fn no_method_breaks_at_what_nobody_should_send() {
 #[tokio::test]
 async fn bytes_that_are_no_message_are_refused_by_every_method() {
     let bench = Bench::new().await;
-    // A length beyond the end; a group that never ends; a field of number 0; a text that is none.
+    // A length beyond the end; a group that never ends; a field of number 0; invalid UTF-8.
     let cases: [&[u8]; 4] =
         [b"\x0a\xff\xff\xff\x7fA", b"\x0b\x0b\x0b", b"\x00\x01", b"\x0a\x02\xff\xfe"];
     for method in bench.methods() {
         for bytes in cases {
             let place = format!("{} {bytes:?}", method.path);
             if let Err(status) = bench.call(&place, &method, bytes.to_vec()).await {
-                // What gRPC says for it, in the library's words.
+                // The gRPC library's own text for it.
                 let told = status.code() == Code::Internal && status.message().contains("decode");
                 assert!(told || is_ours(&status), "{place}: {status}");
             }
@@ -103,13 +103,13 @@ async fn bytes_that_are_no_message_are_refused_by_every_method() {
     bench.still_answers().await;
 }
 
-/// A word for the answer; the test fails where it is not one that callers can act on.
+/// A word for the answer; the test fails if callers could not act on the answer.
 fn check(place: &str, bytes: usize, answer: Result<(), Status>) -> String {
     let Err(status) = answer else { return "OK".to_owned() };
     let too_large = bytes >= LARGE && status.code() == Code::OutOfRange;
     let broken = matches!(status.code(), Code::Internal | Code::Unknown | Code::Unimplemented);
     assert!(too_large || (is_ours(&status) && !broken), "{place}: {status:?}");
-    // Answers travel in headers: whatever came in does not come back whole.
+    // Errors travel in headers, so they must not repeat a large input.
     assert!(status.message().len() < 4_096, "{place}: {}", status.message().len());
     status.get_details_error_info().map_or_else(|| "too large".to_owned(), |info| info.reason)
 }
@@ -126,7 +126,7 @@ struct Method {
     streams: bool,
 }
 
-/// A daemon whose referee is away, and what its API is made of.
+/// A daemon whose referee is away, and the descriptors of its API.
 struct Bench {
     link: Link,
     set: FileDescriptorSet,
@@ -169,7 +169,7 @@ impl Bench {
         let call = async {
             client.ready().await.unwrap();
             let answer = client.server_streaming(tonic::Request::new(request), path, Raw).await?;
-            // A stream that began may have nothing to tell for a while.
+            // A stream may have nothing to send for a while.
             if !method.streams {
                 answer.into_inner().message().await?;
             }
@@ -198,7 +198,7 @@ impl Bench {
         })
     }
 
-    /// Requests with one nasty value each, and where it stands.
+    /// Requests with one nasty value each, and the field's path.
     fn nasty(&self, input: &str) -> Vec<(String, Vec<u8>)> {
         let message = self.message(input).unwrap();
         let mut requests = Vec::new();
@@ -207,7 +207,7 @@ impl Bench {
             request.extend_from_slice(&bytes);
             requests.push((place, request));
         }
-        // A field that nobody knows does no harm. A profile waits for turns, and there are none.
+        // Unknown fields are ignored. A profile would wait for turns, and there are none.
         if message.name() != "ProfileStrategyRequest" {
             let mut unknown = sensible(message, 0);
             put_text(&mut unknown, 15_000, "x");
@@ -216,7 +216,7 @@ impl Bench {
         requests
     }
 
-    /// Nasty values of all fields: where, the field's number, the field with its value.
+    /// Nasty values of all fields: path, field number, encoded field.
     fn values(&self, message: &DescriptorProto, depth: usize) -> Vec<(String, i32, Vec<u8>)> {
         let mut all = Vec::new();
         for field in &message.field {
@@ -256,7 +256,7 @@ impl Bench {
     }
 }
 
-/// What a sensible caller says in all fields but one: names, and that nothing is to be changed.
+/// Sensible values in all fields but one: names, and `validate_only`.
 fn sensible(message: &DescriptorProto, but: i32) -> Vec<u8> {
     let mut bytes = Vec::new();
     for field in message.field.iter().filter(|field| field.number() != but) {
@@ -333,11 +333,11 @@ fn texts(field: &FieldDescriptorProto) -> Vec<(String, Vec<u8>)> {
     texts.map(field).collect()
 }
 
-/// The ends of what fits.
+/// The limits of the number types.
 fn numbers(field: &FieldDescriptorProto, kind: Type) -> Vec<(String, Vec<u8>)> {
     let number = field.number();
     match kind {
-        // Whether something is done does not end anything here; what is only checked stays so.
+        // Whether a change is carried out is no limit to test; `validate_only` stays set.
         Type::Bool => Vec::new(),
         Type::Double => [f64::NAN, f64::INFINITY, -1.0, f64::MAX, 5e-324]
             .map(|value| {
@@ -376,7 +376,7 @@ fn whole(number: i32, values: &[u64]) -> Vec<(String, Vec<u8>)> {
     values.iter().map(field).collect()
 }
 
-/// A field's number and how its value stands in the bytes: 0 a number, 1 eight bytes, 2 a length.
+/// A field's key: its number and its wire type: 0 a number, 1 eight bytes, 2 a length.
 fn key(number: i32, form: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     prost::encoding::encode_varint(u64::try_from(number).unwrap() << 3 | form, &mut bytes);

@@ -11,16 +11,16 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Connections of each kind: all of them are more than the listener has slots.
+/// Connections of each kind: together more than the listener has slots.
 const EACH: usize = 180;
 const TURNS: i64 = 40;
-/// A turn's time, in milliseconds: an answer that needs it all is the fallback.
+/// Time of a turn, in milliseconds: an answer that takes all of it is the fallback.
 const TIME: i64 = 20_000;
-/// How long anything may take that is waited for.
+/// Timeout of everything that the test waits for.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The fallback is to skip.
 const MOVER: &str = "return { decide = function() return act.move(\"n\") end }\n";
-/// What the kinds say: nothing, half a head, the first words of HTTP/2 and a ping.
+/// What the connections send: nothing, half a head, the begin of HTTP/2 and a ping.
 const KINDS: [&[u8]; 3] = [
     b"",
     b"GET / HTTP/1.1\r\nhost: ",
@@ -29,7 +29,7 @@ const KINDS: [&[u8]; 3] = [
 
 fn rude(address: SocketAddr, words: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
-    // It may be hung up on already.
+    // The daemon may have closed it already.
     drop(stream.write_all(words));
     stream
 }
@@ -70,7 +70,7 @@ fn turns_are_answered_by_the_script_and_callers_served_while_connections_flood_t
     }
     let (here, there) = (control(bench.dir.path()), format!("http://{address}"));
     for turn in 0..TURNS {
-        // The crowd stays fresh: each turn some of them come anew.
+        // In each turn some connections are replaced by new ones.
         for words in KINDS {
             flood.pop_front();
             flood.push_back(rude(address, words));

@@ -1,4 +1,4 @@
-//! The socket for Foxglove, met by a client that knows only the protocol's specification.
+//! The Foxglove socket, against a client that knows only the protocol's specification.
 
 use crate::recordings::{Bench, files, turn};
 use crate::support::{PHALANX, Running, phalanx, quiet, stderr, wait};
@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, HandshakeError, Message, WebSocket, client};
 
-/// How long anything may take that is waited for. No test measures it: it ends those that hang.
+/// Timeout of everything that the tests wait for. No test measures it.
 const PATIENCE: Duration = Duration::from_secs(180);
 const SDK: &str = "foxglove.sdk.v1";
 const OLDER: &str = "foxglove.websocket.v1";
@@ -31,17 +31,17 @@ const WRITER: &str =
 /// Time and bytes of each message, by topic.
 type Messages = BTreeMap<String, Vec<(u64, Vec<u8>)>>;
 
-/// What a client is told.
+/// A message from the server.
 enum Heard {
     Text(Value),
     Data { topic: String, time: u64, data: Vec<u8> },
 }
 
-/// A client.
+/// A client of the server.
 pub(crate) struct Looker {
     socket: WebSocket<TcpStream>,
     info: Value,
-    /// What was advertised, by topic.
+    /// The advertised channels, by topic.
     channels: BTreeMap<String, Value>,
     /// Topics by the subscription's number.
     topics: BTreeMap<u32, String>,
@@ -49,7 +49,7 @@ pub(crate) struct Looker {
     last: u32,
 }
 
-/// A client's handshake; the protocol that was chosen, or the status and words of a refusal.
+/// A client's handshake; returns the chosen protocol, or status and text of a refusal.
 fn knock(
     address: SocketAddr,
     protocols: &str,
@@ -75,7 +75,7 @@ fn knock(
     }
 }
 
-/// Where the socket of this daemon is.
+/// The address of this daemon's Foxglove socket.
 fn address(daemon: &mut Running) -> SocketAddr {
     let line: Value = serde_json::from_str(&daemon.line_with("\"Foxglove\"")).unwrap();
     line["fields"]["address"].as_str().unwrap().parse().unwrap()
@@ -98,7 +98,7 @@ impl Looker {
         self.socket.send(Message::text(text.to_string())).unwrap();
     }
 
-    /// The next thing; `None` at the end.
+    /// The next message; `None` at the end.
     fn hear(&mut self) -> Option<Heard> {
         loop {
             return Some(match self.socket.read() {
@@ -151,7 +151,7 @@ impl Looker {
         numbers
     }
 
-    /// Subscribes to everything that was advertised, and waits until that counts.
+    /// Subscribes to every advertised topic, and waits until the server has handled it.
     pub(crate) fn subscribe_all(&mut self) -> Messages {
         let topics: Vec<_> = self.channels.keys().cloned().collect();
         self.subscribe(&topics.iter().map(String::as_str).collect::<Vec<_>>());
@@ -159,7 +159,7 @@ impl Looker {
         self.hear_until(|topic, _| topic == last)
     }
 
-    /// The messages up to the one for which this is true, or up to the end.
+    /// Reads messages until `last` is true, or to the end.
     fn hear_until(&mut self, mut last: impl FnMut(&str, &[u8]) -> bool) -> Messages {
         let mut messages = Messages::new();
         while let Some(heard) = self.hear() {
@@ -173,7 +173,7 @@ impl Looker {
         messages
     }
 
-    /// Waits until all that was said so far counts; the messages that came meanwhile.
+    /// Waits until the server has handled everything sent so far; returns the messages in between.
     fn settle(&mut self) -> Messages {
         self.say(&json!({ "op": "are you there" }));
         let mut messages = Messages::new();
@@ -199,7 +199,7 @@ impl Looker {
         }
     }
 
-    /// All that comes up to the end, as text, with signs for what is none.
+    /// Everything up to the end, as text, with a sign for invalid UTF-8.
     pub(crate) fn transcript(mut self) -> String {
         let mut all = String::new();
         while let Some(heard) = self.hear() {
@@ -273,7 +273,7 @@ fn what_foxglove_sees_is_what_is_recorded() {
     assert_eq!(bench.daemon.finish().1, Some(0));
     let file = files(&folder, ".mcap").remove(0);
 
-    // Every channel of the file, with its schema; beside them there is one for gaps.
+    // Every channel of the file, with its schema, and one for gaps.
     let mut told = advertised;
     let numbers: BTreeSet<_> =
         told.values_mut().map(|one| one["id"].take().as_u64().unwrap()).collect();
@@ -282,7 +282,7 @@ fn what_foxglove_sees_is_what_is_recorded() {
     assert!(told.remove("/A/gaps").is_some());
     assert_eq!(told, channels_of(&file, "A"));
 
-    // What made the team first, then all from there on.
+    // First the messages that describe the team, then everything from then on.
     let mut recorded = recorded(&file, "A");
     for (topic, mut messages) in kept {
         messages.extend(seen.remove(&topic).unwrap_or_default());
@@ -352,7 +352,7 @@ fn a_client_that_does_not_read_loses_messages_and_holds_up_nobody() {
     looker.know("/A/seat/0/steps");
     looker.subscribe_all();
     let mut seat = bench.seat();
-    // More than the system takes for a client that does not read: each turn is answered.
+    // More than the system buffers for a client that does not read: each turn is answered.
     let long = "x".repeat(500_000);
     for id in 0..60 {
         let content = json!({
@@ -406,7 +406,7 @@ fn only_what_is_subscribed_is_sent_and_nothing_after_the_end_of_a_subscription()
     play(3);
     looker.subscribe(&["/A/team/life"]);
     heard.push(next(&mut looker, "/A/team/life"));
-    // The same number once more, for another channel.
+    // The same subscription number again, for another channel.
     looker.say(&json!({ "op": "unsubscribe", "subscriptionIds": recording }));
     looker.say(&json!({ "op": "subscribe", "subscriptions": [
         { "id": recording[0], "channelId": looker.channels["/A/seat/0/sent"]["id"] },
@@ -453,14 +453,14 @@ fn garbage_ends_at_most_its_own_connection() {
         assert!(heard.contains(told), "{said}: {heard}");
     }
     looker.say(&json!({ "op": "unsubscribe", "subscriptionIds": [4_000_000] }));
-    // A complaint does not repeat all that a client sent, and one is made of many.
+    // An error does not repeat everything that a client sent; many errors become one.
     let long = json!({ "op": "subscribe", "subscriptions": "x".repeat(1 << 19) }).to_string();
     let many = (0..10_000).map(|id| json!({ "id": 100 + id, "channelId": 77_777 }));
     for said in [long, subscribe(many.collect())] {
         let heard = complaint(&mut looker, Message::text(said));
         assert!(heard.chars().count() <= 400, "{heard}");
     }
-    // Who says goodbye hears it back.
+    // A client that sends a close frame receives one.
     let mut leaving = Looker::connect(address);
     leaving.socket.close(None).unwrap();
     let end = loop {
@@ -469,11 +469,11 @@ fn garbage_ends_at_most_its_own_connection() {
         }
     };
     assert!(matches!(end, Error::ConnectionClosed), "{end}");
-    // Who sends more than anybody needs is cut off.
+    // A client that sends too much is disconnected.
     let mut greedy = Looker::connect(address);
     drop(greedy.socket.send(Message::text("x".repeat(2 << 20))));
     while greedy.hear().is_some() {}
-    // A frame that no client may send, half a handshake, and what is no WebSocket at all.
+    // A frame that no client may send, half a handshake, and bytes that are not WebSocket.
     let mut broken = Looker::connect(address);
     broken.socket.get_mut().write_all(&[0xff; 64]).unwrap();
     while broken.hear().is_some() {}
@@ -484,10 +484,10 @@ fn garbage_ends_at_most_its_own_connection() {
         let mut stranger = TcpStream::connect(address).unwrap();
         stranger.set_read_timeout(Some(PATIENCE)).unwrap();
         stranger.write_all(said).unwrap();
-        // It ends; how does not matter.
+        // It ends, in whatever way.
         drop(stranger.read_to_end(&mut Vec::new()));
     }
-    // The others notice nothing.
+    // The other clients are not affected.
     looker.subscribe(&["/A/journal"]);
     looker.settle();
     let mut seat = bench.seat();
@@ -525,7 +525,7 @@ fn foreign_pages_strangers_and_too_many_clients_are_refused() {
         ["origin", "protocol", "room"].map(|it| value(&text, name, &[&format!("\"{it}\"")]));
     assert_eq!(refusals, [Some(3.0), Some(1.0), Some(1.0)], "{text}");
     drop(first);
-    // Its place is free as soon as its end was noticed.
+    // Its slot is free as soon as the server has noticed its end.
     let local = Some("http://localhost:8080");
     wait(|| knock(address, SDK, local).ok());
     bench.leave();
@@ -549,13 +549,13 @@ fn connections_that_stall_or_look_at_nothing_make_room_for_a_client() {
     let mut rest = Vec::new();
     assert!(matches!(stalled[0].read_to_end(&mut rest), Ok(0) | Err(_)), "{rest:?}");
     let second = Looker::connect(address);
-    // Nobody looks at anything so far: the first of them goes.
+    // No client has subscribed so far: the oldest one is disconnected.
     let mut third = Looker::connect(address);
     while oldest.hear().is_some() {}
     third.know("/A/team");
     third.subscribe(&["/A/team"]);
     third.settle();
-    // A handshake that never ends has five seconds.
+    // A handshake has five seconds.
     assert!(matches!(stalled[1].read_to_end(&mut rest), Ok(0) | Err(_)), "{rest:?}");
     drop(second);
     bench.leave();
@@ -564,8 +564,8 @@ fn connections_that_stall_or_look_at_nothing_make_room_for_a_client() {
 #[test]
 fn a_demo_shows_itself_to_this_machine_alone_and_in_real_time() {
     for (args, told) in [
-        (&["--foxglove", "0.0.0.0:8765"][..], "there are no logins"),
-        (&["--foxglove", "8765"], "an address with port is needed"),
+        (&["--foxglove", "0.0.0.0:8765"][..], "clients need no login"),
+        (&["--foxglove", "8765"], "expected an address with a port"),
         (&["--fast", "--foxglove"], "cannot be used with"),
     ] {
         let output = phalanx(&[&["demo"], args].concat());

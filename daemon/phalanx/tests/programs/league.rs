@@ -1,4 +1,4 @@
-//! `phalanx league`: many matches, a table, results that go on, here and inside a daemon.
+//! `phalanx league`: many matches, a table, results that can be continued, here and in a daemon.
 
 use crate::support::{PHALANX, Running, control, daemon, phalanx, quiet, settings, stderr, stdout};
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn a_small_league_gives_the_same_twice_and_goes_on_where_it_ended() {
     let page = std::fs::read_to_string(markdown).unwrap();
     assert!(page.contains("| walks |") && page.contains("| idle |"), "{page}");
 
-    // Half of the results are gone: the rest is played again.
+    // Half of the results are deleted: those matches are played again.
     let results = kept[0].join("results.jsonl");
     let text = String::from_utf8(told[0].1.clone()).unwrap();
     let half: Vec<_> = text.lines().take(2).collect();
@@ -145,7 +145,7 @@ fn what_cannot_be_a_league_is_told_before_anything_is_played() {
     assert!(said.contains("elo0 below elo1"), "{said}");
 }
 
-/// Settings of a daemon that keeps leagues, and whose only team waits for nobody.
+/// Settings of a daemon that keeps leagues, and whose only team never reaches its referee.
 fn keeping(dir: &Path) -> PathBuf {
     let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
     let path = settings(dir, nobody, 1, "return { decide = function() return act.skip() end }");
@@ -160,7 +160,7 @@ fn started(config: &Path) -> Running {
     daemon
 }
 
-/// What `phalanx league …` prints as JSON, or why it fails.
+/// The JSON output of `phalanx league …`, or its error.
 fn ask(dir: &Path, words: &[&str]) -> Result<Value, String> {
     let control = control(dir);
     let tail = ["--output", "json", "--control", &control];
@@ -247,14 +247,14 @@ fn a_league_of_a_daemon_is_cancelled_goes_on_and_outlives_the_daemon() {
     let resumed = ask(dir.path(), &["resume", "league-1"]).unwrap();
     assert_eq!(resumed["state"], "playing");
     assert!(resumed["standing"]["played"].as_u64().unwrap() >= played);
-    // The daemon leaves while it is played.
+    // The daemon ends while the league runs.
     first.terminate();
     assert_eq!(first.finish().1, Some(0));
     let second = started(&config);
     let found = ask(dir.path(), &["show", "league-1"]).unwrap();
     assert_eq!(found["state"], "stopped", "{found}");
     assert!(found["standing"]["played"].as_u64().unwrap() >= played);
-    // Other files are another league.
+    // With changed files it is another league.
     std::fs::write(Path::new(&walks).join("worker.luau"), format!("-- new\n{WALKS}")).unwrap();
     let changed = ask(dir.path(), &["resume", "league-1"]).unwrap_err();
     assert!(changed.contains("the files of walks were other ones"), "{changed}");

@@ -16,7 +16,7 @@ const SKIP: &str = "return { decide = function() return act.skip() end }\n";
 /// An hour, in microseconds, as the manager writes it.
 const LONG: &str = "3600000000";
 
-/// A daemon whose referee accepts nobody, so that it lives until it is told to leave.
+/// A daemon whose referee accepts no login, so that it runs until a signal ends it.
 struct Bench {
     dir: TempDir,
     referee: TcpListener,
@@ -38,7 +38,7 @@ impl Bench {
         std::fs::write(self.path().join("strategy/worker.luau"), worker).unwrap();
     }
 
-    /// Settings that leave reloading to signals, with more of them below `[reload]`.
+    /// Settings without watched folders, with more keys in `[reload]`.
     fn unwatched(self) -> Self {
         let path = self.path().join("phalanxd.toml");
         let text = std::fs::read_to_string(&path).unwrap();
@@ -59,7 +59,7 @@ fn ready_is_told_when_clients_can_call_and_stopping_when_it_leaves() {
     let daemon = manager.start(bench.path(), &[]);
     let ready = manager.until(|notice| notice.says("READY=1"));
     bench.clients_can_call();
-    assert!(ready.value("STATUS").unwrap().contains("clients can call"), "{ready:?}");
+    assert!(ready.value("STATUS").unwrap().contains("clients can connect"), "{ready:?}");
     let before = manager.heard();
     assert!(before.iter().any(|notice| notice.value("EXTEND_TIMEOUT_USEC").is_some()));
     assert!(!before.iter().any(|notice| notice.says("STOPPING=1")));
@@ -122,7 +122,7 @@ fn a_storm_of_signals_is_a_few_reloads_and_each_of_them_ends() {
     let mut manager = Double::at(&bench.path().join("notify"));
     let daemon = manager.start(bench.path(), &[]);
     manager.until(|notice| notice.says("READY=1"));
-    // By one shell: a program for each signal would be slower than the reloads.
+    // From one shell: a process for each signal would be slower than the reloads.
     let storm = format!("for _ in $(seq 100); do kill -HUP {}; done", daemon.child.id());
     assert!(Command::new("sh").arg("-c").arg(storm).status().unwrap().success());
     manager.until(|notice| notice.says("RELOADING=1"));
@@ -133,7 +133,7 @@ fn a_storm_of_signals_is_a_few_reloads_and_each_of_them_ends() {
     let told = manager.heard();
     let (begun, ended) = (Notice::count(told, "RELOADING=1"), Notice::count(told, "READY=1"));
     assert!((1..100).contains(&begun), "{begun} reloads of 100 signals");
-    // The one that the end of the daemon cut short is not over.
+    // The end of the daemon may have cut the last reload short.
     assert!(ended - 1 == begun || ended == begun, "{begun} begun, {} ended", ended - 1);
     let order: Vec<_> = told.iter().filter_map(Notice::phase).collect();
     assert!(order.windows(2).all(|two| two[0] != two[1]), "{order:?}");
@@ -185,7 +185,7 @@ fn a_watchdog_of_another_process_is_not_fed() {
 #[test]
 fn who_cannot_start_says_why_and_with_which_number() {
     let bench = Bench::new();
-    // Somebody else serves there.
+    // Another process serves there.
     let _other = std::os::unix::net::UnixListener::bind(bench.path().join("control.sock")).unwrap();
     let mut manager = Double::at(&bench.path().join("notify"));
     let daemon = manager.start(bench.path(), &[]);
@@ -212,7 +212,7 @@ fn a_second_signal_ends_it_at_once() {
     let mut manager = Double::at(&bench.path().join("notify"));
     let daemon = manager.start(bench.path(), &[("WATCHDOG_USEC", LONG)]);
     manager.until(|notice| notice.says("READY=1"));
-    // A seat that is asked and not answered for ever: the referee reads nothing of the goodbye.
+    // A seat whose logout gets no answer: the referee does not read it.
     let _seat = bench.welcome();
     daemon.terminate();
     manager.until(|notice| notice.says("STOPPING=1"));

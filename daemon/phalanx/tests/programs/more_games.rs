@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A referee of four agents a team that waits for answers instead of the clock.
+/// A referee with four agents per team that waits for answers instead of the clock.
 pub(crate) const MARS: &str = "lockstep = true\npause_ms = 0\nagents = 4\nsteps = 12\nseed = 5\n\n\
     [map]\nnodes = 60\n\n[[simulations]]\n\n[[simulations]]\n";
 /// Three of the handbook's worlds.
@@ -80,12 +80,12 @@ impl Resting {
         }
     }
 
-    /// Plays until the referee says goodbye: how often it was asked, and its rankings.
+    /// Plays until the referee ends the match; returns how often it was asked, and its rankings.
     fn play(self) -> (u32, Vec<String>) {
         self.play_when(|| ())
     }
 
-    /// The same, but waits before each answer.
+    /// [`Resting::play`] with a wait before each answer.
     pub(crate) fn play_when(mut self, wait: impl Fn()) -> (u32, Vec<String>) {
         let (mut asked, mut rankings) = (0, Vec::new());
         while let Some(message) = self.receive() {
@@ -140,7 +140,7 @@ fn on_mars_a_team_of_ours_meets_clients_that_know_only_the_specification() {
 #[test]
 fn in_asimulator_a_plain_client_shuts_off_three_times() {
     let dir = tempfile::tempdir().unwrap();
-    // It says everything at once: a strict referee hangs up there.
+    // It sends everything at once, for which a strict referee would close the connection.
     let worlds = format!("{WORLDS}strict_client = false\n");
     let (arena, address) = arena(dir.path(), "asimulator", &worlds);
     let mut client = TcpStream::connect(address).unwrap();
@@ -148,7 +148,7 @@ fn in_asimulator_a_plain_client_shuts_off_three_times() {
     client.write_all(&[0, 0, 0, 0]).unwrap();
     let mut heard = Vec::new();
     client.read_to_end(&mut heard).unwrap();
-    // The last words: a percept with Home and End, and the score of a world that nobody explored.
+    // The last bytes: a percept with Home and End, and the score of an unexplored world.
     assert!(heard.ends_with(&[0, 0, 0, 0]), "{heard:02X?}");
     let percept = heard[heard.len() - 5];
     assert_eq!(percept & 0x81, 0x81, "{heard:02X?}");
@@ -169,7 +169,7 @@ fn in_asimulator_a_team_of_ours_plays_world_after_world() {
     assert_eq!(code, Some(0), "{said}");
     let (log, code) = daemon.finish();
     assert_eq!(code, Some(0), "{log}");
-    assert_eq!(log.matches("\"round over\"").count(), 3, "{log}");
+    assert_eq!(log.matches("\"round over").count(), 3, "{log}");
     let summary = std::fs::read(dir.path().join("client-1/summary.json")).unwrap();
     let summary: Value = serde_json::from_slice(&summary).unwrap();
     assert_eq!(summary["simulations"], 3, "{summary}");

@@ -1,4 +1,4 @@
-//! Pictures of worlds outside the browser: of running teams, of recordings, and films.
+//! Pictures and films of worlds: of running teams and of recordings.
 
 use crate::reload::Demo;
 use crate::support::{
@@ -7,7 +7,7 @@ use crate::support::{
 use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 
-/// Draws marks, so that there is more than the world.
+/// Draws marks, so that the picture shows more than the world.
 const WORKER: &str = r#"
 return { decide = function(me)
     draw.text({ x = 0, y = 0 }, "<here & now>")
@@ -15,7 +15,7 @@ return { decide = function(me)
 end }
 "#;
 
-/// Words that draw of a recording.
+/// Arguments that draw from a recording.
 fn map<'a>(file: &'a str, words: &[&'a str]) -> Vec<&'a str> {
     [&["map", "--file", file], words].concat()
 }
@@ -95,10 +95,10 @@ fn a_turn_of_a_recording_is_drawn_with_what_was_done_in_it() {
     let file = first_recorded(dir.path(), &["--steps", "25"]);
     let drawn = said(&map(&file, &["--turn", "10", "--svg", "-"]));
     assert!(drawn.contains("<title>A, assemble, turn 0:10</title>"), "{drawn}");
-    // Turns between two pictures show the one before.
+    // A turn between two pictures shows the earlier one.
     let output = phalanx(&map(&file, &["--turn", "0.14", "--svg", "-"]));
     assert!(stdout(&output).contains("turn 0:10</title>"), "{}", stdout(&output));
-    assert!(stderr(&output).contains("this is that of 0.10"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("drawing that of turn 0.10"), "{}", stderr(&output));
     let gone = refused(&map(&file, &["--turn", "99", "--svg", "-"]), 64);
     assert!(gone.contains("it has 0.0 to 0.24"), "{gone}");
     let film = dir.path().join("film.png");
@@ -112,7 +112,7 @@ fn a_turn_of_a_recording_is_drawn_with_what_was_done_in_it() {
     };
     assert!(again("one.png") == again("two.png"), "the same film has the same bytes");
     let none = refused(&map(&file, &["--animate", text(&film), "--from", "11", "--to", "12"]), 1);
-    assert!(none.contains("no picture of the world in these turns"), "{none}");
+    assert!(none.contains("contain no picture of the world"), "{none}");
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().flatten().collect();
     let unfinished = left.iter().any(|it| it.file_name().to_string_lossy().ends_with(".part"));
     assert!(!unfinished, "{left:?}");
@@ -130,7 +130,7 @@ fn what_is_piped_is_the_picture_alone_and_may_be_cut_off() {
         let mut command = quiet(Command::new(PHALANX));
         command.args(map(&file, &[flag, "-", "--width", "400"]));
         let mut drawing = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // Nobody reads it.
+        // The pipe is closed.
         drop(drawing.stdout.take());
         let output = drawing.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{flag}: {}", stderr(&output));

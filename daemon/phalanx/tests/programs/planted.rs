@@ -1,5 +1,5 @@
-//! Secrets that are planted wherever one may stand, and a look through everything that the programs
-//! print, answer and write: none of them is found there, nor in another spelling.
+//! Plants secrets wherever one may be, and searches everything that the programs print, answer and
+//! write: none of the secrets occurs there, nor in another encoding.
 
 use crate::foxglove::Looker;
 use crate::support::{
@@ -20,7 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Passwords and ids of players, each in a place of its own; what has to be escaped is among them.
+/// Passwords and ids of players, each used in one place; some need escaping.
 const TEAM: &str = "planted+team/pass word 1";
 const AGENT: &str = "planted+agent/pass word 2";
 const FILE: &str = "planted+file/pass word 3";
@@ -28,9 +28,9 @@ const PLAYER: &str = "planted-player-4";
 const SENT_TEAM: &str = "planted+sent/pass word 5";
 const SENT_AGENT: &str = "planted+sent/pass word 6";
 const SENT_PLAYER: &str = "planted-player-7";
-/// What stands in settings that are wrong.
+/// A secret in settings with mistakes.
 const SLIP: &str = "plantedSlip8";
-/// Looks like a token, and nobody made it.
+/// Looks like a token, but was never created.
 const GUESS: &str = "cGxhbnRlZC10b2tlbi1zZWNyZXQtb2YtMzItYnl0ZXM";
 
 #[test]
@@ -45,7 +45,7 @@ fn settings_that_are_wrong_are_told_without_their_secrets() {
         (&password, format!("pasword = \"{SLIP}\"")),
         (&password, format!("password = [\"{SLIP}\"]")),
         (&password, format!("password = {{ text = \"{SLIP}\" }}")),
-        // What is no TOML at all.
+        // Invalid TOML.
         (&password, format!("password = \"{SLIP}")),
         (&password, format!("password = {SLIP}")),
         (&password, format!("password \"{SLIP}\"")),
@@ -120,14 +120,14 @@ fn nothing_that_the_programs_say_or_write_holds_a_secret() {
     search.finds_nothing();
 }
 
-/// A text that was said, or stands in a file, and where.
+/// A text that was printed or written, and its place.
 struct Said {
     place: String,
-    /// With signs in place of what is no text.
+    /// With signs in place of invalid UTF-8.
     text: String,
 }
 
-/// What was planted, and where to look for it. Secrets stand in the folder `given`, and there alone.
+/// The secrets, and the places to search. Only files in the folder `given` may contain them.
 struct Search {
     dir: tempfile::TempDir,
     planted: Vec<(&'static str, String)>,
@@ -163,7 +163,7 @@ impl Search {
         self.says(&format!("{place}, standard error"), &stderr(output));
     }
 
-    /// Settings with a secret in each place that takes one, and a log of everything.
+    /// Settings with a secret in each place that takes one, and a log with every line.
     fn settings(&self, referee: SocketAddr, rude: SocketAddr) -> PathBuf {
         let dir = self.dir.path().display();
         self.given("password", &format!("{FILE}\n"));
@@ -237,7 +237,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         }
     }
 
-    /// Both programs refuse these settings.
+    /// Checks that both programs refuse these settings.
     fn refuses(&mut self, config: &Path, args: &[&str], variables: &[(&str, &str)]) {
         let config = config.to_str().unwrap();
         let daemon = [&["--config", config], args].concat();
@@ -256,7 +256,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         format!("unix:{}/control.sock", self.dir.path().display())
     }
 
-    /// What looks at a running daemon and at its settings.
+    /// Runs the verbs that read a running daemon and its settings.
     fn verbs(&mut self, config: &Path) {
         let (config, control) = (config.to_str().unwrap(), self.control());
         let asks: &[&[&str]] = &[
@@ -292,7 +292,8 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         self.says("match watch", &watch.read_on().join().unwrap());
     }
 
-    /// Tokens over TLS: good, expired, revoked, guessed, none; and a caller without a certificate.
+    /// Calls with tokens over TLS: valid, expired, revoked, guessed, none; and without a client
+    /// certificate.
     fn tokens(&mut self, address: &str) {
         let local = self.control();
         let mut create = |name: &str, more: &[&str]| {
@@ -339,7 +340,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         output
     }
 
-    /// Secrets that come with requests, good ones and wrong ones.
+    /// Requests with secrets, valid ones and invalid ones.
     fn requests(&mut self) {
         let socket = self.dir.path().join("control.sock");
         let strategy = self.dir.path().join("strategy").display().to_string();
@@ -362,7 +363,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         let told = runtime.block_on(async {
             let mut teams = TeamsClient::new(connect(&Address::Unix(socket)).await.unwrap());
             let mut told = Vec::new();
-            // One is good; one's game has no such option; one is nothing at all.
+            // One is valid; one's game has no such option; one is entirely invalid.
             for spec in [team("E", "bomberland"), team("F", "assemble"), team("/", "\0")] {
                 let request = v1::CreateTeamRequest { team: Some(spec), ..Default::default() };
                 told.push(format!("{request:?}"));
@@ -383,7 +384,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         }
     }
 
-    /// What is served beside gRPC.
+    /// The HTTP endpoints besides gRPC.
     fn pages(&mut self) {
         for page in ["/metrics", "/healthz"] {
             let socket = self.dir.path().join("control.sock");
@@ -396,7 +397,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
         }
     }
 
-    /// Looks through all that was said, and through every file that is not given.
+    /// Searches all output, and every file outside of `given`.
     fn finds_nothing(mut self) {
         let root = self.dir.path().to_owned();
         let files = files_below(&root, &root.join("given"));
@@ -416,7 +417,7 @@ agents = {{ prefix = "D", count = 1, password = "{TEAM}" }}
     }
 }
 
-/// A secret as it is, escaped as in an address, in digits, and wherever it stands in Base64.
+/// Encodings of a secret: plain, percent-encoded, as digits, and at any offset in Base64.
 fn spellings(secret: &str) -> BTreeSet<String> {
     let bytes = secret.as_bytes();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
@@ -431,7 +432,7 @@ fn spellings(secret: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::from([secret.to_owned(), percent, form, hex, list]);
     for before in 0..3 {
         let padded = [&vec![0; before][..], bytes].concat();
-        // The letters that nothing but the secret has a part in.
+        // The characters that depend on the secret alone.
         let (first, last) = ((before * 8).div_ceil(6), padded.len() * 8 / 6);
         for engine in [STANDARD, URL_SAFE] {
             all.insert(engine.encode(&padded)[first..last].to_owned());
@@ -440,7 +441,7 @@ fn spellings(secret: &str) -> BTreeSet<String> {
     all
 }
 
-/// All files below a folder but for those of one folder.
+/// All files below a folder except those of one folder.
 fn files_below(folder: &Path, but: &Path) -> Vec<Said> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -458,7 +459,7 @@ fn files_below(folder: &Path, but: &Path) -> Vec<Said> {
     all
 }
 
-/// What stands in a recording, where it is not compressed any more.
+/// The uncompressed contents of a recording.
 fn recorded(path: &Path) -> Vec<Said> {
     let file = RecordingFile::open(path).unwrap();
     let said = |what: &str, data: &[u8]| {
@@ -473,7 +474,7 @@ fn recorded(path: &Path) -> Vec<Said> {
     all
 }
 
-/// A referee that knows other passwords.
+/// A referee with other passwords.
 fn strict_arena(dir: &Path) -> (Running, SocketAddr) {
     let config = arena_config(dir, 2, 5, 4000);
     let mut shell = quiet(Command::new("sh"));
@@ -486,14 +487,14 @@ fn strict_arena(dir: &Path) -> (Running, SocketAddr) {
     (arena, address)
 }
 
-/// One that turns everybody away, in a language that no game has.
+/// A referee that refuses every connection, in no known protocol.
 fn rude_referee() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            // Whoever hung up already is turned away as well.
+            // The client may have closed the connection already.
             drop(stream.read(&mut [0; 4096]));
             drop(stream.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n\0"));
         }

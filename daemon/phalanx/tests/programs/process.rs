@@ -1,4 +1,5 @@
-//! The daemon among other processes, full disks and impatient people: what it says, and how it ends.
+//! The daemon beside other processes, on full disks, with repeated signals: what it logs, and how
+//! it ends.
 
 use crate::support::{
     PHALANXD, Plain, Running, control, daemon, phalanx, quiet, settings, shown, stderr,
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const SKIP: &str = "return { decide = function() return act.skip() end }\n";
-/// What never comes to an end by itself.
+/// Never returns.
 const ENDLESS: &str = "return { decide = function() while true do end end }\n";
 
 #[test]
@@ -28,7 +29,7 @@ fn a_second_daemon_on_a_state_folder_is_told_who_has_it() {
     assert!(said.contains(&who), "{said}");
     assert!(said.contains(&config.display().to_string()), "{said}");
     assert!(said.contains(", started 20") && said.contains("ago)"), "{said}");
-    // The first one does not notice.
+    // The first daemon is not affected.
     assert_eq!(shown(dir.path())["name"], "A");
     first.terminate();
     assert_eq!(first.finish().1, Some(0));
@@ -55,14 +56,14 @@ fn a_state_folder_that_cannot_be_used_is_named_with_the_reason() {
     std::fs::write(&file, "").unwrap();
     let config = config(dir.path(), SKIP);
     for (state, said) in [
-        (file.join("state"), "cannot be made"),
-        // Nobody makes files there, whoever they are.
-        (PathBuf::from("/proc"), "cannot be written"),
+        (file.join("state"), "cannot create"),
+        // No user can create files there.
+        (PathBuf::from("/proc"), "cannot write to"),
     ] {
         let output = run(&with_state(&config, &state));
         assert_eq!(output.status.code(), Some(1));
         let told = stderr(&output);
-        let expected = format!("state_dir {} {said}", state.display());
+        let expected = format!("{said} state_dir {}", state.display());
         assert!(told.contains("could not start") && told.contains(&expected), "{told}");
     }
 }
@@ -71,7 +72,7 @@ fn a_state_folder_that_cannot_be_used_is_named_with_the_reason() {
 fn a_full_disk_keeps_nobody_from_playing() {
     let bench = Bench::with(&format!("--{}\n{SKIP}", "x".repeat(4_000)), |config, dir| {
         let config = with_state(config, &dir.join("state"));
-        // No file may grow beyond a block or two: what is more fails as on a full disk.
+        // Files are limited to a block or two: further writes fail as on a full disk.
         let mut shell = quiet(Command::new("sh"));
         shell.arg("-c").arg(r#"trap '' XFSZ; ulimit -f 1; exec "$0" "$@" 2>&1"#);
         shell.arg(PHALANXD).arg("--config").arg(config);
@@ -114,7 +115,7 @@ fn who_asks_twice_to_stop_need_not_wait() {
     daemon.terminate();
     daemon.line_with("SIGTERM: leaving");
     daemon.terminate();
-    daemon.line_with("SIGTERM again: leaving at once");
+    daemon.line_with("SIGTERM again: exiting at once");
     assert_eq!(daemon.finish().1, Some(2));
 }
 
@@ -167,7 +168,7 @@ fn with_state(config: &Path, state: &Path) -> PathBuf {
     with(config, &format!("state_dir = {:?}\n", state.display().to_string()))
 }
 
-/// The same settings with more in front.
+/// The same settings with more lines at the begin.
 fn with(config: &Path, more: &str) -> PathBuf {
     let text = std::fs::read_to_string(config).unwrap();
     let without = text.lines().filter(|line| !line.starts_with("state_dir"));
@@ -187,7 +188,7 @@ fn welcome(referee: &TcpListener) -> Plain {
     seat
 }
 
-/// A request for action that leaves so many milliseconds.
+/// A request for action that leaves this many milliseconds.
 fn request(id: i64, window_ms: i64) -> Value {
     let percept = json!({ "lastAction": "skip" });
     let content = json!({
@@ -202,7 +203,7 @@ fn answer(seat: &mut Plain) -> Value {
     action["content"]["id"].clone()
 }
 
-/// Waits until the team has heard a request.
+/// Waits until the team has received a request.
 fn wait_until_asked(dir: &tempfile::TempDir) {
     let control = control(dir.path());
     let mut args = vec!["team", "show", "A", "--output", "json", "--control"];

@@ -1,5 +1,4 @@
-//! What is taken out of recordings: reasons, times, tables, replays; and replays that become
-//! recordings.
+//! Data from recordings: reasons, times, tables, replays; and replays that become recordings.
 
 use crate::support::{first_recorded, phalanx, refused, said, stderr, stdout, text};
 use serde_json::{Value, json};
@@ -8,7 +7,7 @@ use std::process::Command;
 
 /// Agents of a team in the contest's match.
 const AGENTS: usize = 15;
-/// Set where nothing may be left out.
+/// If set, missing tools fail the test.
 const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
 
 fn asked(args: &[&str]) -> Value {
@@ -65,13 +64,14 @@ fn a_recording_tells_where_the_time_of_each_turn_went() {
     let missing = refused(&["recording", "latency", &file, "--turn", "9"], 64);
     assert!(missing.contains("it has 0.0 to 0.5"), "{missing}");
     let page = said(&["recording", "latency", &file, "--output", "table", "--worst", "1"]);
-    for expected in ["a usual turn", "worst turns", "not measured", "phalanx replay", "phalanx why"]
+    for expected in
+        ["typical turn", "slowest turns", "not measured", "phalanx replay", "phalanx why"]
     {
         assert!(page.contains(expected), "{expected}: {page}");
     }
 }
 
-/// The example notebook reads both tables, and says the same of both.
+/// The example notebook reads both tables, and prints the same for both.
 fn notebook(dir: &Path, csv: &str, lines: &str, decisions: usize) -> bool {
     let has_python = Command::new("python3").arg("--version").output().is_ok();
     assert!(has_python || std::env::var_os(DEMANDED).is_none(), "there is no python3");
@@ -95,7 +95,7 @@ fn notebook(dir: &Path, csv: &str, lines: &str, decisions: usize) -> bool {
     true
 }
 
-/// Imports a replay, exports it again and compares every byte; the recording.
+/// Imports a replay, exports it again and compares every byte; returns the recording.
 fn round_trip(form: &str, replay: &Path, dir: &Path, more: &[&str]) -> String {
     let file = dir.join(format!("{form}.mcap"));
     said(&[&["recording", "import", text(replay), "--out", text(&file)], more].concat());
@@ -241,13 +241,13 @@ fn what_a_played_match_does_not_tell_is_not_invented() {
     assert!(refused(&args, 1).contains("only what the team's own agents perceived"));
     let args = words(&export(&assemble, "colosseum"));
     let args: Vec<_> = args.iter().map(String::as_str).collect();
-    assert!(refused(&args, 1).contains("a match of assemble; this form is of colosseum"));
-    // Colosseum tells an agent everything but what the others answer.
+    assert!(refused(&args, 1).contains("a match of assemble; this format is for colosseum"));
+    // Colosseum sends an agent everything except the answers of the others.
     let snake = ["--game", "colosseum", "--variant", "snake", "--steps", "12"];
     let snake = first_recorded(dir.path(), &snake);
     let args = words(&export(&snake, "colosseum"));
     let args: Vec<_> = args.iter().map(String::as_str).collect();
-    assert!(stderr(&phalanx(&args)).contains("is left empty"));
+    assert!(stderr(&phalanx(&args)).contains("these fields are empty"));
     let lines = std::fs::read_to_string(&out).unwrap();
     let ticks: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert!(!ticks.is_empty());

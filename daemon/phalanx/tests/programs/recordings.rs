@@ -1,5 +1,5 @@
-//! Recordings as people and operators meet them: made by demos and daemons, read, mended and
-//! thrown away by `phalanx recording`.
+//! Recordings for users and operators: made by demos and daemons, read, repaired and deleted by
+//! `phalanx recording`.
 
 use crate::support::{
     PHALANX, PHALANXD, Plain, Running, control, daemon, phalanx, quiet, recorded, settings, shown,
@@ -19,14 +19,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 const SKIP: &str = "return { decide = function() return act.skip() end }\n";
 
-/// Runs `phalanx … --output json` and reads what it prints.
+/// Runs `phalanx … --output json` and parses the output.
 fn asked(args: &[&str], code: i32) -> Value {
     let output = phalanx(&[args, &["--output", "json"]].concat());
     assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The files of a folder that end so, in the order of their names.
+/// The files of a folder with this ending, sorted by name.
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -35,9 +35,9 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The packages of the MCAP project for Python, as they are installed.
+/// The MCAP project's packages for Python.
 const PACKAGES: &[&str] = &["mcap==1.6.0", "mcap-protobuf-support==0.6.0"];
-/// Set where nothing may be left out.
+/// If set, missing tools fail the test.
 const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
 const SCRIPT: &str = "
 import json, sys
@@ -51,7 +51,7 @@ with open(sys.argv[1], 'rb') as file:
     print(json.dumps(topics))
 ";
 
-/// A Python with the packages; `None`: there is none and none is to be had.
+/// A Python with the packages; `None`: it cannot be installed.
 fn python() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcap-python-of-programs");
     let python = folder.join("bin/python3");
@@ -65,7 +65,7 @@ fn python() -> Option<PathBuf> {
     made.then_some(python)
 }
 
-/// What the usual reader finds in a file: messages by channel.
+/// The messages that the MCAP project's reader finds in a file, by channel.
 fn listed(python: &Path, file: &str) -> Value {
     let output = Command::new(python).args(["-c", SCRIPT, file]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
@@ -180,7 +180,7 @@ impl Bench {
         Self::with(more, daemon)
     }
 
-    /// The same with a strategy.
+    /// [`Bench`] with a strategy.
     pub(crate) fn playing(more: &str, strategy: &str) -> Self {
         Self::with(more, |config| {
             let worker = config.with_file_name("strategy").join("worker.luau");
@@ -189,7 +189,7 @@ impl Bench {
         })
     }
 
-    /// The same, with the control API at a free TCP port, too.
+    /// [`Bench`] with the control API on a free TCP port, too.
     pub(crate) fn reachable(strategy: &str) -> Self {
         Self::with("", |config| {
             let text = std::fs::read_to_string(config).unwrap();
@@ -211,7 +211,7 @@ impl Bench {
         Self { daemon: start(&config), referee, dir }
     }
 
-    /// The file that is written, as soon as it is there.
+    /// The file that is being written, as soon as it exists.
     fn file(&self) -> PathBuf {
         loop {
             if let Some(file) = files(&self.folder(), ".mcap").pop() {
@@ -232,7 +232,7 @@ impl Bench {
         seat
     }
 
-    /// Leaves, and is well.
+    /// Ends the daemon and checks that it drained.
     pub(crate) fn leave(self) -> String {
         self.daemon.terminate();
         let (said, code) = self.daemon.finish();
@@ -241,7 +241,7 @@ impl Bench {
     }
 }
 
-/// Asks for an action, and reads it.
+/// Requests an action, and reads it.
 pub(crate) fn turn(seat: &mut Plain, id: i64) {
     let content = json!({
         "id": id, "time": 1000, "deadline": 61_000, "step": id,
@@ -281,7 +281,7 @@ fn a_match_that_is_being_played_counts_among_what_is_kept() {
     let more = "[recordings]\nflush_every = \"100ms\"\nkeep_size = \"1MiB\"";
     let mut old = PathBuf::new();
     let bench = Bench::with(more, |config| {
-        // It fits as long as nothing else is there.
+        // It fits while the folder is otherwise empty.
         let folder = config.with_file_name("state").join("recordings");
         std::fs::create_dir_all(&folder).unwrap();
         old = folder.join("A-assemble-20200101T000000Z.mcap");
@@ -296,7 +296,7 @@ fn a_match_that_is_being_played_counts_among_what_is_kept() {
         turn(&mut seat, id);
         id += 1;
     }
-    // The match goes on, and so does its recording.
+    // The match continues, and so does its recording.
     turn(&mut seat, id);
     assert!(bench.file().exists());
     drop(seat);
@@ -356,7 +356,7 @@ fn what_a_killed_daemon_recorded_is_readable_and_can_be_made_whole() {
 fn a_disk_that_is_full_is_told_once_and_play_goes_on() {
     let more = "[recordings]\nflush_every = \"100ms\"\nretry_after = \"100ms\"";
     let mut bench = Bench::with(more, |config| {
-        // No file may grow beyond a block: what is more fails as on a full disk.
+        // Files are limited to a block: further writes fail as on a full disk.
         let mut shell = quiet(Command::new("sh"));
         shell.arg("-c").arg(r#"trap '' XFSZ; ulimit -f 1; exec "$0" "$@" 2>&1"#);
         shell.arg(PHALANXD).arg("--config").arg(config);
@@ -371,14 +371,14 @@ fn a_disk_that_is_full_is_told_once_and_play_goes_on() {
     assert_eq!(shown(bench.dir.path())["counters"]["decided"], 5);
     drop(seat);
     let said = bench.leave();
-    assert!(said.contains("the recording ends in trouble"), "{said}");
+    assert!(said.contains("the recording ended with a problem"), "{said}");
     assert!(!said.contains("the recording stops"), "told again: {said}");
 }
 
 #[test]
 fn a_folder_that_cannot_be_made_keeps_nobody_from_playing() {
     let mut bench = Bench::new("[recordings]\nfolder = \"/proc/recordings\"");
-    let line = bench.daemon.line_with("the folder of recordings cannot be made");
+    let line = bench.daemon.line_with("cannot create the folder of recordings");
     assert!(line.contains("/proc/recordings"), "{line}");
     let mut seat = bench.seat();
     bench.daemon.line_with("the recording stops");
@@ -403,7 +403,7 @@ fn old_recordings_are_deleted_at_the_start_and_nothing_else() {
     let path = text(folder.path());
     let mut bench = Bench::new(&format!("[recordings]\nfolder = {path:?}\nkeep_size = \"1MiB\""));
     for gone in ["A-mars-20261122T013000Z", "B-mars-20261122T013000Z"] {
-        let line = bench.daemon.line_with("an old recording is deleted to make room");
+        let line = bench.daemon.line_with("deleted an old recording to free space");
         assert!(line.contains(gone), "{line}");
     }
     bench.daemon.line_with("control API");
@@ -420,7 +420,7 @@ fn a_flight_recorder_is_written_when_a_seat_loses_its_referee() {
     turn(&mut seat, 0);
     assert_eq!(files(&bench.folder(), ".mcap"), [""; 0].map(PathBuf::from));
     drop(seat);
-    let line = bench.daemon.line_with("the flight recorder is written");
+    let line = bench.daemon.line_with("wrote the flight recorder");
     let file = bench.file();
     assert!(line.contains(text(&file)), "{line}");
     let info = asked(&["recording", "info", text(&file), "--check"], 0);
@@ -461,12 +461,12 @@ fn recordings_of_a_daemon_are_listed_fetched_and_deleted() {
         let fetched = ask(&["fetch", &name, "--to", text(&there)]);
         PathBuf::from(fetched["files"][0].as_str().unwrap())
     };
-    // A copy that is behind goes on.
+    // An incomplete copy is continued.
     let first = std::fs::read(fetch()).unwrap();
     for id in 1..20 {
         turn(&mut seat, id);
     }
-    // What is played is there a little later.
+    // What is played is written a little later.
     while ask(&["info", &name])["channels"]["/journal"]["messages"].as_u64().is_none() {
         std::thread::yield_now();
     }
@@ -561,7 +561,7 @@ async fn a_recording_is_streamed_from_any_moment_by_channel() {
         while let Some(message) = stream.message().await.unwrap() {
             all.push(message);
         }
-        // It is being written: its end is missing, and perhaps the end of its last chunk.
+        // It is being written, so its end is missing, and perhaps the end of its last chunk.
         let missing: Vec<_> = all.extract_if(.., |it| !it.damage.is_empty()).collect();
         assert!(!missing.is_empty());
         assert!(missing.iter().all(|it| it.damage.contains("cut off")), "{missing:?}");
@@ -578,7 +578,7 @@ async fn a_recording_is_streamed_from_any_moment_by_channel() {
     };
     while turns().await < 20 {}
     let parts = ["/seat/", "/team"];
-    // What it is read from still grows: until both readings are of the same.
+    // The file still grows: repeat until both reads see the same contents.
     loop {
         let wire = ask(&parts, None, 0.0).await;
         assert!(wire.iter().any(|it| it.channel == "/seat/0/received"));

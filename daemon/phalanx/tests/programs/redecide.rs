@@ -1,10 +1,10 @@
-//! `phalanx replay --decide`: recorded matches are decided again.
+//! `phalanx replay --decide`: decides recorded matches again.
 
 use crate::support::{PHALANX, phalanx, quiet, stderr, stdout};
-use phalanx::wire::demo::DemoAsk;
-use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{Generation, Staged, StrategyOrigin, TeamOptions};
 use phalanx_game::{Roster, RosterEntry};
+use phalanx_games::TeamPlan;
+use phalanx_games::demo::DemoAsk;
 use phalanx_lua::{Bundle, Limits, Program, stage};
 use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, SeatOptions, now, origin};
 use phalanx_record::{Bundler, Recording, RecordingInfo, RecordingOptions};
@@ -64,8 +64,8 @@ fn recording(dir: &Path, team: &str) -> Arc<Recording> {
     Recording::begin(options, info).unwrap()
 }
 
-/// Two teams of agents that go north; both are recorded in small chunks, and the file of the first
-/// is told.
+/// Two teams of agents that go north; both are recorded in small chunks. Returns the first team's
+/// file.
 fn walkers(dir: &Path, steps: u32) -> PathBuf {
     let bundle = Bundle::from_files([("worker.luau", GOES)]).unwrap();
     let ask = DemoAsk {
@@ -77,7 +77,7 @@ fn walkers(dir: &Path, steps: u32) -> PathBuf {
         variant: None,
         settings: None,
     };
-    let stage = wire::demo(GAME, &ask).unwrap();
+    let stage = phalanx_games::demo(GAME, &ask).unwrap();
     let arena = (stage.arena)(origin()).unwrap();
     let mut lockstep = Lockstep::new(arena, now(), LockstepOptions::default());
     let recordings = ["A", "B"].map(|team| {
@@ -97,7 +97,7 @@ fn walkers(dir: &Path, steps: u32) -> PathBuf {
             recorder: Some(Arc::clone(&recording) as _),
             checkpoints: None,
         };
-        wire::join(&mut lockstep, &plan).unwrap();
+        phalanx_games::join(&mut lockstep, &plan).unwrap();
         recording
     });
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over);
@@ -114,7 +114,7 @@ fn decide(path: &Path, more: &[&str]) -> Output {
     typed(path, more, "")
 }
 
-/// The same with lines for its standard input.
+/// [`decide`] with lines for its standard input.
 fn typed(path: &Path, more: &[&str], lines: &str) -> Output {
     let mut command = quiet(std::process::Command::new(PHALANX));
     command.arg("replay").arg(path).arg("--decide").args(more);
@@ -124,7 +124,7 @@ fn typed(path: &Path, more: &[&str], lines: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What it says as JSON, a line each; the last one sums up.
+/// The JSON lines of the output, and the last one, which is the summary.
 fn told(output: &Output) -> (Vec<Value>, Value) {
     let lines = stdout(output);
     let mut lines: Vec<Value> =
@@ -134,7 +134,7 @@ fn told(output: &Output) -> (Vec<Value>, Value) {
     (lines, summary)
 }
 
-/// Records a demo, and decides both its teams again: nothing differs, and nothing is in doubt.
+/// Records a demo, and decides both its teams again without any difference.
 fn demonstrated(args: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().to_str().unwrap();
@@ -269,7 +269,7 @@ fn without_a_conversation_it_ends_before_the_turn() {
     assert_eq!((&summary["turns"], &summary["decisions"]["all"]), (&json!(5), &json!(75)));
     let output = decide(&path, &["--until", "99", "--output", "table"]);
     let said = stdout(&output);
-    assert!(said.contains("nobody was asked in turn 99 or later: the last was 0:7"), "{said}");
+    assert!(said.contains("no agent was asked in turn 99 or later: the last was 0:7"), "{said}");
     let more = ["--until", "5", "--agent", "nobody"];
     let output = decide(&path, &more);
     assert_eq!(output.status.code(), Some(64));
@@ -289,14 +289,14 @@ fn places_where_an_expression_is_true_are_listed() {
     let places: Vec<_> = places.iter().map(place).collect();
     assert_eq!(places, [r#"2 "agentA3" "2""#, r#"6 "agentA3" "6""#]);
     assert_eq!((&summary["breaks"], &summary["decisions"]["differ"]), (&json!(2), &json!(0)));
-    // One that fails in an agent's view is not true there, and is told.
+    // An expression that fails in an agent's view counts as false, and the failures are reported.
     let output = decide(&path, &["--break", "me.nothing.at_all", "--output", "table"]);
     let said = stdout(&output);
     assert!(said.contains("me.nothing.at_all was true 0 times\nit failed 120 times"), "{said}");
     let output = decide(&path, &["--break", "me.turn =="]);
     assert_eq!(output.status.code(), Some(64));
     assert!(stderr(&output).contains("--break \"me.turn ==\""), "{}", stderr(&output));
-    // With a conversation it waits at each of them.
+    // With a prompt it stops at each of them.
     let more = ["--break", "me.turn == 4", "--agent", "agentA3", "--repl", "--output", "table"];
     let output = typed(&path, &more, "me.memory.count\n:go\n");
     assert!(stdout(&output).starts_with("4\nzero differences"), "{}", stdout(&output));

@@ -13,7 +13,7 @@ const SKIP: &str = "return { decide = function() return act.skip() end }\n";
 const NORTH: &str = "return { decide = function() return act.move(\"n\") end }\n";
 const BROKEN: &str = "local a = 1\nreturn { decide = function() retrun a end }\n";
 
-/// A demo of two agents a side with a strategy of our own.
+/// A demo of two agents per side with a strategy of our own.
 pub(crate) struct Demo {
     dir: TempDir,
     running: Running,
@@ -61,7 +61,7 @@ impl Demo {
         std::fs::write(self.dir.path().join("mine/worker.luau"), worker).unwrap();
     }
 
-    /// Waits until team A looks so.
+    /// Waits until team A matches the condition.
     fn until(&self, condition: impl Fn(&Value) -> bool) -> Value {
         wait(|| Some(self.told(&["team", "show", "A"])).filter(&condition))
     }
@@ -77,7 +77,7 @@ impl Demo {
         self.told(&["strategy", "show", "A"])["generation"]["number"].as_u64().unwrap()
     }
 
-    /// No turn was lost on the way.
+    /// Checks that no turn was lost.
     fn no_gap(&self) {
         let counters = &self.told(&["team", "show", "A"])["counters"];
         assert_eq!((&counters["late"], &counters["fallback"]), (&json!(0), &json!(0)));
@@ -91,7 +91,7 @@ fn a_broken_file_is_told_with_its_line_and_the_mend_plays() {
     watch.line_with("asked 2");
     demo.save(BROKEN);
     assert!(demo.running.line_with("worker.luau:2").contains("worker.luau:2"));
-    watch.line_with("STRATEGY REFUSED (file); generation 1 plays on");
+    watch.line_with("the strategy was refused (file); generation 1 plays on");
     assert!(watch.line_with("worker.luau:2").contains("worker.luau:2"));
     let shown = demo.told(&["strategy", "show", "A"]);
     assert_eq!(
@@ -187,7 +187,7 @@ fn a_look_at_an_agent_changes_nothing_unless_it_is_live() {
 #[test]
 fn a_generation_that_fails_is_taken_back_by_itself() {
     let mut demo = Demo::open(SKIP);
-    // It passes its trial, since no trial rehearses so many decisions in one VM.
+    // It passes its trial: no trial rehearses this number of decisions in one VM.
     demo.save(
         "local decided = 0\nreturn { decide = function()\n    decided += 1\n    \
          if decided > 30 then error('worn out') end\n    return act.skip()\nend }\n",
@@ -227,7 +227,7 @@ fn a_hangup_reloads_where_nothing_is_watched() {
     assert!(daemon.line_with("worker.luau:2").contains("worker.luau:2"));
     std::fs::write(&worker, NORTH).unwrap();
     daemon.signal("HUP");
-    let line = daemon.line_with("another generation decides");
+    let line = daemon.line_with("decides from here on");
     assert!(line.contains("SIGHUP"), "{line}");
     let shown =
         phalanx(&["strategy", "show", "--output", "json", "--control", &control(dir.path())]);
@@ -255,7 +255,7 @@ fn a_thousand_turns_of_reloading_lose_none() {
         demo.save(if reloads % 2 == 0 { NORTH } else { SKIP });
         let activated = demo.ask(&["strategy", "activate", "A"]);
         if !activated.status.success() {
-            // The match is over: nothing listens any more.
+            // The match is over, and the socket is closed.
             break;
         }
         reloads += 1;
@@ -267,7 +267,7 @@ fn a_thousand_turns_of_reloading_lose_none() {
     let row: Vec<_> =
         said.lines().find(|line| line.starts_with("A ")).unwrap().split_whitespace().collect();
     assert_eq!(
-        &row[2..],
+        &row[2..6],
         ["2000", "0", "0", "0"],
         "decided, fallback, late, script errors: {said}"
     );
@@ -292,7 +292,7 @@ fn what_cannot_be_done_says_why_and_what_to_do() {
         (&["strategy", "profile", "A", "--folded", "/nope/x"], &here, 1, "cannot write /nope/x"),
         (&["strategy", "rollback", "A"], &here, 2, "NOTHING_TO_ROLL_BACK"),
         (&["strategy", "rollback", "A", "77"], &here, 2, "GENERATION_NOT_FOUND"),
-        (&["strategy", "rollback", "A", "x"], &here, 64, "\"x\" is no generation"),
+        (&["strategy", "rollback", "A", "x"], &here, 64, "\"x\" is not a generation"),
         (&["strategy", "diff", "A"], &here, 1, "no generation before"),
         (&["strategy", "activate", "B"], &here, 2, "NO_FOLDER"),
         (&["strategy", "activate", "A", "/nowhere"], &here, 1, "/nowhere"),

@@ -1,4 +1,4 @@
-//! Settings that are read again while a team plays: by SIGHUP and by `phalanx daemon reload`.
+//! Reloading the settings while a team plays: by SIGHUP and by `phalanx daemon reload`.
 
 use crate::support::{
     Plain, Running, arena, arena_config, control, daemon, phalanx, settings, shown, stderr, stdout,
@@ -28,7 +28,7 @@ fn what_can_change_live_does_and_is_told() {
         })
     );
     assert!(told["unchanged_count"].as_i64() > Some(30), "{told}");
-    // The team tells it, and the daemon.
+    // Both the team and the daemon log it.
     bench.daemon.lines_with(&[
         "decide_max 250ms → 99ms, stuck_turns 5 → 9, by ",
         "settings: limits.decide_max: 250ms → 99ms",
@@ -51,9 +51,9 @@ fn what_needs_a_restart_is_refused_by_key_and_nothing_changes() {
     assert_eq!(keys_of(&dry, "refused"), ["control.tcp"]);
     assert_eq!(keys_of(&dry, "changed"), ["control.tcp", "limits.decide_max"], "nothing changed");
     bench.daemon.signal("HUP");
-    let line = bench.daemon.line_with("settings refused");
+    let line = bench.daemon.line_with("refused new settings");
     assert!(line.contains("control.tcp") && line.contains("is bound"), "{line}");
-    bench.daemon.line_with("the settings stay as they were");
+    bench.daemon.line_with("the settings stay unchanged");
     bench.plays("skip");
 }
 
@@ -69,7 +69,7 @@ fn settings_with_mistakes_change_nothing() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("not a file"), "{}", stderr(&refused));
     bench.daemon.signal("HUP");
-    bench.daemon.line_with("the settings stay as they were");
+    bench.daemon.line_with("the settings stay unchanged");
     bench.plays("skip");
 }
 
@@ -123,7 +123,7 @@ fn agents_come_and_go_with_the_file() {
 #[test]
 fn a_step_that_fails_takes_those_before_it_back() {
     let mut bench = Bench::unwatched();
-    // The new role passes its trial, but does not take what the agent remembers.
+    // The new role passes its trial, but refuses the agent's memory.
     let own = "return { decide = function(me) me.memory.n = 1 return act.skip() end }\n";
     let other = "return { memory = 2, decide = function() return act.move('n') end }\n";
     std::fs::write(bench.dir.path().join("strategy/scout.luau"), other).unwrap();
@@ -138,8 +138,8 @@ fn a_step_that_fails_takes_those_before_it_back() {
     let said = stderr(&refused);
     assert!(said.contains("teams[A].agents[agentA1].role"), "{said}");
     bench.daemon.line_with("decide_max 250ms → 99ms");
-    // The team and who reads the settings say so, in any order.
-    bench.daemon.lines_with(&["decide_max 99ms → 250ms", "the settings stay as they were"]);
+    // The team and the reloader log it, in any order.
+    bench.daemon.lines_with(&["decide_max 99ms → 250ms", "the settings stay unchanged"]);
     bench.plays("skip");
 }
 
@@ -157,7 +157,7 @@ fn a_team_is_moved_to_its_new_referee() {
     bench.plays("skip");
 }
 
-/// A daemon with one agent whose referee is played here.
+/// A daemon with one agent; the test plays the referee.
 struct Bench {
     daemon: Running,
     dir: TempDir,
@@ -175,7 +175,7 @@ impl Bench {
         Self::with("")
     }
 
-    /// The daemon reads the strategy only when it is told to: who watches may be quicker than a signal.
+    /// The daemon does not watch the strategy, since a watcher may react before the signal.
     fn unwatched() -> Self {
         Self::with("[reload]\nwatch = \"off\"\n")
     }
@@ -209,7 +209,7 @@ impl Bench {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// The seat's connection; its login is accepted.
+    /// The seat's connection, logged in.
     fn seat(&mut self) -> &mut (Plain, i64) {
         let seat = self.seat.as_mut().unwrap();
         seat.line.get_or_insert_with(|| {
@@ -220,7 +220,7 @@ impl Bench {
         })
     }
 
-    /// The next turn is answered so, in time.
+    /// Checks that the next turn gets this action, in time.
     fn plays(&mut self, action: &str) {
         let (plain, id) = self.seat();
         let percept = json!({ "lastAction": "skip" });

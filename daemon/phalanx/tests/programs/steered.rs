@@ -14,8 +14,8 @@ const WALK: &str = "return { decide = function(me)\n  me.memory.steps = (me.memo
                     return act.move('e')\nend }\n";
 const SIT: &str = "return { decide = function() return act.skip() end }\n";
 
-/// A daemon with a team of two that plays and another that never gets anywhere, and an arena that
-/// waits for the opponents.
+/// A daemon with a team of two that plays and another team whose referee does not exist, and an
+/// arena that waits for the opponents.
 struct Bench {
     dir: TempDir,
     address: SocketAddr,
@@ -57,7 +57,7 @@ impl Bench {
         phalanx(&[words, &["--control", &control(self.dir.path())]].concat())
     }
 
-    /// What it tells; the test fails where it is refused.
+    /// The output as JSON; the test fails if the command is refused.
     fn told(&self, words: &[&str]) -> Value {
         let output = self.ask(words);
         assert!(output.status.success(), "{words:?}: {}", stderr(&output));
@@ -146,7 +146,7 @@ fn a_pilot_gives_orders_line_by_line_and_hands_the_agent_back() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A direction alone moves, as everywhere in this game.
+    // A direction alone is a move, as everywhere in this game.
     pilot.stdin.take().unwrap().write_all(b"move(s)\nn\n\nskip\n").unwrap();
     let flown = pilot.wait_with_output().unwrap();
     assert!(flown.status.success(), "{}", stderr(&flown));
@@ -157,7 +157,7 @@ fn a_pilot_gives_orders_line_by_line_and_hands_the_agent_back() {
     assert_eq!(actions, ["move(s)", "move(n)", "skip()"]);
     assert_eq!(bench.agent("agentB1")["steering"]["mode"], "script");
 
-    // The same by single commands.
+    // The same with single commands.
     assert_eq!(bench.told(&["agent", "pilot", "agentB2", "--take"])["steering"]["mode"], "piloted");
     bench.told(&["agent", "order", "agentB2", "move(s)"]);
     bench.until("agentB2", |agent| agent["last_action"] == "move(s)");
@@ -192,13 +192,13 @@ fn what_changed_meanwhile_is_not_changed_again_by_somebody_who_did_not_look() {
 fn somebody_who_waits_for_seats_that_never_come_is_told_why() {
     let bench = Bench::new();
     bench.told(&["team", "stop", "B"]);
-    // Nobody listens there.
+    // No server listens there.
     let moved = bench.told(&["team", "move", "B", "127.0.0.1:1", "--forget-world"]);
     assert_eq!(moved["server"], "127.0.0.1:1");
     let late = bench.ask(&["team", "start", "B", "--wait=500ms"]);
     assert_eq!(late.status.code(), Some(1));
     let said = stderr(&late);
-    assert!(said.contains("team B: 0 of 2 seats are seated: not in 500ms"), "{said}");
+    assert!(said.contains("team B: 0 of 2 seats are seated: not within 500ms"), "{said}");
 }
 
 #[test]

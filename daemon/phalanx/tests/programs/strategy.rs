@@ -15,56 +15,112 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
 }
 
+/// The match that shows that a template scores: the game, the file of its main role, and how it is
+/// played.
+const FIRST_MATCHES: [(&str, &str, &[&str]); 5] = [
+    ("assemble", "worker.luau", &["--steps", "250", "--opponent", "idle"]),
+    ("bomberland", "bomber.luau", &["--opponent", "idle"]),
+    ("colosseum", "player.luau", &["--steps", "400", "--opponent", "idle"]),
+    ("mars", "agent.luau", &["--steps", "100", "--opponent", "idle"]),
+    ("asimulator", "explorer.luau", &["--worlds", "20"]),
+];
+
 #[test]
-fn a_new_strategy_passes_its_check_and_its_specs_and_plays_at_once() {
-    let dir = tempfile::tempdir().unwrap();
-    let mine = dir.path().join("mine");
-    let mine = mine.to_str().unwrap();
-    let made = phalanx(&["strategy", "new", "mine", "--dir", mine]);
-    assert!(made.status.success(), "{}", stderr(&made));
-    for next in ["strategy check", "strategy test", "demo --strategy"] {
-        assert!(stdout(&made).contains(next), "{}", stdout(&made));
+fn a_new_strategy_passes_its_check_and_its_specs_and_scores_at_once() {
+    assert_eq!(FIRST_MATCHES.len(), phalanx_games::GAMES.len());
+    for (game, role, how) in FIRST_MATCHES {
+        let dir = tempfile::tempdir().unwrap();
+        let mine = dir.path().join("mine");
+        let mine = mine.to_str().unwrap();
+        let made = phalanx(&["strategy", "new", "mine", "--dir", mine, "--game", game]);
+        assert!(made.status.success(), "{}", stderr(&made));
+        for next in ["strategy check", "strategy test", "demo --strategy"] {
+            assert!(stdout(&made).contains(next), "{}", stdout(&made));
+        }
+        for file in
+            ["types/phalanx.d.luau", "types/phalanx.lua", ".luaurc", ".vscode/settings.json"]
+        {
+            assert!(Path::new(mine).join(file).is_file(), "{game}: {file}");
+        }
+        // From here on the folder's type definitions name its game.
+        let checked = phalanx(&["strategy", "check", mine, "--output", "json"]);
+        let report = json(&stdout(&checked));
+        assert_eq!(checked.status.code(), Some(0), "{game}: {report}");
+        assert_eq!(report["faults"].as_array().unwrap().len(), 0, "{game}: {report}");
+        assert!(report["specs_passed"].as_u64() >= Some(3), "{game}: {report}");
+        let tested = phalanx(&["strategy", "test", mine, "--output", "json", "--coverage"]);
+        let report = json(&stdout(&tested));
+        assert_eq!((tested.status.code(), &report["failed"]), (Some(0), &0.into()), "{report}");
+        assert!(report["coverage"][role]["ran"].as_u64() > Some(0), "{game}: {report}");
+        let args = ["demo", "--fast", "--json", "--strategy", mine];
+        let played = phalanx(&[&args[..], how].concat());
+        assert_eq!(played.status.code(), Some(0), "{game}: {}", stderr(&played));
+        let summary = json(&stdout(&played));
+        assert_eq!(summary["game"], game, "{summary}");
+        let ours = &summary["teams"][0];
+        assert!(ours["score"].as_i64() > Some(0), "{game} scores nothing: {summary}");
+        assert!(ours["decided"].as_u64() > Some(0), "{game}: {summary}");
+        for trouble in ["fallback", "late", "script_errors", "alerts"] {
+            assert_eq!(ours[trouble], 0, "{game}: {trouble} in {summary}");
+        }
+        let again = phalanx(&["strategy", "new", "mine", "--dir", mine]);
+        assert_eq!(again.status.code(), Some(1));
+        assert!(stderr(&again).contains("is not empty"), "{}", stderr(&again));
     }
-    for file in ["types/phalanx.d.luau", "types/phalanx.lua", ".luaurc", ".vscode/settings.json"] {
-        assert!(Path::new(mine).join(file).is_file(), "{file}");
-    }
-    let checked = phalanx(&["strategy", "check", mine, "--output", "json"]);
-    let report = json(&stdout(&checked));
-    assert_eq!(checked.status.code(), Some(0), "{report}");
-    assert_eq!(report["faults"].as_array().unwrap().len(), 0, "{report}");
-    assert!(report["specs_passed"].as_u64() >= Some(5), "{report}");
-    let tested = phalanx(&["strategy", "test", mine, "--output", "json", "--coverage"]);
-    let report = json(&stdout(&tested));
-    assert_eq!((tested.status.code(), &report["failed"]), (Some(0), &0.into()), "{report}");
-    assert!(report["coverage"]["worker.luau"]["ran"].as_u64() > Some(0), "{report}");
-    let args = ["demo", "--fast", "--json", "--steps", "30", "--opponent", "idle", "--strategy"];
-    let played = phalanx(&[&args[..], &[mine]].concat());
-    assert_eq!(played.status.code(), Some(0), "{}", stderr(&played));
-    let summary = json(&stdout(&played));
-    assert_eq!(summary["teams"][0]["fallback"], 0, "{summary}");
-    assert_eq!(summary["teams"][0]["decided"], 30 * 15, "{summary}");
-    let again = phalanx(&["strategy", "new", "mine", "--dir", mine]);
-    assert_eq!(again.status.code(), Some(1));
-    assert!(stderr(&again).contains("is not empty"), "{}", stderr(&again));
 }
 
 #[test]
-fn a_new_strategy_for_bomberland_plays_at_once_and_loses_no_answer() {
+fn a_mistake_in_a_new_role_comes_before_the_specs_that_it_breaks() {
     let dir = tempfile::tempdir().unwrap();
     let mine = dir.path().join("mine");
-    let mine = mine.to_str().unwrap();
-    let made = phalanx(&["strategy", "new", "mine", "--dir", mine, "--game", "bomberland"]);
+    let folder = mine.to_str().unwrap();
+    let made = phalanx(&["strategy", "new", "mine", "--dir", folder]);
     assert!(made.status.success(), "{}", stderr(&made));
-    // From here on the folder says which game it is for.
-    let checked = phalanx(&["strategy", "check", mine, "--output", "json"]);
-    let report = json(&stdout(&checked));
-    assert_eq!(checked.status.code(), Some(0), "{report}");
-    let played = phalanx(&["demo", "--fast", "--json", "--opponent", "idle", "--strategy", mine]);
-    let summary = json(&stdout(&played));
-    assert_eq!(summary["game"], "bomberland", "{summary}");
-    let ours = &summary["teams"][0];
-    assert_eq!((&ours["fallback"], &ours["script_errors"]), (&0.into(), &0.into()), "{summary}");
-    assert_eq!(ours["score"], 1, "it beats a team that does nothing: {summary}");
+    let worker =
+        "return {\n    decide = function(me)\n        return act.moove(\"n\")\n    end,\n}\n";
+    for worker in
+        [worker, "return {\n    decide = function(me)\n        return me.nme.x\n    end,\n}\n"]
+    {
+        write(&mine, "worker.luau", worker);
+        let checked = phalanx(&["strategy", "check", folder, "--output", "json"]);
+        let report = json(&stdout(&checked));
+        assert_eq!(checked.status.code(), Some(1), "{report}");
+        assert!(report["specs_failed"].as_u64() > Some(0), "{report}");
+        let first = &report["faults"][0];
+        assert_eq!(
+            (&first["file"], &first["line"]),
+            (&"worker.luau".into(), &3.into()),
+            "{report}"
+        );
+        let played = phalanx(&["demo", "--fast", "--steps", "1", "--strategy", folder]);
+        let told = stderr(&played);
+        let at = |file: &str| told.find(file).unwrap_or(usize::MAX);
+        assert!(at("worker.luau:3") < at("spec/worker_spec.luau"), "{told}");
+    }
+}
+
+#[test]
+fn a_strategy_for_another_game_is_told_as_such() {
+    let dir = tempfile::tempdir().unwrap();
+    let copied = dir.path().join("copied");
+    write(&copied, "agent.luau", "return { decide = function() return act.recharge() end }");
+    let folder = copied.to_str().unwrap();
+    let ways: [&[&str]; 3] = [
+        &["strategy", "check", folder, "--output", "table"],
+        &["strategy", "check", folder, "--output", "table", "--game", "bomberland"],
+        &["demo", "--fast", "--game", "assemble", "--strategy", folder],
+    ];
+    for args in ways {
+        let output = phalanx(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let told = stderr(&output);
+        assert!(told.contains("this strategy is for mars, not for"), "{args:?}: {told}");
+        assert!(told.contains("--game mars") && !told.contains("act has no"), "{args:?}: {told}");
+    }
+    // A misspelt word is not another game.
+    write(&copied, "agent.luau", "return { decide = function() return act.rechrge() end }");
+    let told = stderr(&phalanx(&["strategy", "check", folder, "--output", "table"]));
+    assert!(told.contains("act has no rechrge"), "{told}");
 }
 
 #[test]
@@ -143,7 +199,7 @@ fn watched_specs_run_again_at_every_save_until_somebody_ends_it() {
     assert_eq!(json(&watching.line_with("\"failed\""))["failed"], 1);
     write(dir.path(), "worker.luau", "return { decide = function() return act.skip() end } -- so");
     assert_eq!(json(&watching.line_with("\"failed\""))["failed"], 0);
-    // Not ctrl-c: whoever runs the tests in the background ignores it, and so would the program.
+    // Not SIGINT: a test run in the background ignores it, and so would the program.
     watching.terminate();
     assert_eq!(watching.finish().1, None, "ended by the signal");
 }

@@ -1,4 +1,4 @@
-//! Starting the real programs, and reading what they print.
+//! Starts the real programs, and reads their output.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long anything may take that is waited for. No test measures it: it ends those that hang.
+/// Timeout of everything that the tests wait for. No test measures it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(crate) const PHALANX: &str = env!("CARGO_BIN_EXE_phalanx");
@@ -20,12 +20,12 @@ pub(crate) fn phalanx(args: &[&str]) -> Output {
     quiet(Command::new(PHALANX)).args(args).output().unwrap()
 }
 
-/// A command whose environment cannot change what it does.
+/// A command whose environment cannot change its behaviour.
 pub(crate) fn quiet(mut command: Command) -> Command {
     for name in ["CONFIG", "CONTROL", "CONTEXT", "TOKEN", "TOKEN_FILE", "CA", "CERTIFICATE"] {
         command.env_remove(format!("PHALANX_{name}"));
     }
-    // Nobody's contexts are there.
+    // A folder without contexts.
     command.env_remove("NOTIFY_SOCKET").env("XDG_CONFIG_HOME", "/nonexistent");
     command.env("NO_COLOR", "1").stdin(Stdio::null());
     command
@@ -43,21 +43,21 @@ pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Runs it to its good end; what it prints.
+/// Runs it, expects success, and returns its standard output.
 pub(crate) fn said(args: &[&str]) -> String {
     let output = phalanx(args);
     assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
     stdout(&output)
 }
 
-/// Runs it to its bad end; what it says.
+/// Runs it, expects this exit code, and returns its standard error.
 pub(crate) fn refused(args: &[&str], code: i32) -> String {
     let output = phalanx(args);
     assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
     stderr(&output)
 }
 
-/// Plays a demo on virtual time, recorded in that folder; the files of its teams.
+/// Plays a demo on virtual time, recorded in that folder; returns the files of its teams.
 pub(crate) fn recorded(folder: &Path, args: &[&str]) -> Vec<String> {
     let fast = ["demo", "--fast", "--json", "--record", text(folder)];
     let output = phalanx(&[&fast, args].concat());
@@ -77,8 +77,8 @@ pub(crate) fn first_recorded(folder: &Path, args: &[&str]) -> String {
 /// A program in the background; killed when the test ends.
 pub(crate) struct Running {
     pub(crate) child: Child,
-    /// What it says, read by a thread, so that a program that falls silent fails its test instead of
-    /// holding up all of them.
+    /// Its lines, read by a thread, so that a program that stops printing fails its test instead of
+    /// blocking all tests.
     lines: Receiver<String>,
 }
 
@@ -90,7 +90,7 @@ impl Running {
         std::thread::spawn(move || {
             let mut line = String::new();
             while output.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
-                // Nobody may want it any more; it is read nevertheless, so that the program goes on.
+                // The receiver may be gone; keep reading, so that the program does not block.
                 drop(say.send(std::mem::take(&mut line)));
             }
         });
@@ -126,13 +126,13 @@ impl Running {
         }
     }
 
-    /// What it says from here on, whoever waits; the thread's result is all of it.
+    /// Collects all further output, whether or not the test waits; the thread returns it.
     pub(crate) fn read_on(&mut self) -> JoinHandle<String> {
         let lines = std::mem::replace(&mut self.lines, channel().1);
         std::thread::spawn(move || lines.iter().collect())
     }
 
-    /// All that it still says, and its exit code.
+    /// The rest of its output, and its exit code.
     pub(crate) fn finish(mut self) -> (String, Option<i32>) {
         let mut rest = String::new();
         loop {
@@ -198,19 +198,19 @@ agents = {{ prefix = "agentA", count = {agents}, password = "secret-a" }}
 pub(crate) fn daemon(config: &Path) -> Running {
     let mut command = quiet(Command::new(PHALANXD));
     command.arg("--config").arg(config);
-    // Its log is its standard error; the tests read it as standard output.
+    // The tests read its standard error, which is the log, as standard output.
     let mut shell = quiet(Command::new("sh"));
     shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(command.get_program());
     shell.args(command.get_args());
     Running::start(shell)
 }
 
-/// Where the daemon of these settings is asked.
+/// The control address of the daemon with these settings.
 pub(crate) fn control(dir: &Path) -> String {
     format!("unix:{}/control.sock", dir.display())
 }
 
-/// What `phalanx team show A` tells of that daemon.
+/// The output of `phalanx team show A` for that daemon.
 pub(crate) fn shown(dir: &Path) -> Value {
     let output = phalanx(&["team", "show", "A", "--output", "json", "--control", &control(dir)]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -243,7 +243,7 @@ pub(crate) fn arena_config(dir: &Path, agents: u32, steps: u32, timeout_ms: u32)
     path
 }
 
-/// An arena that begins when everybody is there; and its address.
+/// An arena that begins when all agents are connected; and its address.
 pub(crate) fn arena(config: &Path) -> (Running, SocketAddr) {
     let mut command = quiet(Command::new(PHALANX));
     command.args(["arena", "assemble", "--listen", "127.0.0.1:0", "--start", "complete"]);
@@ -266,7 +266,7 @@ impl Plain {
         Self::over(TcpStream::connect(address).unwrap())
     }
 
-    /// The same framing from the other side: a referee of our own.
+    /// The same protocol from the other side: a referee of the test.
     pub(crate) fn over(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let reader = BufReader::new(stream.try_clone().unwrap());
@@ -298,7 +298,7 @@ impl Plain {
         self.receive().unwrap()
     }
 
-    /// Skips until the referee says goodbye; the scores of all simulations.
+    /// Skips everything until the referee ends the match; returns the scores of all simulations.
     pub(crate) fn skip_to_the_end(mut self) -> Vec<i64> {
         let mut scores = Vec::new();
         while let Some(message) = self.receive() {
@@ -316,7 +316,7 @@ impl Plain {
     }
 }
 
-/// Opponents that answer as long as they may: a match stands still while they do not.
+/// Opponents that answer only when they are allowed to: until then the match does not advance.
 pub(crate) struct Opponents {
     may: Vec<Sender<()>>,
     /// The steps for which the first of them was asked.
@@ -336,11 +336,11 @@ impl Opponents {
                 while let Some(message) = client.receive() {
                     let content = &message["content"];
                     if message["type"] == "request-action" {
-                        // Nobody may want to know.
+                        // The receiver may be gone.
                         ask.iter().for_each(|ask| {
                             ask.send(content["step"].as_u64().unwrap()).unwrap_or_default();
                         });
-                        // Without a word the test is over.
+                        // A closed channel means that the test is over.
                         let Ok(()) = turns.recv() else { return };
                         client.send(&serde_json::json!({
                             "type": "action", "content": { "id": content["id"], "type": "skip", "p": [] }
@@ -353,7 +353,7 @@ impl Opponents {
         Self { may: (1..=agents).map(one).collect(), asked }
     }
 
-    /// They may answer so often.
+    /// Allows this many answers.
     pub(crate) fn play(&self, turns: u32) {
         for _ in 0..turns {
             self.may.iter().for_each(|may| may.send(()).unwrap());
@@ -366,7 +366,7 @@ impl Opponents {
     }
 }
 
-/// Asks again until there is an answer.
+/// Calls `ask` repeatedly until it returns a value.
 pub(crate) fn wait<T>(ask: impl Fn() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {

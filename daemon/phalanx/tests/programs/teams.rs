@@ -1,5 +1,5 @@
-//! A daemon that is started without teams: they are made, steered, moved and deleted over its API,
-//! by a plain client.
+//! A daemon that is started without teams: a plain client creates, steers, moves and deletes them
+//! over its API.
 
 use crate::support::{Running, arena, arena_config, daemon, settings};
 use phalanx_control::client::{Address, Credentials, Link, connect, connect_as};
@@ -84,7 +84,7 @@ impl Client {
     }
 }
 
-/// The first event that fits; the test fails at the end of the stream.
+/// The first event that matches; the test fails at the end of the stream.
 async fn event(
     events: &mut Streaming<v1::WatchMatchResponse>,
     fits: impl Fn(&Kind) -> bool,
@@ -173,7 +173,7 @@ async fn a_team_lives_from_its_making_to_its_deletion_over_the_api() {
     let drain = v1::DrainTeamRequest { name: name(), ..Default::default() };
     let drained = client.teams.drain_team(drain).await.unwrap().into_inner();
     assert_eq!(drained.team.unwrap().end(), v1::TeamEnd::Drained);
-    // Streams end with the team; what it was can still be seen.
+    // Streams end with the team; its last state can still be read.
     while events.message().await.unwrap().is_some() {}
     assert_eq!(client.team().await.unwrap().state(), v1::TeamState::Over);
     drop(daemon);
@@ -286,14 +286,14 @@ async fn an_operator_has_no_password_sent_to_a_server_of_its_own() {
     let moved = moved.into_inner().team.unwrap();
     assert_eq!(moved.server, format!("localhost:{}", listed.port()));
     operator.move_team(send(home.to_string())).await.unwrap();
-    // Where the operator wanted the team nobody ever called.
+    // No connection was ever made to the server that the operator named.
     let came = thief.accept().map(drop).map_err(|error| error.kind());
     assert_eq!(came, Err(std::io::ErrorKind::WouldBlock));
     let audit = std::fs::read_to_string(dir.path().join("state/audit.jsonl")).unwrap();
     let attempt = audit.lines().find(|line| line.contains(&there.to_string())).unwrap();
     assert!(attempt.contains("kim") && attempt.contains("PermissionDenied"), "{attempt}");
 
-    // An admin may, and a reload of the settings by an admin lets operators do it.
+    // An admin may, and when an admin reloads changed settings, operators may, too.
     let allowed = control.replace("move_hosts = [", &format!("move_hosts = [\"{there}\", "));
     std::fs::write(&path, text.replacen("[control]\n", &allowed, 1)).unwrap();
     let mut host = DaemonClient::new(admin.link.clone());

@@ -1,4 +1,4 @@
-//! Programs that fill a terminal, in a terminal of our own: its keys, its screen, how it is left.
+//! Full-screen programs in a test terminal: keys, screen, and the state that they leave.
 
 use crate::support::{PHALANX, quiet};
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long anything may take that is waited for. No test measures it: it ends those that hang.
+/// Timeout of everything that the tests wait for. No test measures it.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// What the program wrote so far.
+/// The program's output so far.
 struct Written {
     parser: vt100::Parser,
     bytes: Vec<u8>,
@@ -28,10 +28,10 @@ pub(crate) struct InTerminal {
     written: Arc<(Mutex<Written>, Condvar)>,
 }
 
-/// How the program left.
+/// The state that the program left.
 pub(crate) struct Left {
     pub(crate) code: Option<i32>,
-    /// The screen is the one from before, with its cursor, and lines are edited as before.
+    /// The original screen with its cursor, and line editing, are restored.
     pub(crate) is_restored: bool,
     /// Everything that was written.
     pub(crate) bytes: Vec<u8>,
@@ -43,7 +43,7 @@ impl InTerminal {
         Self::run("", args)
     }
 
-    /// The same in a session of its own: no signal tells it when the terminal goes.
+    /// [`InTerminal::start`] in a session of its own: no signal reports that the terminal closes.
     pub(crate) fn start_apart(args: &[&str]) -> Self {
         Self::run("setsid ", args)
     }
@@ -79,7 +79,7 @@ impl InTerminal {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Another size from here on.
+    /// Changes the size.
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
         self.written.0.lock().unwrap().parser.set_size(size(rows), size(columns));
         let terminal = self.note("tty");
@@ -87,7 +87,7 @@ impl InTerminal {
         assert!(Command::new("sh").arg("-c").arg(change).status().unwrap().success());
     }
 
-    /// The screen as soon as it shows what is waited for.
+    /// Waits until the screen matches, and returns it.
     pub(crate) fn until(&self, what: &str, shows: impl Fn(&str) -> bool) -> String {
         let begun = Instant::now();
         let mut written = self.written.0.lock().unwrap();
@@ -102,9 +102,20 @@ impl InTerminal {
         }
     }
 
-    /// The same for a text.
+    /// Waits until the screen contains a text.
     pub(crate) fn shows(&self, text: &str) -> String {
         self.until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until the terminal does not show what is typed.
+    pub(crate) fn hides_keys(&self) {
+        let show = format!("stty -a <{}", self.note("tty"));
+        let modes = || Command::new("sh").arg("-c").arg(&show).output().unwrap().stdout;
+        let is_hidden = |modes: &[u8]| String::from_utf8_lossy(modes).contains(" -echo ");
+        let begun = Instant::now();
+        while !is_hidden(&modes()) {
+            assert!(begun.elapsed() < PATIENCE, "it shows what is typed");
+        }
     }
 
     /// Sends a signal.
@@ -122,7 +133,7 @@ impl InTerminal {
 
     /// Whether the program runs.
     pub(crate) fn is_running(&self) -> bool {
-        // What has ended may stay until it is looked after.
+        // An ended process may remain until its parent collects it.
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.note("pid")));
         stat.is_ok_and(|stat| !stat.contains(") Z "))
     }
@@ -134,7 +145,7 @@ impl InTerminal {
             assert!(begun.elapsed() < PATIENCE, "it does not end");
             std::thread::yield_now();
         }
-        // What it wrote last may not be read yet.
+        // The last output may not be read yet.
         let is_back = |written: &Written| {
             let screen = written.parser.screen();
             !screen.alternate_screen() && !screen.hide_cursor()
@@ -152,7 +163,7 @@ impl InTerminal {
         Left { code, is_restored, bytes: std::mem::take(&mut written.bytes) }
     }
 
-    /// What the steps wrote down.
+    /// A note that the steps wrote.
     fn note(&self, name: &str) -> String {
         std::fs::read_to_string(self.dir.path().join(name)).unwrap().trim().to_owned()
     }
@@ -160,7 +171,7 @@ impl InTerminal {
 
 impl Drop for InTerminal {
     fn drop(&mut self) {
-        // It may have ended already; the program goes with its terminal.
+        // It may have ended already; the program ends with its terminal.
         drop(self.maker.kill());
         drop(self.maker.wait());
     }
@@ -170,7 +181,7 @@ fn size(count: u16) -> NonZero<u16> {
     NonZero::new(count).expect("a terminal has rows and columns")
 }
 
-/// What is run in the terminal: the program, between notes about it.
+/// The shell script in the terminal: the program, between notes about it.
 fn steps(dir: &Path, how: &str, args: &[&str]) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let note = |name: &str| quoted(dir.join(name).to_str().unwrap());

@@ -1,4 +1,4 @@
-//! The cockpit in a terminal, and the player of recordings.
+//! `phalanx top` in a terminal, and the viewer of recordings.
 
 use crate::support::{
     Opponents, arena, arena_config, control, daemon, first_recorded, phalanx, settings, shown,
@@ -18,7 +18,7 @@ fn top(dir: &Path, more: &[&str]) -> InTerminal {
     InTerminal::start(&[&["top", "--control", &control(dir)], more].concat())
 }
 
-/// Where nobody is a referee.
+/// An address without a referee.
 fn nowhere() -> SocketAddr {
     "127.0.0.1:1".parse().unwrap()
 }
@@ -45,12 +45,12 @@ fn a_match_is_seen_at_a_glance_and_a_key_pauses_an_agent() {
     for text in ["TEAM", "FALLBACK", "1 agents (2)", "2 ", "3 events", "live"] {
         assert!(screen.contains(text), "{text}\n{screen}");
     }
-    // It begins with the next event: nothing may happen before it listens.
+    // The view begins with the next event, so nothing may happen before it is subscribed.
     scrape_until(dir.path(), |text| {
         value(text, "phalanx_api_open_calls", &["Matches/WatchMatch"]) == Some(1.0)
     });
     opponents.play(4);
-    // The second agent fails: its strip and the events tell.
+    // The second agent fails: its strip and the events show it.
     top.shows("oh no");
     top.until("the failed turns", |screen| screen.contains("FF"));
     top.until("the map with the first agent on it", |screen| screen.contains("2 at agentA1"));
@@ -61,16 +61,16 @@ fn a_match_is_seen_at_a_glance_and_a_key_pauses_an_agent() {
     opponents.play(2);
     top.until("held turns", |screen| screen.contains("-FF") || screen.contains("▪-"));
     top.press("p");
-    top.shows("its script decides for agentA1 again");
+    top.shows("the script of agentA1 decides again");
     assert_eq!(mode(dir.path()), "script");
 
     top.press("R");
     top.shows("of A back from generation 1 to the one before? y/n");
     top.press("y");
-    // There is none before it: the daemon refuses, and the cockpit goes on.
+    // There is no earlier generation: the daemon refuses, and the view continues.
     top.shows("NOTHING_TO_ROLL_BACK");
     top.resize(40, 10);
-    // Drawn anew, not only cut: a key that comes together with the change could be missed.
+    // Wait for a redraw in the new size: a key during the resize could be lost.
     let is_narrow = |screen: &str| screen.lines().next().is_some_and(|top| top.contains("live"));
     let screen = top.until("one pane alone", is_narrow);
     assert!(!screen.contains("2 at") && screen.contains("agentA1"), "{screen}");
@@ -99,7 +99,7 @@ fn a_daemon_that_goes_is_told_and_its_return_heals() {
     let mut second = daemon(&config);
     second.line_with("control API");
     top.until("that it is there again", |screen| screen.contains(" live"));
-    // It is more than a picture: a key does something.
+    // The view works again: a key has an effect.
     top.press("p");
     top.shows("agentA1 is paused");
     assert_eq!(mode(dir.path()), "paused");
@@ -117,14 +117,14 @@ fn who_may_only_look_is_told_so_and_a_signal_gives_the_terminal_back() {
     let mut daemon = daemon(&config);
     let line: Value = serde_json::from_str(&daemon.line_with("\"address\"")).unwrap();
     let address = format!("http://{}", line["fields"]["address"].as_str().unwrap());
-    // Callers at loopback look; they do not steer without a token.
+    // Callers over loopback can watch; steering needs a token.
     let mut top = InTerminal::start(&["top", "--control", &address]);
     top.shows("agentA2");
     top.press("p");
     let refused = top.shows("operator");
     assert!(refused.contains("agentA2"), "{refused}");
     top.press("?");
-    top.shows("roll the strategy back, after a question");
+    top.shows("roll the strategy back; asks first");
     top.signal("TERM");
     let left = top.leave();
     assert_eq!((left.code, left.is_restored), (Some(0), true));
@@ -142,7 +142,7 @@ fn without_a_terminal_it_says_what_prints_the_same() {
     assert_eq!((refused.status.code(), stdout(&refused).as_str()), (Some(64), ""), "{said}");
     assert!(said.contains("needs a terminal; `phalanx team show A`"), "{said}");
     let refused = phalanx(&["top", "A", "--control", &control, "--output", "json"]);
-    assert!(stderr(&refused).contains("prints nothing"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("has no printed form"), "{}", stderr(&refused));
     let refused = phalanx(&["top", "Z", "--control", &control]);
     assert_eq!(refused.status.code(), Some(2), "there is no such team: {}", stderr(&refused));
 }

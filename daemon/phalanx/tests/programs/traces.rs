@@ -1,4 +1,5 @@
-//! Spans of turns reach a collector, in builds that export; others say that they cannot.
+//! A collector receives spans of turns, in builds with exports; other builds report the missing
+//! feature.
 
 use crate::support::settings;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ mod exported {
 
     const PATH: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
-    /// A collector that keeps what it is sent, and answers with nothing but a status.
+    /// A collector that keeps the requests, and answers with an empty success.
     fn collector() -> (SocketAddr, mpsc::Receiver<Bytes>) {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -78,7 +79,7 @@ mod exported {
         assert_eq!(arena.finish().1, Some(0));
         let (log, code) = daemon.finish();
         assert_eq!(code, Some(0), "{log}");
-        // What was not sent before is sent at the end.
+        // The last spans are sent at the end.
         let turn = |body: &Bytes| has(body, "turn") && has(body, "script_us");
         loop {
             let export = exports.recv_timeout(Duration::from_secs(30)).expect("spans of turns");

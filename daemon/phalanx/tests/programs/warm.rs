@@ -1,4 +1,4 @@
-//! Daemons that are killed in the middle of a match and started again: what they knew goes on.
+//! Daemons that are killed during a match and started again: their knowledge survives.
 
 mod bench;
 mod games;
@@ -15,10 +15,10 @@ use truth::Picture;
 const AGENTS: u32 = 4;
 /// Steps of the match.
 const STEPS: u64 = 44;
-/// How long the referee waits for an answer, in milliseconds: who is away costs this each step.
+/// How long the referee waits for an answer, in milliseconds: an absent agent costs this each step.
 const TURN_MS: u32 = 4_000;
 
-/// Wanders, and counts its turns where they must not be lost.
+/// Walks at random, and counts its turns in memory, where the count must survive.
 const WANDERS: &str = r#"
 return { decide = function(me)
     me.memory.turns = (me.memory.turns or 0) + 1
@@ -27,16 +27,16 @@ return { decide = function(me)
 end }
 "#;
 
-/// A match that stands still in each step until we let the opponents answer.
+/// A match that does not advance until we let the opponents answer.
 struct Match {
     bench: Bench,
     arena: Running,
     opponents: Opponents,
-    /// The opponents hold this step up.
+    /// The step in which the opponents wait.
     step: u64,
-    /// Steps in which nobody may have answered for the team.
+    /// Steps in which the team may have missed its answer.
     away: BTreeSet<u64>,
-    /// What the team believed.
+    /// The team's maps, by step.
     pictures: BTreeMap<u64, Picture>,
 }
 
@@ -59,7 +59,7 @@ impl Match {
         match_
     }
 
-    /// The team has answered, and what it knows is kept.
+    /// The team has answered, and its checkpoint is written.
     fn stands(&mut self) {
         let step = u32::try_from(self.step).unwrap();
         self.bench.kept(|found| found.turn.step >= step);
@@ -74,12 +74,12 @@ impl Match {
         self.pictures.insert(self.step, Picture::of(&self.bench.world()));
     }
 
-    /// All that the team knows and tells.
+    /// Everything that the team knows and shows.
     fn known(&self) -> (Value, BTreeMap<String, Value>) {
         (self.bench.world(), self.bench.board())
     }
 
-    /// The new daemon's agents are at the referee.
+    /// Starts a new daemon, and waits until its agents are connected.
     fn started(&mut self) {
         self.bench.start();
         self.bench.seated();
@@ -90,7 +90,7 @@ impl Match {
         number(&line, "resumed", "missed").unwrap()
     }
 
-    /// It has answered and waits: nothing is missed.
+    /// The team has answered and waits: no turn is missed.
     fn killed_between_turns(&mut self) {
         let before = self.known();
         self.bench.kill();
@@ -103,7 +103,7 @@ impl Match {
         assert!(before.1.iter().all(|(key, count)| turns[key].as_u64() > count.as_u64()));
     }
 
-    /// It may be about to read, to decide, to answer, or to write what it knows.
+    /// It may be about to read, to decide, to answer, or to write a checkpoint.
     fn killed_in_a_turn(&mut self) {
         self.opponents.play(1);
         self.bench.kill();
@@ -113,20 +113,20 @@ impl Match {
         assert!(self.resumed() <= 1);
     }
 
-    /// Steps go by without it.
+    /// Lets steps pass without it.
     fn killed_for(&mut self, steps: u64) {
         self.bench.kill();
         for _ in 0..steps {
             self.opponents.play(1);
             self.away.insert(self.opponents.asked());
         }
-        // In the step that runs nobody is asked again.
+        // The referee does not repeat the requests of the running step.
         self.started();
         self.turns(1);
         assert_eq!(self.resumed(), steps);
     }
 
-    /// Plays to the end: what the referee recorded.
+    /// Plays to the end; returns the referee's replay.
     fn finish(mut self) -> (Self, BTreeMap<i64, Value>) {
         self.turns(STEPS - 1 - self.step);
         let counters = self.bench.shown()["counters"].clone();
@@ -177,7 +177,7 @@ fn what_operators_did_and_the_generation_that_played_go_on() {
     told(&["board", "set", "A", "goal", r#"{"x": 4}"#]);
     match_.turns(2);
     match_.bench.kill();
-    // Half an edit: the folder is not what plays.
+    // Half an edit: the folder differs from the strategy that plays.
     match_.bench.save("return { decide = function() retrun 1 end }");
     match_.started();
     match_.turns(1);

@@ -1,4 +1,4 @@
-//! A daemon that is watched while it plays: its figures, its alerts, what it logs.
+//! A daemon that is observed while it plays: its metrics, its alerts, its log.
 
 use crate::support::{
     Opponents, PHALANX, Running, arena, arena_config, control, daemon, phalanx, quiet, settings,
@@ -43,7 +43,7 @@ fn actions(text: &str, outcome: &str) -> f64 {
     value(text, "phalanx_actions_total", &["team=\"A\"", &outcome]).unwrap()
 }
 
-/// Scrapes until it shows what is waited for; the test fails when the match goes on without it.
+/// Scrapes until the metrics match; the test fails when the match continues without it.
 pub(crate) fn scrape_until(dir: &Path, shows: impl Fn(&str) -> bool) -> String {
     loop {
         let text = scrape(dir);
@@ -67,7 +67,7 @@ fn a_scrape_shows_what_the_team_counts() {
     assert_eq!(value(&before, "phalanx_reloads_total", &["result=\"refused\""]), Some(0.0));
     let opponents = Opponents::join(address, AGENTS);
     opponents.play(9);
-    // The opponents hold the tenth turn up: everything stands still then.
+    // The opponents hold the tenth turn up, so that nothing changes.
     let text = scrape_until(dir.path(), |text| {
         let asked = value(text, "phalanx_requests_total", &[]);
         let answers = value(text, "phalanx_answer_seconds_count", &[]);
@@ -117,7 +117,7 @@ fn a_silent_agent_is_told_in_the_log_in_the_figures_and_to_who_watches() {
     watch.args(["match", "watch", "--output", "json", "--control", &control]).stderr(Stdio::null());
     let mut watch = Running::start(watch);
     let opponents = Opponents::join(address, AGENTS);
-    // It begins with the next event: nothing may happen before it is there.
+    // The stream begins with the next event, so nothing may happen before it is open.
     scrape_until(dir.path(), |text| {
         value(text, "phalanx_api_open_calls", &["Matches/WatchMatch"]) == Some(1.0)
     });
@@ -132,7 +132,7 @@ fn a_silent_agent_is_told_in_the_log_in_the_figures_and_to_who_watches() {
     assert!(first >= Some(5.0), "{text}");
     assert_eq!(value(&text, "phalanx_silent_turns", &["agent=\"agentA2\""]), Some(0.0), "{text}");
 
-    let line: Value = serde_json::from_str(&daemon.line_with("\"alert: ")).unwrap();
+    let line: Value = serde_json::from_str(&daemon.line_with("\"alert silent_agent: ")).unwrap();
     assert_eq!(line["level"], "WARN", "{line}");
     let fields = &line["fields"];
     let told = (&fields["team"], &fields["agent"], &fields["alert"]);
@@ -141,7 +141,7 @@ fn a_silent_agent_is_told_in_the_log_in_the_figures_and_to_who_watches() {
     assert!(event.to_string().contains("agentA1"), "{event}");
 
     opponents.play(10);
-    daemon.line_with("alert is over");
+    daemon.line_with("alert silent_agent is over");
     scrape_until(dir.path(), |text| {
         value(text, "phalanx_alerts", &["kind=\"silent_agent\""]) == Some(0.0)
     });
@@ -162,7 +162,7 @@ fn the_log_tells_each_seat_once_and_more_while_somebody_wants_it() {
     let (mut seated, mut started) = (0, false);
     while seated < 2 || !started {
         let line = daemon.line_with("");
-        seated += usize::from(line.contains("\"seated\""));
+        seated += usize::from(line.contains("is seated"));
         started |= line.contains("round started");
     }
     let set = ask(&["log-level", "info,phalanx=debug", "--for", "1h"]);
@@ -176,8 +176,8 @@ fn the_log_tells_each_seat_once_and_more_while_somebody_wants_it() {
     opponents.play(1);
     let line = loop {
         let line = daemon.line_with("");
-        assert!(!line.contains("\"seated\""), "each seat is told once: {line}");
-        if line.contains("\"decided\"") {
+        assert!(!line.contains("is seated"), "each seat is told once: {line}");
+        if line.contains(" µs)") {
             break line;
         }
     };

@@ -1,5 +1,5 @@
-//! Bomberland met by clients that know only the specification: JSON texts over a WebSocket, and the
-//! game that a client builds up from them.
+//! Bomberland clients that know only the specification: JSON texts over a WebSocket, and the game
+//! that a client builds from them.
 
 use crate::support::{PHALANX, Running, quiet};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, accept, client};
 
-/// A test that waits for longer than this has failed.
+/// Timeout of the tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A game that is over after some 250 short ticks, whatever its players do.
@@ -24,12 +24,12 @@ pub(crate) fn arena_config(dir: &Path, text: &str) -> PathBuf {
     path
 }
 
-/// A referee, and its address; what it warns of can be read as if it were its standard output.
+/// A referee, and its address; its warnings can be read as if they were its standard output.
 pub(crate) fn arena(dir: &Path, text: &str) -> (Running, SocketAddr) {
     arena_at(dir, text, "127.0.0.1:0")
 }
 
-/// The same at an address.
+/// [`arena`] at a given address.
 pub(crate) fn arena_at(dir: &Path, text: &str, listen: &str) -> (Running, SocketAddr) {
     let config = arena_config(dir, text);
     let mut shell = quiet(Command::new("sh"));
@@ -56,7 +56,7 @@ impl Web {
         Self { socket }
     }
 
-    /// The other side: a referee of the test's own.
+    /// The other side: a referee of the test.
     pub(crate) fn over(stream: TcpStream) -> Self {
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -81,7 +81,7 @@ impl Web {
         }
     }
 
-    /// The payload of the next packet of a type; others are passed over.
+    /// The payload of the next packet of a type; skips others.
     pub(crate) fn next(&mut self, kind: &str) -> Value {
         loop {
             let mut packet = self.receive().unwrap();
@@ -92,13 +92,13 @@ impl Web {
     }
 }
 
-/// The game as one who applies the packets in their order sees it.
+/// The game as a client sees it that applies the packets in order.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Mirror {
     pub(crate) tick: u64,
     /// By unit.
     pub(crate) units: BTreeMap<String, Value>,
-    /// By place, x first.
+    /// By position, x first.
     pub(crate) entities: BTreeMap<(u64, u64), Value>,
 }
 
@@ -161,7 +161,7 @@ impl Mirror {
         own.filter(|(_, unit)| unit["hp"].as_i64() > Some(0)).map(|(id, _)| id.as_str()).collect()
     }
 
-    /// The agent that alone has living units, as the end of a game names it.
+    /// The only agent with living units, as the end of a game names it.
     pub(crate) fn winner(&self) -> Value {
         match (self.living("a").is_empty(), self.living("b").is_empty()) {
             (false, true) => json!("a"),

@@ -1,10 +1,10 @@
-//! Why an agent did what it did, asked while the match goes on.
+//! `phalanx why` while the match is played.
 
 use crate::reload::Demo;
 use crate::support::{phalanx, stderr, stdout, wait};
 use serde_json::{Value, json};
 
-/// Decides by what is on the board, and says so.
+/// Decides by a value on the board, and explains it.
 const WORKER: &str = r#"
 return { decide = function(me)
     board.set("goal", { x = 4 })
@@ -48,9 +48,9 @@ fn a_decision_of_a_living_match_is_explained() {
     let future = demo.ask(&["why", "A/agentA1@99999"]);
     assert_eq!(future.status.code(), Some(2), "{}", stderr(&future));
     let refusal = stderr(&future);
-    assert!(refusal.contains("nothing is kept; there are 0:"), "{refusal}");
+    assert!(refusal.contains("this turn is not kept; the kept turns are 0:"), "{refusal}");
     assert!(refusal.contains("phalanx why AGENT"), "{refusal}");
     let odd = phalanx(&["why", "A/agentA1@soon"]);
     assert_eq!(odd.status.code(), Some(64));
-    assert!(stderr(&odd).contains("\"soon\" is no turn"), "{}", stderr(&odd));
+    assert!(stderr(&odd).contains("\"soon\" is not a turn"), "{}", stderr(&odd));
 }

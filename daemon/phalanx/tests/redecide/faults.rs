@@ -1,9 +1,8 @@
 //! Whole matches on virtual time in which the referee makes a mistake on one connection: with the
-//! real sessions, no other agent loses a turn by it, and the agent of that connection is back
-//! within two turns.
+//! real sessions, no other agent loses a turn, and the agent of that connection plays again within
+//! two turns.
 
 use crate::support::{ask, team};
-use phalanx::wire;
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::{Arena, ConnectionId, Outgoing, Verdict};
 use phalanx_lua::Bundle;
@@ -19,7 +18,7 @@ const STEPS: u32 = 12;
 const HOUR_MS: i64 = 3_600_000;
 const YEAR_MS: i64 = 365 * 24 * HOUR_MS;
 
-/// What the referee says instead of a request; it gets the request and the start message.
+/// The referee's messages instead of a request; gets the request and the start message.
 type Mistake = fn(&str, &str) -> Vec<String>;
 
 /// A referee that makes a mistake on one connection in one step.
@@ -28,7 +27,7 @@ struct Mistaken {
     arena: Box<dyn Arena>,
     odd: ConnectionId,
     mistake: Mistake,
-    /// What requests and start messages hold.
+    /// Texts that identify requests and start messages.
     words: (&'static str, &'static str),
     requests: u32,
     start: String,
@@ -95,7 +94,7 @@ impl Arena for Mistaken {
     }
 }
 
-/// Who decided in which step, and what the journal complains of, for the first team.
+/// The agents that decided in each step, and the problems in the journal, of the first team.
 #[derive(Default)]
 struct Seen {
     decided: BTreeMap<u32, BTreeSet<String>>,
@@ -124,7 +123,7 @@ impl Observer for Seen {
     fn snapshot(&mut self, _team: usize, _snapshot: &Arc<Snapshot>) {}
 }
 
-/// Adds to the number behind a word.
+/// Adds to the number after a word.
 fn bump(text: &str, word: &str, by: i64) -> String {
     let at = text.find(word).unwrap() + word.len();
     let (head, rest) = text.split_at(at);
@@ -140,7 +139,7 @@ fn play(
     odd: u64,
     mistake: Mistake,
 ) -> (Seen, Vec<String>) {
-    let stage = wire::demo(game, &ask(None, STEPS)).unwrap();
+    let stage = phalanx_games::demo(game, &ask(None, STEPS)).unwrap();
     let arena = (stage.arena)(origin()).unwrap();
     let arena = Mistaken {
         arena,
@@ -157,7 +156,7 @@ fn play(
     let plans: Vec<_> =
         names.map(|name| team(game, &stage, name, &bundle, &["worker"]).0).collect();
     for plan in &plans {
-        wire::join(&mut lockstep, plan).unwrap();
+        phalanx_games::join(&mut lockstep, plan).unwrap();
     }
     let mut seen = Seen::default();
     assert_eq!(lockstep.run(&mut seen), LockstepEnd::Over, "{game}");
@@ -165,7 +164,8 @@ fn play(
     (seen, roster.ids().map(|agent| roster.name(agent).to_owned()).collect())
 }
 
-/// No other agent loses a turn, and the agent of the connection is back after two.
+/// Checks that no other agent loses a turn, and that the agent of the connection plays again after
+/// two.
 fn check(game: &str, words: (&'static str, &'static str), mistakes: &[(&str, Mistake)]) {
     for (what, mistake) in mistakes {
         for odd in [0, 7] {

@@ -1,21 +1,24 @@
-//! Matches in real time, over loopback connections: what scripts learn of the clock, operators'
-//! wishes, and calls that are stopped come out as they were.
+//! Matches in real time, over loopback connections: clock readings of scripts, operators' requests,
+//! and calls that were stopped are reproduced.
 
 use crate::support::{Kept, ask, same, staged, team};
-use phalanx::shipped;
-use phalanx::wire::demo::DemoAsk;
-use phalanx::wire::{self, TeamPlan};
-use phalanx_engine::{BoardWrite, Carry, Scope, Steer, TeamOptions, read_order};
+use phalanx_engine::{
+    BoardWrite, Carry, CopyView, DrawWorld, InstallStrategy, RetuneTeam, RunScript, Scope,
+    SetParam, SetRole, Steer, SteerAgent, TeamOptions, read_order,
+};
 use phalanx_game::{AgentId, Value};
+use phalanx_games::TeamPlan;
+use phalanx_games::demo::DemoAsk;
+use phalanx_games::shipped;
 use phalanx_lua::Bundle;
 use phalanx_net::{HostOptions, TeamEnd, TeamHandle, origin, serve_arena};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Long enough that only a defect reaches it.
+/// Only a defect takes this long.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Decides by the time that is left, and tells it.
+/// Decides by the time that is left, and logs it.
 const WATCHMAKER: &str = "
 local gain = param('gain', { default = 1, min = 0, max = 9, whole = true, doc = 'what it counts' })
 return { decide = function(me)
@@ -29,7 +32,7 @@ return { decide = function(me)
     return MOVE
 end }";
 
-/// Never comes to an end, and remembers how far it came.
+/// Never returns, and stores how far it came.
 const SISYPHUS: &str = "
 return { decide = function(me)
     local memory = me.memory
@@ -52,16 +55,18 @@ fn clockwork(game: &str, idle: &str, walk: &str) -> Bundle {
     Bundle::from_files(files).unwrap()
 }
 
-/// Waits until so many turns were begun.
+/// Waits until this many turns have begun.
 async fn turns(team: &TeamHandle, ticks: u64) {
     let mut snapshots = team.snapshots();
     let begun = snapshots.wait_for(|snapshot| snapshot.tick >= ticks);
     tokio::time::timeout(LONG, begun).await.unwrap().unwrap();
 }
 
-/// All that an operator may want of a team in the middle of a match.
+/// The operator.
+const ANN: &str = "ann";
+
+/// Everything that an operator may ask of a team during a match.
 async fn operate(team: &TeamHandle, next: &Bundle, agent: AgentId, order: &str) {
-    let ann = || "ann".to_owned();
     turns(team, 3).await;
     let write = BoardWrite {
         key: "hint".into(),
@@ -69,48 +74,49 @@ async fn operate(team: &TeamHandle, next: &Bundle, agent: AgentId, order: &str) 
         turns: Some(4),
         etag: None,
         validate_only: false,
-        by: ann(),
     };
-    team.write_board(write).await.unwrap().unwrap();
+    team.call(write, ANN).await.unwrap();
     let order = read_order(order).unwrap();
-    team.steer(agent, Steer::Pin { order, turns: 3 }, ann()).await.unwrap().unwrap();
-    let set = team.set_param("gain".into(), Scope::Team, Some(Value::from(5)), ann());
-    set.await.unwrap().unwrap();
+    let steer = Steer::Pin { order, turns: 3 };
+    team.call(SteerAgent { agent, steer }, ANN).await.unwrap();
+    let (name, value) = ("gain".into(), Some(Value::from(5)));
+    team.call(SetParam { name, scope: Scope::Team, value }, ANN).await.unwrap();
     turns(team, 6).await;
-    team.set_role(agent, "watchmaker".into(), Carry::Forget, ann()).await.unwrap().unwrap();
-    team.run(agent, "memory.sum = 100".into(), ann()).await.unwrap().unwrap();
-    drop(team.view().await.unwrap());
-    drop(team.draw().await.unwrap());
-    team.install(staged(2, next), false).await.unwrap().unwrap();
+    let (role, carry) = ("watchmaker".into(), Carry::Forget);
+    team.call(SetRole { agent, role, carry }, ANN).await.unwrap();
+    team.call(RunScript { agent, code: "memory.sum = 100".into() }, ANN).await.unwrap();
+    drop(team.call(CopyView, "").await.unwrap());
+    drop(team.call(DrawWorld, "").await.unwrap());
+    team.call(InstallStrategy { staged: staged(2, next), pinned: false }, "").await.unwrap();
     turns(team, 12).await;
     let options = TeamOptions { decide_max: Duration::from_millis(6), ..fast() };
-    team.retune(options, ann()).await.unwrap().unwrap();
-    team.steer(agent, Steer::Pause, ann()).await.unwrap().unwrap();
+    team.call(RetuneTeam { options }, ANN).await.unwrap();
+    team.call(SteerAgent { agent, steer: Steer::Pause }, ANN).await.unwrap();
 }
 
 fn fast() -> TeamOptions {
     TeamOptions { decide_max: Duration::from_millis(10), seed: 7, ..TeamOptions::default() }
 }
 
-/// A match over loopback in which operators have their say with the first team.
+/// A match over loopback in which operators steer the first team.
 async fn played(
     game: &str,
     ask: &DemoAsk,
     roles: &[&str],
     (idle, walk): (&str, &str),
 ) -> Vec<(TeamPlan, Arc<Kept>)> {
-    let stage = wire::demo(game, ask).unwrap();
-    let listener = wire::listen(game, "127.0.0.1:0").await.unwrap();
+    let stage = phalanx_games::demo(game, ask).unwrap();
+    let listener = phalanx_games::listen(game, "127.0.0.1:0").await.unwrap();
     let arena = (stage.arena)(origin()).unwrap();
     let arena = serve_arena(arena, listener, HostOptions::default());
     let address = arena.address().unwrap();
-    let endpoint = wire::endpoint(game, "127.0.0.1", address.port());
+    let endpoint = phalanx_games::endpoint(game, "127.0.0.1", address.port());
     let bundle = clockwork(game, idle, walk);
     let (mut teams, mut handles) = (Vec::new(), Vec::new());
     for name in ["A", "B"] {
         let (mut plan, kept) = team(game, &stage, name, &bundle, roles);
         plan.team = fast();
-        handles.push(wire::build(plan.clone(), endpoint.clone()).await.unwrap().spawn());
+        handles.push(phalanx_games::build(plan.clone(), endpoint.clone()).await.unwrap().spawn());
         teams.push((plan, kept));
     }
     let next = clockwork(game, walk, idle);

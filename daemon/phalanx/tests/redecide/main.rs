@@ -1,6 +1,6 @@
-//! A recorded match, decided again by its own strategy, comes out as it was: each action byte for
-//! byte, and all that the journal tells. Whatever decides by something that a recording does not
-//! hold fails here: real time, hash order, addresses, what the machine does besides.
+//! Decides recorded matches again with their own strategies: each action is the same byte for byte,
+//! and so is the journal. Decisions that depend on anything that is not recorded fail here: real
+//! time, hash order, addresses, the load of the machine.
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,

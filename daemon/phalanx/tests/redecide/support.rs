@@ -1,13 +1,13 @@
-//! Teams that are recorded in memory, and decided again from it.
+//! Teams that are recorded in memory, and decided again.
 
-use phalanx::wire::demo::{DemoAsk, DemoStage};
-use phalanx::wire::{self, RerunPlan, TeamPlan};
 use phalanx_engine::{Generation, JournalEntry, Staged, StrategyOrigin, TeamOptions};
 use phalanx_game::{Roster, RosterEntry};
+use phalanx_games::demo::{DemoAsk, DemoStage};
+use phalanx_games::{RerunPlan, TeamPlan};
 use phalanx_lua::{Bundle, Limits, stage};
 use phalanx_net::{
-    Appetite, Comparison, Difference, Recorder, RerunOptions, SeatOptions, SentDifference, Share,
-    Tally, Taped, Trouble,
+    Appetite, JournalComparison, LineDifference, Recorder, RerunOptions, SeatOptions,
+    SentDifference, Share, Tally, Taped, Trouble,
 };
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
@@ -82,10 +82,10 @@ pub(crate) fn team(
     (plan, kept)
 }
 
-/// What came of deciding again.
+/// The result of deciding again.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) journal: Vec<Difference<JournalEntry>>,
+    pub(crate) journal: Vec<LineDifference<JournalEntry>>,
     pub(crate) sent: Vec<SentDifference>,
     pub(crate) tally: Tally,
     pub(crate) messages: Share,
@@ -93,9 +93,9 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn again(plan: &TeamPlan, kept: &Kept, rerun: RerunOptions) -> Found {
-    let mut comparison = Comparison::new(rerun.other.is_some());
+    let mut comparison = JournalComparison::new(rerun.other.is_some());
     let (game, options, limits) = (plan.game.clone(), plan.options.clone(), plan.limits);
-    let mut rerun = wire::rerun(RerunPlan { game, options, limits, rerun }).unwrap();
+    let mut rerun = phalanx_games::rerun(RerunPlan { game, options, limits, rerun }).unwrap();
     for (at, what) in kept.entries() {
         if let Taped::Journal(entry) = &what {
             comparison.recorded((**entry).clone());
@@ -115,7 +115,7 @@ pub(crate) fn again(plan: &TeamPlan, kept: &Kept, rerun: RerunOptions) -> Found 
     }
 }
 
-/// The recorded strategy decides what it decided, and nothing about that is in doubt.
+/// Checks that the recorded strategy decides the same, without any gap.
 pub(crate) fn same(plan: &TeamPlan, kept: &Kept) -> Found {
     let found = again(plan, kept, RerunOptions::default());
     let Found { journal, sent, tally, messages, trouble } = &found;

@@ -1,19 +1,19 @@
-//! Matches on virtual time: small ones of all games, with the strategies that ship.
+//! Matches on virtual time: small ones of all games, with the shipped strategies.
 
 use crate::support::{Kept, again, ask, same, staged, team};
-use phalanx::shipped;
-use phalanx::wire::{self, TeamPlan};
 use phalanx_engine::{JournalEntry, JournalEvent};
 use phalanx_game::Verdict;
+use phalanx_games::TeamPlan;
+use phalanx_games::shipped;
 use phalanx_lua::Bundle;
 use phalanx_net::{
-    Decision, Difference, Line, Lockstep, LockstepEnd, LockstepOptions, Observer, Question,
+    Decision, Line, LineDifference, Lockstep, LockstepEnd, LockstepOptions, Observer, Question,
     RerunOptions, Share, Tally, Taped, now, origin,
 };
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-/// A whole match of a game; the recordings of its teams.
+/// Plays a whole match of a game; returns the recordings of its teams.
 fn played(
     game: &str,
     variant: Option<&str>,
@@ -21,20 +21,20 @@ fn played(
     bundle: &Bundle,
     roles: &[&str],
 ) -> Vec<(TeamPlan, Arc<Kept>)> {
-    let stage = wire::demo(game, &ask(variant, steps)).unwrap();
+    let stage = phalanx_games::demo(game, &ask(variant, steps)).unwrap();
     let begun = origin();
     let arena = (stage.arena)(begun).unwrap();
     let mut lockstep = Lockstep::new(arena, now(), LockstepOptions::default());
     let names = ["A", "B"].into_iter().take(stage.teams);
     let teams: Vec<_> = names.map(|name| team(game, &stage, name, bundle, roles)).collect();
     for (plan, _) in &teams {
-        wire::join(&mut lockstep, plan).unwrap();
+        phalanx_games::join(&mut lockstep, plan).unwrap();
     }
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over, "{game}");
     teams
 }
 
-/// So often a team ends and goes on.
+/// How often a team ends and resumes.
 const RESTARTS: u64 = 3;
 
 /// Interrupts a match after every fifth step.
@@ -46,16 +46,16 @@ impl Observer for Now {
     }
 }
 
-/// The same match, in which the first team ends again and again, and goes on from a checkpoint.
+/// The same match, in which the first team ends repeatedly, and resumes from a checkpoint.
 fn interrupted(game: &str, variant: Option<&str>, steps: u32, roles: &[&str]) {
-    let stage = wire::demo(game, &ask(variant, steps)).unwrap();
+    let stage = phalanx_games::demo(game, &ask(variant, steps)).unwrap();
     let arena = (stage.arena)(origin()).unwrap();
     let mut lockstep = Lockstep::new(arena, now(), LockstepOptions::default());
     let bundle = shipped::strategy(game).unwrap();
     let names = ["A", "B"].into_iter().take(stage.teams);
     let teams: Vec<_> = names.map(|name| team(game, &stage, name, &bundle, roles)).collect();
     for (plan, _) in &teams {
-        wire::join(&mut lockstep, plan).unwrap();
+        phalanx_games::join(&mut lockstep, plan).unwrap();
     }
     let mut restarts = 0;
     while restarts < RESTARTS && lockstep.run(&mut Now) == LockstepEnd::Stopped {
@@ -72,7 +72,7 @@ fn interrupted(game: &str, variant: Option<&str>, steps: u32, roles: &[&str]) {
     assert!(went_on, "{game}");
 }
 
-/// A match of a game, decided again: all teams come out as they were.
+/// Plays a match of a game and decides it again: all teams are the same.
 fn check(game: &str, variant: Option<&str>, steps: u32, roles: &[&str]) -> Vec<Tally> {
     let bundle = shipped::strategy(game).unwrap();
     let teams = played(game, variant, steps, &bundle, roles);
@@ -135,7 +135,7 @@ fn another_strategy_is_told_by_agent_and_turn_with_both_reasons() {
     assert_eq!(found.tally.decisions, Share { all: 12 * 15, differ: 3 * 15 });
     assert_eq!(found.tally.by_role["worker"], found.tally.decisions);
     assert_eq!(found.tally.by_agent["agentA7"].differ, 3);
-    let Difference { turn, recorded, now } = &found.journal[0];
+    let LineDifference { turn, recorded, now } = &found.journal[0];
     let told = |line: &Option<JournalEntry>| {
         let line = line.as_ref().unwrap();
         let Decision { action, reason, .. } = line.decision().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::looks::{LOOK, drawn};
 use crate::worlds;
-use phalanx_picture::{Film, Look, Reach, Scene, Told, Unfit, scene};
+use phalanx_picture::{Film, PictureStyle, Reach, TeamCaption, Unfit, VectorScene, scene};
 use phalanx_proto::v1::World;
 use png::{Decoder, Transformations};
 use std::io::Cursor;
@@ -55,7 +55,7 @@ fn letters_are_drawn_without_the_fonts_of_the_machine() {
 
 #[test]
 fn a_picture_of_too_many_pixels_is_refused() {
-    let tall = drawn(&worlds::torus(), Look { width: 320, ..LOOK });
+    let tall = drawn(&worlds::torus(), PictureStyle { width: 320, ..LOOK });
     let error = tall.png(1 << 20).unwrap_err();
     assert!(matches!(error, Unfit::Pixels { .. }), "{error}");
     assert!(error.to_string().contains("make it narrower"), "{error}");
@@ -72,11 +72,12 @@ fn walk(steps: i32) -> Vec<World> {
     (0..steps).map(step).collect()
 }
 
-fn film(worlds: &[World], rate: u16) -> (Vec<Scene>, Vec<u8>) {
+fn film(worlds: &[World], rate: u16) -> (Vec<VectorScene>, Vec<u8>) {
     let mut reach = Reach::new(Vec::new());
     worlds.iter().for_each(|world| reach.see(world).unwrap());
-    let pages = worlds.iter().map(|world| scene(world, &Told::default(), &reach, LOOK).unwrap());
-    let pages: Vec<Scene> = pages.collect();
+    let pages =
+        worlds.iter().map(|world| scene(world, &TeamCaption::default(), &reach, LOOK).unwrap());
+    let pages: Vec<VectorScene> = pages.collect();
     let mut file = Vec::new();
     let frames = NonZeroU32::new(u32::try_from(worlds.len()).unwrap()).unwrap();
     let mut film = Film::new(&mut file, &pages[0], 800, frames, rate).unwrap();
@@ -139,7 +140,7 @@ fn nothing_jumps_while_a_film_goes_on() {
     let wide = worlds::layer("ground", (-20, 0), &[".".repeat(24).as_str()], ".");
     grown.parts[0].layers[0] = wide;
     let (pages, _) = film(&[worlds::torus(), grown.clone(), worlds::apart()], 5);
-    let sizes: Vec<_> = pages.iter().map(Scene::size).collect();
+    let sizes: Vec<_> = pages.iter().map(VectorScene::size).collect();
     assert!(sizes.iter().all(|size| *size == sizes[0]), "{sizes:?}");
     let alone = drawn(&worlds::torus(), LOOK);
     assert_ne!(alone.svg(800), pages[0].svg(800), "there is room for what comes");
@@ -147,9 +148,10 @@ fn nothing_jumps_while_a_film_goes_on() {
 
 #[test]
 fn pages_have_the_same_size_whatever_was_drawn_before_them() {
-    let (narrow, large) = (Look { width: 400, ..LOOK }, Look { width: 1600, ..LOOK });
-    let size = |reach: &Reach, look: Look| {
-        scene(&worlds::apart(), &Told::default(), reach, look).unwrap().size()
+    let (narrow, large) =
+        (PictureStyle { width: 400, ..LOOK }, PictureStyle { width: 1600, ..LOOK });
+    let size = |reach: &Reach, look: PictureStyle| {
+        scene(&worlds::apart(), &TeamCaption::default(), reach, look).unwrap().size()
     };
     let mut all = Reach::of(&worlds::apart(), Vec::new()).unwrap();
     let low = size(&all, large);
@@ -171,7 +173,8 @@ fn a_film_takes_as_many_frames_as_were_told_and_of_one_size() {
     let two = NonZeroU32::new(2).unwrap();
     let mut file = Vec::new();
     let mut film = Film::new(&mut file, &page, 800, two, 5).unwrap();
-    let error = film.add(&drawn(&worlds::torus(), Look { width: 400, ..LOOK })).unwrap_err();
+    let error =
+        film.add(&drawn(&worlds::torus(), PictureStyle { width: 400, ..LOOK })).unwrap_err();
     assert!(matches!(error, Unfit::Frame { .. }), "{error}");
     film.add(&page).unwrap();
     assert!(film.finish().is_err(), "a frame is missing");

@@ -1,8 +1,8 @@
-//! Worlds that nobody should send.
+//! Worlds that are malformed or far too large.
 
 use crate::looks::{LOOK, drawn};
 use crate::worlds::{self, body, cell, grid, layer, legend, text, world};
-use phalanx_picture::{Look, Reach, Theme, Told, scene};
+use phalanx_picture::{PictureStyle, Reach, TeamCaption, Theme, scene};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
 use phalanx_proto::v1::{
@@ -79,8 +79,8 @@ fn names_are_texts_whatever_they_are() {
 
 fn refused(world: &World) -> String {
     let error = Reach::of(world, Vec::new()).unwrap_err().to_string();
-    let again = scene(world, &Told::default(), &Reach::new(Vec::new()), LOOK).unwrap_err();
-    assert_eq!(again.to_string(), error, "whoever draws it refuses it, too");
+    let again = scene(world, &TeamCaption::default(), &Reach::new(Vec::new()), LOOK).unwrap_err();
+    assert_eq!(again.to_string(), error, "drawing refuses it, too");
     error
 }
 
@@ -139,7 +139,8 @@ fn the_largest_world_that_fits_is_drawn() {
     ];
     let layers = vec![ground];
     let part = WorldPart { name: "map".into(), shape: grid(false), layers, ..WorldPart::default() };
-    let page = drawn(&world("blocks", vec![part]), Look { width: 1200, theme: Theme::Dark });
+    let page =
+        drawn(&world("blocks", vec![part]), PictureStyle { width: 1200, theme: Theme::Dark });
     let (wide, high) = page.size();
     assert!((wide - 1200.0).abs() < 0.1 && high < 1_200.0, "{wide} × {high}");
     assert!(page.png(1200).unwrap().len() > 1_000);
@@ -262,9 +263,9 @@ proptest! {
 
     #[test]
     fn any_world_makes_a_picture_or_is_refused(world in any_world(), width in 300_u32..900) {
-        let look = Look { width, theme: Theme::Light };
+        let look = PictureStyle { width, theme: Theme::Light };
         let Ok(reach) = Reach::of(&world, Vec::new()) else { return Ok(()) };
-        let page = scene(&world, &Told::default(), &reach, look).unwrap();
+        let page = scene(&world, &TeamCaption::default(), &reach, look).unwrap();
         let svg = page.svg(width);
         let found = texts(&svg);
         prop_assert!(!found.is_empty());

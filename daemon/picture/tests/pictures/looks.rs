@@ -1,13 +1,13 @@
 //! How worlds look: each kind as it was drawn when somebody looked at it last.
 
 use crate::worlds;
-use phalanx_picture::{Deed, Look, Reach, Scene, Theme, Told, scene};
+use phalanx_picture::{AgentActivity, PictureStyle, Reach, TeamCaption, Theme, VectorScene, scene};
 use phalanx_proto::v1::World;
 
-pub(crate) const LOOK: Look = Look { width: 800, theme: Theme::Light };
+pub(crate) const LOOK: PictureStyle = PictureStyle { width: 800, theme: Theme::Light };
 
-pub(crate) fn drawn(world: &World, look: Look) -> Scene {
-    scene(world, &Told::default(), &Reach::of(world, Vec::new()).unwrap(), look).unwrap()
+pub(crate) fn drawn(world: &World, look: PictureStyle) -> VectorScene {
+    scene(world, &TeamCaption::default(), &Reach::of(world, Vec::new()).unwrap(), look).unwrap()
 }
 
 #[test]
@@ -20,8 +20,8 @@ fn every_kind_of_world_looks_as_it_did() {
 #[test]
 fn who_does_what_stands_beside_the_map() {
     let world = worlds::torus();
-    let deed = Deed { action: "move(n)".into(), reason: "north is free".into() };
-    let told = Told {
+    let deed = AgentActivity { action: "move(n)".into(), reason: "north is free".into() };
+    let told = TeamCaption {
         score: Some(70),
         deeds: [("first".to_owned(), deed)].into(),
         roster: vec!["first".into()],
@@ -47,7 +47,7 @@ fn wanted_numbers_are_drawn_and_others_are_not() {
     let svg = |layers: &[&str]| {
         let layers = layers.iter().map(|name| (*name).to_owned()).collect();
         let reach = Reach::of(&world, layers).map_err(|unfit| unfit.to_string())?;
-        let drawn = scene(&world, &Told::default(), &reach, LOOK);
+        let drawn = scene(&world, &TeamCaption::default(), &reach, LOOK);
         drawn.map(|scene| scene.svg(800)).map_err(|unfit| unfit.to_string())
     };
     let both = svg(&[]).unwrap();
@@ -60,8 +60,9 @@ fn wanted_numbers_are_drawn_and_others_are_not() {
 
 #[test]
 fn a_narrow_page_has_its_table_below_the_map() {
-    let high = |width| drawn(&worlds::torus(), Look { width, ..LOOK }).size().1;
-    let (narrow, wide) = (drawn(&worlds::torus(), Look { width: 400, ..LOOK }).svg(400), high(800));
+    let high = |width| drawn(&worlds::torus(), PictureStyle { width, ..LOOK }).size().1;
+    let (narrow, wide) =
+        (drawn(&worlds::torus(), PictureStyle { width: 400, ..LOOK }).svg(400), high(800));
     assert!(high(400) > wide, "{} {wide}", high(400));
     assert!(narrow.contains("agentA1") && narrow.contains("dispenser"), "{narrow}");
 }
@@ -75,7 +76,7 @@ fn themes_differ_in_colours_alone() {
         }
         rest
     };
-    let dark = Look { theme: Theme::Dark, ..LOOK };
+    let dark = PictureStyle { theme: Theme::Dark, ..LOOK };
     for (name, world) in worlds::all() {
         let (light, dark) = (drawn(&world, LOOK).svg(800), drawn(&world, dark).svg(800));
         assert_ne!(light, dark, "{name}");

@@ -161,7 +161,7 @@ pub(crate) fn arena() -> World {
     world("bombs", vec![part])
 }
 
-/// A graph with zones of both teams, and a place that nobody has probed.
+/// A graph with zones of both teams, and an unprobed node.
 pub(crate) fn graph() -> World {
     let node = |name: &str, value: Option<i32>, zone: WorldSide| WorldNode {
         name: name.into(),

@@ -1,6 +1,6 @@
-//! Numbers and texts in the records of an MCAP file; nothing is believed that is not there.
+//! Numbers and texts in the records of an MCAP file, with all lengths checked.
 
-/// What is left of a record.
+/// The rest of a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 

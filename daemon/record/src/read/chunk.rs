@@ -1,21 +1,21 @@
 //! The messages of a chunk.
 
-use super::Wrong;
+use super::DamageCause;
 use super::bytes::Bytes;
-use super::scan::Chunk;
+use super::scan::FileChunk;
 use crate::channel::Channel;
 use mcap::records::op;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// Most bytes of a chunk after decompression, whatever it says of itself.
+/// Most bytes of a chunk after decompression, whatever its header declares.
 const UNPACKED_BYTES_MAX: u64 = 64 << 20;
 /// Largest window of a compressed chunk, as a power of two, in bytes.
 const WINDOW_LOG_MAX: u32 = 25;
 /// The header of a message.
 const MESSAGE_HEAD: usize = 22;
 
-/// A message as it is in the file.
+/// A message as it is stored in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Raw {
     pub(crate) channel: u16,
@@ -29,7 +29,7 @@ pub(crate) struct Raw {
 pub(crate) struct Channels(BTreeMap<u16, String>);
 
 impl Channels {
-    /// Reads a record that names one.
+    /// Reads a record that declares a channel.
     pub(crate) fn learn(&mut self, body: &[u8]) {
         let mut bytes = Bytes(body);
         let mut read = || Some((bytes.short()?, bytes.short()?, bytes.text()?));
@@ -38,7 +38,7 @@ impl Channels {
         }
     }
 
-    /// The channel of a number; where nothing tells, our own numbers count.
+    /// The channel of a number; without a declaration our fixed numbers apply.
     pub(crate) fn channel(&self, number: u16) -> Option<Channel> {
         match self.0.get(&number) {
             Some(topic) => Channel::named(topic),
@@ -46,18 +46,18 @@ impl Channels {
         }
     }
 
-    /// The name of a number's channel: chunks that tell it may have been passed over.
+    /// The name of a number's channel; its declaration may be in a skipped chunk.
     pub(crate) fn topic(&self, number: u16) -> String {
         let ours = || Channel::numbered(number).map(Channel::topic);
         self.0.get(&number).cloned().or_else(ours).unwrap_or_else(|| number.to_string())
     }
 }
 
-/// The records of a chunk. Of one that is cut all that is left.
-pub(crate) fn unpack(chunk: &Chunk, data: &[u8]) -> Result<Vec<u8>, Wrong> {
+/// The records of a chunk; of an incomplete chunk the readable rest.
+pub(crate) fn unpack(chunk: &FileChunk, data: &[u8]) -> Result<Vec<u8>, DamageCause> {
     let (records, error) = if chunk.zstd { decompress(data) } else { (data.to_vec(), None) };
     if records.len() as u64 > UNPACKED_BYTES_MAX {
-        return Err(Wrong::TooLarge(chunk.size));
+        return Err(DamageCause::TooLarge(chunk.size));
     }
     if chunk.cut {
         return Ok(records);
@@ -66,11 +66,11 @@ pub(crate) fn unpack(chunk: &Chunk, data: &[u8]) -> Result<Vec<u8>, Wrong> {
     if whole && (chunk.crc == 0 || crc32fast::hash(&records) == chunk.crc) {
         Ok(records)
     } else {
-        Err(Wrong::Checksum)
+        Err(DamageCause::Checksum)
     }
 }
 
-/// What can be read of it, at most one byte more than is allowed.
+/// The decompressed data, at most one byte more than is allowed.
 fn decompress(data: &[u8]) -> (Vec<u8>, Option<std::io::Error>) {
     let mut records = Vec::new();
     let decoder = zstd::stream::read::Decoder::with_buffer(data).and_then(|mut decoder| {
@@ -82,7 +82,7 @@ fn decompress(data: &[u8]) -> (Vec<u8>, Option<std::io::Error>) {
     (records, read.err())
 }
 
-/// The messages among records; those of a chunk that is cut end where it does.
+/// The messages among records; an incomplete chunk ends with its last whole message.
 pub(crate) fn messages(records: &[u8], channels: &mut Channels) -> Vec<Raw> {
     let mut bytes = Bytes(records);
     let mut messages = Vec::new();

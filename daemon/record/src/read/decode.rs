@@ -1,4 +1,4 @@
-//! What messages tell.
+//! Decodes messages.
 
 use super::chunk::Raw;
 use crate::channel::Channel;
@@ -9,40 +9,40 @@ use phalanx_proto::v1::team_life::Event;
 use prost::Message;
 use std::time::Instant;
 
-/// One thing that was recorded.
+/// A recorded entry.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// When it happened, counted from the instant that the reader chose as the begin.
+    /// The time, relative to the instant that the reader chose as the begin.
     pub at: Instant,
     /// The same in nanoseconds after the recording's begin.
     pub nanos: i64,
-    /// What.
+    /// The content.
     pub what: Recorded,
 }
 
-/// What was recorded: what decisions are computed from comes back as it was put in, the rest as the
-/// control API shows it.
+/// The content of an entry. What replay needs is returned exactly, the rest in the form of the
+/// control API.
 #[derive(Clone, Debug)]
 pub enum Recorded {
-    /// As it was put in: begin and end, seats, steps.
+    /// Exactly as recorded: begin and end, seats, steps.
     Taped(Taped),
-    /// What is recorded: at the begin of each part.
+    /// The description of the recording, at the begin of each part.
     Info(Box<v1::RecordingInfo>),
     /// A line of the journal.
     Event(Box<v1::MatchEvent>),
-    /// What the team published.
+    /// A snapshot of the team.
     Team(Box<v1::Team>),
     /// What agents perceived.
     Percepts(Box<v1::Percepts>),
-    /// What changed on the board.
+    /// Changes of the board.
     Board(Box<v1::BoardChanges>),
-    /// The world as it is drawn.
+    /// A drawing of the world.
     World(Box<v1::World>),
-    /// Something is missing here.
+    /// A gap.
     Gap(Box<v1::Gap>),
 }
 
-/// Why a message tells nothing.
+/// Why a message cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unread {
     #[error("{0}")]

@@ -1,8 +1,8 @@
-//! Finding the parts of a recording, and what it is.
+//! Finds the parts of a recording and reads its description.
 
 use super::bytes::Bytes;
-use super::scan::{Piece, Scan};
-use super::{Damage, Known, Raw, messages, unpack};
+use super::scan::{Scan, ScannedPiece};
+use super::{Known, Raw, RecordingDamage, messages, unpack};
 use crate::FORMAT;
 use crate::book::{OPTION, STRATEGY};
 use crate::channel::Channel;
@@ -23,44 +23,44 @@ const ATTACHMENTS_MAX: usize = 1_000;
 const ATTACHMENT_BYTES_MAX: usize = 64 << 20;
 /// Most parts of a recording.
 const PARTS_MAX: u32 = 10_000;
-/// Most places with damage that are remembered from opening.
+/// Most damaged places that are remembered from opening.
 const DAMAGES_MAX: usize = 1_000;
 
-/// Why a file is no recording that can be read.
+/// Why a file cannot be opened as a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// It cannot be opened.
     #[error("{path}: {source}", path = .path.display())]
     Disk {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
-    /// There is nothing in it.
+    /// It is empty.
     #[error("{path}: the file is empty; the disk was full, or the daemon was killed as it began", path = .path.display())]
     Empty {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// It is something else.
+    /// It is not an MCAP file.
     #[error("{path}: this is no MCAP file: it begins with {got}", path = .path.display())]
     NotMcap {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Its first bytes.
         got: String,
     },
-    /// It is of another program.
-    #[error("{path}: this MCAP file was not recorded by Phalanx: nothing in it tells of a team", path = .path.display())]
+    /// Another program recorded it.
+    #[error("{path}: this MCAP file was not recorded by Phalanx: it has no record of a team", path = .path.display())]
     Foreign {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// It is of another version.
+    /// It has another version.
     #[error("{path}: the recording has layout {found}, this program reads layouts up to {FORMAT}; use version {version} of the program or later", path = .path.display())]
     Format {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Its version.
         found: u32,
@@ -69,18 +69,18 @@ pub enum RecordingError {
     },
 }
 
-/// Something that was attached to a recording.
+/// An attachment of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attachment {
     /// Its name.
     pub name: String,
-    /// What kind of thing it is.
+    /// Its media type.
     pub media_type: String,
-    /// It.
+    /// Its content.
     pub data: Vec<u8>,
 }
 
-/// A recording in the hands of a reader.
+/// An open recording.
 #[derive(Debug)]
 pub struct RecordingFile {
     info: v1::RecordingInfo,
@@ -90,21 +90,21 @@ pub struct RecordingFile {
     pub(super) whole: BTreeMap<u32, bool>,
     attachments: Vec<Attachment>,
     strategies: BTreeMap<String, Vec<(String, String)>>,
-    /// What the parts tell of themselves at their ends.
+    /// The figures at the ends of the parts.
     pub(super) ends: Vec<BTreeMap<String, String>>,
     pub(super) tallies: BTreeMap<u16, u64>,
     pub(super) times: Option<(u64, u64)>,
     pub(super) known: Known,
-    /// What was seen to be damaged without reading chunks.
-    pub(super) damage: Vec<Damage>,
+    /// The damage that is visible without reading chunks.
+    pub(super) damage: Vec<RecordingDamage>,
 }
 
 impl RecordingFile {
     /// Opens a recording by any of its files.
     ///
     /// # Errors
-    /// When there is no such file, or it is no recording of ours. Damage is no error: it is told
-    /// with what is read.
+    /// When there is no such file, or it is not one of our recordings. Damage is no error: it is
+    /// reported with what is read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, RecordingError> {
         let path = path.as_ref();
         let info = info_of(path)?;
@@ -129,13 +129,13 @@ impl RecordingFile {
         Ok(recording)
     }
 
-    /// What is recorded.
+    /// The recording's description.
     #[must_use]
     pub fn info(&self) -> &v1::RecordingInfo {
         &self.info
     }
 
-    /// What was attached to it: settings, strategies.
+    /// Its attachments: settings, strategies.
     #[must_use]
     pub fn attachments(&self) -> &[Attachment] {
         &self.attachments
@@ -159,28 +159,28 @@ impl RecordingFile {
         self.begin_nanos
     }
 
-    /// All parts from the first to the last; without a path those that are missing.
+    /// All parts from the first to the last; missing ones have no path.
     pub(crate) fn parts(&self) -> VecDeque<(u32, Option<PathBuf>)> {
         let last = self.parts.keys().next_back().copied().unwrap_or_default();
         (1..=last).map(|part| (part, self.parts.get(&part).cloned())).collect()
     }
 
-    /// Looks through a part without reading its chunks.
+    /// Scans a part without reading its chunks.
     fn look(&mut self, part: u32, path: &Path) -> io::Result<()> {
         let mut scan = Scan::new(BufReader::new(File::open(path)?))?;
         let mut whole = false;
         while let Some(piece) = scan.next()? {
             match piece {
-                Piece::Chunk(chunk) => {
+                ScannedPiece::Chunk(chunk) => {
                     let (first, last) = self.times.unwrap_or(chunk.times);
                     self.times = Some((first.min(chunk.times.0), last.max(chunk.times.1)));
                 }
-                Piece::Damage(damage) if self.damage.len() < DAMAGES_MAX => {
-                    self.damage.push(Damage { part, ..damage });
+                ScannedPiece::Damage(damage) if self.damage.len() < DAMAGES_MAX => {
+                    self.damage.push(RecordingDamage { part, ..damage });
                 }
-                Piece::Damage(_) | Piece::Cut => {}
-                Piece::Footer => whole = true,
-                Piece::Record { op, body, .. } => self.learn(op, &body),
+                ScannedPiece::Damage(_) | ScannedPiece::Cut => {}
+                ScannedPiece::Footer => whole = true,
+                ScannedPiece::Record { op, body, .. } => self.learn(op, &body),
             }
         }
         self.whole.insert(part, whole);
@@ -226,7 +226,7 @@ impl RecordingFile {
     }
 }
 
-/// What a file says that it is. The message is believed before the record: it has a checksum.
+/// The description in a file. The message has a checksum, so it is used rather than the record.
 fn info_of(path: &Path) -> Result<v1::RecordingInfo, RecordingError> {
     let path_ = || path.to_owned();
     let disk = |source| RecordingError::Disk { path: path_(), source };
@@ -241,7 +241,7 @@ fn info_of(path: &Path) -> Result<v1::RecordingInfo, RecordingError> {
         return Err(RecordingError::NotMcap { path: path_(), got: format!("{got:?}") });
     }
     file.seek(SeekFrom::Start(0)).map_err(disk)?;
-    let info = told(BufReader::new(file)).map_err(disk)?;
+    let info = read_description(BufReader::new(file)).map_err(disk)?;
     let info = info.ok_or_else(|| RecordingError::Foreign { path: path_() })?;
     if info.format == FORMAT {
         return Ok(info);
@@ -250,18 +250,18 @@ fn info_of(path: &Path) -> Result<v1::RecordingInfo, RecordingError> {
     Err(RecordingError::Format { path: path_(), found, version })
 }
 
-fn told(file: BufReader<File>) -> io::Result<Option<v1::RecordingInfo>> {
+fn read_description(file: BufReader<File>) -> io::Result<Option<v1::RecordingInfo>> {
     let mut scan = Scan::new(file)?;
     let mut by_record = None;
     let mut channels = Known::default();
     while let Some(piece) = scan.next()? {
         match piece {
-            Piece::Record { op: op::METADATA, body, .. } => {
+            ScannedPiece::Record { op: op::METADATA, body, .. } => {
                 if let Some((METADATA, pairs)) = metadata(&body) {
                     by_record = by_record.or_else(|| from_pairs(&pairs));
                 }
             }
-            Piece::Chunk(chunk) => {
+            ScannedPiece::Chunk(chunk) => {
                 let data = scan.data(&chunk)?;
                 let records = unpack(&chunk, &data).unwrap_or_default();
                 let found = messages(&records, &mut channels);
@@ -274,13 +274,17 @@ fn told(file: BufReader<File>) -> io::Result<Option<v1::RecordingInfo>> {
                 {
                     return Ok(Some(info));
                 }
-                // It stands in the first chunk of each part. Where that is damaged, the record has
-                // to do; where there is none, the recording's other chunks say nothing either.
+                // The entry is in the first chunk of each part. If that chunk is damaged, the
+                // record has to do; if there is no such chunk, the other chunks do not have it
+                // either.
                 if !records.is_empty() || by_record.is_some() {
                     return Ok(by_record);
                 }
             }
-            Piece::Record { .. } | Piece::Damage(_) | Piece::Footer | Piece::Cut => {}
+            ScannedPiece::Record { .. }
+            | ScannedPiece::Damage(_)
+            | ScannedPiece::Footer
+            | ScannedPiece::Cut => {}
         }
     }
     Ok(by_record)
@@ -309,7 +313,7 @@ fn from_pairs(pairs: &BTreeMap<String, String>) -> Option<v1::RecordingInfo> {
     })
 }
 
-/// The files of the same recording beside this one.
+/// The files of the same recording in the same folder.
 fn parts_of(path: &Path, info: &v1::RecordingInfo) -> BTreeMap<u32, PathBuf> {
     let own = (info.part.max(1), path.to_owned());
     let Some((name, _)) = read_path(path) else { return [own].into() };
@@ -322,8 +326,8 @@ fn parts_of(path: &Path, info: &v1::RecordingInfo) -> BTreeMap<u32, PathBuf> {
             && other == name
             && part <= PARTS_MAX
             && part != own.0
-            && let Ok(told) = info_of(&part_path(folder, &name, part))
-            && told.id == info.id
+            && let Ok(other) = info_of(&part_path(folder, &name, part))
+            && other.id == info.id
         {
             parts.insert(part, part_path(folder, &name, part));
         }
@@ -355,7 +359,7 @@ pub(crate) fn attachment(body: &[u8]) -> Option<Attachment> {
     Some(Attachment { name, media_type, data: bytes.take(length)?.to_vec() })
 }
 
-/// How many messages each channel has.
+/// The number of messages of each channel.
 fn statistics(body: &[u8]) -> Option<Vec<(u16, u64)>> {
     let mut bytes = Bytes(body);
     // Messages, schemas, channels, attachments, metadata, chunks, first and last time.

@@ -1,43 +1,43 @@
-//! Walks through the records of a file from its begin, and over what is damaged.
+//! Iterates over the records of a file from its begin, and skips what is damaged.
 
 use super::bytes::Bytes;
-use super::{Damage, Wrong};
+use super::{DamageCause, RecordingDamage};
 use mcap::records::op;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Largest record beside chunks that is read, in bytes.
+/// Largest record other than chunks that is read, in bytes.
 const RECORD_BYTES_MAX: u64 = 64 << 20;
-/// Largest chunk that is read, in bytes, as it is in the file.
+/// Largest chunk that is read, in bytes in the file.
 const CHUNK_BYTES_MAX: u64 = 64 << 20;
 /// Operation and length.
 const HEAD: u64 = 9;
-/// A chunk's record up to its data, where the compression is `zstd`.
+/// The length of a chunk's record before its data, if the compression is `zstd`.
 const CHUNK_HEAD: usize = 57;
-/// How the word for the compression lies in a record, and where.
+/// The encoded name of the compression in a chunk's record.
 const MARK: &[u8] = b"\x04\0\0\0zstd";
 const MARK_AT: usize = 37;
-/// So much is looked through at a time for the next chunk.
+/// How much is searched at once for the next chunk.
 const WINDOW: usize = 1 << 20;
 
-/// What was found.
+/// An item of the scan.
 #[derive(Debug)]
-pub(crate) enum Piece {
+pub(crate) enum ScannedPiece {
     /// A chunk with messages.
-    Chunk(Chunk),
-    /// Any other record that may be of interest.
+    Chunk(FileChunk),
+    /// Any other record.
     Record { op: u8, at: u64, body: Vec<u8> },
-    /// Something that cannot be read.
-    Damage(Damage),
+    /// An unreadable piece.
+    Damage(RecordingDamage),
     /// The record at the end: the file is whole.
     Footer,
-    /// The file ends here, without its end.
+    /// The file ends here without a footer.
     Cut,
 }
 
 /// A chunk in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chunk {
-    /// Where its record begins.
+pub(crate) struct FileChunk {
+    /// The offset of its record.
     pub(crate) at: u64,
     /// Log times of its first and last message, in nanoseconds.
     pub(crate) times: (u64, u64),
@@ -47,9 +47,9 @@ pub(crate) struct Chunk {
     pub(crate) crc: u32,
     /// Whether they are compressed.
     pub(crate) zstd: bool,
-    /// Where its data begins, and how much of it is in the file.
+    /// The offset of its data, and how much of the data is in the file.
     pub(crate) data: (u64, u64),
-    /// The file ends before it does.
+    /// The file ends within the chunk.
     pub(crate) cut: bool,
 }
 
@@ -59,20 +59,20 @@ pub(crate) struct Scan<R> {
     file: R,
     length: u64,
     at: u64,
-    /// Where the last record began that made sense by itself.
+    /// The offset of the last plausible record.
     before: u64,
     over: bool,
 }
 
 impl<R: Read + Seek> Scan<R> {
-    /// From the first record on, which is behind the magic bytes.
+    /// Begins at the first record, after the magic bytes.
     pub(crate) fn new(mut file: R) -> io::Result<Self> {
         let length = file.seek(SeekFrom::End(0))?;
         let at = mcap::MAGIC.len() as u64;
         Ok(Self { file, length, at, before: at, over: false })
     }
 
-    /// Nothing comes any more.
+    /// Ends the scan.
     pub(crate) fn stop(&mut self) {
         self.over = true;
     }
@@ -81,8 +81,8 @@ impl<R: Read + Seek> Scan<R> {
         self.length
     }
 
-    /// The next piece; `None` behind the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Piece>> {
+    /// The next item; `None` after the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<ScannedPiece>> {
         while !self.over {
             if self.length - self.at < HEAD {
                 return Ok(Some(self.end()));
@@ -105,7 +105,7 @@ impl<R: Read + Seek> Scan<R> {
             match kind {
                 op::FOOTER => {
                     self.over = true;
-                    return Ok(Some(Piece::Footer));
+                    return Ok(Some(ScannedPiece::Footer));
                 }
                 op::SCHEMA
                 | op::CHANNEL
@@ -115,13 +115,14 @@ impl<R: Read + Seek> Scan<R> {
                 | op::STATISTICS
                 | op::HEADER => {
                     if length > RECORD_BYTES_MAX {
-                        let damage = Damage::new(at, HEAD + length, Wrong::TooLarge(length));
-                        return Ok(Some(Piece::Damage(damage)));
+                        let damage =
+                            RecordingDamage::new(at, HEAD + length, DamageCause::TooLarge(length));
+                        return Ok(Some(ScannedPiece::Damage(damage)));
                     }
                     let body = self.read(body, length)?;
-                    return Ok(Some(Piece::Record { op: kind, at, body }));
+                    return Ok(Some(ScannedPiece::Record { op: kind, at, body }));
                 }
-                // Indices and what others may have added.
+                // Indices, and records of other programs.
                 _ => {}
             }
         }
@@ -129,19 +130,19 @@ impl<R: Read + Seek> Scan<R> {
     }
 
     /// The data of a chunk.
-    pub(crate) fn data(&mut self, chunk: &Chunk) -> io::Result<Vec<u8>> {
+    pub(crate) fn data(&mut self, chunk: &FileChunk) -> io::Result<Vec<u8>> {
         self.read(chunk.data.0, chunk.data.1)
     }
 
     fn read(&mut self, from: u64, count: u64) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
-        // It is at most as long as what is left of the file, and bounded by our callers.
+        // The length is bounded by the rest of the file and by our callers.
         (&mut self.file).take(count).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    fn chunk(&mut self, length: u64) -> io::Result<Piece> {
+    fn chunk(&mut self, length: u64) -> io::Result<ScannedPiece> {
         let head = self.read(self.at, CHUNK_HEAD as u64)?;
         let found = chunk_head(&head, self.at, self.length);
         let Some((chunk, declared)) = found.filter(|(_, declared)| *declared == length) else {
@@ -153,39 +154,39 @@ impl<R: Read + Seek> Scan<R> {
             }
             let whole = HEAD + declared;
             (self.before, self.at) = (self.at, self.at + whole);
-            let wrong = Wrong::TooLarge(chunk.data.1);
-            return Ok(Piece::Damage(Damage::new(chunk.at, whole, wrong)));
+            let wrong = DamageCause::TooLarge(chunk.data.1);
+            return Ok(ScannedPiece::Damage(RecordingDamage::new(chunk.at, whole, wrong)));
         }
         if chunk.cut && self.search(self.at + 1)?.is_some() {
-            // There is more behind it: its length is wrong.
+            // There is more data after it, so its length is wrong.
             return self.skip();
         }
         self.before = self.at;
         self.at = if chunk.cut { self.length } else { self.at + HEAD + declared };
-        Ok(Piece::Chunk(chunk))
+        Ok(ScannedPiece::Chunk(chunk))
     }
 
-    /// Something is wrong here: goes on at the next chunk.
-    fn skip(&mut self) -> io::Result<Piece> {
+    /// Something is wrong here: continues at the next chunk.
+    fn skip(&mut self) -> io::Result<ScannedPiece> {
         let from = self.at;
-        // What led here may have lied about its length.
+        // The record before may have had a wrong length.
         let found = self.search(self.before + 1)?.filter(|found| *found > self.before);
         let (to, wrong) = match found {
-            Some(to) => (to, Wrong::Framing),
-            None => (self.length, Wrong::End),
+            Some(to) => (to, DamageCause::Framing),
+            None => (self.length, DamageCause::End),
         };
         (self.at, self.before) = (to, to);
         self.over = found.is_none();
         let start = from.min(to);
-        Ok(Piece::Damage(Damage::new(start, to - start, wrong)))
+        Ok(ScannedPiece::Damage(RecordingDamage::new(start, to - start, wrong)))
     }
 
-    fn end(&mut self) -> Piece {
+    fn end(&mut self) -> ScannedPiece {
         self.over = true;
-        Piece::Cut
+        ScannedPiece::Cut
     }
 
-    /// Where the next chunk begins, from there on.
+    /// The offset of the next chunk after `from`.
     fn search(&mut self, from: u64) -> io::Result<Option<u64>> {
         let mut from = from;
         while from + (CHUNK_HEAD as u64) <= self.length {
@@ -208,15 +209,15 @@ impl<R: Read + Seek> Scan<R> {
             if window.len() < WINDOW {
                 break;
             }
-            // The next window takes the end of this one along.
+            // The next window overlaps the end of this one.
             from += (last + 1) as u64;
         }
         Ok(None)
     }
 }
 
-/// A chunk by its head, and the length that its record must have.
-fn chunk_head(head: &[u8], at: u64, file_length: u64) -> Option<(Chunk, u64)> {
+/// Parses the head of a chunk. Also returns the length that its record must have.
+fn chunk_head(head: &[u8], at: u64, file_length: u64) -> Option<(FileChunk, u64)> {
     let mut bytes = Bytes(head);
     if bytes.byte()? != op::CHUNK {
         return None;
@@ -238,6 +239,6 @@ fn chunk_head(head: &[u8], at: u64, file_length: u64) -> Option<(Chunk, u64)> {
     if times.0 > times.1 {
         return None;
     }
-    let chunk = Chunk { at, times, size, crc, zstd, data: (from, there), cut };
+    let chunk = FileChunk { at, times, size, crc, zstd, data: (from, there), cut };
     Some((chunk, declared))
 }

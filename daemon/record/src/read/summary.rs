@@ -1,6 +1,6 @@
-//! What is in a recording, in numbers.
+//! The figures of a recording.
 
-use super::{Damage, Entries, Loader, Recorded, RecordingFile};
+use super::{Entries, Loader, Recorded, RecordingDamage, RecordingFile};
 use crate::channel::{Channel, Worth};
 use crate::disk::is_written;
 use phalanx_net::Taped;
@@ -9,10 +9,10 @@ use phalanx_proto::v1::match_event::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// Most places with damage, and most gaps, that a summary lists.
+/// Most damaged places, and most gaps, that a summary lists.
 const LISTED_MAX: usize = 1_000;
 
-/// What is in a recording.
+/// The figures of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// From the begin to the last message.
@@ -27,17 +27,17 @@ pub struct Summary {
     pub lost: u64,
     /// The first thousand gaps.
     pub gaps: Vec<v1::Gap>,
-    /// The first thousand places that cannot be read.
-    pub damage: Vec<Damage>,
-    /// It has its index to the end: the recording was finished.
+    /// The first thousand damaged places.
+    pub damage: Vec<RecordingDamage>,
+    /// The recording was finished and has its index.
     pub whole: bool,
-    /// Somebody is writing it right now.
+    /// It is being written now.
     pub being_written: bool,
     /// Bytes of all files.
     pub file_bytes: u64,
 }
 
-/// What is in a channel.
+/// The figures of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelTally {
     /// Messages.
@@ -47,20 +47,20 @@ pub struct ChannelTally {
 }
 
 impl RecordingFile {
-    /// What is in it: by its index where it has one and nothing is missing, else by reading all of
-    /// it.
+    /// The figures: from the index if there is one and nothing is missing, otherwise by reading
+    /// everything.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let indexed = self.whole.values().all(|whole| *whole)
             && self.ends.len() == self.whole.len()
             && self.damage.is_empty()
             && self.parts().iter().all(|(_, path)| path.is_some());
-        // What is missing stands in the gaps alone.
+        // Only the gaps list what is missing.
         let indexed = indexed.then(|| self.by_index()).filter(|summary| summary.lost == 0);
         indexed.map_or_else(|| self.by_reading(), |summary| self.with_files(summary))
     }
 
-    /// What can be told without reading what was recorded: sizes, times, and numbers as far as its
+    /// What is known without reading the recorded messages: sizes, times, and numbers as far as its
     /// parts have an index.
     #[must_use]
     pub fn overview(&self) -> Summary {
@@ -91,7 +91,7 @@ impl RecordingFile {
                 tally.bytes += value.parse::<u64>().unwrap_or_default();
             }
         }
-        // These count on from part to part.
+        // These continue from part to part.
         if let Some(end) = self.ends.last() {
             let number = |key| end.get(key).and_then(|text| text.parse().ok()).unwrap_or_default();
             (summary.turns, summary.lost) = (number("turns"), number("lost"));
@@ -109,7 +109,7 @@ impl RecordingFile {
     pub fn by_reading(&self) -> Summary {
         let mut summary = Summary::default();
         let mut entries = self.entries(Instant::now(), &Loader::default());
-        let mut last = 0;
+        let (mut last, mut last_turn) = (0, None);
         while let Some(found) = entries.next_with_size() {
             match found {
                 Err(damage) if summary.damage.len() < LISTED_MAX => summary.damage.push(damage),
@@ -119,7 +119,7 @@ impl RecordingFile {
                     *tally =
                         ChannelTally { messages: tally.messages + 1, bytes: tally.bytes + bytes };
                     last = last.max(entry.nanos);
-                    summary.count(entry.what);
+                    summary.count(entry.what, &mut last_turn);
                 }
             }
         }
@@ -129,7 +129,7 @@ impl RecordingFile {
 }
 
 impl Summary {
-    fn count(&mut self, what: Recorded) {
+    fn count(&mut self, what: Recorded, last_turn: &mut Option<v1::Turn>) {
         if let Recorded::Taped(Taped::Began(began)) = what {
             self.generations.insert(began.staged.generation.number);
         } else if let Recorded::Gap(gap) = what {
@@ -139,7 +139,10 @@ impl Summary {
             }
         } else if let Recorded::Event(event) = what {
             let Some(kind) = event.kind else { return };
-            if let Kind::TurnDone(_) = kind {
+            // A straggler ends its turn once more.
+            if let Kind::TurnDone(_) = kind
+                && std::mem::replace(last_turn, event.turn) != event.turn
+            {
                 self.turns += 1;
             }
             if let Kind::GenerationActivated(v1::GenerationActivated { activated, .. })
@@ -150,7 +153,7 @@ impl Summary {
         }
     }
 
-    /// What stands in the way of computing the decisions again; empty: nothing does.
+    /// What prevents computing the decisions again; empty if nothing does.
     #[must_use]
     pub fn obstacles(&self) -> Vec<String> {
         let damage = self.damage.iter().filter(|damage| !damage.is_harmless());
@@ -158,15 +161,15 @@ impl Summary {
             Channel::named(topic).is_some_and(|channel| channel.worth() == Worth::Needed)
         };
         let unknown = self.gaps.iter().filter(|gap| gap.channels.is_empty());
-        let unknown = unknown.map(|_| "nobody knows what is missing at a gap".to_owned());
+        let unknown = unknown.map(|_| "what is missing at a gap is unknown".to_owned());
         let gaps = self.gaps.iter().flat_map(|gap| &gap.channels);
         let gaps = gaps.filter(|gap| needed(&gap.channel));
         let gaps = gaps.map(|gap| format!("{} entries of {} are missing", gap.count, gap.channel));
         damage.map(ToString::to_string).chain(gaps).chain(unknown).collect()
     }
 
-    /// So many entries of a gap stand in the way of computing decisions again; of those that nobody
-    /// counted, one.
+    /// The number of entries of a gap that prevent computing decisions again; one if they were not
+    /// counted.
     #[must_use]
     pub fn lacking(gap: &v1::Gap) -> u64 {
         if gap.channels.is_empty() {
@@ -175,9 +178,9 @@ impl Summary {
         Self::missing(gap, |channel| channel.worth() == Worth::Needed)
     }
 
-    /// So many lines of the journal are missing at a gap.
+    /// The number of journal lines that are missing at a gap.
     #[must_use]
-    pub fn untold(gap: &v1::Gap) -> u64 {
+    pub fn missing_journal_lines(gap: &v1::Gap) -> u64 {
         Self::missing(gap, |channel| channel == Channel::Journal)
     }
 
@@ -186,21 +189,21 @@ impl Summary {
         gap.channels.iter().filter(of).map(|it| it.count).sum()
     }
 
-    /// What a file tells of itself at its end.
-    pub(crate) fn told(&self) -> BTreeMap<String, String> {
+    /// The figures for a file's end.
+    pub(crate) fn end_figures(&self) -> BTreeMap<String, String> {
         let numbers: Vec<_> = self.generations.iter().map(u32::to_string).collect();
-        let told = [
+        let fields = [
             ("turns", self.turns.to_string()),
             ("lost", self.lost.to_string()),
             ("generations", numbers.join(" ")),
         ];
-        told.map(|(key, value)| (key.to_owned(), value)).into()
+        fields.map(|(key, value)| (key.to_owned(), value)).into()
     }
 }
 
 impl Entries<'_> {
-    /// The next entry with the name of its channel and its size.
-    fn next_with_size(&mut self) -> Option<Result<(String, u64, super::Entry), Damage>> {
+    /// The next entry with its channel's name and its size.
+    fn next_with_size(&mut self) -> Option<Result<(String, u64, super::Entry), RecordingDamage>> {
         let found = self.next()?;
         Some(found.map(|entry| {
             let (topic, bytes) = self.last_seen();

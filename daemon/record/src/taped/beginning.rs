@@ -1,10 +1,10 @@
-//! What a team was made of.
+//! The initial state of a team.
 
 use super::value::{order, order_from, value, value_from};
 use super::{Lacking, Read, Reading, agent, agent_from, nanos, need, seat_from, span};
 use phalanx_engine::{
-    AlertOptions, Beginning, Carry, Generation, Params, Probation, Scope, Staged, Steering,
-    StrategyOrigin, TeamOptions,
+    AlertOptions, Carry, Generation, Params, Probation, Scope, Staged, Steering, StrategyOrigin,
+    TeamOptions, TeamStart, TeamState,
 };
 use phalanx_game::{Roster, RosterEntry, Value};
 use phalanx_proto::v1;
@@ -15,35 +15,37 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) fn beginning(told: &Beginning) -> v1::Beginning {
-    let params = told.params.values();
+pub(crate) fn beginning(start: &TeamStart) -> v1::Beginning {
+    let state = &start.state;
+    let params = state.params().values();
     let params = params.iter().map(|(name, scope, value)| param(name, scope, Some(value)));
     v1::Beginning {
-        roster: Some(roster(&told.roster)),
-        seats: told.seats.iter().map(|seat| seat.0.into()).collect(),
-        options: Some(options(&told.options)),
-        staged: Some(staged(&told.staged)),
+        roster: Some(roster(state.roster())),
+        seats: start.seats.iter().map(|seat| seat.0.into()).collect(),
+        options: Some(options(&start.options)),
+        staged: Some(staged(&start.staged)),
         params: params.collect(),
-        steering: told.steering.iter().map(steering).collect(),
-        board_revision: told.board_revision,
-        checkpoint: told.checkpoint.as_ref().map(|bytes| bytes.to_vec()),
+        steering: state.steering().map(steering).collect(),
+        board_revision: state.board_revision(),
+        checkpoint: start.checkpoint.as_ref().map(|bytes| bytes.to_vec()),
     }
 }
 
-pub(crate) fn beginning_from(reading: &Reading<'_>, told: v1::Beginning) -> Read<Beginning> {
-    let set = |told: v1::TapedParam| {
-        let (name, scope, value) = param_from(told)?;
+pub(crate) fn beginning_from(reading: &Reading<'_>, message: v1::Beginning) -> Read<TeamStart> {
+    let set = |message: v1::TapedParam| {
+        let (name, scope, value) = param_from(message)?;
         Ok((name, scope, need(value, "value")?))
     };
-    Ok(Beginning {
-        roster: Arc::new(roster_from(need(told.roster, "roster")?)),
-        seats: told.seats.into_iter().map(seat_from).collect::<Read<_>>()?,
-        options: options_from(need(told.options, "options")?),
-        staged: reading.staged(need(told.staged, "strategy")?)?,
-        params: Params::of_values(told.params.into_iter().map(set).collect::<Read<Vec<_>>>()?),
-        steering: told.steering.into_iter().map(steering_from).collect::<Read<_>>()?,
-        board_revision: told.board_revision,
-        checkpoint: told.checkpoint.map(Into::into),
+    let roster = Arc::new(roster_from(need(message.roster, "roster")?));
+    let params = Params::of_values(message.params.into_iter().map(set).collect::<Read<Vec<_>>>()?);
+    let steering = message.steering.into_iter().map(steering_from).collect::<Read<_>>()?;
+    let state = TeamState::new(roster).operated(Arc::new(params), steering);
+    Ok(TeamStart {
+        seats: message.seats.into_iter().map(seat_from).collect::<Read<_>>()?,
+        options: options_from(need(message.options, "options")?),
+        staged: reading.staged(need(message.staged, "strategy")?)?,
+        state: state.after(message.board_revision),
+        checkpoint: message.checkpoint.map(Into::into),
     })
 }
 
@@ -56,10 +58,13 @@ fn roster(roster: &Roster) -> v1::TapedRoster {
     v1::TapedRoster { team: roster.team.clone(), agents: roster.agents.iter().map(agent).collect() }
 }
 
-fn roster_from(told: v1::TapedRoster) -> Roster {
-    let entry =
-        |told: v1::TapedAgent| RosterEntry { name: told.name, role: told.role, gone: told.gone };
-    Roster { team: told.team, agents: told.agents.into_iter().map(entry).collect() }
+fn roster_from(message: v1::TapedRoster) -> Roster {
+    let entry = |message: v1::TapedAgent| RosterEntry {
+        name: message.name,
+        role: message.role,
+        gone: message.gone,
+    };
+    Roster { team: message.team, agents: message.agents.into_iter().map(entry).collect() }
 }
 
 pub(super) fn options(options: &TeamOptions) -> v1::TapedOptions {
@@ -83,16 +88,19 @@ pub(super) fn options(options: &TeamOptions) -> v1::TapedOptions {
     }
 }
 
-pub(super) fn options_from(told: v1::TapedOptions) -> TeamOptions {
-    let alerts = told.alerts.unwrap_or_default();
+pub(super) fn options_from(message: v1::TapedOptions) -> TeamOptions {
+    let alerts = message.alerts.unwrap_or_default();
     TeamOptions {
-        straggler_share: told.straggler_share,
-        straggler_max: span(told.straggler_max_nanos),
-        decide_max: span(told.decide_max_nanos),
-        plan_max: span(told.plan_max_nanos),
-        seed: told.seed,
-        probation: Probation { decisions: told.probation_decisions, errors: told.probation_errors },
-        rehearsal_turns: usize::try_from(told.rehearsal_turns).unwrap_or(usize::MAX),
+        straggler_share: message.straggler_share,
+        straggler_max: span(message.straggler_max_nanos),
+        decide_max: span(message.decide_max_nanos),
+        plan_max: span(message.plan_max_nanos),
+        seed: message.seed,
+        probation: Probation {
+            decisions: message.probation_decisions,
+            errors: message.probation_errors,
+        },
+        rehearsal_turns: usize::try_from(message.rehearsal_turns).unwrap_or(usize::MAX),
         alerts: AlertOptions {
             silent_turns: alerts.silent_turns,
             stuck_turns: alerts.stuck_turns,
@@ -117,19 +125,19 @@ pub(super) fn staged(staged: &Staged) -> v1::TapedStaged {
 }
 
 pub(super) fn staged_from(
-    told: v1::TapedStaged,
+    message: v1::TapedStaged,
     code: &dyn Fn(&Generation) -> Arc<dyn Any + Send + Sync>,
 ) -> Read<Staged> {
-    let carry = carry_from(told.carry());
-    let accepted = told.accept_time.unwrap_or_default();
+    let carry = carry_from(message.carry());
+    let accepted = message.accept_time.unwrap_or_default();
     let generation = Generation {
-        number: told.number,
-        hash: told.hash,
+        number: message.number,
+        hash: message.hash,
         accepted: SystemTime::try_from(accepted).map_err(|_| Lacking("possible time"))?,
-        origin: origin_from(need(told.origin, "origin")?)?,
+        origin: origin_from(need(message.origin, "origin")?)?,
     };
     let code = code(&generation);
-    let (cost, note) = (span(told.cost_nanos), told.note);
+    let (cost, note) = (span(message.cost_nanos), message.note);
     Ok(Staged { generation: Arc::new(generation), code, cost, carry, note })
 }
 
@@ -143,13 +151,13 @@ pub(super) fn origin(origin: &StrategyOrigin) -> v1::TapedOrigin {
     v1::TapedOrigin { kind: kind.into(), user: user.to_owned() }
 }
 
-pub(super) fn origin_from(told: v1::TapedOrigin) -> Read<StrategyOrigin> {
-    Ok(match told.kind() {
+pub(super) fn origin_from(message: v1::TapedOrigin) -> Read<StrategyOrigin> {
+    Ok(match message.kind() {
         TapedOriginKind::Unspecified => return Err(Lacking("known origin")),
         TapedOriginKind::Start => StrategyOrigin::Start,
         TapedOriginKind::File => StrategyOrigin::File,
         TapedOriginKind::Hangup => StrategyOrigin::Hangup,
-        TapedOriginKind::Api => StrategyOrigin::Api { user: told.user },
+        TapedOriginKind::Api => StrategyOrigin::Api { user: message.user },
     })
 }
 
@@ -171,13 +179,13 @@ pub(super) fn param(name: &str, scope: &Scope, set: Option<&Value>) -> v1::Taped
     v1::TapedParam { name: name.to_owned(), scope, value: set.map(value) }
 }
 
-pub(super) fn param_from(told: v1::TapedParam) -> Read<(String, Scope, Option<Value>)> {
-    let scope = match told.scope.and_then(|scope| scope.part) {
+pub(super) fn param_from(message: v1::TapedParam) -> Read<(String, Scope, Option<Value>)> {
+    let scope = match message.scope.and_then(|scope| scope.part) {
         None => Scope::Team,
         Some(Part::Role(role)) => Scope::Role(role),
         Some(Part::Agent(agent)) => Scope::Agent(agent_from(agent)?),
     };
-    Ok((told.name, scope, told.value.map(value_from)))
+    Ok((message.name, scope, message.value.map(value_from)))
 }
 
 fn steering(steering: &Steering) -> v1::TapedSteering {
@@ -200,8 +208,8 @@ fn steering(steering: &Steering) -> v1::TapedSteering {
     v1::TapedSteering { mode }
 }
 
-fn steering_from(told: v1::TapedSteering) -> Read<Steering> {
-    Ok(match told.mode {
+fn steering_from(message: v1::TapedSteering) -> Read<Steering> {
+    Ok(match message.mode {
         None => Steering::Script,
         Some(Mode::PausedBy(by)) => Steering::Paused { by },
         Some(Mode::Pinned(v1::TapedPinned { order, turns_left, by })) => {

@@ -1,4 +1,4 @@
-//! What happens at seats.
+//! The acts of seats.
 
 use super::{Read, agent, agent_from, nanos, need, seat_from, span, turn, turn_from};
 use phalanx_game::{MarginLimits, Seat, SeatId};
@@ -9,25 +9,25 @@ use phalanx_proto::v1::wire_bytes::Content;
 use phalanx_proto::v1::{SeatMoment, WireDirection};
 
 /// A seat's act: bytes, or another step.
-pub(crate) enum Told {
+pub(crate) enum WireSeatAct {
     Wire(v1::WireBytes),
     Step(v1::SeatStep),
 }
 
-pub(crate) fn seat_act(seat: SeatId, act: &SeatAct) -> Told {
+pub(crate) fn seat_act(seat: SeatId, act: &SeatAct) -> WireSeatAct {
     let step = |moment: SeatMoment| Step::Moment(moment.into());
     let step = match act {
         SeatAct::Received(bytes) => {
             let content = Content::Data(bytes.to_vec());
-            return Told::Wire(wire(seat, WireDirection::Received, content));
+            return WireSeatAct::Wire(wire(seat, WireDirection::Received, content));
         }
         SeatAct::Sent(Message::Plain(bytes)) => {
             let content = Content::Data(bytes.to_vec());
-            return Told::Wire(wire(seat, WireDirection::Sent, content));
+            return WireSeatAct::Wire(wire(seat, WireDirection::Sent, content));
         }
         SeatAct::Sent(Message::Secret(length)) => {
             let content = Content::SecretBytes(*length as u64);
-            return Told::Wire(wire(seat, WireDirection::Sent, content));
+            return WireSeatAct::Wire(wire(seat, WireDirection::Sent, content));
         }
         SeatAct::Acted { turn: at, agent: whose } => {
             Step::Acted(v1::SeatActed { turn: turn(*at), agent: agent(*whose) })
@@ -40,17 +40,17 @@ pub(crate) fn seat_act(seat: SeatId, act: &SeatAct) -> Told {
         SeatAct::TimedOut => step(SeatMoment::TimedOut),
         SeatAct::Shutdown => step(SeatMoment::Shutdown),
     };
-    Told::Step(v1::SeatStep { seat: seat.0.into(), step: Some(step) })
+    WireSeatAct::Step(v1::SeatStep { seat: seat.0.into(), step: Some(step) })
 }
 
 fn wire(seat: SeatId, direction: WireDirection, content: Content) -> v1::WireBytes {
     v1::WireBytes { seat: seat.0.into(), direction: direction.into(), content: Some(content) }
 }
 
-pub(crate) fn wire_from(told: v1::WireBytes) -> Read<(SeatId, SeatAct)> {
-    let seat = seat_from(told.seat)?;
-    let received = told.direction() == WireDirection::Received;
-    let act = match need(told.content, "bytes")? {
+pub(crate) fn wire_from(message: v1::WireBytes) -> Read<(SeatId, SeatAct)> {
+    let seat = seat_from(message.seat)?;
+    let received = message.direction() == WireDirection::Received;
+    let act = match need(message.content, "bytes")? {
         Content::Data(bytes) if received => SeatAct::Received(bytes.into()),
         Content::Data(bytes) => SeatAct::Sent(Message::Plain(bytes.into())),
         Content::SecretBytes(length) => {
@@ -75,23 +75,26 @@ pub(crate) fn opened(seat: &Seat) -> v1::SeatStep {
     v1::SeatStep { seat: seat.id.0.into(), step: Some(Step::Opened(opened)) }
 }
 
-fn opened_from(seat: SeatId, told: v1::SeatOpened) -> Read<Seat> {
-    let agents = told.agents.into_iter().map(|it| Ok((agent_from(it.agent)?, it.name)));
+fn opened_from(seat: SeatId, message: v1::SeatOpened) -> Read<Seat> {
+    let agents = message.agents.into_iter().map(|it| Ok((agent_from(it.agent)?, it.name)));
     Ok(Seat {
         id: seat,
         agents: agents.collect::<Read<_>>()?,
-        user: told.user,
+        user: message.user,
         password: String::new(),
-        turn_limit: span(told.turn_limit_nanos),
-        margin: MarginLimits { min: span(told.margin_min_nanos), max: span(told.margin_max_nanos) },
+        turn_limit: span(message.turn_limit_nanos),
+        margin: MarginLimits {
+            min: span(message.margin_min_nanos),
+            max: span(message.margin_max_nanos),
+        },
     })
 }
 
-/// Which seat, and what happened there.
-pub(crate) fn seat_step_from(told: v1::SeatStep) -> Read<(SeatId, Result<SeatAct, Seat>)> {
-    let seat = seat_from(told.seat)?;
-    let act = match need(told.step, "step")? {
-        Step::Opened(told) => return Ok((seat, Err(opened_from(seat, told)?))),
+/// Decodes the seat, and its act or its start.
+pub(crate) fn seat_step_from(message: v1::SeatStep) -> Read<(SeatId, Result<SeatAct, Seat>)> {
+    let seat = seat_from(message.seat)?;
+    let act = match need(message.step, "step")? {
+        Step::Opened(message) => return Ok((seat, Err(opened_from(seat, message)?))),
         Step::Acted(acted) => {
             SeatAct::Acted { turn: turn_from(acted.turn), agent: agent_from(acted.agent)? }
         }

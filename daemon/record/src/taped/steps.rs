@@ -1,4 +1,4 @@
-//! What a team's thread did.
+//! The steps of a team's thread.
 
 use super::input::{input, input_from};
 use super::{Epoch, Read, Reading, agent, agent_from, nanos, need, span};
@@ -26,18 +26,18 @@ pub(crate) fn steps(epoch: Epoch, steps: &[TeamStep]) -> v1::TeamSteps {
     v1::TeamSteps { steps: steps.iter().map(step).collect() }
 }
 
-pub(crate) fn steps_from(reading: &Reading<'_>, told: v1::TeamSteps) -> Read<Vec<TeamStep>> {
+pub(crate) fn steps_from(reading: &Reading<'_>, message: v1::TeamSteps) -> Read<Vec<TeamStep>> {
     let mut at = 0_i64;
-    let step = |told: v1::TeamStep| {
-        at = at.wrapping_add(told.after_nanos);
-        let act = match need(told.act, "act")? {
-            Act::Handled(told) => TeamAct::Handled(input_from(reading, told)?),
-            Act::Called(told) => TeamAct::Called(call_from(told)?),
+    let step = |message: v1::TeamStep| {
+        at = at.wrapping_add(message.after_nanos);
+        let act = match need(message.act, "act")? {
+            Act::Handled(message) => TeamAct::Handled(input_from(reading, message)?),
+            Act::Called(message) => TeamAct::Called(call_from(message)?),
             Act::Moment(moment) => moment_from(moment)?,
         };
         Ok(TeamStep { at: reading.epoch.instant(at), act })
     };
-    told.steps.into_iter().map(step).collect()
+    message.steps.into_iter().map(step).collect()
 }
 
 fn moment_from(moment: i32) -> Read<TeamAct> {
@@ -72,8 +72,8 @@ fn call(call: &TapedCall) -> v1::TapedCall {
     }
 }
 
-fn call_from(told: v1::TapedCall) -> Read<TapedCall> {
-    let call = match told.kind() {
+fn call_from(message: v1::TapedCall) -> Read<TapedCall> {
+    let call = match message.kind() {
         TapedCallKind::Unspecified => None,
         TapedCallKind::Start => Some(CallKind::Start),
         TapedCallKind::Plan => Some(CallKind::Plan),
@@ -87,12 +87,12 @@ fn call_from(told: v1::TapedCall) -> Read<TapedCall> {
         |read: v1::TapedTimeRead| TimeRead { left: span(read.left_nanos), times: read.times };
     Ok(TapedCall {
         call: need(call, "known call")?,
-        agent: told.agent.map(agent_from).transpose()?,
-        spent: span(told.spent_nanos),
-        budget: span(told.budget_nanos),
-        reads: told.reads.into_iter().map(read).collect(),
-        stopped: told.stopped.map(failure_from).transpose()?,
-        stopped_after: told.stopped_after,
+        agent: message.agent.map(agent_from).transpose()?,
+        spent: span(message.spent_nanos),
+        budget: span(message.budget_nanos),
+        reads: message.reads.into_iter().map(read).collect(),
+        stopped: message.stopped.map(failure_from).transpose()?,
+        stopped_after: message.stopped_after,
     })
 }
 
@@ -109,8 +109,8 @@ fn failure(error: &BrainError) -> v1::TapedFailure {
     v1::TapedFailure { kind: kind.into(), file, line, role, message }
 }
 
-fn failure_from(told: v1::TapedFailure) -> Read<BrainError> {
-    let kind = match told.kind() {
+fn failure_from(message: v1::TapedFailure) -> Read<BrainError> {
+    let kind = match message.kind() {
         TapedFailureKind::Unspecified => None,
         TapedFailureKind::Script => Some(BrainErrorKind::Script),
         TapedFailureKind::Budget => Some(BrainErrorKind::Budget),
@@ -118,7 +118,7 @@ fn failure_from(told: v1::TapedFailure) -> Read<BrainError> {
         TapedFailureKind::Answer => Some(BrainErrorKind::Answer),
         TapedFailureKind::NoRole => Some(BrainErrorKind::NoRole),
     };
-    let v1::TapedFailure { file, line, role, message, .. } = told;
+    let v1::TapedFailure { file, line, role, message, .. } = message;
     let place = (line > 0 || !file.is_empty()).then_some((file, line));
     Ok(BrainError { kind: need(kind, "known failure")?, place, role, message })
 }

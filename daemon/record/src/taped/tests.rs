@@ -1,10 +1,13 @@
-//! Whatever goes into a team comes back as it was.
+//! All inputs of a team are decoded as they were encoded.
 
 use super::*;
 use phalanx_engine::{
-    AlertOptions, Beginning, BoardRead, BoardWrite, BrainError, BrainErrorKind, CallKind, Carry,
-    Fault, Keep, Params, Probation, Scope, SeatState, Steer, Steering, StrategyOrigin, Suspension,
-    TapedCall, TapedInput, TapedInstall, TeamAct, TeamOptions, TeamStep, TimeRead, Wish,
+    AddAgent, AlertOptions, BoardRead, BoardWrite, BrainError, BrainErrorKind, CallKind, Carry,
+    Command, CommandRequest, CopyView, DrawWorld, Fault, InstallStrategy, Keep, LeaveReferee,
+    Params, Probation, ProfileScripts, RefuseStrategy, RemoveAgent, RetuneTeam, ReturnToReferee,
+    RunScript, Scope, SeatState, SetParam, SetRole, Steer, SteerAgent, Steering, StrategyOrigin,
+    Suspension, TapedCall, TapedInput, TeamAct, TeamOptions, TeamStart, TeamState, TeamStep,
+    TimeRead,
 };
 use phalanx_game::{
     DefaultCause, Event, MarginLimits, Notice, ProtocolError, Roster, RosterEntry, Said, Seat,
@@ -143,43 +146,62 @@ fn a_steer() -> impl Strategy<Value = Steer> {
     ]
 }
 
-fn a_board_wish() -> impl Strategy<Value = Wish> {
-    let write =
-        (word(), a_value(), option::of(any::<u64>()), option::of(word()), any::<bool>(), word())
-            .prop_map(|(key, value, turns, etag, validate_only, by)| {
-                Wish::Write(BoardWrite { key, value, turns, etag, validate_only, by })
-            });
+fn a_board_command() -> impl Strategy<Value = Command> {
+    let write = (word(), a_value(), option::of(any::<u64>()), option::of(word()), any::<bool>())
+        .prop_map(|(key, value, turns, etag, validate_only)| {
+            BoardWrite { key, value, turns, etag, validate_only }.into()
+        });
     let read = prop_oneof![
         word().prop_map(BoardRead::Key),
         any::<u64>().prop_map(BoardRead::Since),
         (word(), option::of(word()), 0_usize..9_999)
             .prop_map(|(prefix, after, max)| BoardRead::Range { prefix, after, max }),
     ];
-    prop_oneof![write, read.prop_map(Wish::Read)]
+    prop_oneof![write, read.prop_map(Command::from)]
 }
 
-fn a_wish() -> impl Strategy<Value = Wish> {
+fn a_command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        (an_agent(), word(), a_carry()).prop_map(|(agent, role, carry)| Wish::Role {
+        (an_agent(), word(), a_carry()).prop_map(|(agent, role, carry)| SetRole {
             agent,
             role,
             carry
+        }
+        .into()),
+        (an_agent(), a_steer()).prop_map(|(agent, steer)| SteerAgent { agent, steer }.into()),
+        (word(), word()).prop_map(|(name, role)| AddAgent { name, role }.into()),
+        an_agent().prop_map(|agent| RemoveAgent { agent }.into()),
+        (option::of(word()), any::<bool>(), any::<bool>()).prop_map(|(to, world, memory)| {
+            LeaveReferee { to, keep: Keep { world, memory } }.into()
         }),
-        (an_agent(), a_steer()).prop_map(|(agent, steer)| Wish::Steer { agent, steer }),
-        (word(), word()).prop_map(|(name, role)| Wish::Add { name, role }),
-        an_agent().prop_map(|agent| Wish::Remove { agent }),
-        (option::of(word()), any::<bool>(), any::<bool>())
-            .prop_map(|(to, world, memory)| Wish::Leave { to, keep: Keep { world, memory } }),
-        word().prop_map(|to| Wish::Return { to }),
-        (word(), a_scope(), option::of(a_value())).prop_map(|(name, scope, value)| Wish::Param {
+        word().prop_map(|to| ReturnToReferee { to }.into()),
+        (word(), a_scope(), option::of(a_value())).prop_map(|(name, scope, value)| SetParam {
             name,
             scope,
             value
+        }
+        .into()),
+        options().prop_map(|options| RetuneTeam { options }.into()),
+        a_board_command(),
+        (an_agent(), word()).prop_map(|(agent, code)| RunScript { agent, code }.into()),
+        select(vec![CopyView.into(), DrawWorld.into(), ProfileScripts { turns: 7 }.into()]),
+    ]
+}
+
+/// Recordings have no ticket of a refused strategy, and the callers of some commands only.
+fn a_request() -> impl Strategy<Value = CommandRequest> {
+    prop_oneof![
+        (any::<u64>(), a_staged(), any::<bool>()).prop_map(|(ticket, staged, pinned)| {
+            CommandRequest::new(ticket, "", InstallStrategy { staged, pinned })
         }),
-        options().prop_map(Wish::Retune),
-        a_board_wish(),
-        (an_agent(), word()).prop_map(|(agent, code)| Wish::Run { agent, code }),
-        select(vec![Wish::Look, Wish::Draw, Wish::Profile(7)]),
+        (an_origin(), collection::vec(a_fault(), 0..3)).prop_map(|(origin, faults)| {
+            CommandRequest::new(0, "", RefuseStrategy { origin, faults })
+        }),
+        (any::<u64>(), word(), a_command()).prop_map(|(ticket, by, command)| CommandRequest {
+            ticket,
+            by,
+            command
+        }),
     ]
 }
 
@@ -260,16 +282,7 @@ fn an_input(begin: Instant) -> impl Strategy<Value = TapedInput> {
         (a_seat_id(), a_state()).prop_map(|(seat, state)| TapedInput::Seat { seat, state }),
         (a_seat_id(), an_event(begin)).prop_map(|(seat, event)| TapedInput::Event { seat, event }),
         (an_agent(), a_turn()).prop_map(|(agent, turn)| TapedInput::Late { agent, turn }),
-        (any::<u64>(), a_staged(), any::<bool>()).prop_map(|(ticket, staged, pinned)| {
-            TapedInput::Install(TapedInstall { ticket, staged, pinned })
-        }),
-        (an_origin(), collection::vec(a_fault(), 0..3))
-            .prop_map(|(origin, faults)| TapedInput::StrategyRefused { origin, faults }),
-        (any::<u64>(), word(), a_wish()).prop_map(|(ticket, by, wish)| TapedInput::Wish {
-            ticket,
-            by,
-            wish
-        }),
+        a_request().prop_map(TapedInput::Command),
         (word(), collection::vec(a_suspension(), 0..3))
             .prop_map(|(reason, suspended)| TapedInput::Restarted { reason, suspended }),
         Just(TapedInput::Drain),
@@ -371,7 +384,7 @@ fn an_act() -> impl Strategy<Value = SeatAct> {
     ]
 }
 
-fn a_beginning() -> impl Strategy<Value = Beginning> {
+fn a_beginning() -> impl Strategy<Value = TeamStart> {
     let entry = (word(), word(), any::<bool>()).prop_map(|(name, role, gone)| RosterEntry {
         name,
         role,
@@ -387,16 +400,9 @@ fn a_beginning() -> impl Strategy<Value = Beginning> {
     )
         .prop_map(
             |((roster, seats, options, staged), (params, steering, board_revision, checkpoint))| {
-                Beginning {
-                    roster,
-                    seats,
-                    options,
-                    staged,
-                    params,
-                    steering,
-                    board_revision,
-                    checkpoint,
-                }
+                let state = TeamState::new(roster).operated(Arc::new(params), steering);
+                let state = state.after(board_revision);
+                TeamStart { seats, options, staged, state, checkpoint }
             },
         )
 }
@@ -405,7 +411,7 @@ fn no_code(_: &Generation) -> Arc<dyn Any + Send + Sync> {
     Arc::new(())
 }
 
-/// What a step is made of, as texts and comparable parts.
+/// The parts of a step, as texts and comparable values.
 fn shown(step: &TeamStep) -> (Instant, String, Option<TapedInput>) {
     let input = match &step.act {
         TeamAct::Handled(input) => Some(input.clone()),
@@ -419,7 +425,7 @@ proptest! {
 
     #[test]
     fn steps_come_back_exactly(list in collection::vec(a_step(Instant::now()), 0..8)) {
-        // Times are counted from somewhere in their middle.
+        // Times are counted from somewhere in the middle.
         let epoch = Epoch(list.get(1).map_or_else(Instant::now, |step| step.at));
         let bytes = steps(epoch, &list).encode_to_vec();
         let reading = Reading { epoch, code: &no_code };
@@ -433,22 +439,19 @@ proptest! {
         let bytes = beginning(&began).encode_to_vec();
         let reading = Reading { epoch: Epoch(Instant::now()), code: &no_code };
         let back = beginning_from(&reading, v1::Beginning::decode(&*bytes).unwrap()).unwrap();
-        let install = |it: &Beginning| {
-            TapedInstall { ticket: 0, staged: it.staged.clone(), pinned: false }
-        };
-        prop_assert_eq!(install(&began), install(&back));
+        prop_assert_eq!(&began.staged, &back.staged);
         prop_assert_eq!(format!("{began:?}"), format!("{back:?}"));
     }
 
     #[test]
     fn what_happens_at_a_seat_comes_back_exactly(seat in a_seat_id(), act in an_act()) {
         let back = match seat_act(seat, &act) {
-            SeatTold::Wire(told) => {
-                wire_from(v1::WireBytes::decode(&*told.encode_to_vec()).unwrap()).unwrap()
+            WireSeatAct::Wire(message) => {
+                wire_from(v1::WireBytes::decode(&*message.encode_to_vec()).unwrap()).unwrap()
             }
-            SeatTold::Step(told) => {
-                let told = v1::SeatStep::decode(&*told.encode_to_vec()).unwrap();
-                let (seat, act) = seat_step_from(told).unwrap();
+            WireSeatAct::Step(message) => {
+                let message = v1::SeatStep::decode(&*message.encode_to_vec()).unwrap();
+                let (seat, act) = seat_step_from(message).unwrap();
                 (seat, act.unwrap())
             }
         };
@@ -457,8 +460,8 @@ proptest! {
 
     #[test]
     fn a_seat_comes_back_exactly(seat in a_seat()) {
-        let told = v1::SeatStep::decode(&*opened(&seat).encode_to_vec()).unwrap();
-        let (id, back) = seat_step_from(told).unwrap();
+        let message = v1::SeatStep::decode(&*opened(&seat).encode_to_vec()).unwrap();
+        let (id, back) = seat_step_from(message).unwrap();
         prop_assert_eq!(id, seat.id);
         prop_assert_eq!(format!("{:?}", back.unwrap_err()), format!("{seat:?}"));
     }
@@ -466,14 +469,14 @@ proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in collection::vec(any::<u8>(), 0..200)) {
         let reading = Reading { epoch: Epoch(Instant::now()), code: &no_code };
-        if let Ok(told) = v1::TeamSteps::decode(&*bytes) {
-            drop(steps_from(&reading, told));
+        if let Ok(message) = v1::TeamSteps::decode(&*bytes) {
+            drop(steps_from(&reading, message));
         }
-        if let Ok(told) = v1::Beginning::decode(&*bytes) {
-            drop(beginning_from(&reading, told));
+        if let Ok(message) = v1::Beginning::decode(&*bytes) {
+            drop(beginning_from(&reading, message));
         }
-        if let Ok(told) = v1::SeatStep::decode(&*bytes) {
-            drop(seat_step_from(told));
+        if let Ok(message) = v1::SeatStep::decode(&*bytes) {
+            drop(seat_step_from(message));
         }
     }
 }

@@ -6,14 +6,14 @@ use phalanx_proto::v1;
 use phalanx_proto::v1::taped_value::Kind;
 use std::borrow::Cow;
 
-/// Deepest nesting of a value: what operators say nests less. Deeper parts are nil.
+/// Deepest nesting of a value; operators' values nest less. Deeper parts are nil.
 pub(super) const DEPTH_MAX: usize = 24;
 
 pub(super) fn value(value: &Value) -> v1::TapedValue {
-    told(value, 0)
+    message(value, 0)
 }
 
-fn told(value: &Value, depth: usize) -> v1::TapedValue {
+fn message(value: &Value, depth: usize) -> v1::TapedValue {
     let kind = match value {
         _ if depth > DEPTH_MAX => None,
         Value::Nil => None,
@@ -22,13 +22,13 @@ fn told(value: &Value, depth: usize) -> v1::TapedValue {
         Value::Num(num) => Some(Kind::Number(*num)),
         Value::Str(text) => Some(Kind::Text(text.to_string())),
         Value::List(items) => {
-            let items = items.iter().map(|item| told(item, depth + 1)).collect();
+            let items = items.iter().map(|item| message(item, depth + 1)).collect();
             Some(Kind::List(v1::TapedList { items }))
         }
         Value::Map(pairs) => {
             let pair = |(key, value): &(Cow<'static, str>, Value)| v1::TapedPair {
                 key: key.to_string(),
-                value: Some(told(value, depth + 1)),
+                value: Some(message(value, depth + 1)),
             };
             Some(Kind::Map(v1::TapedMap { pairs: pairs.iter().map(pair).collect() }))
         }
@@ -36,9 +36,9 @@ fn told(value: &Value, depth: usize) -> v1::TapedValue {
     v1::TapedValue { kind }
 }
 
-/// Messages nest at most a hundred deep, so this ends.
-pub(super) fn value_from(told: v1::TapedValue) -> Value {
-    match told.kind {
+/// Messages nest at most a hundred levels, so the recursion ends.
+pub(super) fn value_from(message: v1::TapedValue) -> Value {
+    match message.kind {
         None => Value::Nil,
         Some(Kind::Flag(flag)) => Value::Bool(flag),
         Some(Kind::Whole(int)) => Value::Int(int),
@@ -58,7 +58,7 @@ pub(super) fn order(said: &Said) -> v1::TapedOrder {
     v1::TapedOrder { action: said.action.to_string(), args: said.args.iter().map(value).collect() }
 }
 
-pub(super) fn order_from(told: Option<v1::TapedOrder>) -> Read<Said> {
-    let v1::TapedOrder { action, args } = need(told, "order")?;
+pub(super) fn order_from(message: Option<v1::TapedOrder>) -> Read<Said> {
+    let v1::TapedOrder { action, args } = need(message, "order")?;
     Ok(Said::new(action, args.into_iter().map(value_from).collect()))
 }

@@ -1,14 +1,14 @@
-//! What is left of a broken file is read, and nothing else happens.
+//! The readable rest of a broken file is read, and there is no panic.
 
 use crate::game::{PATIENCE, info, options, play};
 use phalanx_record::{
-    Entry, Loader, Recording, RecordingError, RecordingFile, Summary, Wrong, recover,
+    DamageCause, Entry, Loader, Recording, RecordingError, RecordingFile, Summary, recover,
 };
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// A recorded match in many chunks, and where it is.
+/// A recorded match in many chunks, with its path.
 static WHOLE: LazyLock<(tempfile::TempDir, PathBuf, Vec<u8>)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let mut options = options(folder.path());
@@ -67,7 +67,7 @@ fn a_file_that_is_cut_anywhere_is_read_up_to_there() {
 #[test]
 fn the_messages_of_a_chunk_that_is_cut_are_read() {
     let folder = tempfile::tempdir().unwrap();
-    // All is one chunk: larger than what the compression holds back.
+    // One chunk, larger than the buffer of the compression.
     let mut options = options(folder.path());
     (options.chunk_bytes, options.flush_every) = (64 << 20, PATIENCE);
     let recording = Recording::begin(options, info()).unwrap();
@@ -95,10 +95,11 @@ fn a_flipped_bit_costs_what_it_stands_in_and_no_more() {
             Ok(read) => read,
             Err(error) => panic!("{at}: {error}"),
         };
-        // What is read was written, in the same order; at most one or two chunks are missing.
+        // Everything that is read was written, in the same order; at most one or two chunks are
+        // missing.
         let mut rest = all.iter();
         let lost = found.iter().filter(|entry| !rest.any(|kept| kept == *entry)).count();
-        assert!(lost <= 1, "{at}: {lost} entries that nobody wrote");
+        assert!(lost <= 1, "{at}: {lost} entries that were never written");
         assert!(found.len() * 3 >= all.len() * 2, "{at}: {} of {}", found.len(), all.len());
     }
 }
@@ -142,7 +143,7 @@ fn a_whole_file_is_made_of_a_broken_one() {
     assert!(gaps >= 1 && found.len() - gaps == left.len(), "{} {gaps} {}", found.len(), left.len());
     assert!(left.len() > all.len() / 3);
     assert_eq!(file.attachments().len(), 1, "the strategy");
-    // The usual reader takes it, checksums and all.
+    // The standard reader accepts it, including checksums.
     let bytes = std::fs::read(&out).unwrap();
     let messages = mcap::MessageStream::new(&bytes).unwrap().map(|message| message.unwrap());
     assert_eq!(messages.count(), found.len());
@@ -156,7 +157,7 @@ fn a_file_without_its_end_is_not_whole_but_nothing_is_missing() {
     let (all, _) = read(path).unwrap();
     let (_folder, path) = broken(&bytes[..bytes.len() - 8]);
     assert_eq!(read(&path).unwrap().0, all);
-    // The index begins behind the last chunk.
+    // The index begins after the last chunk.
     let index = RecordingFile::open(&path).unwrap();
-    assert!(index.summary().damage.iter().all(|damage| damage.wrong == Wrong::End));
+    assert!(index.summary().damage.iter().all(|damage| damage.wrong == DamageCause::End));
 }

@@ -1,10 +1,10 @@
-//! Disks that fail, fill up, or hang: play goes on.
+//! Disks that fail, fill up, or hang: play continues.
 
 use crate::game::{Kept, PATIENCE, info, options, play};
 use phalanx_game::{SeatId, Turn};
 use phalanx_net::{Appetite, Percepts, Recorder, SeatAct, Taped};
 use phalanx_record::{
-    Disk, DiskFile, Loader, QueueLimits, RealDisk, Recorded, Recording, RecordingFile,
+    DiskFile, Loader, QueueLimits, RealDisk, Recorded, Recording, RecordingDisk, RecordingFile,
 };
 use std::fmt;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// A disk with room for so many bytes, until somebody makes more.
+/// A disk with room for this many bytes, until the test makes more.
 #[derive(Debug)]
 struct Full {
     room: Arc<AtomicU64>,
@@ -25,7 +25,7 @@ struct FullFile {
     room: Arc<AtomicU64>,
 }
 
-impl Disk for Full {
+impl RecordingDisk for Full {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let (file, room) = (RealDisk.create(path)?, Arc::clone(&self.room));
         Ok(Box::new(FullFile { file, room }))
@@ -58,7 +58,7 @@ impl DiskFile for FullFile {
     }
 }
 
-/// A disk that takes nothing until it is let go.
+/// A disk that blocks until it is released.
 #[derive(Clone, Debug, Default)]
 struct Stuck {
     free: Arc<(Mutex<bool>, Condvar)>,
@@ -84,7 +84,7 @@ impl Stuck {
     }
 }
 
-impl Disk for Stuck {
+impl RecordingDisk for Stuck {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(StuckFile(RealDisk.create(path)?, self.clone())))
     }
@@ -150,7 +150,7 @@ fn a_full_disk_stops_the_recording_and_it_goes_on_when_there_is_room() {
     let first = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
     let file = RecordingFile::open(first).unwrap();
     let summary = file.summary();
-    assert_eq!(summary.lost, status.lost, "each missing entry is told");
+    assert_eq!(summary.lost, status.lost, "each missing entry is counted");
     assert!(summary.whole && !summary.obstacles().is_empty());
     assert!(summary.gaps.iter().all(|gap| gap.from_nanos <= gap.to_nanos));
     let written: u64 = summary.channels.values().map(|tally| tally.messages).sum();
@@ -176,7 +176,7 @@ fn no_folder_and_a_device_without_room_cost_only_the_recording() {
 #[derive(Debug)]
 struct DevFull;
 
-impl Disk for DevFull {
+impl RecordingDisk for DevFull {
     fn create(&self, _path: &Path) -> io::Result<Box<dyn DiskFile>> {
         Ok(Box::new(std::fs::OpenOptions::new().write(true).open("/dev/full")?))
     }
@@ -227,7 +227,7 @@ fn a_disk_that_hangs_slows_nobody_down_and_what_is_needed_survives_longest() {
         recording.put(at, wire);
     }
     assert_eq!(recording.appetite(), Appetite::Needed);
-    // Far more than there is room for.
+    // Far more than fits.
     for nth in 200..2_000 {
         let (at, wire) = bytes(at(nth), 10);
         recording.put(at, wire);
@@ -270,7 +270,7 @@ fn a_gap_stands_where_something_is_missing() {
     };
     (1..=100).for_each(put);
     stuck.let_go();
-    // There is room again: what comes now is recorded behind the gap.
+    // There is room again: new entries are recorded after the gap.
     while recording.status().messages < 10 && recording.appetite() == Appetite::Needed {
         std::thread::yield_now();
     }
@@ -298,7 +298,7 @@ fn a_clock_that_is_set_back_does_not_turn_time_around() {
     let info = info();
     let recording = Recording::begin(options(folder.path()), info.clone()).unwrap();
     let begin = info.begun.instant;
-    // However the wall clock is set meanwhile: times count on from the begin.
+    // Times continue from the begin, however the wall clock is set meanwhile.
     for second in 0..5 {
         let (at, wire) = bytes(begin + Duration::from_secs(second), 3);
         recording.put(at, wire);
@@ -323,7 +323,7 @@ fn what_a_crash_leaves_has_all_closed_chunks() {
     while recording.status().messages < 2 {
         std::thread::yield_now();
     }
-    // It is still being written: nobody prunes it, and it can be read.
+    // It is still being written: it is not pruned, and it can be read.
     let path = recording.status().path;
     let file = RecordingFile::open(&path).unwrap();
     let summary = file.summary();

@@ -1,12 +1,12 @@
-//! Files that are no recordings, and folders with too many.
+//! Files that are not recordings, and folders with too many.
 
 use crate::game::{PATIENCE, info, options};
 use mcap::records::MessageHeader;
 use phalanx_game::SeatId;
 use phalanx_net::{Recorder, SeatAct, Taped};
 use phalanx_record::{
-    Entry, Loader, Recorded, Recording, RecordingFile, RecordingOptions, RecordingStatus,
-    RetentionPolicy, Wrong, prune,
+    DamageCause, Entry, Loader, Recorded, Recording, RecordingFile, RecordingOptions,
+    RecordingStatus, RetentionPolicy, prune,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -21,7 +21,7 @@ fn refused(bytes: &[u8]) -> String {
     text.replace(&path.display().to_string(), "x.mcap")
 }
 
-/// An MCAP file of somebody else, perhaps with our record.
+/// An MCAP file of another program, perhaps with our record.
 fn foreign(pairs: Option<&[(&str, &str)]>) -> Vec<u8> {
     let mut file = std::io::Cursor::new(Vec::new());
     let mut writer = mcap::Writer::new(&mut file).unwrap();
@@ -64,7 +64,7 @@ fn small(folder: &Path, messages: u64) -> PathBuf {
     recorded(options, messages).path
 }
 
-/// How it went to record a few messages, a second apart.
+/// The status after recording a few messages, a second apart.
 fn recorded(options: RecordingOptions, messages: u64) -> RecordingStatus {
     let info = info();
     let recording = Recording::begin(options, info.clone()).unwrap();
@@ -93,7 +93,7 @@ fn sizes_that_only_are_declared_cost_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = small(folder.path(), 3);
     let bytes = std::fs::read(&path).unwrap();
-    // Each record in turn says that it has a hundred gigabytes, and so does what a chunk unpacks to.
+    // Each record in turn declares a hundred gigabytes, and so does the unpacked size of a chunk.
     let mut at = mcap::MAGIC.len();
     let mut records = 0;
     while at + 9 <= bytes.len() - mcap::MAGIC.len() {
@@ -116,7 +116,7 @@ fn sizes_that_only_are_declared_cost_no_memory() {
         records += 1;
     }
     assert!(records > 10, "{records}");
-    // A hole of a hundred gigabytes, which takes no place on the disk, is passed over as it is.
+    // A hole of a hundred gigabytes, which needs no space on the disk, is skipped.
     std::fs::write(&path, &bytes).unwrap();
     File::options().write(true).open(&path).unwrap().set_len(1 << 34).unwrap();
     let file = RecordingFile::open(&path).unwrap();
@@ -128,7 +128,7 @@ fn an_unpacked_chunk_is_no_larger_than_any_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     let path = small(folder.path(), 1);
     let mut bytes = std::fs::read(&path).unwrap();
-    // Behind the magic bytes of the end: a chunk that unpacks to a gigabyte of nothing.
+    // After the magic bytes of the end: a chunk that unpacks to a gigabyte of zeros.
     let bomb = zstd::bulk::compress(&vec![0; 80 << 20], 19).unwrap();
     let mut chunk = Vec::new();
     chunk.extend([0_u8; 16]);
@@ -147,7 +147,7 @@ fn an_unpacked_chunk_is_no_larger_than_any_of_ours() {
     let file = RecordingFile::open(&path).unwrap();
     let found: Vec<_> = file.entries(std::time::Instant::now(), &Loader::default()).collect();
     let wrong = found.iter().find_map(|it| it.as_ref().err()).unwrap();
-    assert!(matches!(wrong.wrong, Wrong::TooLarge(_)), "{wrong}");
+    assert!(matches!(wrong.wrong, DamageCause::TooLarge(_)), "{wrong}");
     assert!(found.iter().any(|it| matches!(it, Ok(Entry { what: Recorded::Taped(_), .. }))));
 }
 
@@ -164,12 +164,12 @@ fn reading_can_begin_in_the_middle() {
     let behind = |list: &[i64]| list.iter().filter(|nanos| **nanos >= 30_000_000_000).count();
     assert_eq!((behind(&all), behind(&later)), (30, 30));
     assert!(later.len() < all.len() / 2 + 10, "{} of {}", later.len(), all.len());
-    // The chunk that tells the channels' names is passed over.
+    // The chunk that declares the channels' names is skipped.
     let topics = file.raw_messages(30_000_000_000).map(|raw| raw.unwrap().channel);
     assert_eq!(topics.collect::<BTreeSet<_>>(), BTreeSet::from(["/seat/0/received".to_owned()]));
 }
 
-/// A recording's file of so many bytes, written so long ago.
+/// A recording's file of this size and age.
 fn old(folder: &Path, name: &str, bytes: usize, age: Duration) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, vec![0; bytes]).unwrap();
@@ -204,7 +204,7 @@ fn the_oldest_recordings_go_until_the_rest_fits() {
     let bytes = |bytes| RetentionPolicy { bytes: Some(bytes), age: None };
     assert_eq!(names(RetentionPolicy::default(), true), []);
     assert_eq!(names(bytes(500), true), []);
-    // A dry run takes nothing away.
+    // A dry run deletes nothing.
     for _ in 0..2 {
         assert_eq!(names(bytes(499), true).as_slice(), std::slice::from_ref(&a));
         assert_eq!(names(bytes(299), true), [a.clone(), b.clone()]);

@@ -28,7 +28,7 @@ fn what_fits_into_memory_is_written_whole_and_again() {
     assert_eq!(file.info().cause, "an error storm");
     assert_eq!(file.by_reading().obstacles(), Vec::<String>::new());
     assert_eq!(all(&path, info.begun.instant).len(), entries.len() + 1);
-    // It goes on: the second file has what the first has, and what came after.
+    // It continues: the second file has the content of the first, and what came after it.
     let act = SeatAct::Received(vec![1].into());
     flight.put(info.begun.instant, Taped::Seat { seat: SeatId(0), act });
     let second = flight.write("asked for").unwrap();

@@ -1,4 +1,4 @@
-//! A match of MAPC 2020 on a virtual clock, and recorders to try.
+//! A match of MAPC 2020 on a virtual clock, and recorders for tests.
 
 use phalanx_assemble::Assemble;
 use phalanx_assemble::arena::config::Launch;
@@ -103,7 +103,7 @@ pub(crate) fn play(steps: u32, recorder: Arc<dyn Recorder>) {
     assert_eq!(lockstep.run(&mut ()), LockstepEnd::Over);
 }
 
-/// What is recorded, from now on.
+/// The description of a recording that begins now.
 pub(crate) fn info() -> RecordingInfo {
     RecordingInfo {
         team: "A".into(),
@@ -122,7 +122,7 @@ pub(crate) fn options(folder: &Path) -> RecordingOptions {
     RecordingOptions { bundler: Bundler::new(|_| Some(files())), ..RecordingOptions::new(folder) }
 }
 
-/// Keeps everything in memory, and hands it on.
+/// Keeps everything in memory, and passes it on.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) entries: Mutex<Vec<(Instant, Taped)>>,

@@ -1,4 +1,4 @@
-//! Those who look on while it happens get what a recording has, and nobody else costs anything.
+//! Live viewers get what a recording has, and without viewers nothing is copied.
 
 use crate::game::{Kept, PATIENCE, info, options, play};
 use phalanx_game::SeatId;
@@ -13,14 +13,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Keeps what it is shown; may be held up.
+/// Keeps the messages that it gets; the test can block it.
 #[derive(Debug)]
 struct Onlooker {
     opened: Mutex<BTreeSet<Channel>>,
     shown: Mutex<Vec<LiveMessage>>,
     missed: Mutex<u64>,
     over: Sender<()>,
-    /// Before each message it waits for a word, or for the end of who gives it.
+    /// Before each message it waits for a permit, or for the end of the sender.
     may: Mutex<Receiver<()>>,
 }
 
@@ -43,7 +43,7 @@ impl Audience for Onlooker {
     }
 }
 
-/// Somebody who looks on, what holds him up, and what tells that it is over.
+/// A viewer, the sender of its permits, and the signal for its end.
 fn onlooker() -> (Arc<Onlooker>, Sender<()>, Receiver<()>) {
     let (over, ended) = channel();
     let (hold, may) = channel();
@@ -57,7 +57,7 @@ fn onlooker() -> (Arc<Onlooker>, Sender<()>, Receiver<()>) {
     (Arc::new(onlooker), hold, ended)
 }
 
-/// What happens in a match, and its end.
+/// The entries of a match and its end.
 fn happened(steps: u32) -> Vec<(Instant, Taped)> {
     let kept = Arc::new(Kept::default());
     play(steps, kept.clone());
@@ -103,7 +103,7 @@ fn who_looks_on_from_the_begin_gets_every_message_of_the_recording() {
         let time = begin + i128::from(message.nanos);
         recorded.entry(message.channel).or_default().push((time, message.data));
     }
-    // What a file says of itself is told to those who ask for it.
+    // The file's own description is not a channel.
     recorded.remove("/recording");
     assert!(recorded.len() >= 7 + 3 * 15, "{:?}", recorded.keys());
     assert_eq!(shown, recorded);

@@ -1,7 +1,8 @@
 //! A match in memory and the same match in a file are equal.
 
 use crate::game::{Kept, PATIENCE, files, info, options, play, staged};
-use phalanx_engine::{Generation, TeamStep};
+use phalanx_engine::{Generation, JournalEntry, JournalEvent, TeamStep, TurnDone};
+use phalanx_game::Turn;
 use phalanx_net::{Recorder, Taped};
 use phalanx_proto::v1;
 use phalanx_record::{Entry, Loader, Recorded, Recording, RecordingFile, RecordingOptions};
@@ -44,7 +45,7 @@ fn entries(file: &RecordingFile, begin: Instant) -> Vec<Entry> {
     file.entries(begin, &Loader::default()).map(|entry| entry.unwrap()).collect()
 }
 
-/// What has to come back exactly, as text; journal and pictures only as their kinds.
+/// The entries that must be decoded exactly, as text; journal and pictures only as their kinds.
 fn needed(what: &Taped) -> String {
     match what {
         Taped::Journal(entry) => format!("journal {:?}", entry.turn),
@@ -150,7 +151,7 @@ fn a_large_recording_has_several_parts_that_read_as_one() {
     let (by_index, by_reading) = (played.file.summary(), played.file.by_reading());
     assert_eq!(by_index.channels, by_reading.channels);
     assert_eq!(by_index.turns, 20);
-    // Any part leads to all of them.
+    // Every part leads to all of them.
     for path in played.file.files().values() {
         assert_eq!(RecordingFile::open(path).unwrap().files().len(), parts);
     }
@@ -159,6 +160,27 @@ fn a_large_recording_has_several_parts_that_read_as_one() {
     let damage = torn.summary().damage;
     assert_eq!(damage.len(), 1);
     assert_eq!(damage[0].to_string(), "part 2 is missing");
+}
+
+/// The others have decided when a straggler's request arrives: the turn ends once more.
+#[test]
+fn a_turn_that_ends_twice_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let info = info();
+    let recording = Recording::begin(options(folder.path()), info.clone()).unwrap();
+    for step in [0, 1, 1, 2] {
+        let entry = JournalEntry {
+            turn: Turn::new(0, step),
+            agent: None,
+            generation: 1,
+            event: JournalEvent::TurnDone(TurnDone::default()),
+        };
+        recording.put(info.begun.instant, Taped::Journal(Arc::new(entry)));
+    }
+    let status = recording.finish(PATIENCE);
+    assert!(status.over && status.trouble.is_none(), "{status:?}");
+    let file = RecordingFile::open(only_file(folder.path())).unwrap();
+    assert_eq!((file.summary().turns, file.by_reading().turns), (3, 3));
 }
 
 #[test]
@@ -183,7 +205,7 @@ fn a_summary_is_the_same_by_index_and_by_reading() {
     );
 }
 
-/// A step's own times do not come from the log time of its message.
+/// A step's own times are independent of its message's log time.
 #[test]
 fn the_times_of_steps_are_exact() {
     let played = recorded(5, |_| {});
@@ -202,7 +224,7 @@ fn the_times_of_steps_are_exact() {
         })
         .collect();
     assert_eq!(shown(&found), shown(&expected));
-    // Another begin moves all of them alike.
+    // Another begin moves all of them equally.
     let later = played.begin + Duration::from_secs(5);
     let moved = entries(&played.file, later);
     let moved = moved.iter().find_map(|entry| match &entry.what {

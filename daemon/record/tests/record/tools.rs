@@ -1,4 +1,4 @@
-//! Tools that know nothing of us open a recording: the MCAP reader of the Python world.
+//! Tools that do not know our messages open a recording: the MCAP reader of the Python world.
 
 use crate::game::{PATIENCE, info, options, play};
 use phalanx_record::{Recording, RecordingFile};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// The packages, as they are installed.
 const PACKAGES: &[&str] = &["mcap==1.6.0", "mcap-protobuf-support==0.6.0"];
-/// Set where this test may not be left out.
+/// Set this variable if the test must not be skipped.
 const DEMANDED: &str = "PHALANX_DEMAND_PYTHON";
 
 const SCRIPT: &str = r#"
@@ -34,7 +34,7 @@ with open(sys.argv[1], "rb") as file:
         print(topic, topics[topic])
 "#;
 
-/// A Python with the packages; `None`: there is none and none is to be had.
+/// A Python with the packages; `None` if there is none and none can be installed.
 fn python() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcap-python");
     let python = folder.join("bin/python3");

@@ -8,7 +8,7 @@
 //! strategies/TEAM/set-aside-3                what could not be read: for people to look at
 //! ```
 
-use super::{Entry, Marker, Saved, wire};
+use super::{HistoryMarker, StoredGeneration, StoredHistory, wire};
 use phalanx_lua::Bundle;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -38,28 +38,28 @@ const NAME_BYTES_MAX: usize = 120;
 
 /// The folder of one team.
 #[derive(Debug)]
-pub(super) struct Disk {
+pub(super) struct HistoryDisk {
     team: String,
     folder: PathBuf,
-    written: Mutex<Written>,
+    written: Mutex<WrittenFiles>,
     /// Held while this lives: two daemons would mix up one history.
     _lock: File,
 }
 
 /// What the folder holds.
 #[derive(Debug, Default)]
-struct Written {
+struct WrittenFiles {
     /// By number, how each was taken back.
     generations: BTreeMap<u32, String>,
-    marker: Option<Marker>,
+    marker: Option<HistoryMarker>,
 }
 
-impl Disk {
+impl HistoryDisk {
     pub(super) fn open(state: &Path, team: &str) -> io::Result<Self> {
         let folder = state.join(STRATEGIES).join(safe_name(team));
         make_folder(&folder)?;
         let lock = folder.join("lock");
-        // Whatever stands there is not emptied, since it might be a link.
+        // An existing file is not truncated, since it might be a link.
         let lock = File::options().create(true).write(true).truncate(false).open(lock)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => io::Error::other("another daemon writes it"),
@@ -73,8 +73,8 @@ impl Disk {
     }
 
     /// Everything that can be read whole; the rest is set aside and named.
-    pub(super) fn load(&self) -> io::Result<(Saved, Vec<String>)> {
-        let mut saved = Saved::default();
+    pub(super) fn load(&self) -> io::Result<(StoredHistory, Vec<String>)> {
+        let mut saved = StoredHistory::default();
         let mut troubles = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
@@ -92,12 +92,13 @@ impl Disk {
         }
         self.load_marker(&mut saved, &mut troubles);
         let mut written = self.written();
-        let taken = |(number, entry): (&u32, &Entry)| (*number, entry.taken_back.clone());
+        let taken =
+            |(number, entry): (&u32, &StoredGeneration)| (*number, entry.taken_back.clone());
         written.generations = saved.entries.iter().map(taken).collect();
         Ok((saved, troubles))
     }
 
-    fn load_marker(&self, saved: &mut Saved, troubles: &mut Vec<String>) {
+    fn load_marker(&self, saved: &mut StoredHistory, troubles: &mut Vec<String>) {
         let text = match text(&self.folder.join(MARKER)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
@@ -112,7 +113,7 @@ impl Disk {
         }
     }
 
-    fn read(&self, number: u32) -> Result<Entry, String> {
+    fn read(&self, number: u32) -> Result<StoredGeneration, String> {
         let folder = self.folder.join(number.to_string());
         let record = text(&folder.join(RECORD)).map_err(|error| format!("{RECORD}: {error}"))?;
         let (generation, taken_back) =
@@ -124,7 +125,7 @@ impl Disk {
         if bundle.hash() != generation.hash {
             return Err(format!("its files have the hash {}, not its own", bundle.hash()));
         }
-        Ok(Entry { generation, taken_back, bundle: Arc::new(bundle) })
+        Ok(StoredGeneration { generation, taken_back, bundle: Arc::new(bundle) })
     }
 
     fn set_aside(&self, name: &str, trouble: &str) -> String {
@@ -137,7 +138,7 @@ impl Disk {
     }
 
     /// Makes the folder hold what is kept.
-    pub(super) fn write(&self, saved: &Saved) -> io::Result<()> {
+    pub(super) fn write(&self, saved: &StoredHistory) -> io::Result<()> {
         let mut written = self.written();
         for (number, entry) in &saved.entries {
             match written.generations.get(number) {
@@ -166,7 +167,7 @@ impl Disk {
         Ok(())
     }
 
-    fn write_generation(&self, number: u32, entry: &Entry) -> io::Result<()> {
+    fn write_generation(&self, number: u32, entry: &StoredGeneration) -> io::Result<()> {
         let underway = self.folder.join(format!("{UNDERWAY}{number}"));
         remove(&underway)?;
         let files = underway.join(FILES);
@@ -184,7 +185,7 @@ impl Disk {
         File::open(&self.folder)?.sync_all()
     }
 
-    fn written(&self) -> std::sync::MutexGuard<'_, Written> {
+    fn written(&self) -> std::sync::MutexGuard<'_, WrittenFiles> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
 //! The JSON files of the history.
 
-use super::{Entry, Marker};
+use super::{HistoryMarker, StoredGeneration};
 use phalanx_engine::{Generation, StrategyOrigin};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct MarkerFile {
     folder: String,
 }
 
-pub(super) fn entry_text(team: &str, entry: &Entry) -> serde_json::Result<String> {
+pub(super) fn entry_text(team: &str, entry: &StoredGeneration) -> serde_json::Result<String> {
     let Generation { number, hash, accepted, origin } = &*entry.generation;
     let origin = match origin {
         StrategyOrigin::Start => OriginFile::Start,
@@ -76,8 +76,8 @@ pub(super) fn entry(team: &str, text: &str) -> Result<(Arc<Generation>, String),
     Ok((Arc::new(generation), file.taken_back))
 }
 
-pub(super) fn marker_text(team: &str, marker: &Marker) -> serde_json::Result<String> {
-    let Marker { last, decided, pinned, folder } = marker.clone();
+pub(super) fn marker_text(team: &str, marker: &HistoryMarker) -> serde_json::Result<String> {
+    let HistoryMarker { last, decided, pinned, folder } = marker.clone();
     let team = team.into();
     serde_json::to_string_pretty(&MarkerFile {
         format: FORMAT,
@@ -89,11 +89,11 @@ pub(super) fn marker_text(team: &str, marker: &Marker) -> serde_json::Result<Str
     })
 }
 
-pub(super) fn marker(team: &str, text: &str) -> Result<Marker, String> {
+pub(super) fn marker(team: &str, text: &str) -> Result<HistoryMarker, String> {
     let file: MarkerFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
     belongs(team, file.format, &file.team)?;
     let MarkerFile { last, decided, pinned, folder, .. } = file;
-    Ok(Marker { last, decided, pinned, folder })
+    Ok(HistoryMarker { last, decided, pinned, folder })
 }
 
 fn belongs(team: &str, format: u32, of: &str) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use crate::stage::{Match, worker};
 use phalanx_engine::StrategyOrigin;
-use phalanx_strategy::{Activation, Source};
+use phalanx_strategy::{Activation, RequestedSource};
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -128,7 +128,7 @@ async fn a_link_in_the_state_folder_leads_nowhere() {
     fs::write(&victim, "precious").unwrap();
     symlink(&victim, state.join(".underway-now.json")).unwrap();
     symlink(&victim, state.join(".underway-2")).unwrap();
-    let source = Source::Files(vec![("worker.luau".into(), worker("second"))]);
+    let source = RequestedSource::Files(vec![("worker.luau".into(), worker("second"))]);
     game.keeper.activate(source, user(), Activation::default()).await.unwrap();
     game.keeper.pin(true, "anna").await.unwrap();
     assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
@@ -140,7 +140,7 @@ async fn a_link_in_the_state_folder_leads_nowhere() {
 async fn files_for_editors_do_not_spoil_what_is_kept() {
     let mut game = Match::start();
     let types = ("types/phalanx.d.luau".into(), "declare act: any".into());
-    let source = Source::Files(vec![("worker.luau".into(), worker("second")), types]);
+    let source = RequestedSource::Files(vec![("worker.luau".into(), worker("second")), types]);
     game.keeper.activate(source, user(), Activation::default()).await.unwrap();
     assert_eq!(game.installed().await, 2);
     game.keeper.pin(true, "anna").await.unwrap();

@@ -2,7 +2,9 @@
 
 use crate::stage::{BROKEN, Match, Told, worker};
 use phalanx_engine::{JournalEvent, StrategyOrigin};
-use phalanx_strategy::{Activation, CODE_BYTES_MAX, Eval, Refusal, SESSIONS_MAX, Source};
+use phalanx_strategy::{
+    Activation, CODE_BYTES_MAX, Eval, RequestedSource, SESSIONS_MAX, StrategyError,
+};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -10,8 +12,8 @@ fn user() -> StrategyOrigin {
     StrategyOrigin::Api { user: "anna".into() }
 }
 
-fn files(source: &str) -> Source {
-    Source::Files(vec![("worker.luau".into(), source.into())])
+fn files(source: &str) -> RequestedSource {
+    RequestedSource::Files(vec![("worker.luau".into(), source.into())])
 }
 
 async fn second(game: &mut Match) {
@@ -29,7 +31,7 @@ async fn rolled_back_the_unchanged_folder_does_not_play_by_itself() {
     assert_eq!(game.installed().await, 1);
     game.nothing_happens().await;
     let nothing = game.keeper.roll_back(None, user(), false).await.unwrap_err();
-    assert!(matches!(nothing, Refusal::NothingToRollBack), "{nothing}");
+    assert!(matches!(nothing, StrategyError::NothingToRollBack), "{nothing}");
     game.keeper.reload(StrategyOrigin::Hangup).await.unwrap();
     assert_eq!(game.installed().await, 3);
 }
@@ -42,7 +44,7 @@ async fn a_pinned_generation_stays_and_what_was_held_back_plays_when_it_is_let_g
     assert!(game.refused().await.contains("generation 1 is pinned"));
     let source = files(&worker("third"));
     let refused = game.keeper.activate(source, user(), Activation::default()).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Pinned(1)), "{refused}");
+    assert!(matches!(refused, StrategyError::Pinned(1)), "{refused}");
     assert_eq!(game.active(), 1);
     game.keeper.pin(false, "anna").await.unwrap();
     assert_eq!(game.installed().await, 2);
@@ -51,7 +53,7 @@ async fn a_pinned_generation_stays_and_what_was_held_back_plays_when_it_is_let_g
 #[tokio::test(start_paused = true)]
 async fn pinning_what_is_watched_tells_the_team() {
     let mut game = Match::start();
-    game.stage.snapshots.send_modify(|snapshot| Arc::make_mut(snapshot).on_probation = true);
+    game.puppet.snapshot.send_modify(|snapshot| Arc::make_mut(snapshot).on_probation = true);
     assert!(game.keeper.status().on_probation);
     game.keeper.pin(true, "anna").await.unwrap();
     match game.told().await {
@@ -81,9 +83,9 @@ async fn files_are_checked_validated_and_activated() {
     assert!(!checked.report.passed() && checked.origin.is_none());
     let validate = Activation { validate_only: true, forget: false };
     let refused = game.keeper.activate(files(BROKEN), user(), validate).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Faults(_)), "{refused}");
-    let odd = Source::Files(vec![("../worker.luau".into(), String::new())]);
-    assert!(matches!(game.keeper.check(odd).await.unwrap_err(), Refusal::Files(_)));
+    assert!(matches!(refused, StrategyError::Faults(_)), "{refused}");
+    let odd = RequestedSource::Files(vec![("../worker.luau".into(), String::new())]);
+    assert!(matches!(game.keeper.check(odd).await.unwrap_err(), StrategyError::Files(_)));
     let (info, _) = game.keeper.activate(files(&worker("second")), user(), validate).await.unwrap();
     assert_eq!(info.generation.number, 1);
     let forget = Activation { validate_only: false, forget: true };
@@ -99,7 +101,7 @@ async fn what_the_team_cannot_take_over_is_refused_and_told_by_the_team_alone() 
     game.stage.refuses.store(true, Ordering::SeqCst);
     let source = files(&worker("second"));
     let refused = game.keeper.activate(source, user(), Activation::default()).await.unwrap_err();
-    assert!(matches!(&refused, Refusal::Install(_)), "{refused}");
+    assert!(matches!(&refused, StrategyError::Install(_)), "{refused}");
     assert!(refused.to_string().contains("me.memory.plan.next is a function"), "{refused}");
     game.nothing_happens().await;
     assert_eq!((game.active(), game.keeper.generations().len()), (1, 1));
@@ -110,9 +112,9 @@ async fn nobody_waits_for_ever_for_a_team_that_is_stuck() {
     let game = Match::start();
     game.stage.views.forget_permits(game.stage.views.available_permits());
     let checked = game.keeper.check(files(&worker("second"))).await.unwrap_err();
-    assert!(matches!(checked, Refusal::Busy), "{checked}");
+    assert!(matches!(checked, StrategyError::Busy), "{checked}");
     let looked = game.keeper.eval(eval("1", "")).await.unwrap_err();
-    assert!(matches!(looked, Refusal::Busy), "{looked}");
+    assert!(matches!(looked, StrategyError::Busy), "{looked}");
     assert_eq!(game.active(), 1);
 }
 
@@ -122,7 +124,7 @@ async fn what_a_team_takes_over_late_is_known_and_keeps_its_number() {
     game.stage.is_mute.store(true, Ordering::SeqCst);
     let source = files(&worker("second"));
     let refused = game.keeper.activate(source, user(), Activation::default()).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Busy), "{refused}");
+    assert!(matches!(refused, StrategyError::Busy), "{refused}");
     let Told::Installed { generation, .. } = game.told().await else { panic!("it was refused") };
     assert_eq!((generation.number, game.active()), (2, 1));
     game.journal(JournalEvent::Generation { generation, pinned: false, note: String::new() });
@@ -145,11 +147,11 @@ async fn sessions_code_and_agents_have_bounds() {
         game.keeper.eval(eval("1", &index.to_string())).await.unwrap();
     }
     let full = game.keeper.eval(eval("1", "more")).await.unwrap_err();
-    assert!(matches!(full, Refusal::TooManySessions), "{full}");
+    assert!(matches!(full, StrategyError::TooManySessions), "{full}");
     let long = eval(&" ".repeat(CODE_BYTES_MAX + 1), "0");
-    assert!(matches!(game.keeper.eval(long).await, Err(Refusal::CodeTooLong)));
+    assert!(matches!(game.keeper.eval(long).await, Err(StrategyError::CodeTooLong)));
     let nobody = Eval { agent: "a9".into(), ..eval("1", "0") };
-    assert!(matches!(game.keeper.eval(nobody).await, Err(Refusal::NoAgent(_))));
+    assert!(matches!(game.keeper.eval(nobody).await, Err(StrategyError::NoAgent(_))));
     let live = Eval { live: true, ..eval("1", "") };
     assert_eq!(game.keeper.eval(live).await.unwrap().text, "anna: 1");
 }

@@ -1,18 +1,21 @@
-//! A team that does what it is told, and a folder that editors treat badly.
+//! A team that obeys every command, and a folder that editors treat badly.
 
-use futures_util::{FutureExt, StreamExt};
+use futures_util::FutureExt;
 use phalanx_engine::{
-    Board, BrainError, BrainErrorKind, Carry, Fault, Generation, JournalEntry, JournalEvent,
-    ParamError, Params, Profile, Ran, Scope, Snapshot, Staged, StrategyOrigin, View,
+    Answer, Board, BrainError, BrainErrorKind, Carry, Command, CommandError, CommandRequest,
+    CopyView, Fault, Generation, InstallStrategy, JournalEntry, JournalEvent, ParamError, Params,
+    Profile, ProfileScripts, Ran, RefuseStrategy, RunScript, SetParam, Staged, StrategyOrigin,
+    TeamCommand, View,
 };
-use phalanx_game::{ActionDoc, AgentId, Api, Roster, RosterEntry, Turn, Value};
+use phalanx_game::{ActionDoc, Api, Roster, RosterEntry, Turn};
 use phalanx_lua::{Bundle, Limits};
-use phalanx_strategy::{Keeper, KeeperHandle, KeeperOptions, Stage, StageError, StageFuture};
+use phalanx_net::{Puppet, PuppetOptions};
+use phalanx_strategy::{Keeper, KeeperHandle, KeeperOptions};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::mpsc;
 
 pub(crate) static API: Api = Api {
     actions: &[ActionDoc { name: "skip", doc: "Does nothing.", params: &[] }],
@@ -23,7 +26,7 @@ pub(crate) static API: Api = Api {
 /// Longest wait for anything: on the paused clock it passes as soon as nothing else happens.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What the team was told.
+/// The commands that the team received.
 #[derive(Debug)]
 pub(crate) enum Told {
     Installed { generation: Arc<Generation>, pinned: bool, forget: bool },
@@ -32,91 +35,69 @@ pub(crate) enum Told {
 
 /// A team that takes over whatever it is given.
 #[derive(Debug)]
-pub(crate) struct FakeStage {
+pub(crate) struct FakeTeam {
     told: mpsc::UnboundedSender<Told>,
-    journal: Mutex<Option<broadcast::Sender<Arc<JournalEntry>>>>,
-    pub(crate) snapshots: watch::Sender<Arc<Snapshot>>,
     /// How many views may still be taken: trials wait for one.
     pub(crate) views: Arc<tokio::sync::Semaphore>,
     pub(crate) refuses: AtomicBool,
     /// It takes what it is given, but does not say so.
     pub(crate) is_mute: AtomicBool,
-    decides: Arc<AtomicU64>,
+    decides: AtomicU64,
 }
 
-impl Stage for FakeStage {
-    fn roster(&self) -> Arc<Roster> {
-        roster()
-    }
-
-    fn view(&self) -> StageFuture<View> {
-        let (views, decides) = (Arc::clone(&self.views), Arc::clone(&self.decides));
-        async move {
-            views.acquire().await.map_err(|_| StageError::Ended)?.forget();
-            let generation = u32::try_from(decides.load(Ordering::SeqCst)).unwrap();
-            Ok(View {
-                roster: roster(),
-                seed: 1,
-                scenes: Vec::new(),
-                board: Board::default(),
-                params: Params::default(),
-                roles: vec!["worker".into()],
-                memories: Vec::new(),
-                generation,
-            })
+impl FakeTeam {
+    async fn answer(self: Arc<Self>, request: CommandRequest) -> Answer {
+        let CommandRequest { by, command, .. } = request;
+        match command {
+            Command::CopyView(_) => {
+                self.views.acquire().await.unwrap().forget();
+                let generation = u32::try_from(self.decides.load(Ordering::SeqCst)).unwrap();
+                Ok(CopyView::reply(Box::new(view(generation))))
+            }
+            Command::InstallStrategy(install) => self.install(install).await,
+            Command::RefuseStrategy(RefuseStrategy { origin, faults }) => {
+                self.told.send(Told::Refused { origin, faults }).unwrap_or_default();
+                Err(CommandError::busy())
+            }
+            Command::SetParam(SetParam { name, .. }) => {
+                Err(ParamError::Unknown { name, known: "none".into() }.into())
+            }
+            Command::RunScript(RunScript { code, .. }) => {
+                Ok(RunScript::reply(Ran { text: format!("{by}: {code}"), lines: Vec::new() }))
+            }
+            Command::ProfileScripts(ProfileScripts { turns }) => {
+                Ok(ProfileScripts::reply(Profile { turns, ..Profile::default() }))
+            }
+            other => panic!("a keeper does not ask for {other:?}"),
         }
-        .boxed()
     }
 
-    fn install(&self, staged: Staged, pinned: bool) -> StageFuture<Result<(), BrainError>> {
+    async fn install(&self, InstallStrategy { staged, pinned }: InstallStrategy) -> Answer {
         if self.refuses.load(Ordering::SeqCst) {
             let what = "a1: me.memory.plan.next is a function";
-            let error = BrainError::without_place(BrainErrorKind::Script, what);
-            return async move { Ok(Err(error)) }.boxed();
+            return Err(BrainError::without_place(BrainErrorKind::Script, what).into());
         }
         let forget = staged.carry == Carry::Forget;
         let Staged { generation, .. } = staged;
         self.decides.store(u64::from(generation.number), Ordering::SeqCst);
         self.told.send(Told::Installed { generation, pinned, forget }).ok();
         if self.is_mute.load(Ordering::SeqCst) {
-            return std::future::pending().boxed();
+            std::future::pending::<()>().await;
         }
-        async { Ok(Ok(())) }.boxed()
+        Ok(InstallStrategy::reply(()))
     }
+}
 
-    fn refused(&self, origin: StrategyOrigin, faults: Vec<Fault>) -> Result<(), StageError> {
-        self.told.send(Told::Refused { origin, faults }).map_err(|_| StageError::Ended)
-    }
-
-    fn set_param(
-        &self,
-        name: String,
-        _: Scope,
-        _: Option<Value>,
-        _: String,
-    ) -> StageFuture<Result<Option<Value>, ParamError>> {
-        async move { Ok(Err(ParamError::Unknown { name, known: "none".into() })) }.boxed()
-    }
-
-    fn run(&self, _: AgentId, code: String, by: String) -> StageFuture<Result<Ran, BrainError>> {
-        async move { Ok(Ok(Ran { text: format!("{by}: {code}"), lines: Vec::new() })) }.boxed()
-    }
-
-    fn profile(&self, turns: u32) -> StageFuture<Profile> {
-        async move { Ok(Profile { turns, ..Profile::default() }) }.boxed()
-    }
-
-    fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.snapshots.subscribe()
-    }
-
-    fn journal(&self) -> futures_util::stream::BoxStream<'static, Arc<JournalEntry>> {
-        let journal = self.journal.lock().unwrap();
-        let entries = journal.as_ref().unwrap().subscribe();
-        futures_util::stream::unfold(entries, |mut entries| async {
-            entries.recv().await.ok().map(|entry| (entry, entries))
-        })
-        .boxed()
+fn view(generation: u32) -> View {
+    View {
+        roster: roster(),
+        seed: 1,
+        scenes: Vec::new(),
+        board: Board::default(),
+        params: Params::default(),
+        roles: vec!["worker".into()],
+        memories: Vec::new(),
+        generation,
     }
 }
 
@@ -130,12 +111,13 @@ pub(crate) struct Match {
     pub(crate) folder: PathBuf,
     pub(crate) state: PathBuf,
     pub(crate) keeper: KeeperHandle,
-    pub(crate) stage: Arc<FakeStage>,
+    pub(crate) stage: Arc<FakeTeam>,
+    pub(crate) puppet: Arc<Puppet>,
     pub(crate) told: mpsc::UnboundedReceiver<Told>,
     pub(crate) home: Arc<tempfile::TempDir>,
 }
 
-/// A worker that is told apart by `mark`.
+/// A worker that can be recognised by `mark`.
 pub(crate) fn worker(mark: &str) -> String {
     format!("-- {mark}\nreturn {{ decide = function(me) return act.skip() end }}\n")
 }
@@ -169,17 +151,18 @@ impl Match {
         let bundle = Arc::new(Bundle::read(&folder, &[]).unwrap());
         let (staged, _) = keeper.first(&bundle).unwrap();
         let (sender, told) = mpsc::unbounded_channel();
-        let stage = Arc::new(FakeStage {
+        let stage = Arc::new(FakeTeam {
             told: sender,
-            journal: Mutex::new(Some(broadcast::channel(64).0)),
-            snapshots: watch::Sender::default(),
             views: Arc::new(tokio::sync::Semaphore::new(1_000)),
             refuses: AtomicBool::new(false),
             is_mute: AtomicBool::new(false),
-            decides: Arc::new(AtomicU64::new(staged.generation.number.into())),
+            decides: AtomicU64::new(staged.generation.number.into()),
         });
-        let keeper = keeper.spawn(Arc::clone(&stage) as Arc<dyn Stage>);
-        Self { folder, state, keeper, stage, told, home }
+        let answering = Arc::clone(&stage);
+        let answer = move |request| Arc::clone(&answering).answer(request).boxed();
+        let (puppet, team) = Puppet::start(PuppetOptions::new((*roster()).clone(), answer));
+        let keeper = keeper.spawn(team);
+        Self { folder, state, keeper, stage, puppet, told, home }
     }
 
     /// Saves the worker in place.
@@ -187,10 +170,10 @@ impl Match {
         std::fs::write(self.folder.join("worker.luau"), source).unwrap();
     }
 
-    /// The next thing that the team is told.
+    /// The next command that the team receives.
     pub(crate) async fn told(&mut self) -> Told {
         let told = tokio::time::timeout(PATIENCE, self.told.recv()).await;
-        told.expect("the team was told nothing").expect("the stage is gone")
+        told.expect("the team received no command").expect("the stage is gone")
     }
 
     /// The number of the generation that is installed next.
@@ -229,17 +212,16 @@ impl Match {
     /// What the team's journal says.
     pub(crate) fn journal(&self, event: JournalEvent) {
         let entry = JournalEntry { turn: Turn::default(), agent: None, generation: 0, event };
-        let journal = self.stage.journal.lock().unwrap();
-        journal.as_ref().unwrap().send(Arc::new(entry)).unwrap();
+        self.puppet.journal(entry);
     }
 
     /// The daemon ends; what is left of it can be begun anew.
     pub(crate) async fn end(self) -> (Arc<tempfile::TempDir>, PathBuf) {
-        drop(self.stage.journal.lock().unwrap().take());
+        self.puppet.end_journal();
         let mut keeper = self.keeper;
         while keeper.changed().await {}
         drop(keeper);
-        // Whoever writes the history holds its lock until everything is written.
+        // The writer of the history holds the lock until everything is written.
         let lock = std::fs::File::open(self.state.join("strategies/%41/lock")).unwrap();
         while lock.try_lock().is_err() {
             tokio::task::yield_now().await;

@@ -14,7 +14,7 @@ pub(super) fn finding(
 ) -> Diagnostic {
     let (from, to) = found.diagnostic.primary_label.range;
     let size = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-    let said = Said::of(&found.diagnostic.message, || label(found), modules);
+    let said = LintText::of(&found.diagnostic.message, || label(found), modules);
     let mut finding = Diagnostic::error(path, said.message).at_bytes(size(from)..size(to), source);
     if said.harmless || found.severity == Severity::Warning {
         finding = finding.warning();
@@ -29,13 +29,13 @@ fn label(found: &CheckerDiagnostic) -> String {
 }
 
 #[derive(Debug, Default)]
-struct Said {
+struct LintText {
     message: String,
     help: Option<String>,
     harmless: bool,
 }
 
-impl Said {
+impl LintText {
     fn of(message: &str, label: impl FnOnce() -> String, modules: &[Module]) -> Self {
         let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         let is = |part: &str| message.contains(part);
@@ -63,7 +63,7 @@ impl Said {
             }
             [name] if is("unused return value") => {
                 let help = name.starts_with("act.").then(|| "return it from decide".to_owned());
-                let message = format!("nobody takes what {name} answers");
+                let message = format!("the result of {name} is not used");
                 Self { message, help, harmless: true }
             }
             [name] if is("not overridable") => {
@@ -116,10 +116,10 @@ fn plural(count: usize) -> String {
     format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
 
-fn signature(name: &str, modules: &[Module]) -> Said {
+fn signature(name: &str, modules: &[Module]) -> LintText {
     let found = function(name, modules);
     let help = found.map(|(module, function)| format!("write {}", function.signature(module.name)));
-    Said { help, ..Said::default() }
+    LintText { help, ..LintText::default() }
 }
 
 fn function<'a>(

@@ -1,4 +1,4 @@
-//! Bad strategies and what is told about them.
+//! Bad strategies and the messages about them.
 
 use crate::stage::{SKIP, bundle, candidate, roster, scripts, shown, worker};
 use crate::view::view;
@@ -94,7 +94,7 @@ fn agents_that_came_and_went_since_the_last_turns_are_those_that_count() {
     assert_eq!(report.turns_rehearsed, 2);
     let files = [("worker.luau", worker), ("digger.luau", SKIP)];
     let report = phalanx_trial::run(&bundle(&files), &changed());
-    assert!(report.passed(), "nobody needs a scout: {}", shown(&report));
+    assert!(report.passed(), "no agent is a scout: {}", shown(&report));
     let report = phalanx_trial::run(&bundle(&[files[0], ("scout.luau", SKIP)]), &changed());
     assert!(shown(&report).contains("no file for the role digger"), "{}", shown(&report));
 }

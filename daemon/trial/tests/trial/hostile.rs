@@ -2,7 +2,7 @@
 
 use crate::stage::{SKIP, bundle, candidate, shown};
 use crate::view::view;
-use phalanx_trial::{Candidate, FINDINGS_MAX, Report, TrialOptions};
+use phalanx_trial::{Candidate, FINDINGS_MAX, TrialOptions, TrialResult};
 use proptest::prelude::*;
 use rstest::rstest;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn short() -> Candidate {
     candidate
 }
 
-fn tried(files: &[(&str, &str)]) -> Report {
+fn tried(files: &[(&str, &str)]) -> TrialResult {
     phalanx_trial::run(&bundle(files), &short())
 }
 

@@ -4,7 +4,7 @@ use phalanx_assemble::api::API;
 use phalanx_engine::Carry;
 use phalanx_game::{Roster, RosterEntry};
 use phalanx_lua::{Bundle, Diagnostic, Limits};
-use phalanx_trial::{Candidate, Report, TrialOptions};
+use phalanx_trial::{Candidate, TrialOptions, TrialResult};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,12 +41,12 @@ pub(crate) fn bundle(files: &[(&str, &str)]) -> Arc<Bundle> {
 }
 
 /// A strategy whose worker is this; the scout skips.
-pub(crate) fn worker(source: &str) -> Report {
+pub(crate) fn worker(source: &str) -> TrialResult {
     phalanx_trial::run(&bundle(&[("worker.luau", source), ("scout.luau", SKIP)]), &candidate())
 }
 
 /// All findings as terminals show them, without colour.
-pub(crate) fn shown(report: &Report) -> String {
+pub(crate) fn shown(report: &TrialResult) -> String {
     let handler =
         miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
     let mut text = String::new();

@@ -5,7 +5,7 @@ use phalanx_engine::{Board, Memory, Params, Plain, PlainKey, Scene, View};
 use phalanx_game::{AgentId, Oracle, QueryError, Turn, Value};
 use std::sync::Arc;
 
-/// A world in which every agent has energy and stands somewhere.
+/// A world in which every agent has energy and a position.
 #[derive(Debug)]
 struct Field;
 

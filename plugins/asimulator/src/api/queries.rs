@@ -1,7 +1,8 @@
 //! The native queries on the world.
 
-use super::{ACT, MARK, count, field, whole};
+use super::{ACT, MARK, count};
 use crate::world::OPTIONS_MAX;
+use phalanx_game::declare::{field, query, whole};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
 
 const HEADING: Kind = Kind::Word(&["east", "north", "west", "south"]);
@@ -23,14 +24,14 @@ const POSE: &[FieldDoc] = &[
 ];
 
 const RULES: &[FieldDoc] = &[
-    field("lower_x_bound", whole(), "The map's bound in the west; nil when not told."),
+    field("lower_x_bound", whole(), "The map's bound in the west; nil when unknown."),
     field("upper_x_bound", whole(), "In the east."),
     field("lower_y_bound", whole(), "In the south."),
     field("upper_y_bound", whole(), "In the north."),
-    field("homes", count(), "Number of homes; nil when not told."),
-    field("items", count(), "Number of items at the start; nil when not told."),
-    field("enemies", count(), "Number of enemies at the start; nil when not told."),
-    field("dangers", count(), "Number of deadly tiles; nil when not told."),
+    field("homes", count(), "Number of homes; nil when unknown."),
+    field("items", count(), "Number of items at the start; nil when unknown."),
+    field("enemies", count(), "Number of enemies at the start; nil when unknown."),
+    field("dangers", count(), "Number of deadly tiles; nil when unknown."),
     field("range", count(), "How far a shot reaches; 0 is without limit."),
     field("move_cost", count(), "Cost of a move."),
     field("turn_left_cost", count(), "Cost of a turn."),
@@ -91,17 +92,8 @@ const RATES: &[FieldDoc] = &[
     field("home", Kind::Num, "Share of tiles with a home, of those that are clear."),
 ];
 
-const fn query(
-    name: &'static str,
-    doc: &'static str,
-    params: &'static [ParamDoc],
-    returns: Kind,
-) -> QueryDoc {
-    QueryDoc { name, doc, params, returns }
-}
-
 pub(super) const QUERIES: &[QueryDoc] = &[
-    query("here", "Where the agent stands and looks.", &[], Kind::Table(POSE)),
+    query("here", "The agent's position and heading.", &[], Kind::Table(POSE)),
     query("rules", "The rules of the simulation.", &[], Kind::Table(RULES)),
     query(
         "best",

@@ -4,7 +4,7 @@
 
 mod file;
 
-use crate::rules::{BoundsMean, Chance, Preset, Simulation, Terms, WorldClass, generate};
+use crate::rules::{BoundsMean, Preset, Simulation, Terms, WorldClass, WorldRng, generate};
 use crate::wire::{self, Dialect, PlainDanger};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,7 +33,7 @@ pub struct ArenaConfig {
     pub clients: usize,
     /// The seed of all worlds.
     pub seed: u64,
-    /// After so many actions a simulation ends as if by a limit.
+    /// A simulation ends after this number of actions, as if a limit had been reached.
     pub max_actions: u64,
     /// A client that thinks longer is dropped; `None`: never.
     pub turn_timeout: Option<Duration>,
@@ -107,10 +107,10 @@ impl ArenaConfig {
         Ok(config)
     }
 
-    /// Checks that worlds can be made and told.
+    /// Checks that worlds can be made and encoded.
     ///
     /// # Errors
-    /// All mistakes that can be seen before the first client comes.
+    /// Lists all mistakes that can be found before the first client connects.
     pub fn check(&self) -> Result<(), ConfigError> {
         let mut lines = self.class.check().err().map(|error| error.lines).unwrap_or_default();
         if !(1..=SIMULATIONS_MAX).contains(&self.simulations) {
@@ -130,7 +130,7 @@ impl ArenaConfig {
 
     /// Makes the first world.
     fn check_world(&self) -> Option<String> {
-        let mut chance = Chance::new(self.seed, 0);
+        let mut chance = WorldRng::new(self.seed, 0);
         match generate(&self.class, self.bounds_mean, &mut chance) {
             Err(error) => Some(error.to_string()),
             Ok(made) => {

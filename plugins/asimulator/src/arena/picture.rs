@@ -1,6 +1,6 @@
 //! A simulation as text for people: north is up.
 
-use crate::rules::{Cell, Heading, Kind, Simulation, Tile};
+use crate::rules::{Cell, Heading, Simulation, Tile, TileKind};
 use crate::wire::Symbol;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -56,13 +56,13 @@ fn arrow(heading: Heading) -> char {
 
 fn letter(tile: Tile) -> (char, &'static str) {
     match tile.kind {
-        Kind::Wall => ('#', DIM),
-        Kind::Danger if tile.enemy => ('X', RED),
-        Kind::Danger => ('~', RED),
-        Kind::Clear if tile.enemy => ('E', RED),
-        Kind::Clear if tile.item => ('$', YELLOW),
-        Kind::Clear if tile.home => ('H', GREEN),
-        Kind::Clear => ('.', BLUE),
+        TileKind::Wall => ('#', DIM),
+        TileKind::Danger if tile.enemy => ('X', RED),
+        TileKind::Danger => ('~', RED),
+        TileKind::Clear if tile.enemy => ('E', RED),
+        TileKind::Clear if tile.item => ('$', YELLOW),
+        TileKind::Clear if tile.home => ('H', GREEN),
+        TileKind::Clear => ('.', BLUE),
     }
 }
 

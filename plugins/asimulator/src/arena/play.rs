@@ -2,11 +2,13 @@
 
 use super::config::ArenaConfig;
 use super::picture;
-use super::record::Record;
-use crate::rules::{Act, Cell, Chance, Kind, Map, Outcome, Senses, Simulation, generate};
-use crate::wire::{self, Dialect, Known, KnownTile, Mark, Request, Symbol};
+use super::record::SimulationResult;
+use crate::rules::{
+    ActionOutcome, Cell, Senses, Simulation, TileKind, TileMap, TurnAction, WorldRng, generate,
+};
+use crate::wire::{self, AnnouncedTile, ClientRequest, Dialect, DisplayMark, KnownTile, Symbol};
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Most requests of one turn before a client counts as running wild (spec section 11.2).
 const REQUESTS_MAX: u32 = 100_000;
@@ -20,7 +22,6 @@ const TEXTS_MAX: usize = 5;
 /// Worlds in a row that luck may refuse before a session is given up.
 const WORLDS_MAX: u64 = 1000;
 
-/// How a session stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stand {
     Playing,
@@ -30,13 +31,17 @@ pub(super) enum Stand {
 
 /// One session.
 #[derive(Debug)]
-pub(super) struct Play {
+pub(super) struct ArenaSession {
     /// Which of the run, from 0.
     pub(super) number: usize,
     /// Results of its simulations so far.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<SimulationResult>,
     /// When the client must have said something.
-    pub(super) due: Option<Instant>,
+    due: Option<Instant>,
+    /// Until then what the client says is not answered.
+    rests_until: Option<Instant>,
+    /// What the client said meanwhile.
+    held: Vec<u8>,
     /// How the client wants numbers; `None` before its first byte.
     dialect: Option<Dialect>,
     simulation: Option<Simulation>,
@@ -52,12 +57,14 @@ pub(super) struct Play {
     stand: Stand,
 }
 
-impl Play {
+impl ArenaSession {
     pub(super) fn new(number: usize, config: &ArenaConfig, now: Instant) -> Self {
         Self {
             number,
             records: Vec::new(),
             due: Some(now + config.handshake_timeout),
+            rests_until: None,
+            held: Vec::new(),
             dialect: None,
             simulation: None,
             next_world: 0,
@@ -93,8 +100,57 @@ impl Play {
         (narrow(rounds as u64), narrow(actions))
     }
 
-    /// Bytes of the client. Those that come before its turn wait for it.
-    pub(super) fn read(&mut self, bytes: &[u8], config: &ArenaConfig, now: Instant) {
+    /// Whether what comes now has to wait.
+    pub(super) fn rests(&self, now: Instant) -> bool {
+        self.rests_until.is_some_and(|until| now < until)
+    }
+
+    /// Keeps bytes that have to wait. More than a turn may have are not kept: the session ends.
+    pub(super) fn hold(&mut self, bytes: &[u8]) {
+        if self.held.len() + bytes.len() > TURN_BYTES_MAX {
+            self.stand = Stand::Broken(too_long());
+            return;
+        }
+        self.held.extend_from_slice(bytes);
+    }
+
+    /// Whether bytes have waited long enough.
+    pub(super) fn is_rested(&self, now: Instant) -> bool {
+        !self.held.is_empty() && !self.rests(now)
+    }
+
+    /// Reads the bytes that waited.
+    pub(super) fn resume(&mut self, config: &ArenaConfig, pace: Duration, now: Instant) {
+        let held = std::mem::take(&mut self.held);
+        self.read(&held, config, pace, now);
+    }
+
+    /// Whether the client should have said something by now.
+    pub(super) fn is_late(&self, now: Instant) -> bool {
+        self.held.is_empty() && self.due.is_some_and(|due| due <= now)
+    }
+
+    pub(super) fn poll_timeout(&self) -> Option<Instant> {
+        if self.held.is_empty() { self.due } else { self.rests_until }
+    }
+
+    /// Bytes of the client. Those that come before its turn wait for it. After an action the
+    /// session rests for `pace`.
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        config: &ArenaConfig,
+        pace: Duration,
+        now: Instant,
+    ) {
+        let before = self.place();
+        self.take_in(bytes, config, now);
+        if !pace.is_zero() && self.place() != before {
+            self.rests_until = Some(now + pace);
+        }
+    }
+
+    fn take_in(&mut self, bytes: &[u8], config: &ArenaConfig, now: Instant) {
         if self.stand != Stand::Playing {
             return;
         }
@@ -129,7 +185,7 @@ impl Play {
                 Ok(Some((request, length))) => {
                     let more = rest.get(length..).unwrap_or_default();
                     if config.strict_client
-                        && matches!(request, Request::Act(_))
+                        && matches!(request, ClientRequest::Act(_))
                         && !more.is_empty()
                     {
                         return Err(out_of_turn("an action", more));
@@ -147,31 +203,31 @@ impl Play {
         }
         self.input.drain(..from);
         if self.turn_bytes > TURN_BYTES_MAX {
-            return Err(format!("more than {TURN_BYTES_MAX} bytes in one turn"));
+            return Err(too_long());
         }
         Ok(())
     }
 
-    fn request(&mut self, request: Request, config: &ArenaConfig, now: Instant) {
+    fn request(&mut self, request: ClientRequest, config: &ArenaConfig, now: Instant) {
         match request {
-            Request::ClearMarks => self.marks.clear(),
-            Request::Mark(Mark { at, symbol: Symbol::None }) => {
+            ClientRequest::ClearMarks => self.marks.clear(),
+            ClientRequest::Mark(DisplayMark { at, symbol: Symbol::None }) => {
                 self.marks.remove(&at);
             }
-            Request::Mark(mark) => self.mark(mark),
-            Request::Text(text) => {
+            ClientRequest::Mark(mark) => self.mark(mark),
+            ClientRequest::Text(text) => {
                 if self.texts.len() >= TEXTS_MAX {
                     self.texts.pop_front();
                 }
                 let text: String = text.into_iter().take(200).map(char::from).collect();
                 self.texts.push_back(text.escape_default().to_string());
             }
-            Request::Act(act) => self.act(act, config, now),
+            ClientRequest::Act(act) => self.act(act, config, now),
         }
     }
 
     /// Symbols outside of the map are ignored.
-    fn mark(&mut self, mark: Mark) {
+    fn mark(&mut self, mark: DisplayMark) {
         let Some(simulation) = &self.simulation else { return };
         let (low, high) = simulation.map.border();
         let inside = (low.x..=high.x).contains(&mark.at.x) && (low.y..=high.y).contains(&mark.at.y);
@@ -180,7 +236,7 @@ impl Play {
         }
     }
 
-    fn act(&mut self, act: Act, config: &ArenaConfig, now: Instant) {
+    fn act(&mut self, act: TurnAction, config: &ArenaConfig, now: Instant) {
         (self.requests, self.turn_bytes) = (0, 0);
         self.due = config.turn_timeout.map(|limit| now + limit);
         let (Some(simulation), Some(dialect)) = (&mut self.simulation, self.dialect) else {
@@ -188,9 +244,9 @@ impl Play {
         };
         let mut outcome = simulation.act(act);
         if outcome.end.is_none() && simulation.actions >= config.max_actions {
-            let Outcome { senses, end } = simulation.stop();
+            let ActionOutcome { senses, end } = simulation.stop();
             let (bump, neutralized) = (outcome.senses.bump, outcome.senses.neutralized);
-            outcome = Outcome { senses: Senses { bump, neutralized, ..senses }, end };
+            outcome = ActionOutcome { senses: Senses { bump, neutralized, ..senses }, end };
         }
         self.output.push(wire::encode_senses(outcome.senses, dialect));
         if let Some(end) = outcome.end {
@@ -202,7 +258,7 @@ impl Play {
 
     fn record(&mut self, end: &'static str) {
         if let Some(simulation) = self.simulation.take() {
-            self.records.push(Record::of(&simulation, self.world, end));
+            self.records.push(SimulationResult::of(&simulation, self.world, end));
         }
     }
 
@@ -230,7 +286,7 @@ impl Play {
         for _ in 0..WORLDS_MAX {
             self.world = self.next_world;
             self.next_world += 1;
-            let mut chance = Chance::new(config.seed, self.world);
+            let mut chance = WorldRng::new(config.seed, self.world);
             // A world that luck makes impossible is passed over; the next number has another.
             let Ok(made) = generate(&config.class, config.bounds_mean, &mut chance) else {
                 continue;
@@ -260,8 +316,12 @@ impl Play {
     }
 }
 
-/// A client speaks in its turn alone: whoever sends on before it has heard the answer did not wait
-/// for its percept (spec section 11.2).
+fn too_long() -> String {
+    format!("more than {TURN_BYTES_MAX} bytes in one turn")
+}
+
+/// A client may send only in its turn. A client that sends before the answer did not wait for its
+/// percept (spec section 11.2).
 fn out_of_turn(last: &str, more: &[u8]) -> String {
     let count = more.len();
     format!("out of turn: {count} bytes directly after {last}; expected silence until the answer")
@@ -276,22 +336,22 @@ fn known_tiles(simulation: &Simulation, border_known: bool) -> Vec<KnownTile> {
             let (home, item, enemy) = (tile.home, tile.item, tile.enemy);
             let (hostility, fear) = simulation.menace(at);
             let known = match tile.kind {
-                Kind::Wall => Known::Wall,
-                Kind::Danger => Known::Danger { enemy },
-                Kind::Clear if enemy => Known::Guarded { home, item },
-                Kind::Clear => Known::Clear { home, item, hostility, fear },
+                TileKind::Wall => AnnouncedTile::Wall,
+                TileKind::Danger => AnnouncedTile::Danger { enemy },
+                TileKind::Clear if enemy => AnnouncedTile::Guarded { home, item },
+                TileKind::Clear => AnnouncedTile::Clear { home, item, hostility, fear },
             };
             KnownTile { at, known }
         })
         .collect();
     if border_known {
-        tiles.extend(border(map).map(|at| KnownTile { at, known: Known::Wall }));
+        tiles.extend(border(map).map(|at| KnownTile { at, known: AnnouncedTile::Wall }));
     }
     tiles
 }
 
 /// The places of the border ring.
-fn border(map: &Map) -> impl Iterator<Item = Cell> {
+fn border(map: &TileMap) -> impl Iterator<Item = Cell> {
     let (low, high) = map.border();
     let across = (low.x..=high.x).flat_map(move |x| [Cell::new(x, low.y), Cell::new(x, high.y)]);
     let along = (low.y + 1..high.y).flat_map(move |y| [Cell::new(low.x, y), Cell::new(high.x, y)]);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// One simulation's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Record {
+pub struct SimulationResult {
     /// The number of its world under the seed.
     pub world: u64,
     /// Final score.
@@ -19,11 +19,10 @@ pub struct Record {
     pub items: u32,
     /// Enemies neutralized.
     pub kills: u32,
-    /// How it ended.
     pub end: &'static str,
 }
 
-impl Record {
+impl SimulationResult {
     pub(super) fn of(simulation: &Simulation, world: u64, end: &'static str) -> Self {
         Self {
             world,
@@ -37,9 +36,27 @@ impl Record {
     }
 }
 
+/// What a session achieved in all its simulations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SessionFeats {
+    pub(super) items: i64,
+    pub(super) kills: i64,
+    pub(super) deaths: i64,
+}
+
+impl SessionFeats {
+    pub(super) fn of(records: &[SimulationResult]) -> Self {
+        records.iter().fold(Self::default(), |sum, record| Self {
+            items: sum.items + i64::from(record.items),
+            kills: sum.kills + i64::from(record.kills),
+            deaths: sum.deaths + i64::from(record.end == "death"),
+        })
+    }
+}
+
 /// What many simulations come to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Summary {
+pub struct ResultSummary {
     /// Simulations that were played to their end.
     pub simulations: u32,
     /// Simulations that the client left.
@@ -63,13 +80,14 @@ pub struct Summary {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "scores and counts are far below 2^53")]
-impl Summary {
+impl ResultSummary {
     /// Sums up.
     #[must_use]
-    pub fn of(records: &[Record]) -> Self {
-        let played: Vec<&Record> = records.iter().filter(|one| one.end != "aborted").collect();
+    pub fn of(records: &[SimulationResult]) -> Self {
+        let played: Vec<&SimulationResult> =
+            records.iter().filter(|one| one.end != "aborted").collect();
         let count = played.len().max(1) as f64;
-        let mean = |of: &dyn Fn(&Record) -> f64| {
+        let mean = |of: &dyn Fn(&SimulationResult) -> f64| {
             played.iter().map(|record| of(record)).sum::<f64>() / count
         };
         let mean_score = mean(&|record| record.score as f64);
@@ -99,9 +117,9 @@ impl Summary {
 }
 
 /// All results as comma-separated values.
-pub(super) fn table(records: &[Record]) -> Vec<u8> {
+pub(super) fn table(records: &[SimulationResult]) -> Vec<u8> {
     let mut out = "world,score,cost,actions,items,kills,end\n".to_owned();
-    for Record { world, score, cost, actions, items, kills, end } in records {
+    for SimulationResult { world, score, cost, actions, items, kills, end } in records {
         // Writing to a text cannot fail.
         writeln!(out, "{world},{score},{cost},{actions},{items},{kills},{end}").unwrap_or_default();
     }

@@ -5,9 +5,9 @@ use rand_chacha::ChaCha8Rng;
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub struct Chance(ChaCha8Rng);
+pub struct WorldRng(ChaCha8Rng);
 
-impl Chance {
+impl WorldRng {
     /// The stream for one of many worlds that share a seed; streams do not overlap.
     #[must_use]
     pub fn new(seed: u64, number: u64) -> Self {

@@ -3,7 +3,7 @@
 //! Places in a class are global: columns from 1 in the west, rows from 1 in the **north**, as in
 //! the handbook's editor; 0 and the far ends are the border ring.
 
-use super::{Heading, Rules, SIDE_MAX};
+use super::{Heading, OpeningRules, SIDE_MAX};
 use std::collections::BTreeMap;
 
 /// What a class says about a tile's kind.
@@ -22,7 +22,7 @@ pub enum TemplateKind {
 
 /// What a class says about one feature of a tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fixed {
+pub enum FeatureRule {
     /// Never there.
     No,
     /// Always there.
@@ -34,22 +34,22 @@ pub enum Fixed {
 
 /// What a class says about one tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Template {
+pub struct TileTemplate {
     /// What it is made of.
     pub kind: TemplateKind,
     /// Whether a home is there.
-    pub home: Fixed,
+    pub home: FeatureRule,
     /// Whether an item lies there.
-    pub item: Fixed,
+    pub item: FeatureRule,
     /// Whether an enemy is there.
-    pub enemy: Fixed,
-    /// Whether the agent is told about it.
-    pub known: Fixed,
+    pub enemy: FeatureRule,
+    /// Whether the opening shows it to the agent.
+    pub known: FeatureRule,
 }
 
 /// Where the agent begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Start {
+pub struct StartTile {
     /// Column, from 1.
     pub x: u16,
     /// Row, from 1 in the north.
@@ -60,7 +60,7 @@ pub struct Start {
 
 /// A share for each thing that is drawn tile by tile, 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shares {
+pub struct TileShares {
     /// Walls, of all tiles.
     pub wall: f64,
     /// Fatal dangers, of all tiles.
@@ -80,15 +80,11 @@ pub struct Shares {
 pub struct Exact {
     /// Clear tiles.
     pub clears: u16,
-    /// Walls.
     pub walls: u16,
     /// Fatal dangers.
     pub dangers: u16,
-    /// Homes.
     pub homes: u16,
-    /// Items.
     pub items: u16,
-    /// Enemies.
     pub enemies: u16,
     /// Known tiles.
     pub known: u16,
@@ -133,25 +129,25 @@ pub struct WorldClass {
     /// Rows inside the border, 1 to 127.
     pub rows: u16,
     /// Tiles about which the class says something, by column and row.
-    pub tiles: BTreeMap<(u16, u16), Template>,
+    pub tiles: BTreeMap<(u16, u16), TileTemplate>,
     /// Things drawn tile by tile.
-    pub shares: Shares,
+    pub shares: TileShares,
     /// Things placed by number.
     pub exact: Exact,
-    /// Whether the border ring is told tile by tile.
+    /// Whether the opening lists the tiles of the border ring.
     pub border_known: bool,
     /// Where the agent begins; `None`: drawn.
-    pub start: Option<Start>,
+    pub start: Option<StartTile>,
     /// Whether the tile where the agent begins is a home in any case.
     pub start_home: bool,
     /// What to do when there is no room.
     pub shortage: Shortage,
     /// Worlds in which fewer items can be reached without entering a danger are drawn again.
     pub reachable_items: u16,
-    /// What is told.
+    /// The parts of the rules that the opening announces.
     pub announced: Announced,
     /// The rules; bounds, counts and heading are filled in for each world.
-    pub rules: Rules,
+    pub rules: OpeningRules,
 }
 
 /// What is wrong with a class.
@@ -165,10 +161,10 @@ pub struct ClassError {
 impl WorldClass {
     /// What a class says about a tile; the start tile is always clear and without an enemy.
     #[must_use]
-    pub fn template(&self, x: u16, y: u16) -> Template {
+    pub fn template(&self, x: u16, y: u16) -> TileTemplate {
         let mut template = self.tiles.get(&(x, y)).copied().unwrap_or_default();
         if self.start.is_some_and(|start| (start.x, start.y) == (x, y)) {
-            (template.kind, template.enemy) = (TemplateKind::Clear, Fixed::No);
+            (template.kind, template.enemy) = (TemplateKind::Clear, FeatureRule::No);
         }
         template
     }
@@ -215,7 +211,7 @@ impl WorldClass {
         if lines.is_empty() { Ok(()) } else { Err(ClassError { lines }) }
     }
 
-    fn check_start(&self, start: Start, inside: bool, lines: &mut Vec<String>) {
+    fn check_start(&self, start: StartTile, inside: bool, lines: &mut Vec<String>) {
         let (x, y) = (start.x, start.y);
         if !inside {
             lines.push(format!("world.start: ({x}, {y}) is not inside the border"));
@@ -224,7 +220,7 @@ impl WorldClass {
         if matches!(template.kind, TemplateKind::Wall | TemplateKind::Danger) {
             lines.push(format!("world.start: the tile ({x}, {y}) is not clear"));
         }
-        if template.enemy == Fixed::Yes {
+        if template.enemy == FeatureRule::Yes {
             lines.push(format!("world.start: the tile ({x}, {y}) has an enemy"));
         }
     }

@@ -2,21 +2,21 @@
 //! tile from the north-west, in a fixed order, so that worlds are the same across versions.
 
 use super::{
-    Bounds, BoundsMean, Cell, Chance, Counts, Fixed, Heading, Kind, Map, Neighbourhood, Pose,
-    Rules, Shortage, Template, TemplateKind, Tile, WorldClass,
+    AnnouncedCounts, Bounds, BoundsMean, Cell, FeatureRule, Heading, Neighbourhood, OpeningRules,
+    Pose, Shortage, TemplateKind, Tile, TileKind, TileMap, TileTemplate, WorldClass, WorldRng,
 };
 use std::collections::BTreeSet;
 
 /// Worlds that are drawn until enough items can be reached.
 const TRIES_MAX: u32 = 10_000;
 
-/// A world, and the rules as its agent is told them.
+/// A world, and the rules as its agent sees them.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub struct GeneratedWorld {
     /// Rules with bounds, counts and heading.
-    pub rules: Rules,
+    pub rules: OpeningRules,
     /// Tiles, with places counted from the start.
-    pub map: Map,
+    pub map: TileMap,
 }
 
 /// Why no world can be made.
@@ -52,8 +52,8 @@ pub enum GenerateError {
 pub fn generate(
     class: &WorldClass,
     mean: BoundsMean,
-    chance: &mut Chance,
-) -> Result<Generated, GenerateError> {
+    chance: &mut WorldRng,
+) -> Result<GeneratedWorld, GenerateError> {
     for _ in 0..TRIES_MAX {
         let generated = draw(class, mean, chance)?;
         if class.reachable_items == 0 || reachable_items(&generated.map) >= class.reachable_items {
@@ -69,7 +69,7 @@ fn place(x: u16, y: u16) -> Cell {
 }
 
 /// Tiles in the order in which they are drawn.
-fn spots(class: &WorldClass) -> Vec<(Cell, Template)> {
+fn spots(class: &WorldClass) -> Vec<(Cell, TileTemplate)> {
     let rows = 1..=class.rows;
     let columns = || 1..=class.columns;
     rows.flat_map(|y| columns().map(move |x| (place(x, y), class.template(x, y)))).collect()
@@ -78,11 +78,11 @@ fn spots(class: &WorldClass) -> Vec<(Cell, Template)> {
 fn draw(
     class: &WorldClass,
     mean: BoundsMean,
-    chance: &mut Chance,
-) -> Result<Generated, GenerateError> {
+    chance: &mut WorldRng,
+) -> Result<GeneratedWorld, GenerateError> {
     let corner = place(1, class.rows);
-    let mut draft = Draft {
-        map: Map::new(class.columns, class.rows, corner),
+    let mut draft = WorldDraft {
+        map: TileMap::new(class.columns, class.rows, corner),
         spots: spots(class),
         shortage: class.shortage,
         chance,
@@ -91,7 +91,7 @@ fn draw(
     let start = draft.start(class)?;
     draft.map.tile_mut(start).into_iter().for_each(|tile| tile.home = class.start_home);
     let (shares, exact) = (&class.shares, &class.exact);
-    let clear = |tile: Tile| tile.kind == Kind::Clear;
+    let clear = |tile: Tile| tile.kind == TileKind::Clear;
     draft.feature(
         "homes",
         exact.homes,
@@ -112,7 +112,7 @@ fn draw(
             tile.item = true;
         },
     )?;
-    let enemies = |tile: Tile, at: Cell| tile.kind != Kind::Wall && at != start;
+    let enemies = |tile: Tile, at: Cell| tile.kind != TileKind::Wall && at != start;
     draft.feature(
         "enemies",
         exact.enemies,
@@ -141,19 +141,19 @@ fn draw(
         Some(heading) => heading,
         None => heading(&rules, class.border_known, &map, mean, chance),
     };
-    Ok(Generated { rules, map })
+    Ok(GeneratedWorld { rules, map })
 }
 
 /// A world that is being drawn.
-struct Draft<'a> {
-    map: Map,
-    spots: Vec<(Cell, Template)>,
+struct WorldDraft<'a> {
+    map: TileMap,
+    spots: Vec<(Cell, TileTemplate)>,
     shortage: Shortage,
-    chance: &'a mut Chance,
+    chance: &'a mut WorldRng,
 }
 
-impl Draft<'_> {
-    /// Takes so many of the open tiles, uniformly.
+impl WorldDraft<'_> {
+    /// Takes this number of open tiles, uniformly.
     fn pick(
         &mut self,
         things: &'static str,
@@ -179,15 +179,15 @@ impl Draft<'_> {
             match spot.kind {
                 TemplateKind::Random => open.push(at),
                 TemplateKind::Clear => {}
-                TemplateKind::Wall => self.set_kind(at, Kind::Wall),
-                TemplateKind::Danger => self.set_kind(at, Kind::Danger),
+                TemplateKind::Wall => self.set_kind(at, TileKind::Wall),
+                TemplateKind::Danger => self.set_kind(at, TileKind::Danger),
             }
         }
         let exact = &class.exact;
         let groups = [
-            ("walls", exact.walls, Kind::Wall),
-            ("dangers", exact.dangers, Kind::Danger),
-            ("clears", exact.clears, Kind::Clear),
+            ("walls", exact.walls, TileKind::Wall),
+            ("dangers", exact.dangers, TileKind::Danger),
+            ("clears", exact.clears, TileKind::Clear),
         ];
         for (things, wanted, kind) in groups {
             for at in self.pick(things, wanted, &mut open)? {
@@ -197,15 +197,15 @@ impl Draft<'_> {
         for at in open {
             let drawn = self.chance.draw();
             if drawn < class.shares.wall {
-                self.set_kind(at, Kind::Wall);
+                self.set_kind(at, TileKind::Wall);
             } else if drawn < class.shares.wall + class.shares.danger {
-                self.set_kind(at, Kind::Danger);
+                self.set_kind(at, TileKind::Danger);
             }
         }
         Ok(())
     }
 
-    fn set_kind(&mut self, at: Cell, kind: Kind) {
+    fn set_kind(&mut self, at: Cell, kind: TileKind) {
         if let Some(tile) = self.map.tile_mut(at) {
             tile.kind = kind;
         }
@@ -215,8 +215,8 @@ impl Draft<'_> {
         if let Some(start) = class.start {
             return Ok(place(start.x, start.y));
         }
-        let fits = |(at, spot): &&(Cell, Template)| {
-            self.map.tile(*at).kind == Kind::Clear && spot.enemy != Fixed::Yes
+        let fits = |(at, spot): &&(Cell, TileTemplate)| {
+            self.map.tile(*at).kind == TileKind::Clear && spot.enemy != FeatureRule::Yes
         };
         let mut open: Vec<Cell> = self.spots.iter().filter(fits).map(|(at, _)| *at).collect();
         self.chance.take(&mut open).ok_or(GenerateError::NoStart)
@@ -228,7 +228,7 @@ impl Draft<'_> {
         things: &'static str,
         wanted: u16,
         share: f64,
-        of: impl Fn(&Template) -> Fixed,
+        of: impl Fn(&TileTemplate) -> FeatureRule,
         fits: impl Fn(Tile, Cell) -> bool,
         put: impl Fn(&mut Tile),
     ) -> Result<(), GenerateError> {
@@ -236,9 +236,9 @@ impl Draft<'_> {
         let mut chosen = Vec::new();
         for (at, spot) in self.spots.iter().filter(|(at, _)| fits(self.map.tile(*at), *at)) {
             match of(spot) {
-                Fixed::No => {}
-                Fixed::Yes => chosen.push(*at),
-                Fixed::Random => open.push(*at),
+                FeatureRule::No => {}
+                FeatureRule::Yes => chosen.push(*at),
+                FeatureRule::Random => open.push(*at),
             }
         }
         chosen.extend(self.pick(things, wanted, &mut open)?);
@@ -254,7 +254,7 @@ impl Draft<'_> {
     }
 }
 
-fn bounds(class: &WorldClass, map: &Map, mean: BoundsMean) -> Bounds {
+fn bounds(class: &WorldClass, map: &TileMap, mean: BoundsMean) -> Bounds {
     let (low, high) = map.border();
     let inner = match mean {
         BoundsMean::Border => 0,
@@ -270,25 +270,25 @@ fn bounds(class: &WorldClass, map: &Map, mean: BoundsMean) -> Bounds {
     }
 }
 
-fn counts(class: &WorldClass, map: &Map) -> Counts {
+fn counts(class: &WorldClass, map: &TileMap) -> AnnouncedCounts {
     let told = |told: bool, wanted: fn(Tile) -> bool| told.then(|| map.count(wanted));
     let announced = &class.announced;
-    Counts {
+    AnnouncedCounts {
         homes: told(announced.homes, |tile| tile.home),
         items: told(announced.items, |tile| tile.item),
         enemies: told(announced.enemies, |tile| tile.enemy),
-        dangers: told(announced.dangers, |tile| tile.kind == Kind::Danger),
+        dangers: told(announced.dangers, |tile| tile.kind == TileKind::Danger),
     }
 }
 
 /// A direction that does not lead straight into what the agent knows to stop or kill it, if there
 /// is one.
 fn heading(
-    rules: &Rules,
+    rules: &OpeningRules,
     border_known: bool,
-    map: &Map,
+    map: &TileMap,
     mean: BoundsMean,
-    chance: &mut Chance,
+    chance: &mut WorldRng,
 ) -> Heading {
     let can_shoot = rules.ammunition.is_none_or(|ammunition| ammunition.initial > 0);
     let (low, high) = map.border();
@@ -301,7 +301,7 @@ fn heading(
             BoundsMean::Interior => rules.bounds.excludes(at),
         };
         let told = tile.known || (on_border && border_known);
-        bound || (told && (tile.kind != Kind::Clear || (tile.enemy && !can_shoot)))
+        bound || (told && (tile.kind != TileKind::Clear || (tile.enemy && !can_shoot)))
     };
     let good: Vec<Heading> = Heading::ALL.into_iter().filter(|heading| !bad(*heading)).collect();
     let choice = if good.is_empty() { Heading::ALL.to_vec() } else { good };
@@ -309,14 +309,14 @@ fn heading(
 }
 
 /// Items that can be reached without entering a danger; enemies are not counted as obstacles.
-fn reachable_items(map: &Map) -> u16 {
+fn reachable_items(map: &TileMap) -> u16 {
     let mut seen = BTreeSet::from([Cell::ZERO]);
     let mut queue = vec![Cell::ZERO];
     let mut items = 0_u16;
     while let Some(at) = queue.pop() {
         items = items.saturating_add(map.tile(at).item.into());
         for next in Neighbourhood::Four.around(at) {
-            if map.tile(next).kind == Kind::Clear && seen.insert(next) {
+            if map.tile(next).kind == TileKind::Clear && seen.insert(next) {
                 queue.push(next);
             }
         }

@@ -92,7 +92,7 @@ impl Heading {
     }
 }
 
-/// Where the agent stands and looks.
+/// Position and heading of the agent.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -113,7 +113,7 @@ impl Pose {
 
 /// What the agent can do in a turn, by its code on the wire (spec section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Act {
+pub enum TurnAction {
     /// Ends the simulation.
     ShutOff,
     /// One tile forward.
@@ -128,7 +128,7 @@ pub enum Act {
     Neutralize,
 }
 
-impl Act {
+impl TurnAction {
     /// All of them, by their code.
     pub const ALL: [Self; 6] =
         [Self::ShutOff, Self::Move, Self::TurnLeft, Self::TurnRight, Self::Grab, Self::Neutralize];

@@ -1,11 +1,11 @@
 //! The client's own bookkeeping of cost, score and ammunition (spec section 7.6).
 
-use super::{Act, Rules, Senses};
+use super::{OpeningRules, Senses, TurnAction};
 use serde::{Deserialize, Serialize};
 
 /// What a client knows about its account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct ScoreAccount {
     /// Spent so far.
     pub cost: u32,
     /// Score so far, without what the end may bring.
@@ -16,10 +16,10 @@ pub struct Ledger {
     pub exact: bool,
 }
 
-impl Ledger {
+impl ScoreAccount {
     /// The account at the start of a simulation.
     #[must_use]
-    pub fn new(rules: &Rules, first: Senses) -> Self {
+    pub fn new(rules: &OpeningRules, first: Senses) -> Self {
         let ammunition = rules.ammunition.map(|ammunition| ammunition.initial);
         let mut ledger =
             Self { cost: rules.initial_cost, score: rules.initial_score, ammunition, exact: true };
@@ -28,11 +28,11 @@ impl Ledger {
     }
 
     /// Books an action, given the percepts before and after it.
-    pub fn book(&mut self, rules: &Rules, act: Act, before: Senses, after: Senses) {
-        if act == Act::Grab && before.item {
+    pub fn book(&mut self, rules: &OpeningRules, act: TurnAction, before: Senses, after: Senses) {
+        if act == TurnAction::Grab && before.item {
             self.earn(rules.item_reward);
         }
-        if act == Act::Neutralize {
+        if act == TurnAction::Neutralize {
             let loaded = self.ammunition != Some(0);
             self.ammunition = self.ammunition.map(|left| left.saturating_sub(1));
             if after.neutralized && loaded {
@@ -53,7 +53,7 @@ impl Ledger {
         self.score = self.score.saturating_add(reward.into());
     }
 
-    fn recharge(&mut self, rules: &Rules, senses: Senses) {
+    fn recharge(&mut self, rules: &OpeningRules, senses: Senses) {
         if let Some(ammunition) = rules.ammunition.filter(|_| rules.recharge && senses.home) {
             self.ammunition = Some(ammunition.capacity);
         }

@@ -8,7 +8,7 @@ pub const SIDE_MAX: u16 = 127;
 
 /// What a tile is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum TileKind {
     /// Can be entered.
     #[default]
     Clear,
@@ -22,32 +22,32 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tile {
     /// What it is made of.
-    pub kind: Kind,
+    pub kind: TileKind,
     /// A home is here; only on clear tiles.
     pub home: bool,
     /// An item lies here; only on clear tiles.
     pub item: bool,
     /// An enemy is here; never on walls.
     pub enemy: bool,
-    /// The agent is told about it in the opening.
+    /// The opening shows it to the agent.
     pub known: bool,
 }
 
 impl Tile {
     /// What lies outside of the map.
     pub const WALL: Self =
-        Self { kind: Kind::Wall, home: false, item: false, enemy: false, known: false };
+        Self { kind: TileKind::Wall, home: false, item: false, enemy: false, known: false };
 
     /// Entering it is the agent's end.
     #[must_use]
     pub fn deadly(self) -> bool {
-        self.kind == Kind::Danger || self.enemy
+        self.kind == TileKind::Danger || self.enemy
     }
 }
 
 /// A rectangle of tiles with a ring of walls around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Map {
+pub struct TileMap {
     columns: u16,
     rows: u16,
     /// The place of the tile in the south-west corner.
@@ -55,7 +55,7 @@ pub struct Map {
     tiles: Vec<Tile>,
 }
 
-impl Map {
+impl TileMap {
     /// A map of clear tiles, whose south-west corner has this place.
     #[must_use]
     pub fn new(columns: u16, rows: u16, corner: Cell) -> Self {

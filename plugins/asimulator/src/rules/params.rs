@@ -1,6 +1,6 @@
 //! The rules of a simulation, as the opening tells them (spec sections 4.1 to 4.3).
 
-use super::{Act, Cell, Heading};
+use super::{Cell, Heading, TurnAction};
 use serde::{Deserialize, Serialize};
 
 /// What an announced bound means (spec section 7.1).
@@ -52,12 +52,10 @@ impl Bounds {
 
 /// The announced numbers of things in the world, the start tile included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Homes.
+pub struct AnnouncedCounts {
     pub homes: Option<u16>,
     /// Items, without those that enemies become.
     pub items: Option<u16>,
-    /// Enemies.
     pub enemies: Option<u16>,
     /// Fatal dangers.
     pub dangers: Option<u16>,
@@ -81,14 +79,14 @@ pub struct Costs {
 impl Costs {
     /// The cost of an action.
     #[must_use]
-    pub fn of(&self, act: Act) -> u16 {
+    pub fn of(&self, act: TurnAction) -> u16 {
         match act {
-            Act::ShutOff => 0,
-            Act::Move => self.advance,
-            Act::TurnLeft => self.left,
-            Act::TurnRight => self.right,
-            Act::Grab => self.grab,
-            Act::Neutralize => self.neutralize,
+            TurnAction::ShutOff => 0,
+            TurnAction::Move => self.advance,
+            TurnAction::TurnLeft => self.left,
+            TurnAction::TurnRight => self.right,
+            TurnAction::Grab => self.grab,
+            TurnAction::Neutralize => self.neutralize,
         }
     }
 }
@@ -102,18 +100,17 @@ pub struct Ammunition {
     pub initial: u16,
 }
 
-/// All rules that the agent is told.
+/// The rules that the opening contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rules {
+pub struct OpeningRules {
     /// The map's bounds.
     pub bounds: Bounds,
     /// Numbers of things.
-    pub counts: Counts,
+    pub counts: AnnouncedCounts,
     /// Where the agent looks at first.
     pub heading: Heading,
     /// How far a shot reaches; 0 is without limit.
     pub range: u8,
-    /// Costs.
     pub costs: Costs,
     /// For each item grabbed.
     pub item_reward: u16,
@@ -139,7 +136,7 @@ pub struct Rules {
     pub stops_at_first: bool,
 }
 
-impl Rules {
+impl OpeningRules {
     /// Whether both can be of one class of worlds: all is equal but what each world has of its own.
     #[must_use]
     pub fn same_class(&self, other: &Self) -> bool {

@@ -1,8 +1,8 @@
 //! Classes of worlds that ship (spec section 8.3).
 
 use super::{
-    Ammunition, Announced, Costs, Exact, Fixed, Heading, Rules, Shares, Start, Template,
-    TemplateKind, WorldClass,
+    Ammunition, Announced, Costs, Exact, FeatureRule, Heading, OpeningRules, StartTile,
+    TemplateKind, TileShares, TileTemplate, WorldClass,
 };
 use std::collections::BTreeMap;
 
@@ -44,7 +44,6 @@ impl Preset {
         Self::ALL.into_iter().find(|preset| preset.word() == word)
     }
 
-    /// The class.
     #[must_use]
     pub fn class(self) -> WorldClass {
         match self {
@@ -58,9 +57,9 @@ impl Preset {
 }
 
 /// A clear, known start tile.
-fn start(x: u16, y: u16, home: Fixed) -> BTreeMap<(u16, u16), Template> {
+fn start(x: u16, y: u16, home: FeatureRule) -> BTreeMap<(u16, u16), TileTemplate> {
     let kind = TemplateKind::Clear;
-    let tile = Template { kind, home, known: Fixed::Yes, ..Template::default() };
+    let tile = TileTemplate { kind, home, known: FeatureRule::Yes, ..TileTemplate::default() };
     BTreeMap::from([((x, y), tile)])
 }
 
@@ -72,20 +71,20 @@ fn wumpus() -> WorldClass {
     WorldClass {
         columns: 4,
         rows: 4,
-        tiles: start(1, 4, Fixed::Yes),
-        shares: Shares { danger: 0.2, ..Shares::default() },
+        tiles: start(1, 4, FeatureRule::Yes),
+        shares: TileShares { danger: 0.2, ..TileShares::default() },
         exact: Exact { items: 1, enemies: 1, ..Exact::default() },
         border_known: true,
-        start: Some(Start { x: 1, y: 4, heading: Some(Heading::East) }),
+        start: Some(StartTile { x: 1, y: 4, heading: Some(Heading::East) }),
         announced: Announced { items: true, enemies: true, ..Announced::default() },
-        rules: Rules {
+        rules: OpeningRules {
             costs: costs(1),
             item_reward: 1000,
             home_reward: 10_000,
             initial_score: -10_000,
             ammunition: Some(Ammunition { capacity: 1, initial: 1 }),
             stops_at_first: true,
-            ..Rules::default()
+            ..OpeningRules::default()
         },
         ..WorldClass::default()
     }
@@ -95,10 +94,15 @@ fn einar() -> WorldClass {
     WorldClass {
         columns: 12,
         rows: 9,
-        tiles: start(1, 9, Fixed::Yes),
-        shares: Shares { item: 0.2, ..Shares::default() },
-        start: Some(Start { x: 1, y: 9, heading: Some(Heading::East) }),
-        rules: Rules { costs: costs(3), item_reward: 100, home_reward: 100, ..Rules::default() },
+        tiles: start(1, 9, FeatureRule::Yes),
+        shares: TileShares { item: 0.2, ..TileShares::default() },
+        start: Some(StartTile { x: 1, y: 9, heading: Some(Heading::East) }),
+        rules: OpeningRules {
+            costs: costs(3),
+            item_reward: 100,
+            home_reward: 100,
+            ..OpeningRules::default()
+        },
         ..WorldClass::default()
     }
 }
@@ -107,15 +111,15 @@ fn gunnar() -> WorldClass {
     WorldClass {
         columns: 60,
         rows: 52,
-        shares: Shares { wall: 0.3, item: 0.1, ..Shares::default() },
-        rules: Rules { costs: costs(1), item_reward: 100, ..Rules::default() },
+        shares: TileShares { wall: 0.3, item: 0.1, ..TileShares::default() },
+        rules: OpeningRules { costs: costs(1), item_reward: 100, ..OpeningRules::default() },
         ..WorldClass::default()
     }
 }
 
 fn hazard() -> WorldClass {
     let shares =
-        Shares { wall: 0.1, danger: 0.05, home: 0.02, item: 0.12, enemy: 0.03, known: 0.0 };
+        TileShares { wall: 0.1, danger: 0.05, home: 0.02, item: 0.12, enemy: 0.03, known: 0.0 };
     WorldClass {
         columns: 12,
         rows: 12,
@@ -128,7 +132,7 @@ fn hazard() -> WorldClass {
             upper_y: true,
             ..Announced::default()
         },
-        rules: Rules {
+        rules: OpeningRules {
             costs: costs(1),
             item_reward: 100,
             neutralize_reward: 30,
@@ -136,7 +140,7 @@ fn hazard() -> WorldClass {
             ammunition: Some(Ammunition { capacity: 3, initial: 3 }),
             recharge: true,
             stops_at_first: true,
-            ..Rules::default()
+            ..OpeningRules::default()
         },
         ..WorldClass::default()
     }
@@ -146,9 +150,15 @@ fn fire_brigade() -> WorldClass {
     WorldClass {
         columns: 20,
         rows: 15,
-        shares: Shares { wall: 0.15, home: 0.02, item: 0.05, enemy: 0.08, ..Shares::default() },
+        shares: TileShares {
+            wall: 0.15,
+            home: 0.02,
+            item: 0.05,
+            enemy: 0.08,
+            ..TileShares::default()
+        },
         start_home: true,
-        rules: Rules {
+        rules: OpeningRules {
             costs: costs(1),
             range: 3,
             item_reward: 100,
@@ -158,7 +168,7 @@ fn fire_brigade() -> WorldClass {
             cost_limit: Some(400),
             recharge: true,
             becomes_item: true,
-            ..Rules::default()
+            ..OpeningRules::default()
         },
         ..WorldClass::default()
     }

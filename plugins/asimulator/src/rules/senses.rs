@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One percept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Senses {
-    /// The agent stands on a home.
+    /// The agent is on a home.
     pub home: bool,
     /// An item lies on the agent's tile.
     pub item: bool,

@@ -1,6 +1,6 @@
 //! One agent in one world: what each action does (spec sections 7.3 to 7.6).
 
-use super::{Act, Cell, Kind, Map, Neighbourhood, Pose, Rules, Senses};
+use super::{Cell, Neighbourhood, OpeningRules, Pose, Senses, TileKind, TileMap, TurnAction};
 
 /// How a score limit is meant (spec section 7.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Terms {
 
 /// Why a simulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum End {
+pub enum EndReason {
     /// The agent shut itself off.
     ShutOff,
     /// It entered a danger or an enemy's tile.
@@ -36,7 +36,7 @@ pub enum End {
     ActionLimit,
 }
 
-impl End {
+impl EndReason {
     /// A word for records.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -52,22 +52,22 @@ impl End {
 
 /// What an action led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ActionOutcome {
     /// What the agent perceives.
     pub senses: Senses,
     /// Whether, and why, it is over.
-    pub end: Option<End>,
+    pub end: Option<EndReason>,
 }
 
 /// A running simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// The rules that the agent was told.
-    pub rules: Rules,
-    /// What it was not told.
+    /// The rules that the agent received.
+    pub rules: OpeningRules,
+    /// The terms that the agent did not receive.
     pub terms: Terms,
     /// The world as it is now.
-    pub map: Map,
+    pub map: TileMap,
     /// Where the agent is.
     pub pose: Pose,
     /// Spent so far.
@@ -83,13 +83,13 @@ pub struct Simulation {
     /// Actions done.
     pub actions: u64,
     /// The end, once it has come.
-    pub end: Option<End>,
+    pub end: Option<EndReason>,
 }
 
 impl Simulation {
     /// An agent at the start of a world, and what it perceives first.
     #[must_use]
-    pub fn new(rules: Rules, terms: Terms, map: Map) -> (Self, Senses) {
+    pub fn new(rules: OpeningRules, terms: Terms, map: TileMap) -> (Self, Senses) {
         let pose = Pose { at: Cell::ZERO, heading: rules.heading };
         let mut simulation = Self {
             cost: rules.initial_cost,
@@ -111,59 +111,66 @@ impl Simulation {
 
     /// Does an action, in the order of section 7.6: effect, cost, recharge, end, reward, percept.
     /// After the end nothing happens any more.
-    pub fn act(&mut self, act: Act) -> Outcome {
+    pub fn act(&mut self, act: TurnAction) -> ActionOutcome {
         if let Some(end) = self.end {
-            return Outcome { senses: Senses { end: true, ..Senses::default() }, end: Some(end) };
+            return ActionOutcome {
+                senses: Senses { end: true, ..Senses::default() },
+                end: Some(end),
+            };
         }
         self.actions += 1;
         let (mut bump, mut neutralized) = (false, false);
         match act {
-            Act::ShutOff => {}
-            Act::Move => bump = !self.advance(),
-            Act::TurnLeft => self.pose.heading = self.pose.heading.left(),
-            Act::TurnRight => self.pose.heading = self.pose.heading.right(),
-            Act::Grab => self.grab(),
-            Act::Neutralize => neutralized = self.fire(),
+            TurnAction::ShutOff => {}
+            TurnAction::Move => bump = !self.advance(),
+            TurnAction::TurnLeft => self.pose.heading = self.pose.heading.left(),
+            TurnAction::TurnRight => self.pose.heading = self.pose.heading.right(),
+            TurnAction::Grab => self.grab(),
+            TurnAction::Neutralize => neutralized = self.fire(),
         }
         let cost = self.rules.costs.of(act);
         self.cost = self.cost.saturating_add(cost.into());
         self.score = self.score.saturating_sub(cost.into());
         if self.map.tile(self.pose.at).deadly() {
-            self.end = Some(End::Death);
-            return Outcome { senses: Senses { end: true, ..Senses::default() }, end: self.end };
+            self.end = Some(EndReason::Death);
+            return ActionOutcome {
+                senses: Senses { end: true, ..Senses::default() },
+                end: self.end,
+            };
         }
         self.recharge();
-        self.end = (act == Act::ShutOff).then_some(End::ShutOff).or_else(|| self.limit());
+        self.end =
+            (act == TurnAction::ShutOff).then_some(EndReason::ShutOff).or_else(|| self.limit());
         if self.end.is_some() {
             self.reward_home();
         }
         let senses = Senses { bump, neutralized, end: self.end.is_some(), ..self.perceive() };
-        Outcome { senses, end: self.end }
+        ActionOutcome { senses, end: self.end }
     }
 
     /// The referee ends it, as if by a limit.
-    pub fn stop(&mut self) -> Outcome {
+    pub fn stop(&mut self) -> ActionOutcome {
         if self.end.is_none() {
-            self.end = Some(End::ActionLimit);
+            self.end = Some(EndReason::ActionLimit);
             self.reward_home();
         }
-        Outcome { senses: Senses { end: true, ..self.perceive() }, end: self.end }
+        ActionOutcome { senses: Senses { end: true, ..self.perceive() }, end: self.end }
     }
 
     /// Whether a limit is reached.
     #[must_use]
-    pub fn limit(&self) -> Option<End> {
+    pub fn limit(&self) -> Option<EndReason> {
         if self.rules.cost_limit.is_some_and(|limit| self.cost >= limit) {
-            return Some(End::CostLimit);
+            return Some(EndReason::CostLimit);
         }
         let reached = |limit: i32| match self.terms.score_limit {
             ScoreLimitMode::Upper => self.score >= limit,
             ScoreLimitMode::Lower => self.score <= limit,
         };
-        self.rules.score_limit.is_some_and(reached).then_some(End::ScoreLimit)
+        self.rules.score_limit.is_some_and(reached).then_some(EndReason::ScoreLimit)
     }
 
-    /// What the agent perceives by standing where it stands.
+    /// What the agent perceives at its position.
     #[must_use]
     pub fn perceive(&self) -> Senses {
         let (hostility, fear) = self.menace(self.pose.at);
@@ -175,12 +182,12 @@ impl Simulation {
     #[must_use]
     pub fn menace(&self, at: Cell) -> (bool, bool) {
         let around = || self.terms.neighbourhood.around(at).map(|place| self.map.tile(place));
-        (around().any(|tile| tile.enemy), around().any(|tile| tile.kind == Kind::Danger))
+        (around().any(|tile| tile.enemy), around().any(|tile| tile.kind == TileKind::Danger))
     }
 
     /// False when a wall is in the way.
     fn advance(&mut self) -> bool {
-        let free = self.map.tile(self.pose.ahead()).kind != Kind::Wall;
+        let free = self.map.tile(self.pose.ahead()).kind != TileKind::Wall;
         if free {
             self.pose.at = self.pose.ahead();
         }
@@ -205,13 +212,13 @@ impl Simulation {
         loop {
             (at, distance) = (at + self.pose.heading.step(), distance + 1);
             let out = self.rules.range > 0 && distance > u16::from(self.rules.range);
-            if out || self.map.tile(at).kind == Kind::Wall {
+            if out || self.map.tile(at).kind == TileKind::Wall {
                 return hit;
             }
             let becomes_item = self.rules.becomes_item;
             let Some(tile) = self.map.tile_mut(at).filter(|tile| tile.enemy) else { continue };
             tile.enemy = false;
-            tile.item |= becomes_item && tile.kind == Kind::Clear;
+            tile.item |= becomes_item && tile.kind == TileKind::Clear;
             hit = true;
             self.kills += 1;
             self.earn(self.rules.neutralize_reward);

@@ -1,4 +1,5 @@
-//! What a client must be told about its simulator, since the wire does not say it (spec section 13).
+//! Facts about the simulator that a client must be configured with, since the protocol does not
+//! contain them (spec section 13).
 
 use crate::rules::{BoundsMean, Neighbourhood, ScoreLimitMode};
 use crate::wire::Dialect;

@@ -4,7 +4,7 @@
 //! a candidate is possible only if it takes the burst exactly.
 
 use super::opening::{decode_entry, decode_rules, decode_senses};
-use super::{BitOrder, Dialect, Known, Revision};
+use super::{AnnouncedTile, BitOrder, Dialect, Revision};
 use crate::rules::{Bounds, Cell};
 use std::collections::BTreeSet;
 
@@ -81,13 +81,13 @@ fn skewed(bounds: &Bounds) -> u32 {
 }
 
 /// Bits that mean nothing for this kind of tile.
-fn meaningless(byte: u8, known: Known, dialect: Dialect) -> u32 {
+fn meaningless(byte: u8, known: AnnouncedTile, dialect: Dialect) -> u32 {
     let meant = match known {
-        Known::Clear { .. } => 0x3F,
-        Known::Guarded { .. } => 0x0F,
-        Known::Wall => 0x03,
-        Known::Danger { enemy: true } => 0x07,
-        Known::Danger { enemy: false } => 0x83,
+        AnnouncedTile::Clear { .. } => 0x3F,
+        AnnouncedTile::Guarded { .. } => 0x0F,
+        AnnouncedTile::Wall => 0x03,
+        AnnouncedTile::Danger { enemy: true } => 0x07,
+        AnnouncedTile::Danger { enemy: false } => 0x83,
     };
     (dialect.flags(byte) & !meant).count_ones()
 }

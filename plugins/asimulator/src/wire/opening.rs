@@ -1,7 +1,9 @@
 //! What the simulator says: rules, percepts, known tiles, score (spec sections 4 and 5).
 
-use super::{Dialect, Reader, Revision};
-use crate::rules::{Ammunition, Bounds, Cell, Costs, Counts, Heading, Rules, Senses};
+use super::{Dialect, FrontReader, Revision};
+use crate::rules::{
+    Ammunition, AnnouncedCounts, Bounds, Cell, Costs, Heading, OpeningRules, Senses,
+};
 use serde::{Deserialize, Serialize};
 
 /// Most tiles that an opening can list: the map's and its border's (section 4.5).
@@ -9,7 +11,7 @@ pub const TILES_MAX: usize = 129 * 129;
 
 /// What the opening tells about a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Known {
+pub enum AnnouncedTile {
     /// Clear and without an enemy, with what one would perceive there.
     Clear {
         /// A home is there.
@@ -28,7 +30,6 @@ pub enum Known {
         /// An item lies there.
         item: bool,
     },
-    /// A wall.
     Wall,
     /// A fatal danger.
     Danger {
@@ -43,7 +44,7 @@ pub struct KnownTile {
     /// Where; both coordinates fit a signed byte.
     pub at: Cell,
     /// What.
-    pub known: Known,
+    pub known: AnnouncedTile,
 }
 
 /// How the arena announces a danger without an enemy, whose bits are those of the list's end.
@@ -76,8 +77,8 @@ fn has(byte: u8, bit: u8) -> bool {
 
 /// Reads the rules; how many bytes they take. `None`: more bytes are needed.
 #[must_use]
-pub fn decode_rules(bytes: &[u8], dialect: Dialect) -> Option<(Rules, usize)> {
-    let mut reader = Reader { rest: bytes, dialect };
+pub fn decode_rules(bytes: &[u8], dialect: Dialect) -> Option<(OpeningRules, usize)> {
+    let mut reader = FrontReader { rest: bytes, dialect };
     let (first, second) = (dialect.flags(reader.u8()?), dialect.flags(reader.u8()?));
     let range = reader.u8()?;
     let advance = reader.u16()?;
@@ -92,8 +93,12 @@ pub fn decode_rules(bytes: &[u8], dialect: Dialect) -> Option<(Rules, usize)> {
     let (initial_cost, initial_score) = (reader.u32()?, reader.i32()?);
     let bounds = read_bounds(&mut reader, first)?;
     let mut count = |bit| if has(first, bit) { reader.u16().map(Some) } else { Some(None) };
-    let counts =
-        Counts { homes: count(5)?, items: count(6)?, enemies: count(7)?, dangers: count(8)? };
+    let counts = AnnouncedCounts {
+        homes: count(5)?,
+        items: count(6)?,
+        enemies: count(7)?,
+        dangers: count(8)?,
+    };
     let ammunition = if has(second, 3) {
         Some(Ammunition { capacity: reader.u16()?, initial: reader.u16()? })
     } else {
@@ -101,7 +106,7 @@ pub fn decode_rules(bytes: &[u8], dialect: Dialect) -> Option<(Rules, usize)> {
     };
     let cost_limit = if has(second, 4) { Some(reader.u32()?) } else { None };
     let score_limit = if has(second, 5) { Some(reader.i32()?) } else { None };
-    let rules = Rules {
+    let rules = OpeningRules {
         bounds,
         counts,
         heading: Heading::from_bits(second),
@@ -122,7 +127,7 @@ pub fn decode_rules(bytes: &[u8], dialect: Dialect) -> Option<(Rules, usize)> {
     Some((rules, bytes.len() - reader.rest.len()))
 }
 
-fn read_bounds(reader: &mut Reader<'_>, flags: u8) -> Option<Bounds> {
+fn read_bounds(reader: &mut FrontReader<'_>, flags: u8) -> Option<Bounds> {
     let dialect = reader.dialect;
     let mut bound = |bit| if has(flags, bit) { reader.i8().map(Some) } else { Some(None) };
     let (lower_x, upper_x, lower_y, upper_y) = (bound(1)?, bound(2)?, bound(3)?, bound(4)?);
@@ -142,7 +147,7 @@ fn read_bounds(reader: &mut Reader<'_>, flags: u8) -> Option<Bounds> {
 ///
 /// # Errors
 /// When the revision has no field for different costs of turns.
-pub fn encode_rules(rules: &Rules, dialect: Dialect) -> Result<Vec<u8>, Unsendable> {
+pub fn encode_rules(rules: &OpeningRules, dialect: Dialect) -> Result<Vec<u8>, Unsendable> {
     let Costs { advance, left, right, grab, neutralize } = rules.costs;
     if dialect.revision == Revision::R2 && left != right {
         return Err(Unsendable { left, right });
@@ -221,32 +226,32 @@ pub fn encode_senses(senses: Senses, dialect: Dialect) -> u8 {
 
 /// Reads the first byte of a tile, which is not zero: that is the list's end.
 #[must_use]
-pub fn decode_tile(byte: u8, dialect: Dialect) -> Known {
+pub fn decode_tile(byte: u8, dialect: Dialect) -> AnnouncedTile {
     let byte = dialect.flags(byte);
     match byte & 3 {
-        3 => Known::Clear {
+        3 => AnnouncedTile::Clear {
             home: has(byte, 3),
             item: has(byte, 4),
             hostility: has(byte, 5),
             fear: has(byte, 6),
         },
-        1 => Known::Guarded { home: has(byte, 3), item: has(byte, 4) },
-        2 => Known::Wall,
-        _ => Known::Danger { enemy: has(byte, 3) },
+        1 => AnnouncedTile::Guarded { home: has(byte, 3), item: has(byte, 4) },
+        2 => AnnouncedTile::Wall,
+        _ => AnnouncedTile::Danger { enemy: has(byte, 3) },
     }
 }
 
 /// Writes the first byte of a tile; never zero.
 #[must_use]
-pub fn encode_tile(known: Known, dialect: Dialect) -> u8 {
+pub fn encode_tile(known: AnnouncedTile, dialect: Dialect) -> u8 {
     dialect.flags(match known {
-        Known::Clear { home, item, hostility, fear } => {
+        AnnouncedTile::Clear { home, item, hostility, fear } => {
             3 | flag(home, 3) | flag(item, 4) | flag(hostility, 5) | flag(fear, 6)
         }
-        Known::Guarded { home, item } => 1 | flag(home, 3) | flag(item, 4),
-        Known::Wall => 2,
-        Known::Danger { enemy: true } => flag(true, 3),
-        Known::Danger { enemy: false } => flag(true, 8),
+        AnnouncedTile::Guarded { home, item } => 1 | flag(home, 3) | flag(item, 4),
+        AnnouncedTile::Wall => 2,
+        AnnouncedTile::Danger { enemy: true } => flag(true, 3),
+        AnnouncedTile::Danger { enemy: false } => flag(true, 8),
     })
 }
 
@@ -278,7 +283,8 @@ pub fn encode_opening(
 ) -> Vec<u8> {
     let mut out = vec![encode_senses(first, dialect)];
     for tile in tiles {
-        let hidden = tile.known == Known::Danger { enemy: false } && plain == PlainDanger::Omit;
+        let hidden =
+            tile.known == AnnouncedTile::Danger { enemy: false } && plain == PlainDanger::Omit;
         if let (false, Some(place)) = (hidden, encode_place(tile.at, dialect)) {
             out.push(encode_tile(tile.known, dialect));
             out.extend(place);

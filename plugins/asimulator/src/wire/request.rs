@@ -1,8 +1,8 @@
 //! What a client says in its turn (spec section 6).
 
 use super::opening::{decode_place, encode_place};
-use super::{Dialect, Reader};
-use crate::rules::{Act, Cell};
+use super::{Dialect, FrontReader};
+use crate::rules::{Cell, TurnAction};
 use phalanx_game::ProtocolError;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ impl Symbol {
 
 /// A symbol for a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct DisplayMark {
     /// Which tile.
     pub at: Cell,
     /// What.
@@ -92,13 +92,13 @@ pub struct Mark {
 
 /// One request of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum ClientRequest {
     /// An action: ends the client's turn.
-    Act(Act),
+    Act(TurnAction),
     /// Removes all symbols.
     ClearMarks,
     /// Shows or removes a symbol.
-    Mark(Mark),
+    Mark(DisplayMark),
     /// A message for people, in an unspecified 8-bit encoding.
     Text(Vec<u8>),
 }
@@ -110,50 +110,50 @@ pub enum Request {
 pub fn decode_request(
     bytes: &[u8],
     dialect: Dialect,
-) -> Result<Option<(Request, usize)>, ProtocolError> {
-    let mut reader = Reader { rest: bytes, dialect };
+) -> Result<Option<(ClientRequest, usize)>, ProtocolError> {
+    let mut reader = FrontReader { rest: bytes, dialect };
     let Some(code) = reader.u8() else { return Ok(None) };
-    let act = Act::ALL.get(usize::from(code)).copied().map(Request::Act);
+    let act = TurnAction::ALL.get(usize::from(code)).copied().map(ClientRequest::Act);
     let request = match (act, code) {
         (Some(act), _) => Some(act),
-        (None, 6) => Some(Request::ClearMarks),
+        (None, 6) => Some(ClientRequest::ClearMarks),
         (None, 255) => text(&mut reader),
         (None, code) => match Symbol::from_code(code) {
             None => {
                 let expected = "0 to 6, 100 to 209, 254 or 255";
                 return Err(ProtocolError::new("request code", expected, &[code]));
             }
-            Some(symbol) => reader
-                .take::<2>()
-                .map(|place| Request::Mark(Mark { at: decode_place(place, dialect), symbol })),
+            Some(symbol) => reader.take::<2>().map(|place| {
+                ClientRequest::Mark(DisplayMark { at: decode_place(place, dialect), symbol })
+            }),
         },
     };
     Ok(request.map(|request| (request, bytes.len() - reader.rest.len())))
 }
 
-fn text(reader: &mut Reader<'_>) -> Option<Request> {
+fn text(reader: &mut FrontReader<'_>) -> Option<ClientRequest> {
     let size = reader.u16()?;
     let (text, rest) = reader.rest.split_at_checked(size.into())?;
     reader.rest = rest;
-    Some(Request::Text(text.to_vec()))
+    Some(ClientRequest::Text(text.to_vec()))
 }
 
 /// Writes a request. A symbol whose place does not fit is dropped, a longer text becomes several.
-pub fn encode_request(request: &Request, dialect: Dialect, out: &mut Vec<u8>) {
+pub fn encode_request(request: &ClientRequest, dialect: Dialect, out: &mut Vec<u8>) {
     match request {
-        Request::Act(act) => {
-            let code = Act::ALL.iter().position(|other| other == act);
+        ClientRequest::Act(act) => {
+            let code = TurnAction::ALL.iter().position(|other| other == act);
             out.push(code.and_then(|code| u8::try_from(code).ok()).unwrap_or_default());
         }
-        Request::ClearMarks => out.push(6),
-        Request::Mark(mark) => {
+        ClientRequest::ClearMarks => out.push(6),
+        ClientRequest::Mark(mark) => {
             if let Some(place) = encode_place(mark.at, dialect) {
                 out.push(mark.symbol.code());
                 out.extend(place);
             }
         }
-        Request::Text(text) if text.is_empty() => out.extend([255, 0, 0]),
-        Request::Text(text) => {
+        ClientRequest::Text(text) if text.is_empty() => out.extend([255, 0, 0]),
+        ClientRequest::Text(text) => {
             for piece in text.chunks(TEXT_BYTES_MAX) {
                 out.push(255);
                 dialect.put_u16(out, u16::try_from(piece.len()).unwrap_or_default());

@@ -1,8 +1,8 @@
-//! What was told and perceived, tile by tile: facts only, nothing inferred.
+//! Facts from the opening and the percepts, tile by tile; nothing is inferred here.
 
 use crate::percept::{Opening, Percept};
-use crate::rules::{Act, Bounds, Cell, Kind, Neighbourhood, Pose, Rules, Senses};
-use crate::wire::Known;
+use crate::rules::{Bounds, Cell, Neighbourhood, OpeningRules, Pose, Senses, TileKind, TurnAction};
+use crate::wire::AnnouncedTile;
 use phalanx_grid::{Extent, Plane};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ const POSE_MAX: i32 = 1 << 24;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What it is made of.
-    pub kind: Option<Kind>,
+    pub kind: Option<TileKind>,
     /// The agent has stood there.
     pub visited: bool,
     /// It is no wall, since a shot passed it.
@@ -37,7 +37,7 @@ pub struct Fact {
 
 /// All facts of one simulation, and where the agent is.
 #[derive(Clone, Debug)]
-pub struct Chart {
+pub struct TileChart {
     facts: Plane<Fact>,
     bounds: Bounds,
     /// Whether the tiles on the bounds are the border ring; `None` until that is learned.
@@ -69,7 +69,7 @@ pub(super) struct Sketch {
     items_seen: u16,
 }
 
-impl Chart {
+impl TileChart {
     /// All that must be kept of the chart.
     pub(super) fn sketch(&self) -> Sketch {
         Sketch {
@@ -137,7 +137,7 @@ impl Chart {
     pub fn fact(&self, at: Cell) -> Fact {
         let ring = self.border == Some(true) && self.bounds.touches(at);
         if ring || self.bounds.excludes(at) || at.x.abs() > REACH || at.y.abs() > REACH {
-            return Fact { kind: Some(Kind::Wall), enemy: Some(false), ..Fact::default() };
+            return Fact { kind: Some(TileKind::Wall), enemy: Some(false), ..Fact::default() };
         }
         self.facts.get(at).copied().unwrap_or_default()
     }
@@ -173,10 +173,10 @@ impl Chart {
         }
     }
 
-    fn tell(&mut self, at: Cell, known: Known) {
+    fn tell(&mut self, at: Cell, known: AnnouncedTile) {
         let fact = match known {
-            Known::Clear { home, item, hostility, fear } => Fact {
-                kind: Some(Kind::Clear),
+            AnnouncedTile::Clear { home, item, hostility, fear } => Fact {
+                kind: Some(TileKind::Clear),
                 home: Some(home),
                 item: Some(item),
                 enemy: Some(false),
@@ -184,16 +184,18 @@ impl Chart {
                 fear: Some(fear),
                 ..Fact::default()
             },
-            Known::Guarded { home, item } => Fact {
-                kind: Some(Kind::Clear),
+            AnnouncedTile::Guarded { home, item } => Fact {
+                kind: Some(TileKind::Clear),
                 home: Some(home),
                 item: Some(item),
                 enemy: Some(true),
                 ..Fact::default()
             },
-            Known::Wall => Fact { kind: Some(Kind::Wall), enemy: Some(false), ..Fact::default() },
-            Known::Danger { enemy } => {
-                Fact { kind: Some(Kind::Danger), enemy: Some(enemy), ..Fact::default() }
+            AnnouncedTile::Wall => {
+                Fact { kind: Some(TileKind::Wall), enemy: Some(false), ..Fact::default() }
+            }
+            AnnouncedTile::Danger { enemy } => {
+                Fact { kind: Some(TileKind::Danger), enemy: Some(enemy), ..Fact::default() }
             }
         };
         if self.fact(at).item != Some(true) && fact.item == Some(true) {
@@ -209,7 +211,7 @@ impl Chart {
         }
     }
 
-    /// What the agent perceives where it stands.
+    /// Records what the agent perceives at its position.
     fn stand(&mut self, senses: Senses) {
         if self.bounds.touches(self.pose.at) {
             self.learn_border(false);
@@ -220,7 +222,7 @@ impl Chart {
         }
         self.change(self.pose.at, |fact| {
             *fact = Fact {
-                kind: Some(Kind::Clear),
+                kind: Some(TileKind::Clear),
                 visited: true,
                 open: true,
                 home: Some(senses.home),
@@ -238,27 +240,27 @@ impl Chart {
     pub fn observe(
         &mut self,
         percept: &Percept,
-        rules: &Rules,
+        rules: &OpeningRules,
         around: Neighbourhood,
         possible: &dyn Fn(Cell) -> bool,
     ) {
         let senses = percept.senses;
         match percept.after {
-            Some(Act::Move) if senses.bump => {
+            Some(TurnAction::Move) if senses.bump => {
                 if self.doubtful(self.pose.ahead()) {
                     self.learn_border(true);
                 }
                 self.change(self.pose.ahead(), |fact| {
-                    (fact.kind, fact.enemy) = (Some(Kind::Wall), Some(false));
+                    (fact.kind, fact.enemy) = (Some(TileKind::Wall), Some(false));
                 });
             }
-            Some(Act::Move) => self.pose.at = self.pose.ahead(),
-            Some(Act::TurnLeft) => self.pose.heading = self.pose.heading.left(),
-            Some(Act::TurnRight) => self.pose.heading = self.pose.heading.right(),
-            Some(Act::Neutralize) => {
+            Some(TurnAction::Move) => self.pose.at = self.pose.ahead(),
+            Some(TurnAction::TurnLeft) => self.pose.heading = self.pose.heading.left(),
+            Some(TurnAction::TurnRight) => self.pose.heading = self.pose.heading.right(),
+            Some(TurnAction::Neutralize) => {
                 self.shot(senses.neutralized, rules, around, possible);
             }
-            Some(Act::Grab | Act::ShutOff) | None => {}
+            Some(TurnAction::Grab | TurnAction::ShutOff) | None => {}
         }
         if !senses.end {
             self.stand(senses);
@@ -275,7 +277,7 @@ impl Chart {
             at = at + step;
             left -= 1;
             let fact = self.fact(at);
-            if left < 0 || blocked || fact.kind == Some(Kind::Wall) {
+            if left < 0 || blocked || fact.kind == Some(TileKind::Wall) {
                 return None;
             }
             blocked = fact.kind.is_none() && !fact.open;
@@ -287,7 +289,7 @@ impl Chart {
     fn shot(
         &mut self,
         hit: bool,
-        rules: &Rules,
+        rules: &OpeningRules,
         around: Neighbourhood,
         possible: &dyn Fn(Cell) -> bool,
     ) {
@@ -317,7 +319,7 @@ impl Chart {
     }
 
     /// Everywhere in the line of fire where an enemy may have been, as far as it may have flown.
-    fn suspects(&self, rules: &Rules, possible: &dyn Fn(Cell) -> bool) -> Vec<Cell> {
+    fn suspects(&self, rules: &OpeningRules, possible: &dyn Fn(Cell) -> bool) -> Vec<Cell> {
         let reach = if rules.range == 0 { 2 * REACH } else { i32::from(rules.range) };
         let step = self.pose.heading.step();
         let mut at = self.pose.at;
@@ -326,7 +328,7 @@ impl Chart {
             at = at + step;
             let fact = self.fact(at);
             let outside = at.x.abs() > REACH || at.y.abs() > REACH;
-            if outside || fact.kind == Some(Kind::Wall) {
+            if outside || fact.kind == Some(TileKind::Wall) {
                 break;
             }
             if fact.enemy != Some(false) && possible(at) {
@@ -340,7 +342,7 @@ impl Chart {
     }
 
     /// The only one whom a shot can have hit.
-    fn fall(&mut self, at: Cell, rules: &Rules) {
+    fn fall(&mut self, at: Cell, rules: &OpeningRules) {
         let mut between = self.pose.at;
         while between != at {
             between = between + self.pose.heading.step();
@@ -350,8 +352,8 @@ impl Chart {
             fact.enemy = Some(false);
             if rules.becomes_item {
                 match fact.kind {
-                    Some(Kind::Clear) => fact.item = Some(true),
-                    Some(Kind::Wall | Kind::Danger) => {}
+                    Some(TileKind::Clear) => fact.item = Some(true),
+                    Some(TileKind::Wall | TileKind::Danger) => {}
                     None => fact.spoils = true,
                 }
             }

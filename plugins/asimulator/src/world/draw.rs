@@ -1,7 +1,7 @@
 //! The belief as people see it: what the ground is, and how likely everything else is.
 
-use super::{Belief, Simulation, World};
-use crate::rules::{Cell, Kind};
+use super::{Belief, RunningSimulation, World};
+use crate::rules::{Cell, TileKind};
 use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Spot, Tone};
 
 const CLEAR: u8 = 1;
@@ -20,7 +20,7 @@ const LIKELY: [Likely; 4] = [
     ("item", Tone::Resource, |belief| belief.item),
 ];
 
-pub(super) fn picture(world: &World, simulation: &Simulation) -> Picture {
+pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture {
     let beliefs = &simulation.mind.beliefs;
     let mut part = Part {
         name: "map".to_owned(),
@@ -57,15 +57,15 @@ pub(super) fn picture(world: &World, simulation: &Simulation) -> Picture {
 fn kind(belief: &Belief) -> u8 {
     match belief.kind {
         _ if belief.visited => VISITED,
-        Some(Kind::Clear) => CLEAR,
-        Some(Kind::Wall) => WALL,
-        Some(Kind::Danger) => DANGER,
+        Some(TileKind::Clear) => CLEAR,
+        Some(TileKind::Wall) => WALL,
+        Some(TileKind::Danger) => DANGER,
         None => phalanx_game::CELL_UNKNOWN,
     }
 }
 
 /// Homes and items that are known, and what the simulator's own map shows.
-fn spots(simulation: &Simulation) -> Vec<Spot> {
+fn spots(simulation: &RunningSimulation) -> Vec<Spot> {
     let spot = |at: Cell, kind: &'static str, label: String, tone| Spot {
         place: Place::Cell(at.x, at.y),
         kind: kind.into(),
@@ -89,7 +89,7 @@ fn spots(simulation: &Simulation) -> Vec<Spot> {
     homes.chain(items).chain(shown).collect()
 }
 
-fn body(world: &World, simulation: &Simulation) -> Body {
+fn body(world: &World, simulation: &RunningSimulation) -> Body {
     let pose = simulation.chart.pose;
     Body {
         agent: Some(world.agent),

@@ -4,13 +4,13 @@ use crate::rules::{Cell, Heading, Neighbourhood};
 
 /// The rectangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct ChartFrame {
     low: Cell,
     width: i32,
     height: i32,
 }
 
-impl Frame {
+impl ChartFrame {
     /// The rectangle with these corners, both included.
     #[must_use]
     pub fn new(low: Cell, high: Cell) -> Self {

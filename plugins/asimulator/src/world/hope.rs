@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "indices come from the frame of the same beliefs")]
 
 use super::infer::Beliefs;
-use crate::rules::{Neighbourhood, Rules};
+use crate::rules::{Neighbourhood, OpeningRules};
 use std::collections::BTreeSet;
 
 /// Most tiles that are looked at behind one tile.
@@ -27,7 +27,7 @@ pub(super) struct Hope {
 
 impl Hope {
     /// `home`: what finding a home would be worth; 0 when one is known.
-    pub(super) fn new(rules: &Rules, home: f64) -> Self {
+    pub(super) fn new(rules: &OpeningRules, home: f64) -> Self {
         let item = f64::from(rules.item_reward) - f64::from(rules.costs.grab);
         let step = f64::from(rules.costs.advance) * MOVES_A_TILE;
         Self { item: item.max(0.0), home, step }

@@ -8,10 +8,10 @@
 mod eliminate;
 mod tally;
 
-use super::chart::{Chart, Fact, REACH};
-use super::frame::Frame;
-use super::lore::{Rates, Tally};
-use crate::rules::{Cell, Kind, Neighbourhood, Rules};
+use super::chart::{Fact, REACH, TileChart};
+use super::frame::ChartFrame;
+use super::lore::{Rates, TileTally};
+use crate::rules::{Cell, Neighbourhood, OpeningRules, TileKind};
 use eliminate::{Clause, Component, Variable, normal};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,10 +25,9 @@ const RING_WALL: f64 = 0.9;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Belief {
     /// What it is made of, if that is certain.
-    pub kind: Option<Kind>,
+    pub kind: Option<TileKind>,
     /// The agent has stood there.
     pub visited: bool,
-    /// It is a wall.
     pub wall: f64,
     /// It is a fatal danger.
     pub danger: f64,
@@ -44,7 +43,7 @@ pub struct Belief {
 
 impl Belief {
     const WALL: Self = Self {
-        kind: Some(Kind::Wall),
+        kind: Some(TileKind::Wall),
         visited: false,
         wall: 1.0,
         danger: 0.0,
@@ -57,13 +56,13 @@ impl Belief {
     /// It can be entered without any risk; it may still be a wall.
     #[must_use]
     pub fn safe(&self) -> bool {
-        self.death == 0.0 && self.kind != Some(Kind::Wall)
+        self.death == 0.0 && self.kind != Some(TileKind::Wall)
     }
 
     /// It can be entered without any risk, and is no wall for certain.
     #[must_use]
     pub fn free(&self) -> bool {
-        self.death == 0.0 && self.kind == Some(Kind::Clear)
+        self.death == 0.0 && self.kind == Some(TileKind::Clear)
     }
 }
 
@@ -71,7 +70,7 @@ impl Belief {
 #[derive(Clone, Debug, Default)]
 pub struct Beliefs {
     /// Which tiles.
-    pub frame: Frame,
+    pub frame: ChartFrame,
     /// In the frame's order.
     pub tiles: Vec<Belief>,
     /// The map's unknown part cannot reach beyond the frame.
@@ -81,7 +80,7 @@ pub struct Beliefs {
     /// Some component was too large to be summed up exactly.
     pub rough: bool,
     /// What this simulation shows about how common things are.
-    pub tally: Tally,
+    pub tally: TileTally,
 }
 
 impl Beliefs {
@@ -110,9 +109,8 @@ fn unknown(rates: &Rates) -> Belief {
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The facts.
-    pub chart: &'a Chart,
-    /// The rules.
-    pub rules: &'a Rules,
+    pub chart: &'a TileChart,
+    pub rules: &'a OpeningRules,
     /// How far Hostility and Fear reach.
     pub around: Neighbourhood,
     /// How common things are.
@@ -121,13 +119,13 @@ pub struct Evidence<'a> {
 
 /// What is possible on a tile, before percepts of "one of these" are counted in.
 #[derive(Clone, Copy, Debug)]
-struct Scope {
+struct TilePossibilities {
     fact: Fact,
     danger: bool,
     enemy: bool,
 }
 
-impl Scope {
+impl TilePossibilities {
     /// Whether anything about the tile is open.
     fn open(&self) -> bool {
         self.fact.kind.is_none() || (self.enemy && self.fact.enemy.is_none())
@@ -139,7 +137,7 @@ impl Scope {
 pub fn infer(evidence: &Evidence<'_>) -> Beliefs {
     let frame = frame(evidence);
     let facts = frame.cells().map(|at| evidence.chart.fact(at));
-    let mut scopes: Vec<Scope> = facts.map(scope).collect();
+    let mut scopes: Vec<TilePossibilities> = facts.map(scope).collect();
     restrict(&mut scopes, &frame, evidence.around);
     let (region, closed) = region(&scopes, &frame, evidence.chart);
     let left = left(&mut scopes, evidence, closed);
@@ -162,7 +160,7 @@ pub fn infer(evidence: &Evidence<'_>) -> Beliefs {
         closed,
         contradiction: impossible || solved.contradiction,
         rough: solved.rough,
-        tally: Tally::default(),
+        tally: TileTally::default(),
     };
     for (index, (scope, prior)) in scopes.iter().zip(&priors).enumerate() {
         let odds = solved.odds.get(&index).copied();
@@ -175,28 +173,28 @@ pub fn infer(evidence: &Evidence<'_>) -> Beliefs {
 }
 
 /// Everything known and a margin around it, within the bounds.
-fn frame(evidence: &Evidence<'_>) -> Frame {
+fn frame(evidence: &Evidence<'_>) -> ChartFrame {
     let (low, high) = evidence.chart.corners();
     let bounds = &evidence.rules.bounds;
     let down = |value: i32, bound: Option<i8>| bound.map_or(value - MARGIN, i32::from).max(-REACH);
     let up = |value: i32, bound: Option<i8>| bound.map_or(value + MARGIN, i32::from).min(REACH);
-    Frame::new(
+    ChartFrame::new(
         Cell::new(down(low.x, bounds.lower_x), down(low.y, bounds.lower_y)),
         Cell::new(up(high.x, bounds.upper_x), up(high.y, bounds.upper_y)),
     )
 }
 
-fn scope(fact: Fact) -> Scope {
+fn scope(fact: Fact) -> TilePossibilities {
     let danger = match fact.kind {
-        Some(Kind::Danger) | None => true,
-        Some(Kind::Clear | Kind::Wall) => false,
+        Some(TileKind::Danger) | None => true,
+        Some(TileKind::Clear | TileKind::Wall) => false,
     };
-    let enemy = fact.enemy.unwrap_or(fact.kind != Some(Kind::Wall));
-    Scope { fact, danger, enemy }
+    let enemy = fact.enemy.unwrap_or(fact.kind != Some(TileKind::Wall));
+    TilePossibilities { fact, danger, enemy }
 }
 
 /// Percepts of "none of these".
-fn restrict(scopes: &mut [Scope], frame: &Frame, around: Neighbourhood) {
+fn restrict(scopes: &mut [TilePossibilities], frame: &ChartFrame, around: Neighbourhood) {
     for index in 0..scopes.len() {
         let fact = scopes[index].fact;
         if fact.fear != Some(false) && fact.hostility != Some(false) {
@@ -204,7 +202,7 @@ fn restrict(scopes: &mut [Scope], frame: &Frame, around: Neighbourhood) {
         }
         for place in frame.around(index, around) {
             let scope = &mut scopes[place];
-            if fact.fear == Some(false) && scope.fact.kind != Some(Kind::Danger) {
+            if fact.fear == Some(false) && scope.fact.kind != Some(TileKind::Danger) {
                 scope.danger = false;
             }
             if fact.hostility == Some(false) && scope.fact.enemy != Some(true) {
@@ -215,7 +213,11 @@ fn restrict(scopes: &mut [Scope], frame: &Frame, around: Neighbourhood) {
 }
 
 /// The tiles that can be reached if walls are all that stops us, and whether that ends within.
-fn region(scopes: &[Scope], frame: &Frame, chart: &Chart) -> (Vec<bool>, bool) {
+fn region(
+    scopes: &[TilePossibilities],
+    frame: &ChartFrame,
+    chart: &TileChart,
+) -> (Vec<bool>, bool) {
     let mut seen = vec![false; scopes.len()];
     let mut closed = true;
     let mut queue: VecDeque<usize> = frame.index(chart.pose.at).into_iter().collect();
@@ -225,10 +227,10 @@ fn region(scopes: &[Scope], frame: &Frame, chart: &Chart) -> (Vec<bool>, bool) {
     while let Some(index) = queue.pop_front() {
         for at in Neighbourhood::Four.around(frame.cell(index)) {
             let Some(next) = frame.index(at) else {
-                closed &= chart.fact(at).kind == Some(Kind::Wall);
+                closed &= chart.fact(at).kind == Some(TileKind::Wall);
                 continue;
             };
-            if !seen[next] && scopes[next].fact.kind != Some(Kind::Wall) {
+            if !seen[next] && scopes[next].fact.kind != Some(TileKind::Wall) {
                 seen[next] = true;
                 queue.push_back(next);
             }
@@ -239,12 +241,16 @@ fn region(scopes: &[Scope], frame: &Frame, chart: &Chart) -> (Vec<bool>, bool) {
 
 /// How many dangers and enemies are still to be found, where that is announced and still useful.
 /// When none is left the scopes say so.
-fn left(scopes: &mut [Scope], evidence: &Evidence<'_>, closed: bool) -> [Option<u32>; 2] {
+fn left(
+    scopes: &mut [TilePossibilities],
+    evidence: &Evidence<'_>,
+    closed: bool,
+) -> [Option<u32>; 2] {
     let known = |wanted: fn(&Fact) -> bool| {
         u32::try_from(scopes.iter().filter(|scope| wanted(&scope.fact)).count()).unwrap_or(u32::MAX)
     };
     let (counts, chart) = (&evidence.rules.counts, evidence.chart);
-    let dangers = known(|fact| fact.kind == Some(Kind::Danger));
+    let dangers = known(|fact| fact.kind == Some(TileKind::Danger));
     let known_enemies = known(|fact| fact.enemy == Some(true)) + u32::from(chart.kills);
     // A number that is contradicted by what was seen is dropped.
     let dangers = counts.dangers.and_then(|all| u32::from(all).checked_sub(dangers));
@@ -263,9 +269,14 @@ fn left(scopes: &mut [Scope], evidence: &Evidence<'_>, closed: bool) -> [Option<
 }
 
 /// Rates that fit the announced numbers.
-fn announced(rates: &Rates, left: [Option<u32>; 2], scopes: &[Scope], region: &[bool]) -> Rates {
+fn announced(
+    rates: &Rates,
+    left: [Option<u32>; 2],
+    scopes: &[TilePossibilities],
+    region: &[bool],
+) -> Rates {
     let mut rates = *rates;
-    let room = |wanted: fn(&Scope) -> bool| {
+    let room = |wanted: fn(&TilePossibilities) -> bool| {
         let tiles = scopes.iter().zip(region).filter(|(scope, inside)| **inside && wanted(scope));
         u32::try_from(tiles.count()).map_or(1.0, f64::from).max(1.0)
     };
@@ -288,19 +299,19 @@ struct Prior {
     wall_share: f64,
 }
 
-fn prior(scope: &Scope, rates: &Rates, doubtful: bool) -> Prior {
+fn prior(scope: &TilePossibilities, rates: &Rates, doubtful: bool) -> Prior {
     let fact = &scope.fact;
     let wall = match fact.kind {
-        Some(Kind::Wall) => 1.0,
-        Some(Kind::Clear | Kind::Danger) => 0.0,
+        Some(TileKind::Wall) => 1.0,
+        Some(TileKind::Clear | TileKind::Danger) => 0.0,
         None if fact.open || fact.enemy == Some(true) => 0.0,
         None if doubtful => RING_WALL,
         None => rates.wall,
     };
     let rest = 1.0 - wall;
     let danger = match fact.kind {
-        Some(Kind::Danger) => rest,
-        Some(Kind::Clear | Kind::Wall) => 0.0,
+        Some(TileKind::Danger) => rest,
+        Some(TileKind::Clear | TileKind::Wall) => 0.0,
         None => rest * rates.danger / (1.0 - rates.wall),
     };
     let clear = rest - danger;
@@ -318,24 +329,31 @@ fn prior(scope: &Scope, rates: &Rates, doubtful: bool) -> Prior {
 }
 
 /// Percepts of "one of these", and whether one of them has no candidate.
-fn clauses(scopes: &[Scope], frame: &Frame, around: Neighbourhood) -> (Vec<Clause>, bool) {
+fn clauses(
+    scopes: &[TilePossibilities],
+    frame: &ChartFrame,
+    around: Neighbourhood,
+) -> (Vec<Clause>, bool) {
     let (mut clauses, mut impossible) = (Vec::new(), false);
-    let mut say =
-        |index: usize, bit: u8, told: bool, sure: fn(&Scope) -> bool, may: fn(&Scope) -> bool| {
-            let mut places = frame.around(index, around);
-            if !told || places.any(|place| sure(&scopes[place])) {
-                return;
-            }
-            let tiles: Vec<usize> =
-                frame.around(index, around).filter(|place| may(&scopes[*place])).collect();
-            impossible |= tiles.is_empty();
-            if !tiles.is_empty() {
-                clauses.push(Clause { bit, tiles });
-            }
-        };
+    let mut say = |index: usize,
+                   bit: u8,
+                   told: bool,
+                   sure: fn(&TilePossibilities) -> bool,
+                   may: fn(&TilePossibilities) -> bool| {
+        let mut places = frame.around(index, around);
+        if !told || places.any(|place| sure(&scopes[place])) {
+            return;
+        }
+        let tiles: Vec<usize> =
+            frame.around(index, around).filter(|place| may(&scopes[*place])).collect();
+        impossible |= tiles.is_empty();
+        if !tiles.is_empty() {
+            clauses.push(Clause { bit, tiles });
+        }
+    };
     for (index, scope) in scopes.iter().enumerate() {
         let fear = scope.fact.fear == Some(true);
-        say(index, 0, fear, |one| one.fact.kind == Some(Kind::Danger), |one| one.danger);
+        say(index, 0, fear, |one| one.fact.kind == Some(TileKind::Danger), |one| one.danger);
         let hostility = scope.fact.hostility == Some(true);
         say(index, 1, hostility, |one| one.fact.enemy == Some(true), |one| one.enemy);
     }
@@ -384,7 +402,7 @@ fn components(clauses: Vec<Clause>, priors: &[Prior]) -> Vec<Component> {
     components
 }
 
-fn believe(scope: &Scope, odds: [f64; 4], wall_share: f64, rates: &Rates) -> Belief {
+fn believe(scope: &TilePossibilities, odds: [f64; 4], wall_share: f64, rates: &Rates) -> Belief {
     let fact = &scope.fact;
     let wall = odds[0] * wall_share;
     let clear = odds[0] * (1.0 - wall_share) + odds[2];
@@ -392,7 +410,7 @@ fn believe(scope: &Scope, odds: [f64; 4], wall_share: f64, rates: &Rates) -> Bel
         |told: Option<bool>, rate: f64| told.map_or(clear * rate, |is| f64::from(u8::from(is)));
     let sure_danger = odds[0] == 0.0 && odds[2] == 0.0;
     Belief {
-        kind: fact.kind.or(sure_danger.then_some(Kind::Danger)),
+        kind: fact.kind.or(sure_danger.then_some(TileKind::Danger)),
         visited: fact.visited,
         wall,
         danger: odds[1] + odds[3],
@@ -404,7 +422,12 @@ fn believe(scope: &Scope, odds: [f64; 4], wall_share: f64, rates: &Rates) -> Bel
 }
 
 /// Spreads the announced number of items over the tiles where they can be.
-fn share_items(beliefs: &mut Beliefs, scopes: &[Scope], region: &[bool], evidence: &Evidence<'_>) {
+fn share_items(
+    beliefs: &mut Beliefs,
+    scopes: &[TilePossibilities],
+    region: &[bool],
+    evidence: &Evidence<'_>,
+) {
     let Some(all) = evidence.rules.counts.items else { return };
     // More than announced: the number is wrong.
     let Some(left) = all.checked_sub(evidence.chart.items_seen) else { return };
@@ -423,9 +446,9 @@ fn share_items(beliefs: &mut Beliefs, scopes: &[Scope], region: &[bool], evidenc
 }
 
 /// What the simulation shows so far: everything visited, and what lies next to it.
-fn count(beliefs: &Beliefs, scopes: &[Scope], evidence: &Evidence<'_>) -> Tally {
+fn count(beliefs: &Beliefs, scopes: &[TilePossibilities], evidence: &Evidence<'_>) -> TileTally {
     let frame = &beliefs.frame;
-    let mut tally = Tally { enemies: evidence.chart.kills.into(), ..Tally::default() };
+    let mut tally = TileTally { enemies: evidence.chart.kills.into(), ..TileTally::default() };
     for (index, belief) in beliefs.tiles.iter().enumerate() {
         let mut near = frame.around(index, Neighbourhood::Four);
         if !belief.visited && !near.any(|next| scopes[next].fact.visited) {

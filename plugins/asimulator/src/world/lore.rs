@@ -1,4 +1,5 @@
-//! How common walls, dangers, enemies and items are: the client is not told, so it counts.
+//! Estimates how common walls, dangers, enemies and items are, because the protocol does not say
+//! it.
 //!
 //! Counts survive from one simulation of a connection to the next, since one class of worlds makes
 //! them all. Tiles that are only inferred count with their probability (expectation maximisation).
@@ -13,7 +14,7 @@ const TILES_MAX: f64 = 100_000.0;
 
 /// Sums over tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct TileTally {
     /// Tiles about which something is known.
     pub tiles: f64,
     /// Of these, walls.
@@ -30,7 +31,7 @@ pub struct Tally {
     pub homes: f64,
 }
 
-impl Tally {
+impl TileTally {
     /// Adds another one.
     pub fn add(&mut self, other: &Self) {
         self.tiles += other.tiles;
@@ -62,7 +63,6 @@ impl Tally {
 /// How likely things are on a tile about which nothing is known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
-    /// It is a wall.
     pub wall: f64,
     /// It is a fatal danger.
     pub danger: f64,
@@ -77,7 +77,7 @@ pub struct Rates {
 impl Rates {
     /// The first guess (spec section 12.1) corrected by what was counted.
     #[must_use]
-    pub fn learned(tally: &Tally) -> Self {
+    pub fn learned(tally: &TileTally) -> Self {
         let share = |guess: f64, seen: f64, of: f64| {
             ((guess * GUESS_TILES + seen) / (GUESS_TILES + of)).clamp(1e-4, 0.9)
         };
@@ -92,7 +92,6 @@ impl Rates {
         }
     }
 
-    /// It is clear.
     #[must_use]
     pub fn clear(&self) -> f64 {
         1.0 - self.wall - self.danger

@@ -1,10 +1,10 @@
 //! Symbols that show on the simulator's map what is believed.
 
 use super::infer::Belief;
-use super::{Simulation, World};
+use super::{RunningSimulation, World};
 use crate::action::MARKS_MAX;
-use crate::rules::{Cell, Kind};
-use crate::wire::{Mark, Symbol};
+use crate::rules::{Cell, TileKind};
+use crate::wire::{DisplayMark, Symbol};
 
 /// Less likely enemies and dangers are not shown.
 const SHOWN_MIN: f64 = 0.01;
@@ -12,20 +12,20 @@ const SHOWN_MIN: f64 = 0.01;
 impl World {
     /// What the simulator must show differently from what it shows already.
     #[must_use]
-    pub fn marks(&self) -> Vec<Mark> {
-        self.simulation.as_ref().map(Simulation::marks).unwrap_or_default()
+    pub fn marks(&self) -> Vec<DisplayMark> {
+        self.simulation.as_ref().map(RunningSimulation::marks).unwrap_or_default()
     }
 }
 
-impl Simulation {
-    fn marks(&self) -> Vec<Mark> {
+impl RunningSimulation {
+    fn marks(&self) -> Vec<DisplayMark> {
         let beliefs = &self.mind.beliefs;
         let tiles = beliefs.frame.cells().zip(&beliefs.tiles);
         let change = |(at, belief): (Cell, &Belief)| {
-            // Only tiles next to what was visited are told apart from the rest of the unknown.
+            // Only tiles next to visited ones differ from the rest of the unknown.
             let wanted = symbol(belief).filter(|_| self.near(at));
             let shown = self.shown.get(&at).copied();
-            (wanted != shown).then_some(Mark { at, symbol: wanted.unwrap_or(Symbol::None) })
+            (wanted != shown).then_some(DisplayMark { at, symbol: wanted.unwrap_or(Symbol::None) })
         };
         tiles.filter_map(change).take(MARKS_MAX).collect()
     }
@@ -37,7 +37,7 @@ impl Simulation {
 }
 
 fn symbol(belief: &Belief) -> Option<Symbol> {
-    if belief.visited || belief.kind == Some(Kind::Wall) {
+    if belief.visited || belief.kind == Some(TileKind::Wall) {
         None
     } else if belief.danger >= 1.0 {
         Some(Symbol::Danger)

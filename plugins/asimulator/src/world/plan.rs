@@ -9,12 +9,14 @@ mod shots;
 
 use super::hope::Hope;
 use super::infer::{Belief, Beliefs};
-use super::route::{Back, FAR, Route};
-use crate::rules::{Act, Cell, Heading, Kind, Ledger, Neighbourhood, Pose, Rules, Senses};
+use super::route::{Back, FAR, RouteCosts};
+use crate::rules::{
+    Cell, Heading, Neighbourhood, OpeningRules, Pose, ScoreAccount, Senses, TileKind, TurnAction,
+};
 use std::cell::OnceCell;
 
-/// Every unknown neighbour of a tile makes it so many moves dearer: what would stay behind as a
-/// single tile is explored first.
+/// Every unknown neighbour of a tile adds this many moves to its cost, so that the agent first
+/// explores tiles that would otherwise be left alone.
 const OPEN_SIDE: f64 = 0.4;
 
 /// Most safe entries that are kept; the rest is dearer.
@@ -22,7 +24,7 @@ const SAFE_MAX: usize = 24;
 
 /// The cheapest way into a tile.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct CheapestWay {
     index: usize,
     /// The last pose before the tile.
     from: Pose,
@@ -88,7 +90,7 @@ pub struct Choice {
     /// What for.
     pub purpose: Purpose,
     /// The first action on the way to it.
-    pub act: Act,
+    pub act: TurnAction,
     /// The tile that it is about.
     pub at: Cell,
     /// What it costs to be done with it.
@@ -108,10 +110,8 @@ pub struct Choice {
 pub struct Situation<'a> {
     /// What is believed.
     pub beliefs: &'a Beliefs,
-    /// The rules.
-    pub rules: &'a Rules,
-    /// The account.
-    pub ledger: &'a Ledger,
+    pub rules: &'a OpeningRules,
+    pub ledger: &'a ScoreAccount,
     /// What is perceived here.
     pub senses: Senses,
     /// Where the agent is.
@@ -128,7 +128,7 @@ pub struct Situation<'a> {
 #[derive(Debug)]
 pub struct Planner<'a> {
     situation: Situation<'a>,
-    route: Route,
+    route: RouteCosts,
     back: Back,
     hope: Hope,
     worth: Vec<OnceCell<f64>>,
@@ -139,7 +139,7 @@ impl<'a> Planner<'a> {
     #[must_use]
     pub fn new(situation: Situation<'a>) -> Self {
         let Situation { beliefs, rules, pose, homes, .. } = situation;
-        let route = Route::from(pose, beliefs, &rules.costs);
+        let route = RouteCosts::from(pose, beliefs, &rules.costs);
         let back = Back::to(homes, beliefs, &rules.costs);
         let home = if back.cost(pose) == FAR { f64::from(rules.home_reward) } else { 0.0 };
         let worth = vec![OnceCell::new(); beliefs.tiles.len()];
@@ -148,7 +148,7 @@ impl<'a> Planner<'a> {
 
     /// The way to all poses.
     #[must_use]
-    pub fn route(&self) -> &Route {
+    pub fn route(&self) -> &RouteCosts {
         &self.route
     }
 
@@ -209,7 +209,7 @@ impl<'a> Planner<'a> {
         let sides = beliefs.frame.around(index, Neighbourhood::Four);
         let open = sides.filter(|side| {
             let tile = &beliefs.tiles[*side];
-            !tile.visited && tile.kind != Some(Kind::Wall)
+            !tile.visited && tile.kind != Some(TileKind::Wall)
         });
         let cost = f64::from(self.situation.rules.costs.advance);
         open.map(|_| cost * OPEN_SIDE).sum()
@@ -225,7 +225,7 @@ impl<'a> Planner<'a> {
         let lost = if ends { self.secure() } else { 0.0 };
         senses.item.then_some(Choice {
             purpose: Purpose::Grab,
-            act: Act::Grab,
+            act: TurnAction::Grab,
             at: pose.at,
             cost,
             death: 0.0,
@@ -240,10 +240,10 @@ impl<'a> Planner<'a> {
     fn entries(&self) -> Vec<Choice> {
         let tiles = self.situation.beliefs.tiles.iter().enumerate();
         let ways = tiles.filter(|(index, tile)| self.enterable(*index, tile));
-        let mut ways: Vec<Way> = ways.filter_map(|(index, _)| self.way(index)).collect();
+        let mut ways: Vec<CheapestWay> = ways.filter_map(|(index, _)| self.way(index)).collect();
         ways.sort_by(|a, b| a.order.total_cmp(&b.order).then(a.index.cmp(&b.index)));
-        let entry = |way: &Way| self.entry(way).filter(|choice| choice.value > 0.0);
-        let deadly = |way: &&Way| self.situation.beliefs.tiles[way.index].death > 0.0;
+        let entry = |way: &CheapestWay| self.entry(way).filter(|choice| choice.value > 0.0);
+        let deadly = |way: &&CheapestWay| self.situation.beliefs.tiles[way.index].death > 0.0;
         let safe = ways.iter().filter(|way| !deadly(way));
         let safe: Vec<Choice> = safe.filter_map(entry).take(SAFE_MAX).collect();
         if !safe.is_empty() {
@@ -256,13 +256,13 @@ impl<'a> Planner<'a> {
     fn enterable(&self, index: usize, tile: &Belief) -> bool {
         let done = tile.visited && tile.item == 0.0;
         let here = self.situation.beliefs.frame.cell(index) == self.situation.pose.at;
-        // What is told from the start and has nothing to take is no news.
+        // A tile that was known from the start and has no item brings nothing new.
         let known = tile.free() && tile.item == 0.0 && !self.opens(index);
         !done && !here && !known && tile.wall < 1.0 && tile.death < 1.0
     }
 
     /// The cheapest way into a tile.
-    fn way(&self, index: usize) -> Option<Way> {
+    fn way(&self, index: usize) -> Option<CheapestWay> {
         let beliefs = self.situation.beliefs;
         let at = beliefs.frame.cell(index);
         let entry = |heading: Heading| Pose { at: at - heading.step(), heading };
@@ -270,7 +270,7 @@ impl<'a> Planner<'a> {
         let way = self.route.cost(from);
         let cost = way.saturating_add(self.situation.rules.costs.advance.into());
         let order = f64::from(cost) + self.open_sides(index);
-        (way != FAR).then_some(Way { index, from, cost, order })
+        (way != FAR).then_some(CheapestWay { index, from, cost, order })
     }
 
     /// Whether percepts at a tile that is known to be free would say something new.
@@ -281,9 +281,9 @@ impl<'a> Planner<'a> {
     }
 
     /// What entering a tile brings and what it risks; `None` where it cannot be afforded.
-    fn entry(&self, way: &Way) -> Option<Choice> {
+    fn entry(&self, way: &CheapestWay) -> Option<Choice> {
         let Situation { beliefs, rules, budget, .. } = &self.situation;
-        let Way { index, from, cost, .. } = *way;
+        let CheapestWay { index, from, cost, .. } = *way;
         let (at, tile) = (beliefs.frame.cell(index), &beliefs.tiles[index]);
         let home = self.back.cost_behind(from, &rules.costs);
         let secure = self.secure();
@@ -308,7 +308,7 @@ impl<'a> Planner<'a> {
             (false, _) => Purpose::Explore,
         };
         let value = gain - f64::from(cost) - f64::from(longer) - tile.death * secure;
-        let act = self.route.acts(from).first().copied().unwrap_or(Act::Move);
+        let act = self.route.acts(from).first().copied().unwrap_or(TurnAction::Move);
         Some(Choice { purpose, act, at, cost, death: tile.death, hit: 0.0, gain, value })
     }
 
@@ -322,7 +322,7 @@ impl<'a> Planner<'a> {
         let Situation { rules, pose, senses, .. } = &self.situation;
         let stop = Choice {
             purpose: Purpose::Stop,
-            act: Act::ShutOff,
+            act: TurnAction::ShutOff,
             at: pose.at,
             cost: 0,
             death: 0.0,

@@ -2,15 +2,15 @@
 
 use super::infer::Belief;
 use super::route::FAR;
-use super::{Simulation, World, view};
-use crate::rules::{Act, Cell, Heading, Pose};
+use super::{RunningSimulation, World, view};
+use crate::rules::{Cell, Heading, Pose, TurnAction};
 use phalanx_game::{QueryError, Value};
 
 /// Most options that are listed.
 pub(crate) const OPTIONS_MAX: i64 = 200;
 
 pub(super) fn answer(world: &World, name: &str, args: &[Value]) -> Result<Value, QueryError> {
-    let args = Args { name, args };
+    let args = TileQueryArgs { name, args };
     let Some(simulation) = &world.simulation else {
         // Between simulations nothing is known: every answer is absent.
         return if crate::api::API.query(name).is_some() {
@@ -46,7 +46,7 @@ pub(super) fn answer(world: &World, name: &str, args: &[Value]) -> Result<Value,
     }
 }
 
-impl Simulation {
+impl RunningSimulation {
     fn belief(&self, at: Cell) -> Belief {
         self.mind.beliefs.at(at, &self.mind.rates)
     }
@@ -77,7 +77,7 @@ impl World {
             (cost, route.acts(pose))
         });
         let Some((cost, acts)) = found.filter(|(cost, _)| *cost != FAR) else { return Value::Nil };
-        let word = |act: &Act| Value::from(act.word());
+        let word = |act: &TurnAction| Value::from(act.word());
         Value::map([
             ("cost", cost.into()),
             ("action", acts.first().map(|act| act.word()).into()),
@@ -87,12 +87,12 @@ impl World {
 }
 
 /// The arguments of one query, checked by name.
-struct Args<'a> {
+struct TileQueryArgs<'a> {
     name: &'a str,
     args: &'a [Value],
 }
 
-impl Args<'_> {
+impl TileQueryArgs<'_> {
     fn unknown(&self) -> QueryError {
         self.error("Asimulator has no such query".to_owned())
     }

@@ -2,17 +2,17 @@
 //! moves and turns (spec section 12.4).
 #![allow(clippy::indexing_slicing, reason = "poses are numbered by Frame::index and direction")]
 
-use super::frame::Frame;
+use super::frame::ChartFrame;
 use super::infer::Beliefs;
-use crate::rules::{Act, Cell, Costs, Heading, Pose};
+use crate::rules::{Cell, Costs, Heading, Pose, TurnAction};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// What cannot be reached costs this.
 pub const FAR: u32 = u32::MAX;
 
-/// A cost counts so many actions: between equal costs the fewest actions win, so that the agent
-/// arrives even where turns and moves cost nothing.
+/// Weight of a cost in actions: between equal costs the route with fewer actions wins, so that the
+/// agent arrives even where turns and moves cost nothing.
 const ACTIONS: u64 = 1 << 20;
 
 /// No pose.
@@ -20,24 +20,24 @@ const NONE: usize = usize::MAX;
 
 /// Costs from one pose to all others.
 #[derive(Clone, Debug, Default)]
-pub struct Route {
-    frame: Frame,
+pub struct RouteCosts {
+    frame: ChartFrame,
     start: usize,
     /// Costs with actions.
     efforts: Vec<u64>,
     before: Vec<usize>,
 }
 
-fn pose_of(frame: &Frame, number: usize) -> Pose {
+fn pose_of(frame: &ChartFrame, number: usize) -> Pose {
     let heading = u8::try_from(number % 4).map(Heading::from_bits).unwrap_or_default();
     Pose { at: frame.cell(number / 4), heading }
 }
 
-fn number_of(frame: &Frame, pose: Pose) -> Option<usize> {
+fn number_of(frame: &ChartFrame, pose: Pose) -> Option<usize> {
     Some(frame.index(pose.at)? * 4 + pose.heading.index())
 }
 
-impl Route {
+impl RouteCosts {
     /// Ways from a pose.
     #[must_use]
     pub fn from(pose: Pose, beliefs: &Beliefs, costs: &Costs) -> Self {
@@ -90,18 +90,18 @@ impl Route {
 
     /// The actions to a pose; empty when it is the start, or cannot be reached.
     #[must_use]
-    pub fn acts(&self, to: Pose) -> Vec<Act> {
+    pub fn acts(&self, to: Pose) -> Vec<TurnAction> {
         let mut acts = Vec::new();
         let Some(mut number) = number_of(&self.frame, to) else { return acts };
         while number != self.start && self.before[number] != NONE {
             let (from, here) =
                 (pose_of(&self.frame, self.before[number]), pose_of(&self.frame, number));
             acts.push(if from.at != here.at {
-                Act::Move
+                TurnAction::Move
             } else if from.heading.left() == here.heading {
-                Act::TurnLeft
+                TurnAction::TurnLeft
             } else {
-                Act::TurnRight
+                TurnAction::TurnRight
             });
             number = self.before[number];
         }
@@ -113,7 +113,7 @@ impl Route {
 /// Costs from all poses to the nearest of some tiles.
 #[derive(Clone, Debug, Default)]
 pub struct Back {
-    frame: Frame,
+    frame: ChartFrame,
     costs: Vec<u32>,
 }
 

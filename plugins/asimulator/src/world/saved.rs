@@ -6,9 +6,9 @@
 //!
 //! What follows from the facts is not saved but inferred again.
 
-use super::chart::{Chart, Sketch};
-use super::lore::{Rates, Tally};
-use super::{Evidence, Mind, Simulation, World, infer};
+use super::chart::{Sketch, TileChart};
+use super::lore::{Rates, TileTally};
+use super::{Evidence, Inference, RunningSimulation, World, infer};
 use crate::percept::{Briefing, Opening, Percept};
 use crate::rules::{BoundsMean, Cell, Neighbourhood};
 use crate::session::{BoundsOption, NeighbourhoodOption};
@@ -25,11 +25,11 @@ const VERSION: u16 = 1;
 const TALLY_MAX: f64 = 1e9;
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedBelief {
     agent: AgentId,
     name: String,
     round: Option<u32>,
-    lore: Tally,
+    lore: TileTally,
     around: Neighbourhood,
     border: Option<bool>,
     simulation: Option<SavedSimulation>,
@@ -56,7 +56,7 @@ pub(super) fn save(world: &World) -> Vec<u8> {
         idle: simulation.idle,
         shown: simulation.shown.clone(),
     });
-    let saved = Saved {
+    let saved = SavedBelief {
         agent: world.agent,
         name: world.name.clone(),
         round: world.round,
@@ -69,7 +69,7 @@ pub(super) fn save(world: &World) -> Vec<u8> {
 }
 
 pub(super) fn restore(world: &mut World, saved: &[u8]) -> Result<(), RestoreError> {
-    let saved: Saved = thaw(VERSION, saved)?;
+    let saved: SavedBelief = thaw(VERSION, saved)?;
     if (saved.agent, &saved.name) != (world.agent, &world.name) {
         let [old, new] = [&saved.name, &world.name].map(|name| excerpt(name.as_bytes()));
         return Err(RestoreError::new(format!("the saved belief is of agent {old}, not of {new}")));
@@ -102,8 +102,8 @@ fn damaged(what: &str) -> RestoreError {
     RestoreError::new(format!("the saved belief is damaged: {what}"))
 }
 
-fn sound_tally(tally: &Tally) -> bool {
-    let Tally { tiles, walls, dangers, enemies, looked, items, homes } = *tally;
+fn sound_tally(tally: &TileTally) -> bool {
+    let TileTally { tiles, walls, dangers, enemies, looked, items, homes } = *tally;
     let sums = [tiles, walls, dangers, enemies, looked, items, homes];
     // Sums over the same tiles in another order may differ by a little.
     sums.iter().all(|sum| (0.0..=TALLY_MAX).contains(sum)) && walls <= tiles + 1.0
@@ -117,15 +117,15 @@ fn sound_rates(rates: &Rates) -> bool {
 
 impl SavedSimulation {
     /// The simulation with all that follows; `None` when there can be none like it.
-    fn whole(self, around: Neighbourhood) -> Option<Simulation> {
+    fn whole(self, around: Neighbourhood) -> Option<RunningSimulation> {
         if !sound_rates(&self.rates) || self.opening.tiles.len() > TILES_MAX {
             return None;
         }
-        let chart = Chart::of(self.chart, self.opening.rules.bounds)?;
+        let chart = TileChart::of(self.chart, self.opening.rules.bounds)?;
         let (rules, rates) = (&self.opening.rules, self.rates);
         let beliefs = infer(&Evidence { chart: &chart, rules, around, rates: &rates });
-        Some(Simulation {
-            mind: Arc::new(Mind { version: chart.version, beliefs, rates }),
+        Some(RunningSimulation {
+            mind: Arc::new(Inference { version: chart.version, beliefs, rates }),
             opening: Arc::new(self.opening),
             chart,
             percept: self.percept,
@@ -146,7 +146,7 @@ pub(super) fn recognize(world: &World, met: Met<'_, Briefing, Percept>) -> Resul
     }
 }
 
-fn another(simulation: &Simulation, opening: &Opening) -> String {
+fn another(simulation: &RunningSimulation, opening: &Opening) -> String {
     let rules = if simulation.opening.rules.same_class(&opening.rules) {
         "of the same rules"
     } else {
@@ -155,8 +155,8 @@ fn another(simulation: &Simulation, opening: &Opening) -> String {
     format!("a simulation ends with its connection: this is another one, {rules}")
 }
 
-/// Every action has its percept: where one is missed nobody knows where the agent is.
-fn follows(simulation: &Simulation, turn: Turn, percept: &Percept) -> Result<(), String> {
+/// Every action has its percept. If one is missing, the agent's position is unknown.
+fn follows(simulation: &RunningSimulation, turn: Turn, percept: &Percept) -> Result<(), String> {
     let (step, known) = (turn.step, simulation.step);
     if step < known {
         return Err(format!("step {step} is past: step {known} was seen before"));

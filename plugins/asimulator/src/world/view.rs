@@ -3,8 +3,8 @@
 use super::infer::Belief;
 use super::lore::Rates;
 use super::plan::Choice;
-use crate::rules::{Cell, Kind, Pose, Rules};
-use crate::wire::{Mark, Symbol};
+use crate::rules::{Cell, OpeningRules, Pose, TileKind};
+use crate::wire::{DisplayMark, Symbol};
 use phalanx_game::Value;
 
 fn int(value: impl Into<i64>) -> Value {
@@ -25,9 +25,9 @@ pub(super) fn cell(at: Cell) -> Value {
 
 pub(super) fn tile(at: Cell, belief: &Belief, item: Option<bool>) -> Value {
     let kind = belief.kind.map(|kind| match kind {
-        Kind::Clear => "clear",
-        Kind::Wall => "wall",
-        Kind::Danger => "danger",
+        TileKind::Clear => "clear",
+        TileKind::Wall => "wall",
+        TileKind::Danger => "danger",
     });
     Value::map([
         ("x", int(at.x)),
@@ -68,7 +68,7 @@ pub(super) fn rates(rates: &Rates) -> Value {
     ])
 }
 
-pub(super) fn mark(mark: &Mark) -> Value {
+pub(super) fn mark(mark: &DisplayMark) -> Value {
     let symbol = if let Symbol::Number(number) = mark.symbol {
         int(number)
     } else {
@@ -77,7 +77,7 @@ pub(super) fn mark(mark: &Mark) -> Value {
     Value::map([("x", int(mark.at.x)), ("y", int(mark.at.y)), ("symbol", symbol)])
 }
 
-pub(super) fn rules(rules: &Rules) -> Value {
+pub(super) fn rules(rules: &OpeningRules) -> Value {
     let some = |value: Option<u16>| value.map(i32::from).into();
     let bound = |value: Option<i8>| value.map(i32::from).into();
     let ammunition = rules.ammunition;

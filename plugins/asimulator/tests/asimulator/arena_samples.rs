@@ -1,7 +1,7 @@
 //! The configurations that ship load, and say what they promise.
 
 use phalanx_asimulator::arena::ArenaConfig;
-use phalanx_asimulator::rules::{Fixed, Preset};
+use phalanx_asimulator::rules::{FeatureRule, Preset};
 use std::path::Path;
 
 fn load(file: &str) -> ArenaConfig {
@@ -28,7 +28,7 @@ fn the_worlds_without_homes_have_none() {
     let homeless = load("homeless.toml").class;
     assert_eq!((homeless.shares.home, homeless.start_home), (0.0, false));
     assert_eq!((homeless.rules.home_reward, homeless.rules.recharge), (0, false));
-    assert!(homeless.tiles.values().all(|tile| tile.home != Fixed::Yes));
+    assert!(homeless.tiles.values().all(|tile| tile.home != FeatureRule::Yes));
     let with = Preset::Hazard12x12.class();
     assert_eq!((homeless.shares.wall, homeless.exact), (with.shares.wall, with.exact));
 }

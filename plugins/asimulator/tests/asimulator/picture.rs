@@ -2,7 +2,7 @@
 
 use crate::common::stage::{Stage, best};
 use phalanx_asimulator::arena::ArenaConfig;
-use phalanx_asimulator::rules::{Act, Preset};
+use phalanx_asimulator::rules::{Preset, TurnAction};
 use phalanx_asimulator::session::ClientOptions;
 use phalanx_game::{Picture, World as _};
 use phalanx_testkit::picture::text;
@@ -28,7 +28,14 @@ fn a_world_shows_ground_risks_and_the_agent_with_north_up() {
 #[test]
 fn every_moment_of_a_match_can_be_drawn_and_the_same_twice() {
     // Turns, walks, bumps and shots, wherever they lead.
-    let acts = [Act::Move, Act::TurnLeft, Act::Move, Act::Neutralize, Act::Grab, Act::TurnRight];
+    let acts = [
+        TurnAction::Move,
+        TurnAction::TurnLeft,
+        TurnAction::Move,
+        TurnAction::Neutralize,
+        TurnAction::Grab,
+        TurnAction::TurnRight,
+    ];
     for seed in 0..6 {
         let config = ArenaConfig { max_actions: 25, ..config(2, seed) };
         let mut stage = Stage::new(config, ClientOptions::default());

@@ -5,18 +5,18 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A world drawn row by row from the north; `@` is the start, a home if upper-case letters are.
-fn map(rows: &[&str]) -> Map {
+fn map(rows: &[&str]) -> TileMap {
     let at = |row: usize, column: usize| Cell::new(column as i32, -(row as i32));
-    let mut map = Map::new(rows[0].len() as u16, rows.len() as u16, at(rows.len() - 1, 0));
+    let mut map = TileMap::new(rows[0].len() as u16, rows.len() as u16, at(rows.len() - 1, 0));
     let mut start = Cell::ZERO;
     for (row, line) in rows.iter().enumerate() {
         for (column, letter) in line.chars().enumerate() {
             let place = at(row, column);
             let tile = map.tile_mut(place).unwrap();
             match letter {
-                '#' => tile.kind = Kind::Wall,
-                '~' => tile.kind = Kind::Danger,
-                'X' => (tile.kind, tile.enemy) = (Kind::Danger, true),
+                '#' => tile.kind = TileKind::Wall,
+                '~' => tile.kind = TileKind::Danger,
+                'X' => (tile.kind, tile.enemy) = (TileKind::Danger, true),
                 'E' => tile.enemy = true,
                 '$' => tile.item = true,
                 'H' => tile.home = true,
@@ -29,8 +29,8 @@ fn map(rows: &[&str]) -> Map {
     map.centred(start)
 }
 
-fn rules() -> Rules {
-    Rules {
+fn rules() -> OpeningRules {
+    OpeningRules {
         costs: Costs { advance: 2, left: 1, right: 3, grab: 1, neutralize: 10 },
         item_reward: 1000,
         neutralize_reward: 50,
@@ -40,23 +40,23 @@ fn rules() -> Rules {
         cost_limit: Some(300),
         becomes_item: true,
         stops_at_first: true,
-        ..Rules::default()
+        ..OpeningRules::default()
     }
 }
 
-fn start(rules: Rules, rows: &[&str]) -> Simulation {
+fn start(rules: OpeningRules, rows: &[&str]) -> Simulation {
     Simulation::new(rules, Terms::default(), map(rows)).0
 }
 
 /// Does actions by their letters; the last outcome.
-fn acts(simulation: &mut Simulation, letters: &str) -> Outcome {
+fn acts(simulation: &mut Simulation, letters: &str) -> ActionOutcome {
     let act = |letter| match letter {
-        'M' => Act::Move,
-        'L' => Act::TurnLeft,
-        'R' => Act::TurnRight,
-        'G' => Act::Grab,
-        'N' => Act::Neutralize,
-        _ => Act::ShutOff,
+        'M' => TurnAction::Move,
+        'L' => TurnAction::TurnLeft,
+        'R' => TurnAction::TurnRight,
+        'G' => TurnAction::Grab,
+        'N' => TurnAction::Neutralize,
+        _ => TurnAction::ShutOff,
     };
     letters.chars().map(|letter| simulation.act(act(letter))).last().unwrap()
 }
@@ -91,7 +91,10 @@ fn the_worked_example_goes_as_specified() {
         assert_eq!((simulation.cost, simulation.score), (cost, score), "{letter}");
         assert_eq!(simulation.ammunition, Some(shots));
     }
-    assert_eq!((simulation.end, simulation.items, simulation.kills), (Some(End::ShutOff), 2, 1));
+    assert_eq!(
+        (simulation.end, simulation.items, simulation.kills),
+        (Some(EndReason::ShutOff), 2, 1)
+    );
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn entering_a_danger_or_an_enemy_is_death_and_death_says_end_alone() {
     for rows in [&["*~"], &["*E"], &["*X"]] {
         let mut simulation = start(rules(), rows);
         let outcome = acts(&mut simulation, "M");
-        assert_eq!(outcome.end, Some(End::Death));
+        assert_eq!(outcome.end, Some(EndReason::Death));
         assert_eq!(outcome.senses, Senses { end: true, ..Senses::default() });
         assert_eq!(simulation.score, -402, "no reward for a home");
     }
@@ -111,7 +114,7 @@ fn dying_on_a_home_is_not_being_at_home() {
     world.tile_mut(Cell::new(1, 0)).unwrap().enemy = true;
     let (mut simulation, _) = Simulation::new(rules(), Terms::default(), world);
     acts(&mut simulation, "M");
-    assert_eq!((simulation.end, simulation.score), (Some(End::Death), -402));
+    assert_eq!((simulation.end, simulation.score), (Some(EndReason::Death), -402));
 }
 
 #[test]
@@ -128,11 +131,11 @@ fn a_shot_stops_at_the_first_enemy_or_takes_all_within_range() {
     let mut first = start(rules(), rows);
     acts(&mut first, "N");
     assert_eq!((first.kills, first.score), (1, -360));
-    let all = Rules { stops_at_first: false, ..rules() };
+    let all = OpeningRules { stops_at_first: false, ..rules() };
     let mut all = start(all, rows);
     acts(&mut all, "N");
     assert_eq!((all.kills, all.score), (3, -260), "a reward for each");
-    let near = Rules { stops_at_first: false, range: 2, ..rules() };
+    let near = OpeningRules { stops_at_first: false, range: 2, ..rules() };
     let mut near = start(near, rows);
     acts(&mut near, "N");
     assert_eq!(near.kills, 2);
@@ -143,8 +146,8 @@ fn an_enemy_on_a_danger_leaves_no_item() {
     let mut simulation = start(rules(), &["*X"]);
     acts(&mut simulation, "N");
     let tile = simulation.map.tile(Cell::new(1, 0));
-    assert!(!tile.enemy && !tile.item && tile.kind == Kind::Danger);
-    let mut simulation = start(Rules { becomes_item: false, ..rules() }, &["*E"]);
+    assert!(!tile.enemy && !tile.item && tile.kind == TileKind::Danger);
+    let mut simulation = start(OpeningRules { becomes_item: false, ..rules() }, &["*E"]);
     acts(&mut simulation, "N");
     assert!(!simulation.map.tile(Cell::new(1, 0)).item);
 }
@@ -153,7 +156,7 @@ fn an_enemy_on_a_danger_leaves_no_item() {
 fn without_ammunition_a_shot_only_costs() {
     let mut simulation = start(rules(), &["*.E"]);
     let ammunition = Some(Ammunition { capacity: 1, initial: 0 });
-    let mut empty = start(Rules { ammunition, ..rules() }, &["*.E"]);
+    let mut empty = start(OpeningRules { ammunition, ..rules() }, &["*.E"]);
     assert!(!acts(&mut empty, "N").senses.neutralized);
     assert_eq!((empty.kills, empty.cost), (0, 10));
     acts(&mut simulation, "N");
@@ -163,7 +166,7 @@ fn without_ammunition_a_shot_only_costs() {
 #[test]
 fn homes_recharge_to_the_capacity_even_downwards() {
     let ammunition = Some(Ammunition { capacity: 2, initial: 5 });
-    let rules = Rules { recharge: true, ammunition, ..rules() };
+    let rules = OpeningRules { recharge: true, ammunition, ..rules() };
     let home = start(rules.clone(), &["@."]);
     assert_eq!(home.ammunition, Some(2), "at the start");
     let mut away = start(rules, &["*.H"]);
@@ -182,20 +185,20 @@ fn useless_actions_cost_in_full() {
 
 #[test]
 fn limits_end_a_simulation_and_pay_for_a_home() {
-    let tight = Rules { cost_limit: Some(4), ..rules() };
+    let tight = OpeningRules { cost_limit: Some(4), ..rules() };
     let mut simulation = start(tight, &["@."]);
     assert_eq!(acts(&mut simulation, "M").end, None);
     acts(&mut simulation, "LL");
-    assert_eq!((simulation.end, simulation.score), (Some(End::CostLimit), -404));
-    let target = Rules { score_limit: Some(500), ..rules() };
+    assert_eq!((simulation.end, simulation.score), (Some(EndReason::CostLimit), -404));
+    let target = OpeningRules { score_limit: Some(500), ..rules() };
     let mut simulation = start(target, &["H*$"]);
     let outcome = acts(&mut simulation, "MG");
-    assert_eq!(outcome.end, Some(End::ScoreLimit));
-    let floor = Rules { score_limit: Some(-401), ..rules() };
+    assert_eq!(outcome.end, Some(EndReason::ScoreLimit));
+    let floor = OpeningRules { score_limit: Some(-401), ..rules() };
     let terms = Terms { score_limit: ScoreLimitMode::Lower, ..Terms::default() };
     let (mut simulation, _) = Simulation::new(floor, terms, map(&["@."]));
     let outcome = acts(&mut simulation, "L");
-    assert_eq!((outcome.end, simulation.score), (Some(End::ScoreLimit), 99), "paid at home");
+    assert_eq!((outcome.end, simulation.score), (Some(EndReason::ScoreLimit), 99), "paid at home");
 }
 
 #[test]
@@ -217,8 +220,8 @@ fn corners_count_only_in_the_wider_neighbourhood() {
     assert!(!menace(Neighbourhood::Four) && menace(Neighbourhood::Eight));
 }
 
-fn made(class: &WorldClass, seed: u64) -> Generated {
-    generate(class, BoundsMean::Border, &mut Chance::new(seed, 0)).unwrap()
+fn made(class: &WorldClass, seed: u64) -> GeneratedWorld {
+    generate(class, BoundsMean::Border, &mut WorldRng::new(seed, 0)).unwrap()
 }
 
 #[test]
@@ -229,10 +232,10 @@ fn the_handbooks_example_has_what_it_announces() {
         assert_eq!((world.rules.counts.items, world.rules.counts.enemies), (Some(1), Some(1)));
         assert_eq!((world.map.columns(), world.map.rows()), (4, 4));
         let start = world.map.tile(Cell::ZERO);
-        assert!(start.home && start.kind == Kind::Clear && !start.enemy);
+        assert!(start.home && start.kind == TileKind::Clear && !start.enemy);
         assert_eq!(world.map.border(), (Cell::new(-1, -1), Cell::new(4, 4)), "south-west corner");
         assert_eq!(world.rules.heading, Heading::East);
-        assert_eq!(world.map.count(|tile| tile.kind == Kind::Wall), 0);
+        assert_eq!(world.map.count(|tile| tile.kind == TileKind::Wall), 0);
     }
 }
 
@@ -242,7 +245,7 @@ fn one_seed_is_one_world_and_numbers_are_different_worlds() {
         let class = preset.class();
         assert_eq!(class.check(), Ok(()));
         let draw = |number| {
-            let mut chance = Chance::new(7, number);
+            let mut chance = WorldRng::new(7, number);
             generate(&class, BoundsMean::Border, &mut chance).unwrap()
         };
         let (one, again, other) = (draw(0), draw(0), draw(1));
@@ -258,8 +261,8 @@ fn shares_are_met_on_average() {
     let (mut walls, mut items, mut clears) = (0, 0, 0);
     for seed in 0..200 {
         let map = made(&class, seed).map;
-        walls += u32::from(map.count(|tile| tile.kind == Kind::Wall));
-        clears += u32::from(map.count(|tile| tile.kind == Kind::Clear));
+        walls += u32::from(map.count(|tile| tile.kind == TileKind::Wall));
+        clears += u32::from(map.count(|tile| tile.kind == TileKind::Clear));
         items += u32::from(map.count(|tile| tile.item));
     }
     let near = |part: u32, all: u32, share: f64| {
@@ -274,25 +277,29 @@ fn shares_are_met_on_average() {
 fn numbers_that_do_not_fit_are_refused_or_cut() {
     let mut class = Preset::Wumpus4x4.class();
     class.exact.items = 40;
-    let mut chance = Chance::new(1, 0);
+    let mut chance = WorldRng::new(1, 0);
     let error = generate(&class, BoundsMean::Border, &mut chance).unwrap_err();
     assert!(error.to_string().contains("random_items: 40 do not fit"), "{error}");
     class.shortage = Shortage::Clamp;
     let world = made(&class, 1);
-    let clear = world.map.count(|tile| tile.kind == Kind::Clear);
+    let clear = world.map.count(|tile| tile.kind == TileKind::Clear);
     assert_eq!(world.rules.counts.items, Some(clear));
 }
 
 #[test]
 fn fixed_tiles_stay_as_they_are() {
     let mut class = Preset::Hazard12x12.class();
-    let tile = Template { kind: TemplateKind::Danger, enemy: Fixed::Yes, ..Template::default() };
+    let tile = TileTemplate {
+        kind: TemplateKind::Danger,
+        enemy: FeatureRule::Yes,
+        ..TileTemplate::default()
+    };
     class.tiles = BTreeMap::from([((3, 2), tile)]);
-    class.start = Some(Start { x: 5, y: 4, heading: None });
+    class.start = Some(StartTile { x: 5, y: 4, heading: None });
     for seed in 0..20 {
         // Two columns to the west and two rows to the north.
         let tile = made(&class, seed).map.tile(Cell::new(-2, 2));
-        assert!(tile.kind == Kind::Danger && tile.enemy);
+        assert!(tile.kind == TileKind::Danger && tile.enemy);
     }
 }
 
@@ -315,7 +322,7 @@ fn enough_items_can_be_asked_for() {
         made(&class, seed);
     }
     class.exact.items = 0;
-    let error = generate(&class, BoundsMean::Border, &mut Chance::new(1, 0)).unwrap_err();
+    let error = generate(&class, BoundsMean::Border, &mut WorldRng::new(1, 0)).unwrap_err();
     assert!(matches!(error, GenerateError::Unreachable { wanted: 1 }));
 }
 
@@ -324,7 +331,7 @@ fn mistakes_of_a_class_are_listed_together() {
     let mut class = Preset::Wumpus4x4.class();
     class.columns = 128;
     class.shares.wall = 1.5;
-    class.start = Some(Start { x: 1, y: 9, heading: None });
+    class.start = Some(StartTile { x: 1, y: 9, heading: None });
     class.rules.cost_limit = Some(0);
     let lines = class.check().unwrap_err().lines;
     for word in ["columns", "wall_probability", "exceed 1", "(1, 9)", "cost_limit"] {
@@ -346,10 +353,10 @@ proptest! {
              u32::from(map.count(|tile| tile.enemy)) + simulation.kills)
         };
         let before = all(&simulation);
-        let (mut ledger, mut senses) = (Ledger::new(&simulation.rules, first), first);
+        let (mut ledger, mut senses) = (ScoreAccount::new(&simulation.rules, first), first);
         for index in moves.into_iter().map(|index| if index == 0 { 1 } else { index }) {
-            let outcome = simulation.act(Act::ALL[index]);
-            ledger.book(&simulation.rules, Act::ALL[index], senses, outcome.senses);
+            let outcome = simulation.act(TurnAction::ALL[index]);
+            ledger.book(&simulation.rules, TurnAction::ALL[index], senses, outcome.senses);
             senses = outcome.senses;
             prop_assert_eq!(all(&simulation), before);
             prop_assert_eq!((ledger.cost, ledger.score), (simulation.cost, simulation.score));

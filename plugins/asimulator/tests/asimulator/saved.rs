@@ -5,11 +5,11 @@ use phalanx_asimulator::action::Action;
 use phalanx_asimulator::api::API;
 use phalanx_asimulator::arena::ArenaConfig;
 use phalanx_asimulator::percept::{Briefing, Percept};
-use phalanx_asimulator::rules::{Act, BoundsMean, Neighbourhood, Preset};
+use phalanx_asimulator::rules::{BoundsMean, Neighbourhood, Preset, TurnAction};
 use phalanx_asimulator::session::{BoundsOption, ClientOptions, NeighbourhoodOption};
 use phalanx_asimulator::world::World;
 use phalanx_game::{Arena as _, Event, Met, Roster, RosterEntry, Session as _, Turn, World as _};
-use phalanx_testkit::answers::{Samples, answers};
+use phalanx_testkit::answers::{ArgumentSamples, answers};
 use phalanx_testkit::saved::{damaged_beliefs_are_refused, saved_and_restored};
 
 fn stage(preset: Preset, simulations: u32) -> Stage {
@@ -44,7 +44,7 @@ fn act(stage: &mut Stage) -> Action {
 }
 
 fn learned(world: &World) -> Vec<String> {
-    let samples = Samples {
+    let samples = ArgumentSamples {
         agents: &["explorer1"],
         texts: &["north", "west"],
         cells: &[(0, 0)],
@@ -134,8 +134,8 @@ fn an_opening_in_the_same_round_is_another_simulation_all_the_same() {
     let opening = opening(&stage);
     let before = stage.world.save();
     stage.world.begin(0, ME, Some(&opening));
-    assert_eq!(stage.world.save(), before, "nobody acted yet: it is the same");
-    stage.act(&Act::TurnLeft.into());
+    assert_eq!(stage.world.save(), before, "no action yet, so nothing changed");
+    stage.act(&TurnAction::TurnLeft.into());
     stage.world.begin(0, ME, None);
     assert_eq!(stage.world.field(ME, "after"), Some("turn_left".into()));
     // A seat that was made anew counts its rounds from the beginning.
@@ -171,7 +171,7 @@ fn only_the_same_simulation_is_recognized() {
         world.recognize(ME, met).err().unwrap_or_default()
     };
     assert_eq!(meet(&fresh(), Met::Round(Some(&opening))), "");
-    assert_eq!(meet(&stage.world, Met::Round(Some(&opening))), "", "nobody acted yet");
+    assert_eq!(meet(&stage.world, Met::Round(Some(&opening))), "", "no action yet");
     for _ in 0..10 {
         act(&mut stage);
     }
@@ -190,7 +190,7 @@ fn only_the_same_simulation_is_recognized() {
     assert_eq!(meet(&world, Met::Turn(turn(9), &percept)), reason);
     let reason = "step 12 does not follow on step 10: the agent has moved";
     assert_eq!(meet(&world, Met::Turn(turn(12), &percept)), reason);
-    let changed = Percept { after: Some(Act::ShutOff), ..percept };
+    let changed = Percept { after: Some(TurnAction::ShutOff), ..percept };
     let reason = "step 10 was seen before, and was another one";
     assert_eq!(meet(&world, Met::Turn(turn(10), &changed)), reason);
 }

@@ -1,12 +1,12 @@
 //! The client's side of a connection, word for word.
 
-use phalanx_asimulator::action::{Action, Notes};
+use phalanx_asimulator::action::{Action, DisplayNotes};
 use phalanx_asimulator::percept::{Briefing, Percept};
-use phalanx_asimulator::rules::{Act, Cell};
+use phalanx_asimulator::rules::{Cell, TurnAction};
 use phalanx_asimulator::session::{
     ClientOptions, DETECT_QUIET, IDLE_TURNS_MAX, INPUT_BYTES_MAX, OnUnacceptable, Session,
 };
-use phalanx_asimulator::wire::{BitOrder, Dialect, Mark, Revision, Symbol};
+use phalanx_asimulator::wire::{BitOrder, Dialect, DisplayMark, Revision, Symbol};
 use phalanx_game::{
     AgentId, DefaultCause, Event, MarginLimits, Notice, ProtocolError, Seat, SeatId, Session as _,
     Turn,
@@ -88,7 +88,7 @@ impl Line {
         std::iter::from_fn(|| self.session.poll_transmit()).flatten().collect()
     }
 
-    fn act(&mut self, turn: Turn, act: Act) -> Vec<u8> {
+    fn act(&mut self, turn: Turn, act: TurnAction) -> Vec<u8> {
         self.session.handle_action(turn, ME, &act.into()).unwrap();
         self.said()
     }
@@ -126,7 +126,7 @@ fn over(told: &[Told]) -> Option<i64> {
 fn play(line: &mut Line, told: &[Told]) -> Vec<Told> {
     let mut told = told.to_vec();
     for (say, hear) in CYCLE {
-        let act = Act::ALL[usize::from(hex(say)[0])];
+        let act = TurnAction::ALL[usize::from(hex(say)[0])];
         assert_eq!(line.act(asked(&told), act), hex(say));
         told = line.hear(&hex(hear));
         assert_eq!(complaints(&told).len(), 0);
@@ -161,7 +161,7 @@ fn the_worked_example_is_played_to_the_byte_and_to_the_point() {
 fn bookkeeping_that_differs_is_told() {
     let mut line = Line::new(ClientOptions::default());
     let told = line.hear(&opening());
-    assert_eq!(line.act(asked(&told), Act::ShutOff), hex("00").repeat(2)[..2]);
+    assert_eq!(line.act(asked(&told), TurnAction::ShutOff), hex("00").repeat(2)[..2]);
     let told = line.hear(&hex("91 00 00 00 07"));
     assert_eq!(over(&told), Some(7));
     assert!(complaints(&told)[0].expected.contains("100 by our own bookkeeping"));
@@ -172,9 +172,9 @@ fn symbols_and_text_go_out_in_one_piece_before_the_action() {
     let mut line = Line::new(ClientOptions::default());
     let turn = asked(&line.hear(&opening()));
     line.said();
-    let mark = Mark { at: Cell::new(0, 1), symbol: Symbol::Danger };
-    let notes = Notes { clear: true, marks: vec![mark], text: Some("hi".to_owned()) };
-    let action = Action { act: Act::Move, notes, refusal: false };
+    let mark = DisplayMark { at: Cell::new(0, 1), symbol: Symbol::Danger };
+    let notes = DisplayNotes { clear: true, marks: vec![mark], text: Some("hi".to_owned()) };
+    let action = Action { act: TurnAction::Move, notes, refusal: false };
     line.session.handle_action(turn, ME, &action).unwrap();
     assert_eq!(line.session.poll_transmit(), Some(hex("06 D0 00 01 FF 00 02 68 69 01")));
     assert_eq!(line.session.poll_transmit(), None);
@@ -202,12 +202,12 @@ fn silence_is_no_fault() {
     let mut line = Line::new(ClientOptions::default());
     assert_eq!(line.session.poll_timeout(), None, "before the rules");
     let turn = asked(&line.hear(&opening()));
-    line.act(turn, Act::Move);
+    line.act(turn, TurnAction::Move);
     assert_eq!(line.session.poll_timeout(), None, "before a percept");
     let limit = Some(Duration::from_secs(5));
     let mut line = Line::new(ClientOptions { percept_timeout: limit, ..ClientOptions::default() });
     let turn = asked(&line.hear(&opening()));
-    line.act(turn, Act::Move);
+    line.act(turn, TurnAction::Move);
     line.pass();
     assert!(line.session.poll_hangup().unwrap().contains("percept_timeout"));
 }
@@ -225,7 +225,7 @@ fn a_connection_that_ends_in_a_simulation_takes_it_along_and_is_no_malformed_mes
             Event::Defaulted { cause: DefaultCause::Disconnected, .. }
         ))
     );
-    assert!(line.session.handle_action(turn, ME, &Act::Move.into()).is_err());
+    assert!(line.session.handle_action(turn, ME, &TurnAction::Move.into()).is_err());
     line.session.handle_connected(line.now);
     let told = line.hear(&opening());
     assert_eq!(asked(&told), Turn::new(1, 0), "a new simulation is a new round");
@@ -244,9 +244,9 @@ fn bits_that_cannot_be_are_ignored_and_told() {
     let mut line = Line::new(ClientOptions::default());
     let mut turn = asked(&line.hear(&opening()));
     for (act, percept, word) in [
-        (Act::TurnLeft, "08", "Bump"),
-        (Act::Move, "20", "Enemy_Neutralized"),
-        (Act::Grab, "40", "bit 7"),
+        (TurnAction::TurnLeft, "08", "Bump"),
+        (TurnAction::Move, "20", "Enemy_Neutralized"),
+        (TurnAction::Grab, "40", "bit 7"),
     ] {
         line.act(turn, act);
         let told = line.hear(&hex(percept));
@@ -309,8 +309,8 @@ fn unacceptable_rules_end_politely() {
             Line::new(ClientOptions { on_unacceptable: option, ..ClientOptions::default() });
         let turn = asked(&line.hear(&opening()));
         line.said();
-        let notes = Notes { text: Some("no".to_owned()), ..Notes::default() };
-        let action = Action { act: Act::ShutOff, notes, refusal: true };
+        let notes = DisplayNotes { text: Some("no".to_owned()), ..DisplayNotes::default() };
+        let action = Action { act: TurnAction::ShutOff, notes, refusal: true };
         line.session.handle_action(turn, ME, &action).unwrap();
         assert_eq!(line.said(), hex("FF 00 02 6E 6F 00"));
         line.session.poll_hangup()
@@ -409,7 +409,7 @@ proptest! {
             while let Some(event) = line.session.poll_event() {
                 if let Event::Asked { turn, agent, .. } = event {
                     // More bytes may have superseded the turn.
-                    line.session.handle_action(turn, agent, &Act::Move.into()).ok();
+                    line.session.handle_action(turn, agent, &TurnAction::Move.into()).ok();
                 }
             }
             if line.session.poll_timeout().is_some() {

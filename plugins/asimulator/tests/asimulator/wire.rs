@@ -1,17 +1,17 @@
 //! Bytes: the worked examples of the specification, and what holds for all rules and requests.
 
 use phalanx_asimulator::rules::{
-    Act, Ammunition, Bounds, Cell, Costs, Counts, Heading, Rules, Senses,
+    Ammunition, AnnouncedCounts, Bounds, Cell, Costs, Heading, OpeningRules, Senses, TurnAction,
 };
 use phalanx_asimulator::wire::*;
 use phalanx_testkit::mangle::Mangler;
 use proptest::prelude::*;
 
 /// The rules of the specification's worked example.
-fn example(right: u16) -> Rules {
-    Rules {
+fn example(right: u16) -> OpeningRules {
+    OpeningRules {
         bounds: Bounds { lower_x: Some(-1), upper_x: Some(3), ..Bounds::default() },
-        counts: Counts { items: Some(1), enemies: Some(1), ..Counts::default() },
+        counts: AnnouncedCounts { items: Some(1), enemies: Some(1), ..AnnouncedCounts::default() },
         heading: Heading::East,
         range: 0,
         costs: Costs { advance: 2, left: 1, right, grab: 1, neutralize: 10 },
@@ -55,11 +55,11 @@ fn the_worked_examples_are_written_and_read_to_the_byte() {
         assert_eq!(Dialect::default().informed(info).bytes, dialect.bytes);
     }
     let first = Senses { home: true, fear: true, ..Senses::default() };
-    let clear = Known::Clear { home: false, item: true, hostility: false, fear: true };
+    let clear = AnnouncedTile::Clear { home: false, item: true, hostility: false, fear: true };
     let tiles = [
-        KnownTile { at: Cell::new(0, 1), known: Known::Danger { enemy: false } },
+        KnownTile { at: Cell::new(0, 1), known: AnnouncedTile::Danger { enemy: false } },
         KnownTile { at: Cell::new(1, 1), known: clear },
-        KnownTile { at: Cell::new(3, 0), known: Known::Wall },
+        KnownTile { at: Cell::new(3, 0), known: AnnouncedTile::Wall },
     ];
     let plain = PlainDanger::Mark;
     assert_eq!(encode_opening(first, &tiles, plain, Dialect::default()), hex(TILES));
@@ -71,34 +71,34 @@ fn the_worked_examples_are_written_and_read_to_the_byte() {
 fn the_small_pieces_are_as_specified() {
     let big = Dialect::default();
     let little = Dialect { bytes: ByteOrder::Little, ..big };
-    let hello = Request::Text(b"hello".to_vec());
-    let mark = |symbol| Request::Mark(Mark { at: Cell::new(-3, 4), symbol });
+    let hello = ClientRequest::Text(b"hello".to_vec());
+    let mark = |symbol| ClientRequest::Mark(DisplayMark { at: Cell::new(-3, 4), symbol });
     for (request, dialect, text) in [
         (hello.clone(), big, "FF 00 05 68 65 6C 6C 6F"),
         (hello, little, "FF 05 00 68 65 6C 6C 6F"),
         (mark(Symbol::Number(7)), big, "6B FD 04"),
         (mark(Symbol::None), big, "FE FD 04"),
         (mark(Symbol::PlanShutOff), big, "D1 FD 04"),
-        (Request::ClearMarks, big, "06"),
-        (Request::Act(Act::Neutralize), big, "05"),
-        (Request::Text(Vec::new()), big, "FF 00 00"),
+        (ClientRequest::ClearMarks, big, "06"),
+        (ClientRequest::Act(TurnAction::Neutralize), big, "05"),
+        (ClientRequest::Text(Vec::new()), big, "FF 00 00"),
     ] {
         let mut bytes = Vec::new();
         encode_request(&request, dialect, &mut bytes);
         assert_eq!(bytes, hex(text), "{request:?}");
         assert_eq!(decode_request(&bytes, dialect), Ok(Some((request, bytes.len()))));
     }
-    assert_eq!(decode_tile(0x05, big), Known::Guarded { home: true, item: false });
-    assert_eq!(decode_tile(0x04, big), Known::Danger { enemy: true });
+    assert_eq!(decode_tile(0x05, big), AnnouncedTile::Guarded { home: true, item: false });
+    assert_eq!(decode_tile(0x04, big), AnnouncedTile::Danger { enemy: true });
     let dead = Senses { end: true, ..Senses::default() };
     assert_eq!(decode_senses(0x80, big), (dead, false));
-    assert!(decode_senses(0x40, big).1, "the unused bit is told apart");
+    assert!(decode_senses(0x40, big).1, "the unused bit is reported");
 }
 
 #[test]
 fn a_danger_is_any_byte_without_its_kind_but_zero() {
     for byte in [0x80, 0x08, 0x40, 0xF8] {
-        assert_eq!(decode_tile(byte, Dialect::default()), Known::Danger { enemy: false });
+        assert_eq!(decode_tile(byte, Dialect::default()), AnnouncedTile::Danger { enemy: false });
     }
 }
 
@@ -119,18 +119,21 @@ fn a_code_without_meaning_is_named() {
 #[test]
 fn a_long_text_becomes_several() {
     let mut bytes = Vec::new();
-    encode_request(&Request::Text(vec![b'x'; 70_000]), Dialect::default(), &mut bytes);
+    encode_request(&ClientRequest::Text(vec![b'x'; 70_000]), Dialect::default(), &mut bytes);
     let (first, length) = decode_request(&bytes, Dialect::default()).unwrap().unwrap();
-    assert_eq!(first, Request::Text(vec![b'x'; TEXT_BYTES_MAX]));
+    assert_eq!(first, ClientRequest::Text(vec![b'x'; TEXT_BYTES_MAX]));
     let rest = decode_request(&bytes[length..], Dialect::default()).unwrap().unwrap();
-    assert_eq!(rest, (Request::Text(vec![b'x'; 70_000 - TEXT_BYTES_MAX]), bytes.len() - length));
+    assert_eq!(
+        rest,
+        (ClientRequest::Text(vec![b'x'; 70_000 - TEXT_BYTES_MAX]), bytes.len() - length)
+    );
 }
 
 #[test]
 fn symbols_that_fit_no_byte_are_dropped() {
     let mut bytes = Vec::new();
-    let far = Mark { at: Cell::new(200, 0), symbol: Symbol::Enemy };
-    encode_request(&Request::Mark(far), Dialect::default(), &mut bytes);
+    let far = DisplayMark { at: Cell::new(200, 0), symbol: Symbol::Enemy };
+    encode_request(&ClientRequest::Mark(far), Dialect::default(), &mut bytes);
     assert_eq!(bytes, b"");
 }
 
@@ -164,7 +167,7 @@ fn bound() -> impl Strategy<Value = Option<i8>> {
     proptest::option::of(-127..=127_i8)
 }
 
-fn all_rules() -> impl Strategy<Value = Rules> {
+fn all_rules() -> impl Strategy<Value = OpeningRules> {
     let bounds = (bound(), bound(), bound(), bound());
     let some = || proptest::option::of(any::<u16>());
     let counts = (some(), some(), some(), some());
@@ -179,14 +182,14 @@ fn all_rules() -> impl Strategy<Value = Rules> {
         let ([advance, turn, grab, neutralize, item, kill, home], range, cost, score, heading) =
             numbers;
         let (ammunition, cost_limit, score_limit, flags) = limits;
-        Rules {
+        OpeningRules {
             bounds: Bounds {
                 lower_x: bounds.0,
                 upper_x: bounds.1,
                 lower_y: bounds.2,
                 upper_y: bounds.3,
             },
-            counts: Counts {
+            counts: AnnouncedCounts {
                 homes: counts.0,
                 items: counts.1,
                 enemies: counts.2,
@@ -210,17 +213,17 @@ fn all_rules() -> impl Strategy<Value = Rules> {
     })
 }
 
-fn requests() -> impl Strategy<Value = Request> {
+fn requests() -> impl Strategy<Value = ClientRequest> {
     let symbol = prop_oneof![
         (0..100_u8).prop_map(Symbol::Number),
         prop_oneof![Just(Symbol::Sign), Just(Symbol::Enemy), Just(Symbol::None)],
     ];
     let place = (-127..=127_i32, -127..=127_i32).prop_map(|(x, y)| Cell::new(x, y));
     prop_oneof![
-        (0..6_usize).prop_map(|index| Request::Act(Act::ALL[index])),
-        Just(Request::ClearMarks),
-        (place, symbol).prop_map(|(at, symbol)| Request::Mark(Mark { at, symbol })),
-        proptest::collection::vec(any::<u8>(), 0..300).prop_map(Request::Text),
+        (0..6_usize).prop_map(|index| ClientRequest::Act(TurnAction::ALL[index])),
+        Just(ClientRequest::ClearMarks),
+        (place, symbol).prop_map(|(at, symbol)| ClientRequest::Mark(DisplayMark { at, symbol })),
+        proptest::collection::vec(any::<u8>(), 0..300).prop_map(ClientRequest::Text),
     ]
 }
 

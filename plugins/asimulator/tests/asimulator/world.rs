@@ -5,8 +5,8 @@ use phalanx_asimulator::arena::ArenaConfig;
 use phalanx_asimulator::percept::{Opening, Percept};
 use phalanx_asimulator::rules::*;
 use phalanx_asimulator::session::{BoundsOption, ClientOptions, NeighbourhoodOption};
-use phalanx_asimulator::wire::{Dialect, Known, KnownTile};
-use phalanx_asimulator::world::{Beliefs, Chart, Evidence, Purpose, Rates, World, infer};
+use phalanx_asimulator::wire::{AnnouncedTile, Dialect, KnownTile};
+use phalanx_asimulator::world::{Beliefs, Evidence, Purpose, Rates, TileChart, World, infer};
 use phalanx_game::{Turn, Value, World as _};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -14,33 +14,33 @@ use std::sync::Arc;
 const RATES: Rates = Rates { wall: 1e-12, danger: 0.2, enemy: 0.15, item: 0.1, home: 0.01 };
 
 /// What a tile can be in a sum over everything.
-const STATES: [(Kind, bool); 5] = [
-    (Kind::Wall, false),
-    (Kind::Clear, false),
-    (Kind::Clear, true),
-    (Kind::Danger, false),
-    (Kind::Danger, true),
+const STATES: [(TileKind, bool); 5] = [
+    (TileKind::Wall, false),
+    (TileKind::Clear, false),
+    (TileKind::Clear, true),
+    (TileKind::Danger, false),
+    (TileKind::Danger, true),
 ];
 
-fn weight((kind, enemy): (Kind, bool), rates: &Rates) -> f64 {
+fn weight((kind, enemy): (TileKind, bool), rates: &Rates) -> f64 {
     let made = match kind {
-        Kind::Wall => return if enemy { 0.0 } else { rates.wall },
-        Kind::Clear => rates.clear(),
-        Kind::Danger => rates.danger,
+        TileKind::Wall => return if enemy { 0.0 } else { rates.wall },
+        TileKind::Clear => rates.clear(),
+        TileKind::Danger => rates.danger,
     };
     made * if enemy { rates.enemy } else { 1.0 - rates.enemy }
 }
 
 /// The percepts at a tile.
-fn menace(map: &Map, at: Cell) -> (bool, bool) {
+fn menace(map: &TileMap, at: Cell) -> (bool, bool) {
     let around = || Neighbourhood::Four.around(at).map(|place| map.tile(place));
-    (around().any(|tile| tile.enemy), around().any(|tile| tile.kind == Kind::Danger))
+    (around().any(|tile| tile.enemy), around().any(|tile| tile.kind == TileKind::Danger))
 }
 
 /// A small world of which some clear tiles are known, with what one perceives there.
-fn small(seed: u64, rates: &Rates, announce: bool) -> (Map, Opening) {
-    let mut chance = Chance::new(seed, 0);
-    let mut map = Map::new(3, 3, Cell::new(0, 0));
+fn small(seed: u64, rates: &Rates, announce: bool) -> (TileMap, Opening) {
+    let mut chance = WorldRng::new(seed, 0);
+    let mut map = TileMap::new(3, 3, Cell::new(0, 0));
     let places: Vec<Cell> = map.iter().map(|(at, _)| at).collect();
     for at in &places {
         let mut drawn =
@@ -49,14 +49,14 @@ fn small(seed: u64, rates: &Rates, announce: bool) -> (Map, Opening) {
             drawn -= weight(*state, rates);
             drawn < 0.0
         });
-        let (kind, enemy) = state.filter(|_| *at != Cell::ZERO).unwrap_or((Kind::Clear, false));
+        let (kind, enemy) = state.filter(|_| *at != Cell::ZERO).unwrap_or((TileKind::Clear, false));
         *map.tile_mut(*at).unwrap() = Tile { kind, enemy, ..Tile::default() };
     }
-    let known = |at: &Cell, chance: &mut Chance| {
+    let known = |at: &Cell, chance: &mut WorldRng| {
         let tile = map.tile(*at);
-        (tile.kind == Kind::Clear && !tile.enemy && chance.happens(0.6)).then(|| {
+        (tile.kind == TileKind::Clear && !tile.enemy && chance.happens(0.6)).then(|| {
             let (hostility, fear) = menace(&map, *at);
-            let known = Known::Clear { home: false, item: false, hostility, fear };
+            let known = AnnouncedTile::Clear { home: false, item: false, hostility, fear };
             KnownTile { at: *at, known }
         })
     };
@@ -65,21 +65,21 @@ fn small(seed: u64, rates: &Rates, announce: bool) -> (Map, Opening) {
     let bound = |value| Some(value);
     let bounds =
         Bounds { lower_x: bound(-1), upper_x: bound(3), lower_y: bound(-1), upper_y: bound(3) };
-    let counts = Counts {
+    let counts = AnnouncedCounts {
         enemies: announce.then(|| map.count(|tile| tile.enemy)),
-        dangers: announce.then(|| map.count(|tile| tile.kind == Kind::Danger)),
-        ..Counts::default()
+        dangers: announce.then(|| map.count(|tile| tile.kind == TileKind::Danger)),
+        ..AnnouncedCounts::default()
     };
     let (hostility, fear) = menace(&map, Cell::ZERO);
     let first = Senses { hostility, fear, ..Senses::default() };
-    let rules = Rules { bounds, counts, ..Rules::default() };
+    let rules = OpeningRules { bounds, counts, ..OpeningRules::default() };
     (map, Opening { rules, first, tiles, dialect: Dialect::default() })
 }
 
 /// The probabilities of danger, enemy and wall on each tile, by trying everything.
 fn tried(opening: &Opening, rates: &Rates) -> Vec<(Cell, [f64; 3])> {
     let known = |at: Cell| at == Cell::ZERO || opening.tiles.iter().any(|tile| tile.at == at);
-    let mut map = Map::new(3, 3, Cell::ZERO);
+    let mut map = TileMap::new(3, 3, Cell::ZERO);
     let open: Vec<Cell> = map.iter().map(|(at, _)| at).filter(|at| !known(*at)).collect();
     let (mut sums, mut all) = (vec![[0.0; 3]; open.len()], 0.0);
     for mut code in 0..5_usize.pow(open.len() as u32) {
@@ -96,7 +96,7 @@ fn tried(opening: &Opening, rates: &Rates) -> Vec<(Cell, [f64; 3])> {
         all += product;
         for (at, sum) in open.iter().zip(&mut sums) {
             let tile = map.tile(*at);
-            let is = [tile.kind == Kind::Danger, tile.enemy, tile.kind == Kind::Wall];
+            let is = [tile.kind == TileKind::Danger, tile.enemy, tile.kind == TileKind::Wall];
             for (sum, is) in sum.iter_mut().zip(is) {
                 *sum += if is { product } else { 0.0 };
             }
@@ -106,15 +106,15 @@ fn tried(opening: &Opening, rates: &Rates) -> Vec<(Cell, [f64; 3])> {
 }
 
 /// Whether a world agrees with everything that the opening tells.
-fn fits(map: &Map, opening: &Opening) -> bool {
+fn fits(map: &TileMap, opening: &Opening) -> bool {
     let first = opening.first;
     let told = opening.tiles.iter().map(|tile| match tile.known {
-        Known::Clear { hostility, fear, .. } => (tile.at, (hostility, fear)),
-        _ => panic!("only clear tiles are told here"),
+        AnnouncedTile::Clear { hostility, fear, .. } => (tile.at, (hostility, fear)),
+        _ => panic!("only clear tiles are announced here"),
     });
     let counts = &opening.rules.counts;
     let enemies = map.count(|tile| tile.enemy);
-    let dangers = map.count(|tile| tile.kind == Kind::Danger);
+    let dangers = map.count(|tile| tile.kind == TileKind::Danger);
     counts.enemies.is_none_or(|count| count == enemies)
         && counts.dangers.is_none_or(|count| count == dangers)
         && told
@@ -123,7 +123,7 @@ fn fits(map: &Map, opening: &Opening) -> bool {
 }
 
 fn believed(opening: &Opening, rates: &Rates) -> Beliefs {
-    let chart = Chart::new(opening, Some(true));
+    let chart = TileChart::new(opening, Some(true));
     let around = Neighbourhood::Four;
     infer(&Evidence { chart: &chart, rules: &opening.rules, around, rates })
 }
@@ -192,7 +192,7 @@ fn what_is_called_safe_is_safe_and_who_takes_no_risk_never_dies() {
         stage.play(|stage| {
             check_against_truth(stage);
             let safe = stage.world.choices().into_iter().find(|choice| choice.death == 0.0);
-            safe.map_or(Act::ShutOff, |choice| choice.act)
+            safe.map_or(TurnAction::ShutOff, |choice| choice.act)
         });
         let records = stage.records();
         assert_eq!(records.len(), worlds as usize);
@@ -216,7 +216,7 @@ fn a_limit_of_costs_is_kept_and_ends_at_home() {
     let mut stage = Stage::new(config(Preset::FireBrigade, 3, 1), ClientOptions::default());
     stage.play(|stage| {
         let safe = stage.world.choices().into_iter().find(|choice| choice.death == 0.0);
-        safe.map_or(Act::ShutOff, |choice| choice.act)
+        safe.map_or(TurnAction::ShutOff, |choice| choice.act)
     });
     for record in stage.records() {
         let (score, cost): (i64, i64) = (record[1].parse().unwrap(), record[2].parse().unwrap());
@@ -230,23 +230,23 @@ fn a_limit_of_costs_is_kept_and_ends_at_home() {
 struct Solo {
     simulation: Simulation,
     world: World,
-    ledger: Ledger,
+    ledger: ScoreAccount,
     senses: Senses,
     turn: Turn,
 }
 
 impl Solo {
-    fn new(rules: Rules, terms: Terms, map: Map, options: ClientOptions) -> Self {
+    fn new(rules: OpeningRules, terms: Terms, map: TileMap, options: ClientOptions) -> Self {
         let (simulation, first) = Simulation::new(rules.clone(), terms, map);
         let mut world = World::new(&roster(), options);
         let (tiles, dialect) = (Vec::new(), Dialect::default());
         let opening = Arc::new(Opening { rules: rules.clone(), first, tiles, dialect });
         world.begin(0, ME, Some(&opening));
-        let ledger = Ledger::new(&rules, first);
+        let ledger = ScoreAccount::new(&rules, first);
         Self { simulation, world, ledger, senses: first, turn: Turn::new(0, 0) }
     }
 
-    fn act(&mut self, act: Act) -> Option<End> {
+    fn act(&mut self, act: TurnAction) -> Option<EndReason> {
         let outcome = self.simulation.act(act);
         self.ledger.book(&self.simulation.rules, act, self.senses, outcome.senses);
         self.senses = outcome.senses;
@@ -266,12 +266,12 @@ impl Solo {
     }
 }
 
-fn open_field(side: u16) -> Map {
-    Map::new(side, side, Cell::ZERO)
+fn open_field(side: u16) -> TileMap {
+    TileMap::new(side, side, Cell::ZERO)
 }
 
-fn plain_rules(side: i8) -> Rules {
-    Rules {
+fn plain_rules(side: i8) -> OpeningRules {
+    OpeningRules {
         bounds: Bounds {
             lower_x: Some(-1),
             upper_x: Some(side),
@@ -282,7 +282,7 @@ fn plain_rules(side: i8) -> Rules {
         item_reward: 100,
         neutralize_reward: 30,
         stops_at_first: true,
-        ..Rules::default()
+        ..OpeningRules::default()
     }
 }
 
@@ -293,14 +293,20 @@ fn known_border() -> ClientOptions {
 #[test]
 fn one_candidate_left_is_certain() {
     let mut map = open_field(4);
-    map.tile_mut(Cell::new(2, 0)).unwrap().kind = Kind::Danger;
+    map.tile_mut(Cell::new(2, 0)).unwrap().kind = TileKind::Danger;
     let mut solo = Solo::new(plain_rules(4), Terms::default(), map, known_border());
     assert_eq!(solo.num(1, 0, "death"), 0.0, "no fear at the start");
-    solo.act(Act::Move);
+    solo.act(TurnAction::Move);
     assert!(solo.senses.fear);
     let (east, north) = (solo.num(2, 0, "danger"), solo.num(1, 1, "danger"));
     assert!(east > 0.4 && (east - north).abs() < 1e-9, "{east} {north}");
-    for act in [Act::TurnLeft, Act::TurnLeft, Act::Move, Act::TurnRight, Act::Move] {
+    for act in [
+        TurnAction::TurnLeft,
+        TurnAction::TurnLeft,
+        TurnAction::Move,
+        TurnAction::TurnRight,
+        TurnAction::Move,
+    ] {
         solo.act(act);
     }
     assert_eq!(solo.simulation.pose.at, Cell::new(0, 1));
@@ -315,12 +321,12 @@ fn a_shot_that_hits_makes_old_hostility_stale_and_a_miss_clears_the_line() {
     map.tile_mut(Cell::new(1, 0)).unwrap().enemy = true;
     let mut solo = Solo::new(plain_rules(4), Terms::default(), map.clone(), known_border());
     assert!(solo.num(1, 0, "enemy") > 0.4 && solo.num(0, 1, "enemy") > 0.4);
-    solo.act(Act::Neutralize);
+    solo.act(TurnAction::Neutralize);
     assert!(solo.senses.neutralized && !solo.senses.hostility);
     assert_eq!((solo.num(1, 0, "enemy"), solo.num(0, 1, "enemy")), (0.0, 0.0));
     let mut solo = Solo::new(plain_rules(4), Terms::default(), map, known_border());
-    solo.act(Act::TurnLeft);
-    solo.act(Act::Neutralize);
+    solo.act(TurnAction::TurnLeft);
+    solo.act(TurnAction::Neutralize);
     assert!(!solo.senses.neutralized);
     assert_eq!((solo.num(0, 1, "enemy"), solo.num(1, 0, "enemy")), (0.0, 1.0));
     // From here on a shot hits for certain.
@@ -332,24 +338,38 @@ fn a_shot_that_hits_makes_old_hostility_stale_and_a_miss_clears_the_line() {
 #[test]
 fn fear_without_a_candidate_teaches_the_wider_neighbourhood() {
     let mut map = open_field(4);
-    map.tile_mut(Cell::new(1, 1)).unwrap().kind = Kind::Danger;
+    map.tile_mut(Cell::new(1, 1)).unwrap().kind = TileKind::Danger;
     let terms = Terms { neighbourhood: Neighbourhood::Eight, ..Terms::default() };
     let mut solo = Solo::new(plain_rules(4), terms, map, known_border());
     // Both neighbours of the start turn out to be clear, though Fear is perceived there.
-    for act in [Act::Move, Act::TurnLeft, Act::TurnLeft, Act::Move, Act::TurnRight, Act::Move] {
+    for act in [
+        TurnAction::Move,
+        TurnAction::TurnLeft,
+        TurnAction::TurnLeft,
+        TurnAction::Move,
+        TurnAction::TurnRight,
+        TurnAction::Move,
+    ] {
         assert_eq!(solo.act(act), None);
     }
     assert!(!solo.world.beliefs().unwrap().contradiction);
     assert_eq!(solo.num(1, 1, "danger"), 1.0);
     let never = NeighbourhoodOption::Always(Neighbourhood::Four);
     let mut map = open_field(2);
-    map.tile_mut(Cell::new(1, 1)).unwrap().kind = Kind::Danger;
+    map.tile_mut(Cell::new(1, 1)).unwrap().kind = TileKind::Danger;
     let options = ClientOptions { neighbourhood: never, ..known_border() };
     let mut solo = Solo::new(plain_rules(2), terms, map, options);
-    for act in [Act::Move, Act::TurnLeft, Act::TurnLeft, Act::Move, Act::TurnRight, Act::Move] {
+    for act in [
+        TurnAction::Move,
+        TurnAction::TurnLeft,
+        TurnAction::TurnLeft,
+        TurnAction::Move,
+        TurnAction::TurnRight,
+        TurnAction::Move,
+    ] {
         solo.act(act);
     }
-    assert!(solo.world.beliefs().unwrap().contradiction, "told, and played on");
+    assert!(solo.world.beliefs().unwrap().contradiction, "reported, and the game goes on");
     assert!(!solo.world.choices().is_empty());
 }
 
@@ -358,7 +378,7 @@ fn a_bump_teaches_what_bounds_mean() {
     let learn = ClientOptions::default();
     let mut solo = Solo::new(plain_rules(3), Terms::default(), open_field(3), learn);
     assert!(solo.num(-1, 0, "wall") > 0.5 && solo.num(-1, 0, "wall") < 1.0);
-    for act in [Act::TurnLeft, Act::TurnLeft, Act::Move] {
+    for act in [TurnAction::TurnLeft, TurnAction::TurnLeft, TurnAction::Move] {
         solo.act(act);
     }
     assert_eq!(solo.num(0, -1, "wall"), 1.0, "the other bounds are border, too");
@@ -413,8 +433,8 @@ fn actions_that_cost_nothing_lead_somewhere_all_the_same() {
 fn death_is_free_only_without_a_home() {
     // A corridor: the way on is as likely deadly as not.
     let corridor = |home: bool| {
-        let mut map = Map::new(30, 1, Cell::ZERO);
-        map.tile_mut(Cell::new(3, 0)).unwrap().kind = Kind::Danger;
+        let mut map = TileMap::new(30, 1, Cell::ZERO);
+        map.tile_mut(Cell::new(3, 0)).unwrap().kind = TileKind::Danger;
         map.tile_mut(Cell::ZERO).unwrap().home = home;
         let mut rules = plain_rules(30);
         rules.bounds.upper_y = Some(1);
@@ -422,8 +442,8 @@ fn death_is_free_only_without_a_home() {
         rules.home_reward = if home { 500 } else { 0 };
         rules.counts.enemies = Some(0);
         let mut solo = Solo::new(rules, Terms::default(), map, known_border());
-        solo.act(Act::Move);
-        solo.act(Act::Move);
+        solo.act(TurnAction::Move);
+        solo.act(TurnAction::Move);
         assert!(solo.senses.fear);
         solo.world.choices()[0].purpose
     };
@@ -465,12 +485,13 @@ fn queries_say_what_they_expect() {
 #[test]
 fn marks_show_only_what_changed() {
     let mut map = open_field(4);
-    map.tile_mut(Cell::new(1, 0)).unwrap().kind = Kind::Danger;
+    map.tile_mut(Cell::new(1, 0)).unwrap().kind = TileKind::Danger;
     let mut solo = Solo::new(plain_rules(4), Terms::default(), map, known_border());
     let marks = solo.world.marks();
     assert_eq!(marks.len(), 2, "both neighbours are suspects");
-    let notes = phalanx_asimulator::action::Notes { marks, ..Default::default() };
-    let action = phalanx_asimulator::action::Action { act: Act::TurnLeft, notes, refusal: false };
+    let notes = phalanx_asimulator::action::DisplayNotes { marks, ..Default::default() };
+    let action =
+        phalanx_asimulator::action::Action { act: TurnAction::TurnLeft, notes, refusal: false };
     solo.world.acted(solo.turn, ME, &action);
     assert_eq!(solo.world.marks(), []);
     assert_eq!(solo.ask("marks", &[]), Value::List(Vec::new()));

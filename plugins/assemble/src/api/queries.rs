@@ -1,12 +1,9 @@
 //! The native queries on the world. Cells without further word are in the coordinates of the
 //! asking agent's group; `group` changes when groups join, and `rebase` translates old cells.
 
-use super::{BLOCK, DIRECTION, count, field, required, whole};
+use super::{BLOCK, DIRECTION};
+use phalanx_game::declare::{count, field, optional, query, required, whole};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
-
-const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> ParamDoc {
-    ParamDoc { name, kind, optional: true, doc }
-}
 
 const X: ParamDoc = required("x", whole(), "East, in the group's coordinates.");
 const Y: ParamDoc = required("y", whole(), "South, in the group's coordinates.");
@@ -15,7 +12,7 @@ const CELL: &[ParamDoc] = &[X, Y];
 const KIND: ParamDoc = required(
     "kind",
     Kind::Word(&["dispenser", "taskboard", "goal", "block", "enemy", "obstacle", "frontier"]),
-    "What to look for; block means one that hangs on nobody, frontier a known cell beside an unknown one.",
+    "What to look for; block means one that hangs on no agent, frontier a known cell beside an unknown one.",
 );
 const DETAIL: ParamDoc = optional("detail", Kind::Str, "Only dispensers or blocks of this type.");
 const CELLS: ParamDoc = required("cells", Kind::List(&Kind::Cell), "At most 1024 cells.");
@@ -165,22 +162,13 @@ const FIT: &[FieldDoc] = &[
     field("turns", Kind::Int { min: 0, max: 3 }, "Quarter turns clockwise to the best fit."),
     field("rotate", Kind::Word(&["cw", "ccw"]), "The turn to make now; nil when none."),
     field("matched", count(), "Required blocks in place."),
-    field("extra", count(), "Attached blocks that nobody requires."),
+    field("extra", count(), "Attached blocks that are not required."),
     field(
         "missing",
         Kind::List(&Kind::Table(BLOCK)),
         "Required blocks not in place, after the turns.",
     ),
 ];
-
-const fn query(
-    name: &'static str,
-    doc: &'static str,
-    params: &'static [ParamDoc],
-    returns: Kind,
-) -> QueryDoc {
-    QueryDoc { name, doc, params, returns }
-}
 
 pub(super) const QUERIES: &[QueryDoc] = &[
     query("here", "Where the agent is.", &[], Kind::Table(PLACE)),
@@ -195,7 +183,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     query("sim", "The simulation.", &[], Kind::Table(SIM)),
     query(
         "cell",
-        "What is known of a cell; nil when nobody of the group has seen it.",
+        "What is known of a cell; nil when no agent of the group has seen it.",
         CELL,
         Kind::Table(SPOT),
     ),
@@ -279,7 +267,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     ),
     query(
         "can_rotate",
-        "Whether a turn would find all its cells free and nobody else attached.",
+        "Whether a turn would find all its cells free and no other agent attached.",
         &[required("turn", Kind::Word(&["cw", "ccw"]), "Which way.")],
         Kind::Bool,
     ),

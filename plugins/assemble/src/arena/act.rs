@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Act {
     /// What it means.
-    pub verb: Verb,
+    pub verb: ActionKind,
     /// The name that it gave; percepts and replays repeat it.
     pub name: String,
     /// The parameters that it gave; percepts and replays repeat them.
@@ -15,7 +15,7 @@ impl Act {
     /// An action of that name.
     #[must_use]
     pub fn new(name: &str, params: Vec<String>) -> Self {
-        Self { verb: Verb::of(name), name: name.to_owned(), params }
+        Self { verb: ActionKind::of(name), name: name.to_owned(), params }
     }
 
     /// What a silent agent does.
@@ -47,7 +47,7 @@ impl Act {
 
 /// The actions (spec, section 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum ActionKind {
     /// `skip` and `no_action`.
     Skip,
     /// `move(dir)`.
@@ -74,7 +74,7 @@ pub enum Verb {
     Unknown,
 }
 
-impl Verb {
+impl ActionKind {
     /// The action of that name; names are case sensitive.
     #[must_use]
     pub fn of(name: &str) -> Self {
@@ -97,7 +97,7 @@ impl Verb {
 
 /// Result codes (spec, section 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
+pub enum ResultCode {
     /// It worked.
     Success,
     /// See the action.
@@ -124,7 +124,7 @@ pub enum Code {
     UnknownAction,
 }
 
-impl Code {
+impl ResultCode {
     /// As on the wire.
     #[must_use]
     pub fn text(self) -> &'static str {

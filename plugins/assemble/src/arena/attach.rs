@@ -9,7 +9,7 @@ pub struct BodyId(pub(crate) u32);
 
 /// What an attachable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AttachableKind {
     /// An agent's body.
     Entity {
         /// Index in the simulation's list of entities.
@@ -23,11 +23,11 @@ pub enum Kind {
 
 /// An attachable.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct Attachable {
     /// Where it is, inside the size.
     pub pos: Pos,
     /// What it is.
-    pub kind: Kind,
+    pub kind: AttachableKind,
     /// What it is directly linked to.
     pub links: Vec<BodyId>,
     next: u32,
@@ -36,20 +36,20 @@ pub struct Body {
 
 /// All attachables.
 #[derive(Clone, Debug, Default)]
-pub struct Bodies {
-    list: Vec<Body>,
+pub struct Attachables {
+    list: Vec<Attachable>,
     spare: Vec<u32>,
 }
 
-impl Bodies {
+impl Attachables {
     /// The attachable of that number.
     #[must_use]
-    pub fn get(&self, id: BodyId) -> &Body {
+    pub fn get(&self, id: BodyId) -> &Attachable {
         &self.list[id.0 as usize]
     }
 
     /// All that exist, by number.
-    pub fn iter(&self) -> impl Iterator<Item = (BodyId, &Body)> {
+    pub fn iter(&self) -> impl Iterator<Item = (BodyId, &Attachable)> {
         self.list
             .iter()
             .zip(0u32..)
@@ -64,9 +64,9 @@ impl Bodies {
     }
 
     /// Creates an attachable.
-    pub fn place(&mut self, grid: &mut Grid, pos: Pos, kind: Kind) -> BodyId {
+    pub fn place(&mut self, grid: &mut Grid, pos: Pos, kind: AttachableKind) -> BodyId {
         let pos = grid.wrap(pos);
-        let body = Body { pos, kind, links: Vec::new(), next: NOBODY, alive: true };
+        let body = Attachable { pos, kind, links: Vec::new(), next: NOBODY, alive: true };
         let id = if let Some(id) = self.spare.pop() {
             self.list[id as usize] = body;
             id
@@ -105,7 +105,7 @@ impl Bodies {
     }
 
     fn leave(&mut self, grid: &mut Grid, id: u32) {
-        let Body { pos, next, .. } = self.list[id as usize];
+        let Attachable { pos, next, .. } = self.list[id as usize];
         let mut at = grid.head(pos);
         if at == id {
             grid.set_head(pos, next);
@@ -143,8 +143,8 @@ impl Bodies {
     pub fn single_block(&self, grid: &Grid, pos: Pos) -> Option<(BodyId, u8)> {
         let id = self.single(grid, pos)?;
         match self.get(id).kind {
-            Kind::Block(kind) => Some((id, kind)),
-            Kind::Entity { .. } => None,
+            AttachableKind::Block(kind) => Some((id, kind)),
+            AttachableKind::Entity { .. } => None,
         }
     }
 

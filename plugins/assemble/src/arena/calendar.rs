@@ -2,11 +2,6 @@
 
 const DAY_MS: u64 = 86_400_000;
 
-/// Minutes since midnight.
-pub(super) fn minute_of_day(unix_ms: u64) -> u64 {
-    unix_ms % DAY_MS / 60_000
-}
-
 /// `yyyy-MM-dd-HH-mm-ss`.
 pub(super) fn stamp(unix_ms: u64) -> String {
     let seconds = unix_ms % DAY_MS / 1000;
@@ -37,6 +32,5 @@ mod tests {
         assert_eq!(stamp(0), "1970-01-01-00-00-00");
         assert_eq!(stamp(951_825_599_999), "2000-02-29-11-59-59");
         assert_eq!(stamp(1_615_895_311_163), "2021-03-16-11-48-31");
-        assert_eq!(minute_of_day(1_615_895_311_163), 11 * 60 + 48);
     }
 }

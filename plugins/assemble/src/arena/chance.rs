@@ -3,7 +3,7 @@
 
 use super::config::{EventRules, TaskRules};
 use super::grid::Pos;
-use super::lcg::Lcg;
+use phalanx_massim::JavaRandom;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -26,7 +26,7 @@ pub struct NewTask {
 
 /// A clear event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct ClearEvent {
     /// Centre.
     pub pos: Pos,
     /// Manhattan radius of the cleared area.
@@ -40,13 +40,13 @@ pub trait Chance: Debug {
     /// The step's new task, if there is one; `types` block types exist.
     fn task(&mut self, step: i32, rules: &TaskRules, types: i32) -> Option<NewTask>;
     /// The step's new clear event, if there is one.
-    fn event(&mut self, step: i32, rules: &EventRules, size: (i32, i32)) -> Option<Event>;
-    /// How many obstacles an event tries to leave, when it removed so many things.
-    fn debris(&mut self, event: &Event, rules: &EventRules, removed: i32) -> i32;
+    fn event(&mut self, step: i32, rules: &EventRules, size: (i32, i32)) -> Option<ClearEvent>;
+    /// How many obstacles an event tries to leave, when it removed that many things.
+    fn debris(&mut self, event: &ClearEvent, rules: &EventRules, removed: i32) -> i32;
     /// Where the next of them goes: an open cell, maybe beyond the edge; `None`: no place found.
     fn spot(
         &mut self,
-        event: &Event,
+        event: &ClearEvent,
         rules: &EventRules,
         open: &dyn Fn(Pos) -> bool,
     ) -> Option<Pos>;
@@ -56,7 +56,7 @@ pub trait Chance: Debug {
     fn fails(&mut self, entity: usize, percent: i32) -> bool;
 }
 
-impl Chance for Lcg {
+impl Chance for JavaRandom {
     fn task(&mut self, _step: i32, rules: &TaskRules, types: i32) -> Option<NewTask> {
         if self.unit() >= rules.probability {
             return None;
@@ -82,22 +82,22 @@ impl Chance for Lcg {
         Some(NewTask { duration, requirements, decay })
     }
 
-    fn event(&mut self, step: i32, rules: &EventRules, size: (i32, i32)) -> Option<Event> {
+    fn event(&mut self, step: i32, rules: &EventRules, size: (i32, i32)) -> Option<ClearEvent> {
         if self.below(100) >= rules.chance {
             return None;
         }
         let pos = Pos { x: self.below(size.0), y: self.below(size.1) };
         let radius = self.between(rules.radius);
-        Some(Event { pos, radius, step: step + rules.warning })
+        Some(ClearEvent { pos, radius, step: step + rules.warning })
     }
 
-    fn debris(&mut self, _event: &Event, rules: &EventRules, removed: i32) -> i32 {
+    fn debris(&mut self, _event: &ClearEvent, rules: &EventRules, removed: i32) -> i32 {
         self.between(rules.create) + removed
     }
 
     fn spot(
         &mut self,
-        event: &Event,
+        event: &ClearEvent,
         rules: &EventRules,
         open: &dyn Fn(Pos) -> bool,
     ) -> Option<Pos> {
@@ -125,6 +125,6 @@ impl Chance for Lcg {
     }
 }
 
-fn draw_type(lcg: &mut Lcg, types: i32) -> u8 {
-    u8::try_from(lcg.below(types)).unwrap_or(0)
+fn draw_type(random: &mut JavaRandom, types: i32) -> u8 {
+    u8::try_from(random.below(types)).unwrap_or(0)
 }

@@ -1,14 +1,15 @@
 //! The organisers' configuration files (spec, sections 6 and 7): server, teams, simulations.
 //!
-//! A string `"$(path)"` stands for that file, relative to the file it is written in. Files come
+//! A string `"$(path)"` means that file, relative to the file it is written in. Files come
 //! through a reader of the caller. All mistakes are listed at once, each with its key path.
 
 mod fields;
 mod include;
 mod sim;
 
-use fields::Fields;
-pub use include::Reader;
+use fields::FieldReader;
+pub use include::FileReader;
+pub use phalanx_massim::{Launch, Password, TeamConfig};
 use serde_json::Value;
 pub use sim::{ClearRules, EventRules, GoalRules, GridRules, Instruction, SimConfig, TaskRules};
 use std::fmt;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 /// One mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ConfigMistake {
     /// Where, as `match[0].grid.width`; empty for the file as a whole.
     pub key: String,
     /// What was expected and what is there.
@@ -26,11 +27,11 @@ pub struct Mistake {
 
 /// All mistakes of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(pub Vec<Mistake>);
+pub struct ConfigError(pub Vec<ConfigMistake>);
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, Mistake { key, problem }) in self.0.iter().enumerate() {
+        for (number, ConfigMistake { key, problem }) in self.0.iter().enumerate() {
             let line = if number == 0 { "" } else { "\n" };
             let colon = if key.is_empty() { "" } else { ": " };
             write!(out, "{line}{key}{colon}{problem}")?;
@@ -40,49 +41,6 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
-
-/// A word that is not to be printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-impl Password {
-    /// Wraps a password.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-
-    /// Whether it is the given one.
-    #[must_use]
-    pub fn is(&self, said: &str) -> bool {
-        self.0 == said
-    }
-}
-
-impl fmt::Debug for Password {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("***")
-    }
-}
-
-/// A team's accounts: prefix + name + number, from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TeamConfig {
-    /// The team's name.
-    pub name: String,
-    /// What its account names begin with.
-    pub prefix: String,
-    /// The password of all its accounts.
-    pub password: Password,
-}
-
-impl TeamConfig {
-    /// The account of that number.
-    #[must_use]
-    pub fn account(&self, number: usize) -> String {
-        format!("{}{}{number}", self.prefix, self.name)
-    }
-}
 
 /// Who plays whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,25 +53,9 @@ pub enum Tournament {
     Manual(Vec<Vec<String>>),
 }
 
-/// When the first match begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launch {
-    /// When somebody says so.
-    Key,
-    /// That long after the start.
-    After(Duration),
-    /// At that minute of the day, wall-clock time; at once if it is past.
-    At {
-        /// Minutes since midnight.
-        minute: u32,
-    },
-    /// As soon as every account is logged in. Not in the organisers' files.
-    Complete,
-}
-
 /// The `server` section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerConfig {
+pub struct AssembleServer {
     /// Who plays whom.
     pub tournament: Tournament,
     /// Teams in one match.
@@ -138,7 +80,7 @@ pub struct ServerConfig {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArenaConfig {
     /// The `server` section.
-    pub server: ServerConfig,
+    pub server: AssembleServer,
     /// The simulations of each match, in order.
     pub sims: Vec<SimConfig>,
     /// All teams, by name.
@@ -150,7 +92,7 @@ impl ArenaConfig {
     ///
     /// # Errors
     /// All mistakes at once.
-    pub fn load(path: &Path, read: Reader<'_>) -> Result<Self, ConfigError> {
+    pub fn load(path: &Path, read: FileReader<'_>) -> Result<Self, ConfigError> {
         let mut mistakes = Vec::new();
         let config = include::load(path, read, &mut mistakes).and_then(|root| {
             parse(&root, path.parent().unwrap_or(Path::new("")), read, &mut mistakes)
@@ -161,7 +103,7 @@ impl ArenaConfig {
         }
     }
 
-    /// The largest team size of all simulations: so many accounts has a team.
+    /// The largest team size of all simulations: the number of a team's accounts.
     #[must_use]
     pub fn accounts_per_team(&self) -> usize {
         self.sims.iter().map(|sim| sim.entities).max().unwrap_or(0)
@@ -173,11 +115,12 @@ impl SimConfig {
     ///
     /// # Errors
     /// All mistakes at once.
-    pub fn load(path: &Path, read: Reader<'_>) -> Result<Self, ConfigError> {
+    pub fn load(path: &Path, read: FileReader<'_>) -> Result<Self, ConfigError> {
         let mut mistakes = Vec::new();
         let folder = path.parent().unwrap_or(Path::new(""));
-        let sim = include::load(path, read, &mut mistakes)
-            .and_then(|root| sim::parse(&mut Fields::new("", &root, &mut mistakes), folder, read));
+        let sim = include::load(path, read, &mut mistakes).and_then(|root| {
+            sim::parse(&mut FieldReader::new("", &root, &mut mistakes), folder, read)
+        });
         match sim {
             Some(sim) if mistakes.is_empty() => Ok(sim),
             _ => Err(ConfigError(mistakes)),
@@ -188,10 +131,10 @@ impl SimConfig {
 fn parse(
     root: &Value,
     folder: &Path,
-    read: Reader<'_>,
-    mistakes: &mut Vec<Mistake>,
+    read: FileReader<'_>,
+    mistakes: &mut Vec<ConfigMistake>,
 ) -> Option<ArenaConfig> {
-    let mut top = Fields::new("", root, mistakes);
+    let mut top = FieldReader::new("", root, mistakes);
     let teams = top.object("teams").map(|list| parse_teams(&mut top, &list));
     let server = top.section("server", parse_server);
     let manual = top.optional("manual-mode").cloned();
@@ -222,7 +165,7 @@ fn parse(
     Some(config)
 }
 
-fn check_accounts(top: &mut Fields<'_, '_>, config: &ArenaConfig) {
+fn check_accounts(top: &mut FieldReader<'_, '_>, config: &ArenaConfig) {
     let mut names = std::collections::BTreeMap::new();
     for team in &config.teams {
         for number in 1..=config.accounts_per_team() {
@@ -235,14 +178,16 @@ fn check_accounts(top: &mut Fields<'_, '_>, config: &ArenaConfig) {
     }
 }
 
-fn parse_teams(top: &mut Fields<'_, '_>, list: &[(String, Value)]) -> Vec<TeamConfig> {
+fn parse_teams(top: &mut FieldReader<'_, '_>, list: &[(String, Value)]) -> Vec<TeamConfig> {
     let mut teams = Vec::new();
     for (name, value) in list {
         let mut fields = top.nested(&format!("teams.{name}"), value);
         let prefix = fields.text("prefix");
         let password = fields.secret("password");
         if let (Some(prefix), Some(password)) = (prefix, password) {
-            teams.push(TeamConfig { name: name.clone(), prefix, password: Password(password) });
+            let prefix = format!("{prefix}{name}");
+            let password = Password::new(&password);
+            teams.push(TeamConfig { name: name.clone(), prefix, password });
         }
     }
     if list.is_empty() {
@@ -252,7 +197,7 @@ fn parse_teams(top: &mut Fields<'_, '_>, list: &[(String, Value)]) -> Vec<TeamCo
 }
 
 fn parse_manual(
-    top: &mut Fields<'_, '_>,
+    top: &mut FieldReader<'_, '_>,
     lists: Option<&Value>,
     teams: &[TeamConfig],
 ) -> Vec<Vec<String>> {
@@ -279,7 +224,7 @@ fn parse_manual(
     read
 }
 
-fn parse_server(server: &mut Fields<'_, '_>) -> Option<ServerConfig> {
+fn parse_server(server: &mut FieldReader<'_, '_>) -> Option<AssembleServer> {
     let mode = server.text("tournamentMode");
     let tournament = match mode.as_deref() {
         Some("round-robin") => Some(Tournament::RoundRobin),
@@ -312,7 +257,7 @@ fn parse_server(server: &mut Fields<'_, '_>) -> Option<ServerConfig> {
     let packet = server.int("maxPacketLength", 1, 1 << 30);
     let result_path = server.text("resultPath");
     let replay_path = server.text("replayPath");
-    Some(ServerConfig {
+    Some(AssembleServer {
         tournament: tournament?,
         teams_per_match: usize::try_from(teams_per_match?).ok()?,
         launch: launch?,

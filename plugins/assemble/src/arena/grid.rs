@@ -1,4 +1,4 @@
-//! The torus: terrain, dispensers, task boards, markers, and who stands where.
+//! The torus: terrain, dispensers, task boards, markers, and who is where.
 #![allow(
     clippy::indexing_slicing,
     reason = "cells are reduced modulo the size before every access"
@@ -23,7 +23,7 @@ pub enum Terrain {
     Empty,
     /// Tasks are submitted here.
     Goal,
-    /// Nobody passes.
+    /// No agent passes.
     Obstacle,
 }
 
@@ -41,7 +41,7 @@ impl Terrain {
 
 /// Markers of clear actions and events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marker {
+pub enum ClearMarker {
     /// Announced.
     Clear,
     /// At most two steps away.
@@ -236,7 +236,7 @@ impl Grid {
     }
 
     /// Adds a marker; a cell may have the same one several times.
-    pub fn mark(&mut self, pos: Pos, marker: Marker) {
+    pub fn mark(&mut self, pos: Pos, marker: ClearMarker) {
         let index = self.index(pos);
         if self.flags[index] & MARKED == 0 {
             self.marked.push(index);

@@ -1,14 +1,14 @@
 //! Packets of clients and messages to them (spec, sections 2 to 5).
 
 use super::act::Act;
-use super::text::Text;
+use super::text::JsonText;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
 /// What a client sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Packet {
+pub(super) enum ClientPacket {
     /// A login.
     Auth { user: String, password: String },
     /// A question for the status.
@@ -22,27 +22,31 @@ pub(super) enum Packet {
 }
 
 /// Reads a packet, without its NUL. Text after the closing brace is accepted, as the original does.
-pub(super) fn read(bytes: &[u8]) -> Packet {
+pub(super) fn read(bytes: &[u8]) -> ClientPacket {
     let text = String::from_utf8_lossy(bytes);
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Strict>();
-    let Some(Ok(Strict(Value::Object(envelope)))) = values.next() else { return Packet::Broken };
-    let Some(Value::Object(content)) = envelope.get("content") else { return Packet::Ignored };
+    let Some(Ok(Strict(Value::Object(envelope)))) = values.next() else {
+        return ClientPacket::Broken;
+    };
+    let Some(Value::Object(content)) = envelope.get("content") else {
+        return ClientPacket::Ignored;
+    };
     match envelope.get("type").and_then(Value::as_str) {
         Some("auth-request") => {
             let field = |key| content.get(key).map(plain).unwrap_or_default();
-            Packet::Auth { user: field("user"), password: field("pw") }
+            ClientPacket::Auth { user: field("user"), password: field("pw") }
         }
-        Some("status-request") => Packet::Status,
+        Some("status-request") => ClientPacket::Status,
         Some("action") => action(content),
-        _ => Packet::Ignored,
+        _ => ClientPacket::Ignored,
     }
 }
 
-fn action(content: &Map<String, Value>) -> Packet {
-    let Some(Value::Array(params)) = content.get("p") else { return Packet::Broken };
+fn action(content: &Map<String, Value>) -> ClientPacket {
+    let Some(Value::Array(params)) = content.get("p") else { return ClientPacket::Broken };
     let id = content.get("id").and_then(number).unwrap_or(-1);
     let name = content.get("type").map_or_else(|| "unknown_action".to_owned(), plain);
-    Packet::Action { id, act: Act::new(&name, params.iter().map(plain).collect()) }
+    ClientPacket::Action { id, act: Act::new(&name, params.iter().map(plain).collect()) }
 }
 
 /// A value as the text that the original makes of it.
@@ -131,25 +135,25 @@ impl<'de> Visitor<'de> for StrictVisitor {
 }
 
 /// Adds the closing NUL.
-fn finish(text: &mut Text) -> Vec<u8> {
+fn finish(text: &mut JsonText) -> Vec<u8> {
     text.0.push(0);
     std::mem::take(&mut text.0)
 }
 
 pub(super) fn auth_response(ok: bool) -> Vec<u8> {
     let result = if ok { "ok" } else { "fail" };
-    let mut text = Text::default();
+    let mut text = JsonText::default();
     finish(
         text.raw("{\"type\":\"auth-response\",\"content\":{\"result\":\"").raw(result).raw("\"}}"),
     )
 }
 
 pub(super) fn bye() -> Vec<u8> {
-    finish(Text::default().raw("{\"type\":\"bye\",\"content\":{}}"))
+    finish(JsonText::default().raw("{\"type\":\"bye\",\"content\":{}}"))
 }
 
 pub(super) fn status(teams: &[String], sizes: &[usize], current: i64, time: u64) -> Vec<u8> {
-    let mut text = Text::default();
+    let mut text = JsonText::default();
     text.raw("{\"type\":\"status-response\",\"content\":{\"teams\":").list(teams, |text, team| {
         text.quoted(team);
     });
@@ -167,7 +171,7 @@ pub(super) fn status(teams: &[String], sizes: &[usize], current: i64, time: u64)
 
 /// What `sim-start` says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SimStart<'a> {
+pub(super) struct StartFields<'a> {
     pub(super) time: u64,
     pub(super) name: &'a str,
     pub(super) team: &'a str,
@@ -175,8 +179,8 @@ pub(super) struct SimStart<'a> {
     pub(super) steps: i32,
 }
 
-pub(super) fn sim_start(start: &SimStart<'_>) -> Vec<u8> {
-    let mut text = Text::default();
+pub(super) fn sim_start(start: &StartFields<'_>) -> Vec<u8> {
+    let mut text = JsonText::default();
     text.raw("{\"type\":\"sim-start\",\"content\":{\"time\":").int(signed(start.time));
     text.raw(",\"percept\":{\"name\":").quoted(start.name).raw(",\"team\":").quoted(start.team);
     text.raw(",\"teamSize\":").int(i64::try_from(start.size).unwrap_or(i64::MAX));
@@ -190,7 +194,7 @@ pub(super) fn sim_start(start: &SimStart<'_>) -> Vec<u8> {
 }
 
 pub(super) fn sim_end(score: i64, ranking: usize, time: u64) -> Vec<u8> {
-    let mut text = Text::default();
+    let mut text = JsonText::default();
     text.raw("{\"type\":\"sim-end\",\"content\":{\"score\":").int(score).raw(",\"ranking\":");
     text.int(i64::try_from(ranking).unwrap_or(i64::MAX));
     finish(text.raw(",\"time\":").int(signed(time)).raw("}}"))
@@ -198,14 +202,14 @@ pub(super) fn sim_end(score: i64, ranking: usize, time: u64) -> Vec<u8> {
 
 /// Everything of a `request-action` but the percept, which `percept` appends.
 pub(super) fn request(
-    id: u64,
+    id: i64,
     step: i32,
     time: u64,
     deadline: u64,
     percept: impl FnOnce(&mut Vec<u8>),
 ) -> Vec<u8> {
-    let mut text = Text(Vec::with_capacity(4096));
-    text.raw("{\"type\":\"request-action\",\"content\":{\"id\":").int(signed(id));
+    let mut text = JsonText(Vec::with_capacity(4096));
+    text.raw("{\"type\":\"request-action\",\"content\":{\"id\":").int(id);
     text.raw(",\"time\":").int(signed(time)).raw(",\"deadline\":").int(signed(deadline));
     text.raw(",\"step\":").int(step).raw(",\"percept\":");
     percept(&mut text.0);
@@ -222,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_what_the_original_makes_of_it() {
-        let act = |id, name: &str, params: &[&str]| Packet::Action {
+        let act = |id, name: &str, params: &[&str]| ClientPacket::Action {
             id,
             act: Act::new(name, params.iter().map(|param| (*param).to_owned()).collect()),
         };
@@ -242,22 +246,22 @@ mod tests {
                 "\n {\"type\":\"action\",\"content\":{\"id\":5,\"type\":\"skip\",\"p\":[]}} tail",
                 act(5, "skip", &[]),
             ),
-            (r#"{"type":"action","content":{"id":9,"type":"skip"}}"#, Packet::Broken),
-            (r#"{"type":"action","content":{"id":9,"type":"skip","p":"n"}}"#, Packet::Broken),
-            (r#"{"type":"action","type":"action","content":{}}"#, Packet::Broken),
-            (&deep, Packet::Broken),
-            ("", Packet::Broken),
-            ("[1,2]", Packet::Broken),
-            ("{nonsense", Packet::Broken),
-            (r#"{"type":"action"}"#, Packet::Ignored),
-            (r#"{"type":"action","content":"x"}"#, Packet::Ignored),
-            (r#"{"type":"request-action","content":{}}"#, Packet::Ignored),
-            (r#"{"type":"hello","content":{}}"#, Packet::Ignored),
-            (r#"{"type":"status-request","content":{}}"#, Packet::Status),
+            (r#"{"type":"action","content":{"id":9,"type":"skip"}}"#, ClientPacket::Broken),
+            (r#"{"type":"action","content":{"id":9,"type":"skip","p":"n"}}"#, ClientPacket::Broken),
+            (r#"{"type":"action","type":"action","content":{}}"#, ClientPacket::Broken),
+            (&deep, ClientPacket::Broken),
+            ("", ClientPacket::Broken),
+            ("[1,2]", ClientPacket::Broken),
+            ("{nonsense", ClientPacket::Broken),
+            (r#"{"type":"action"}"#, ClientPacket::Ignored),
+            (r#"{"type":"action","content":"x"}"#, ClientPacket::Ignored),
+            (r#"{"type":"request-action","content":{}}"#, ClientPacket::Ignored),
+            (r#"{"type":"hello","content":{}}"#, ClientPacket::Ignored),
+            (r#"{"type":"status-request","content":{}}"#, ClientPacket::Status),
         ];
         for (text, expected) in cases {
             assert_eq!(read(text.as_bytes()), expected, "{text:.80}");
         }
-        assert_eq!(read(b"{\"type\":\"\xff\xfe\",\"content\":{}}"), Packet::Ignored);
+        assert_eq!(read(b"{\"type\":\"\xff\xfe\",\"content\":{}}"), ClientPacket::Ignored);
     }
 }

@@ -1,17 +1,17 @@
 //! What an agent perceives (spec, section 11). What all agents share is written once a step.
 #![allow(clippy::indexing_slicing, reason = "bodies and cells are numbered by the state itself")]
 
-use super::act::Code;
-use super::attach::Kind;
+use super::act::ResultCode;
+use super::attach::AttachableKind;
 use super::grid::{Pos, Terrain, VISION};
 use super::rules::State;
-use super::text::Text;
+use super::text::JsonText;
 
 const MARKERS: [&str; 3] = ["clear", "ci", "cp"];
 
 /// Writes one step's percepts.
 #[derive(Debug)]
-pub struct Percepts<'s> {
+pub struct PerceptWriter<'s> {
     state: &'s State,
     /// `"tasks":[...]`.
     tasks: Vec<u8>,
@@ -23,14 +23,14 @@ pub struct Percepts<'s> {
     blocks: Vec<String>,
 }
 
-impl<'s> Percepts<'s> {
+impl<'s> PerceptWriter<'s> {
     /// Prepares the percepts of the state as it is.
     #[must_use]
     pub fn new(state: &'s State) -> Self {
-        let mut tasks = Text::default();
+        let mut tasks = JsonText::default();
         write_tasks(state, &mut tasks);
         let quote = |name: &str| {
-            let mut text = Text::default();
+            let mut text = JsonText::default();
             text.quoted(name);
             String::from_utf8(text.0).unwrap_or_default()
         };
@@ -54,13 +54,13 @@ impl<'s> Percepts<'s> {
 
     /// Appends the percept object of an entity.
     pub fn write(&self, entity: usize, out: &mut Vec<u8>) {
-        let mut text = Text(std::mem::take(out));
+        let mut text = JsonText(std::mem::take(out));
         let state = self.state;
         let me = &state.entities[entity];
         text.raw("{\"score\":").int(state.teams[me.team].score);
         let act = me.act.as_ref();
         text.raw(",\"lastAction\":").quoted(act.map_or("", |act| act.name.as_str()));
-        text.raw(",\"lastActionResult\":").quoted(me.result.map_or("", Code::text));
+        text.raw(",\"lastActionResult\":").quoted(me.result.map_or("", ResultCode::text));
         let params = act.map_or(&[][..], |act| act.params.as_slice());
         text.raw(",\"lastActionParams\":").list(params, |text, param| {
             text.quoted(param);
@@ -75,11 +75,11 @@ impl<'s> Percepts<'s> {
         *out = text.0;
     }
 
-    fn surroundings(&self, entity: usize, text: &mut Text) {
+    fn surroundings(&self, entity: usize, text: &mut JsonText) {
         let state = self.state;
         let place = state.place(entity);
         let (mut attached, mut goals, mut walls) =
-            (Text::default(), Text::default(), Text::default());
+            (JsonText::default(), JsonText::default(), JsonText::default());
         text.raw(",\"things\":[");
         let before = text.0.len();
         for (dx, dy) in &self.view {
@@ -96,8 +96,10 @@ impl<'s> Percepts<'s> {
             for id in state.bodies.on(&state.grid, pos) {
                 let body = state.bodies.get(id);
                 match body.kind {
-                    Kind::Entity { team, .. } => thing(text, *dx, *dy, "entity", &self.teams[team]),
-                    Kind::Block(kind) => {
+                    AttachableKind::Entity { team, .. } => {
+                        thing(text, *dx, *dy, "entity", &self.teams[team])
+                    }
+                    AttachableKind::Block(kind) => {
                         thing(text, *dx, *dy, "block", &self.blocks[usize::from(kind)])
                     }
                 }
@@ -127,7 +129,7 @@ impl<'s> Percepts<'s> {
         text.raw("}");
     }
 
-    fn fixtures(&self, pos: Pos, dx: i32, dy: i32, text: &mut Text) {
+    fn fixtures(&self, pos: Pos, dx: i32, dy: i32, text: &mut JsonText) {
         let grid = &self.state.grid;
         if let Some(kind) = grid.dispenser(pos) {
             thing(text, dx, dy, "dispenser", &self.blocks[usize::from(kind)]);
@@ -145,22 +147,22 @@ impl<'s> Percepts<'s> {
 }
 
 /// A thing with a comma after it; the details are quoted already.
-fn thing(text: &mut Text, dx: i32, dy: i32, kind: &str, details: &str) {
+fn thing(text: &mut JsonText, dx: i32, dy: i32, kind: &str, details: &str) {
     text.raw("{\"x\":").int(dx).raw(",\"y\":").int(dy);
     text.raw(",\"type\":\"").raw(kind).raw("\",\"details\":").raw(details).raw("},");
 }
 
 /// A position with a comma after it.
-fn pair(text: &mut Text, dx: i32, dy: i32) {
+fn pair(text: &mut JsonText, dx: i32, dy: i32) {
     text.raw("[").int(dx).raw(",").int(dy).raw("],");
 }
 
 /// Appends a list without its last comma.
-fn append(text: &mut Text, list: &Text) {
+fn append(text: &mut JsonText, list: &JsonText) {
     text.0.extend_from_slice(list.0.strip_suffix(b",").unwrap_or(&list.0));
 }
 
-fn write_tasks(state: &State, text: &mut Text) {
+fn write_tasks(state: &State, text: &mut JsonText) {
     let open = state.tasks.iter().filter(|task| !task.completed);
     text.raw("\"tasks\":").list(open, |text, task| {
         text.raw("{\"name\":").quoted(&task.name).raw(",\"deadline\":").int(task.deadline);
@@ -184,7 +186,7 @@ fn listed(state: &State) -> Vec<bool> {
             continue;
         }
         let structure = state.bodies.structure(body);
-        let is_entity = |id| matches!(state.bodies.get(id).kind, Kind::Entity { .. });
+        let is_entity = |id| matches!(state.bodies.get(id).kind, AttachableKind::Entity { .. });
         let several = structure.iter().filter(|id| is_entity(**id)).count() > 1;
         for id in structure {
             listed[id.0 as usize] = several || id != body;

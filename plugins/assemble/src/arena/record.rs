@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 /// `static.json`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fixed {
+pub struct StaticRecord {
     /// The simulation's name.
     pub sim: String,
     /// The size of the torus.
-    pub grid: Size,
+    pub grid: GridSize,
     /// The teams, by name.
     pub teams: BTreeMap<String, serde_json::Value>,
     /// Names of the block types.
@@ -21,7 +21,7 @@ pub struct Fixed {
 
 /// The size of the torus.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Size {
+pub struct GridSize {
     /// Columns.
     pub width: i32,
     /// Rows.
@@ -30,7 +30,7 @@ pub struct Size {
 
 /// A cell.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cell {
+pub struct RecordedCell {
     /// East.
     pub x: i32,
     /// South.
@@ -39,7 +39,7 @@ pub struct Cell {
 
 /// A cell with a block type, maybe attached to others.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Typed {
+pub struct TypedCell {
     /// East.
     pub x: i32,
     /// South.
@@ -49,7 +49,7 @@ pub struct Typed {
     pub kind: String,
     /// The rest of its structure.
     #[serde(default)]
-    pub attached: Vec<Cell>,
+    pub attached: Vec<RecordedCell>,
 }
 
 /// An entity.
@@ -78,7 +78,7 @@ pub struct RecordedEntity {
     pub accepted_task: String,
     /// The rest of its structure.
     #[serde(default)]
-    pub attached: Vec<Cell>,
+    pub attached: Vec<RecordedCell>,
     /// Whether it is disabled.
     #[serde(default)]
     pub disabled: bool,
@@ -94,7 +94,7 @@ pub struct RecordedTask {
     /// What it earns now.
     pub reward: i32,
     /// Its shape.
-    pub requirements: Vec<Typed>,
+    pub requirements: Vec<TypedCell>,
 }
 
 /// A pending clear event.
@@ -124,7 +124,7 @@ pub struct RecordedEvent {
 
 /// The state after a step's actions.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Frame {
+pub struct StepRecord {
     /// The step; -1 is the initial state.
     pub step: i32,
     /// Terrain codes, row by row.
@@ -132,11 +132,11 @@ pub struct Frame {
     /// Entities.
     pub entities: Vec<RecordedEntity>,
     /// Blocks.
-    pub blocks: Vec<Typed>,
+    pub blocks: Vec<TypedCell>,
     /// Dispensers.
-    pub dispensers: Vec<Typed>,
+    pub dispensers: Vec<TypedCell>,
     /// Task boards.
-    pub taskboards: Vec<Cell>,
+    pub taskboards: Vec<RecordedCell>,
     /// Tasks that are neither completed nor expired.
     pub tasks: Vec<RecordedTask>,
     /// Pending clear events.
@@ -150,14 +150,14 @@ pub struct Frame {
 
 /// A whole replay.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct ReplayRecord {
     /// `static.json`.
-    pub fixed: Fixed,
+    pub fixed: StaticRecord,
     /// The states by step, from -1.
-    pub frames: BTreeMap<i32, Frame>,
+    pub frames: BTreeMap<i32, StepRecord>,
 }
 
-impl Record {
+impl ReplayRecord {
     /// Reads a replay from its files: name inside the replay's folder and content. Files that are
     /// not `static.json` or `<number>.json` are skipped.
     ///
@@ -173,7 +173,7 @@ impl Record {
                     serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
                 fixed = Some(read);
             } else if stem.parse::<i32>().is_ok() {
-                let read: BTreeMap<i32, Frame> =
+                let read: BTreeMap<i32, StepRecord> =
                     serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))?;
                 frames.extend(read);
             }

@@ -4,10 +4,10 @@
     reason = "teams and block types are numbered by the state itself"
 )]
 
-use super::act::Code;
+use super::act::ResultCode;
 use super::attach::BodyId;
 use super::rules::State;
-use super::text::Text;
+use super::text::JsonText;
 
 /// States in one file.
 pub const STEPS_PER_FILE: i32 = 5;
@@ -22,7 +22,7 @@ impl ReplayWriter {
     /// `static.json`.
     #[must_use]
     pub fn fixed(sim: &str, state: &State) -> Vec<u8> {
-        let mut text = Text::default();
+        let mut text = JsonText::default();
         text.raw("{\"sim\":").quoted(sim).raw(",\"grid\":{\"width\":").int(state.grid.width());
         text.raw(",\"height\":").int(state.grid.height()).raw("},\"teams\":{");
         for (number, team) in state.teams.iter().enumerate() {
@@ -48,7 +48,7 @@ impl ReplayWriter {
     pub fn flush(&mut self) -> Option<(i32, Vec<u8>)> {
         let (first, _) = self.open.first()?;
         let name = (*first).max(0) / STEPS_PER_FILE * STEPS_PER_FILE;
-        let mut text = Text::default();
+        let mut text = JsonText::default();
         for (number, (step, state)) in self.open.drain(..).enumerate() {
             text.raw(if number > 0 { ",\"" } else { "{\"" }).int(step).raw("\":");
             text.0.extend_from_slice(&state);
@@ -61,7 +61,7 @@ impl ReplayWriter {
 /// A state after its step's actions.
 #[must_use]
 pub fn snapshot(state: &State) -> Vec<u8> {
-    let mut text = Text(Vec::with_capacity(16 * 1024));
+    let mut text = JsonText(Vec::with_capacity(16 * 1024));
     text.raw("{\"step\":").int(state.step).raw(",\"cells\":");
     let width = usize::try_from(state.grid.width()).unwrap_or(1);
     text.list(state.grid.terrains().chunks(width), |text, row| {
@@ -94,7 +94,7 @@ pub fn snapshot(state: &State) -> Vec<u8> {
     text.0
 }
 
-fn entities(state: &State, text: &mut Text) {
+fn entities(state: &State, text: &mut JsonText) {
     let mut sorted: Vec<_> = state.entities.iter().collect();
     sorted.sort_by_key(|entity| entity.id);
     text.raw(",\"entities\":").list(sorted, |text, entity| {
@@ -114,17 +114,17 @@ fn entities(state: &State, text: &mut Text) {
         text.raw(",\"actionParams\":").list(params, |text, param| {
             text.quoted(param);
         });
-        text.raw(",\"actionResult\":").quoted(entity.result.map_or("", Code::text));
+        text.raw(",\"actionResult\":").quoted(entity.result.map_or("", ResultCode::text));
         text.raw(",\"acceptedTask\":").quoted(entity.accepted.as_deref().unwrap_or(""));
         attached(state, entity.body, text);
         text.raw(if entity.disabled > 0 { ",\"disabled\":true}" } else { "}" });
     });
 }
 
-fn blocks(state: &State, text: &mut Text) {
+fn blocks(state: &State, text: &mut JsonText) {
     let blocks = state.bodies.iter().filter_map(|(id, body)| match body.kind {
-        super::attach::Kind::Block(kind) => Some((id, body.pos, kind)),
-        super::attach::Kind::Entity { .. } => None,
+        super::attach::AttachableKind::Block(kind) => Some((id, body.pos, kind)),
+        super::attach::AttachableKind::Entity { .. } => None,
     });
     text.raw(",\"blocks\":").list(blocks, |text, (id, pos, kind)| {
         text.raw("{\"x\":").int(pos.x).raw(",\"y\":").int(pos.y);
@@ -134,7 +134,7 @@ fn blocks(state: &State, text: &mut Text) {
     });
 }
 
-fn attached(state: &State, id: BodyId, text: &mut Text) {
+fn attached(state: &State, id: BodyId, text: &mut JsonText) {
     if state.bodies.get(id).links.is_empty() {
         return;
     }
@@ -145,8 +145,8 @@ fn attached(state: &State, id: BodyId, text: &mut Text) {
     });
 }
 
-fn tasks(state: &State, text: &mut Text) {
-    let open = |task: &&super::rules::Task| !task.completed && task.deadline >= state.step;
+fn tasks(state: &State, text: &mut JsonText) {
+    let open = |task: &&super::rules::ArenaTask| !task.completed && task.deadline >= state.step;
     let mut tasks: Vec<_> = state.tasks.iter().filter(open).collect();
     tasks.sort_by_key(|task| task.deadline);
     text.raw(",\"tasks\":").list(tasks, |text, task| {
@@ -163,7 +163,7 @@ fn tasks(state: &State, text: &mut Text) {
 /// A match's result file: simulation names with the teams' scores.
 #[must_use]
 pub fn result(sims: &[(String, Vec<(String, i64)>)]) -> Vec<u8> {
-    let mut text = Text::default();
+    let mut text = JsonText::default();
     text.raw("{");
     for (number, (sim, scores)) in sims.iter().enumerate() {
         text.raw(if number > 0 { ",\n    " } else { "\n    " }).quoted(sim).raw(": {");

@@ -11,13 +11,13 @@ mod step;
 
 pub use judge::{Effect, Judgement};
 
-use super::act::{Act, Code};
-use super::attach::{Bodies, BodyId};
-use super::chance::{Chance, Event, NewTask, Requirements};
+use super::act::{Act, ResultCode};
+use super::attach::{Attachables, BodyId};
+use super::chance::{Chance, ClearEvent, NewTask, Requirements};
 use super::config::SimConfig;
 use super::grid::{Grid, Pos};
-use super::lcg::Lcg;
 use super::{scenario, setup};
+use phalanx_massim::JavaRandom;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct Entity {
     /// The last action.
     pub act: Option<Act>,
     /// Its result; `None` while undecided.
-    pub result: Option<Code>,
+    pub result: Option<ResultCode>,
     /// Name of the accepted task.
     pub accepted: Option<String>,
     pub(super) clear_cell: Option<Pos>,
@@ -51,7 +51,7 @@ pub struct Entity {
 
 /// A task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Task {
+pub struct ArenaTask {
     /// Its name.
     pub name: String,
     /// The last step in which it can be submitted.
@@ -85,15 +85,15 @@ pub struct State {
     /// The torus.
     pub grid: Grid,
     /// Attachables.
-    pub bodies: Bodies,
+    pub bodies: Attachables,
     /// Entities: team by team, by number. This is the canonical order (spec, section 12).
     pub entities: Vec<Entity>,
     /// Teams, in order.
     pub teams: Vec<Team>,
     /// All tasks that ever were, in order.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<ArenaTask>,
     /// Pending clear events, in order of creation.
-    pub events: Vec<Event>,
+    pub events: Vec<ClearEvent>,
     /// Names of the block types.
     pub block_types: Vec<String>,
     /// Dispensers: number in replays, cell, block type.
@@ -143,7 +143,7 @@ impl State {
         Self {
             rules,
             grid,
-            bodies: Bodies::default(),
+            bodies: Attachables::default(),
             entities,
             teams,
             tasks: Vec::new(),
@@ -194,7 +194,7 @@ impl State {
         let blocks = i32::try_from(new.requirements.len()).unwrap_or(0);
         let reward = 10 * blocks * blocks;
         let floor = (reward * self.rules.tasks.lower_limit + 99) / 100;
-        self.tasks.push(Task {
+        self.tasks.push(ArenaTask {
             name,
             deadline: self.step.saturating_add(new.duration),
             reward,
@@ -213,7 +213,7 @@ pub struct Simulation {
     pub state: State,
     /// Lines of the set-up file that could not be executed: number, text.
     pub skipped_setup: Vec<(usize, String)>,
-    lcg: Lcg,
+    random: JavaRandom,
 }
 
 impl Simulation {
@@ -221,11 +221,11 @@ impl Simulation {
     /// first `entities` play.
     #[must_use]
     pub fn new(config: &Arc<SimConfig>, teams: &[(String, Vec<String>)], seed: i64) -> Self {
-        let mut lcg = Lcg::new(seed);
+        let mut random = JavaRandom::new(seed);
         let mut state = State::empty(Arc::clone(config), teams);
-        scenario::build(&mut state, config, &mut lcg);
-        let setup = config.setup.as_deref().map(|text| setup::run(&mut state, text, &mut lcg));
-        Self { state, skipped_setup: setup.unwrap_or_default(), lcg }
+        scenario::build(&mut state, config, &mut random);
+        let setup = config.setup.as_deref().map(|text| setup::run(&mut state, text, &mut random));
+        Self { state, skipped_setup: setup.unwrap_or_default(), random }
     }
 
     /// Whether all steps are over.
@@ -236,13 +236,13 @@ impl Simulation {
 
     /// Begins the next step: everything up to the percepts.
     pub fn begin_step(&mut self) {
-        self.state.begin_step(&mut self.lcg);
+        self.state.begin_step(&mut self.random);
     }
 
     /// Executes the step's actions, one for each entity in canonical order; a missing one is
     /// `no_action`.
     pub fn execute(&mut self, acts: Vec<Act>) {
-        self.state.execute(acts, &mut self.lcg);
+        self.state.execute(acts, &mut self.random);
     }
 }
 

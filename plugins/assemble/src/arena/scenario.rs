@@ -1,14 +1,14 @@
 //! Makes the world from the seed, draw by draw as the original (spec, section 8).
 
-use super::attach::Kind;
+use super::attach::AttachableKind;
 use super::config::{Instruction, SimConfig};
 use super::grid::{Grid, Pos, Terrain};
-use super::lcg::Lcg;
 use super::rules::State;
+use phalanx_massim::JavaRandom;
 
 /// Fills an empty state: terrain, goal zones, entities, dispensers, task boards.
-pub(super) fn build(state: &mut State, config: &SimConfig, lcg: &mut Lcg) {
-    let kinds = lcg.between(config.block_types);
+pub(super) fn build(state: &mut State, config: &SimConfig, random: &mut JavaRandom) {
+    let kinds = random.between(config.block_types);
     state.block_types = (0..kinds).map(|number| format!("b{number}")).collect();
     for (x, y, terrain) in &config.grid.image {
         if *x < state.grid.width() && *y < state.grid.height() {
@@ -18,31 +18,31 @@ pub(super) fn build(state: &mut State, config: &SimConfig, lcg: &mut Lcg) {
     for instruction in &config.grid.instructions {
         match instruction {
             Instruction::Cave { share, rounds, birth, survival } => {
-                cave(&mut state.grid, lcg, *share, *rounds, (*birth, *survival));
+                cave(&mut state.grid, random, *share, *rounds, (*birth, *survival));
             }
             Instruction::LineBorder(width) => line_border(&mut state.grid, *width),
-            Instruction::RaggedBorder(width) => ragged_border(&mut state.grid, lcg, *width),
+            Instruction::RaggedBorder(width) => ragged_border(&mut state.grid, random, *width),
         }
     }
-    let closed = goals(state, config, lcg);
-    entities(state, config, lcg);
-    dispensers(state, config, lcg, kinds);
-    boards(state, config, lcg, &closed);
+    let closed = goals(state, config, random);
+    entities(state, config, random);
+    dispensers(state, config, random, kinds);
+    boards(state, config, random, &closed);
 }
 
-fn draw_cell(grid: &Grid, lcg: &mut Lcg) -> Pos {
-    Pos { x: lcg.below(grid.width()), y: lcg.below(grid.height()) }
+fn draw_cell(grid: &Grid, random: &mut JavaRandom) -> Pos {
+    Pos { x: random.below(grid.width()), y: random.below(grid.height()) }
 }
 
-fn random_free(grid: &Grid, lcg: &mut Lcg) -> Option<Pos> {
-    let start = draw_cell(grid, lcg);
+fn random_free(grid: &Grid, random: &mut JavaRandom) -> Option<Pos> {
+    let start = draw_cell(grid, random);
     grid.scan(start).find(|pos| grid.free(*pos))
 }
 
-fn cave(grid: &mut Grid, lcg: &mut Lcg, share: f64, rounds: u32, limits: (i32, i32)) {
+fn cave(grid: &mut Grid, random: &mut JavaRandom, share: f64, rounds: u32, limits: (i32, i32)) {
     for x in 0..grid.width() {
         for y in 0..grid.height() {
-            if lcg.unit() < share {
+            if random.unit() < share {
                 grid.set_terrain(Pos { x, y }, Terrain::Obstacle);
             }
         }
@@ -76,12 +76,12 @@ fn line_border(grid: &mut Grid, width: i32) {
     }
 }
 
-fn ragged_border(grid: &mut Grid, lcg: &mut Lcg, width: i32) {
+fn ragged_border(grid: &mut Grid, random: &mut JavaRandom, width: i32) {
     let (columns, rows) = (grid.width(), grid.height());
     for (side, length) in [(0, columns), (1, columns), (2, rows), (3, rows)] {
         let mut current = width;
         for along in 0..length {
-            current = (current - 1 + lcg.below(3)).max(1);
+            current = (current - 1 + random.below(3)).max(1);
             for deep in 0..current {
                 let (x, y) = match side {
                     0 => (along, deep),
@@ -96,12 +96,12 @@ fn ragged_border(grid: &mut Grid, lcg: &mut Lcg, width: i32) {
 }
 
 /// Returns the cells that are closed for task boards.
-fn goals(state: &mut State, config: &SimConfig, lcg: &mut Lcg) -> Vec<bool> {
+fn goals(state: &mut State, config: &SimConfig, random: &mut JavaRandom) -> Vec<bool> {
     let grid = &mut state.grid;
     let mut closed = vec![false; grid.terrains().len()];
     for _ in 0..config.grid.goals.number {
-        let centre = random_free(grid, lcg);
-        let radius = lcg.between(config.grid.goals.size);
+        let centre = random_free(grid, random);
+        let radius = random.between(config.grid.goals.size);
         let Some(centre) = centre else { continue };
         for pos in grid.area(centre, radius) {
             grid.set_terrain(pos, Terrain::Goal);
@@ -115,15 +115,15 @@ fn goals(state: &mut State, config: &SimConfig, lcg: &mut Lcg) -> Vec<bool> {
     closed
 }
 
-fn entities(state: &mut State, config: &SimConfig, lcg: &mut Lcg) {
+fn entities(state: &mut State, config: &SimConfig, random: &mut JavaRandom) {
     let mut left: Vec<usize> = (0..config.entities).collect();
     while !left.is_empty() {
         let all = i32::try_from(left.len()).unwrap_or(i32::MAX);
-        let size = lcg.between(config.cluster).clamp(1, all);
-        let start = draw_cell(&state.grid, lcg);
+        let size = random.between(config.cluster).clamp(1, all);
+        let start = draw_cell(&state.grid, random);
         let cells = cluster(&state.grid, start, size);
         for pos in cells {
-            let index = lcg.below(i32::try_from(left.len()).unwrap_or(i32::MAX));
+            let index = random.below(i32::try_from(left.len()).unwrap_or(i32::MAX));
             let number = left.remove(usize::try_from(index).unwrap_or(0));
             for team in 0..state.teams.len() {
                 state.add_entity(team, number + 1, pos);
@@ -156,19 +156,19 @@ fn cluster(grid: &Grid, start: Pos, size: i32) -> Vec<Pos> {
     if best.is_empty() { vec![start] } else { best }
 }
 
-fn dispensers(state: &mut State, config: &SimConfig, lcg: &mut Lcg, kinds: i32) {
+fn dispensers(state: &mut State, config: &SimConfig, random: &mut JavaRandom, kinds: i32) {
     for kind in 0..kinds {
-        for _ in 0..lcg.between(config.dispensers) {
-            if let Some(pos) = random_free(&state.grid, lcg) {
+        for _ in 0..random.between(config.dispensers) {
+            if let Some(pos) = random_free(&state.grid, random) {
                 state.add_dispenser(pos, u8::try_from(kind).unwrap_or(0));
             }
         }
     }
 }
 
-fn boards(state: &mut State, config: &SimConfig, lcg: &mut Lcg, closed: &[bool]) {
+fn boards(state: &mut State, config: &SimConfig, random: &mut JavaRandom, closed: &[bool]) {
     for _ in 0..config.tasks.boards {
-        let Some(start) = random_free(&state.grid, lcg) else { continue };
+        let Some(start) = random_free(&state.grid, random) else { continue };
         let shut = |pos: &Pos| closed.get(state.grid.index(*pos)).copied().unwrap_or(false);
         let Some(pos) = state.grid.scan(start).find(|pos| !shut(pos)) else { continue };
         if state.grid.open(pos) {
@@ -183,7 +183,7 @@ impl State {
         else {
             return;
         };
-        let body = self.bodies.place(&mut self.grid, pos, Kind::Entity { entity, team });
+        let body = self.bodies.place(&mut self.grid, pos, AttachableKind::Entity { entity, team });
         let id = self.next_id();
         if let Some(entity) = self.entities.get_mut(entity) {
             entity.body = body;

@@ -1,15 +1,15 @@
 //! Which teams meet in which match (spec, section 6).
 
 use super::config::{ArenaConfig, Tournament};
-use super::lcg::Lcg;
+use phalanx_massim::JavaRandom;
 
 /// The matches still to come.
 #[derive(Clone, Debug)]
 pub(super) enum Schedule {
     /// Team indices of each match, in reverse order.
     Listed(Vec<Vec<usize>>),
-    /// Random choices of so many of so many teams, for ever.
-    Random { teams: usize, choose: usize, lcg: Lcg },
+    /// Random choices of `choose` of `teams` teams, without end.
+    Random { teams: usize, choose: usize, random: JavaRandom },
 }
 
 impl Schedule {
@@ -18,7 +18,9 @@ impl Schedule {
         let choose = config.server.teams_per_match;
         let index = |name: &String| config.teams.iter().position(|team| team.name == *name);
         let mut listed: Vec<Vec<usize>> = match &config.server.tournament {
-            Tournament::Random => return Self::Random { teams, choose, lcg: Lcg::new(seed) },
+            Tournament::Random => {
+                return Self::Random { teams, choose, random: JavaRandom::new(seed) };
+            }
             Tournament::RoundRobin => choices(0, teams, choose),
             Tournament::Manual(lists) => {
                 lists.iter().map(|list| list.iter().filter_map(index).collect()).collect()
@@ -35,9 +37,9 @@ impl Iterator for Schedule {
     fn next(&mut self) -> Option<Vec<usize>> {
         match self {
             Self::Listed(matches) => matches.pop(),
-            Self::Random { teams, choose, lcg } => {
+            Self::Random { teams, choose, random } => {
                 let mut all: Vec<usize> = (0..*teams).collect();
-                lcg.shuffle(&mut all);
+                random.shuffle(&mut all);
                 all.truncate(*choose);
                 Some(all)
             }

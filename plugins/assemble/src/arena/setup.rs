@@ -1,13 +1,13 @@
 //! Set-up files: absolute changes to the made world before the first step (spec, section 8.1).
 
-use super::attach::Kind;
+use super::attach::AttachableKind;
 use super::chance::{NewTask, Requirements};
 use super::grid::{Pos, Terrain};
-use super::lcg::Lcg;
 use super::rules::State;
+use phalanx_massim::JavaRandom;
 
 /// Executes a set-up file; what it cannot do it skips, and returns as (line, text).
-pub(super) fn run(state: &mut State, text: &str, lcg: &mut Lcg) -> Vec<(usize, String)> {
+pub(super) fn run(state: &mut State, text: &str, random: &mut JavaRandom) -> Vec<(usize, String)> {
     let mut skipped = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -18,7 +18,7 @@ pub(super) fn run(state: &mut State, text: &str, lcg: &mut Lcg) -> Vec<(usize, S
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().collect();
-        if execute(state, &words, lcg).is_none() {
+        if execute(state, &words, random).is_none() {
             skipped.push((number + 1, line.to_owned()));
         }
     }
@@ -29,7 +29,7 @@ fn cell(x: &str, y: &str) -> Option<Pos> {
     Some(Pos { x: x.parse().ok()?, y: y.parse().ok()? })
 }
 
-fn execute(state: &mut State, words: &[&str], lcg: &mut Lcg) -> Option<()> {
+fn execute(state: &mut State, words: &[&str], random: &mut JavaRandom) -> Option<()> {
     match words {
         ["move", x, y, agent] => {
             let pos = cell(x, y)?;
@@ -44,7 +44,7 @@ fn execute(state: &mut State, words: &[&str], lcg: &mut Lcg) -> Option<()> {
             match (*what, rest) {
                 ("block", [kind]) => {
                     let kind = state.block_type(kind)?;
-                    state.bodies.place(&mut state.grid, pos, Kind::Block(kind));
+                    state.bodies.place(&mut state.grid, pos, AttachableKind::Block(kind));
                 }
                 ("dispenser", [kind]) => {
                     let kind = state.block_type(kind)?;
@@ -57,7 +57,7 @@ fn execute(state: &mut State, words: &[&str], lcg: &mut Lcg) -> Option<()> {
         ["create", "task", name, duration, shape] => {
             let requirements = requirements(state, shape)?;
             let duration = duration.parse().ok()?;
-            let decay = lcg.between(state.rules.tasks.reward_decay);
+            let decay = random.between(state.rules.tasks.reward_decay);
             state.add_task((*name).to_owned(), NewTask { duration, requirements, decay });
         }
         ["attach", x1, y1, x2, y2] => {

@@ -2,9 +2,9 @@
 
 /// JSON text under construction.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Text(pub(super) Vec<u8>);
+pub(super) struct JsonText(pub(super) Vec<u8>);
 
-impl Text {
+impl JsonText {
     pub(super) fn raw(&mut self, text: &str) -> &mut Self {
         self.0.extend_from_slice(text.as_bytes());
         self
@@ -69,11 +69,11 @@ mod tests {
     #[test]
     fn numbers_and_texts_are_valid_json() {
         for number in [0, 7, -7, 10, 1_795_245_816_726, i64::MAX, i64::MIN] {
-            let mut text = Text::default();
+            let mut text = JsonText::default();
             text.int(number);
             assert_eq!(String::from_utf8(text.0).ok(), Some(number.to_string()));
         }
-        let mut text = Text::default();
+        let mut text = JsonText::default();
         text.list(["a", "\"\\\n\u{1}ü"], |text, item| {
             text.quoted(item);
         });

@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 /// Text, borrowed where it has no escapes; numbers and truth values become their text, nothing
 /// becomes "".
 #[derive(Clone, Debug, Default)]
-pub(super) struct Text<'a>(Cow<'a, str>);
+pub(super) struct LooseText<'a>(Cow<'a, str>);
 
-impl Text<'_> {
+impl LooseText<'_> {
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }
@@ -23,9 +23,9 @@ impl Text<'_> {
 
 /// A whole number; floats are cut, numeric text is read, anything else is 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Whole(pub(super) i64);
+pub(super) struct LooseInt(pub(super) i64);
 
-impl Whole {
+impl LooseInt {
     pub(super) fn unsigned(self) -> u32 {
         u32::try_from(self.0.max(0)).unwrap_or(u32::MAX)
     }
@@ -33,11 +33,11 @@ impl Whole {
 
 /// A truth value; anything else is false.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flag(pub(super) bool);
+pub(super) struct LooseBool(pub(super) bool);
 
 /// `[x, y]`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Point(pub(super) Cell);
+pub(super) struct LoosePoint(pub(super) Cell);
 
 /// A list that may be missing (null).
 #[derive(Clone, Debug)]
@@ -51,13 +51,13 @@ impl<T> Default for Loose<T> {
 
 /// An object whose keys are kinds of terrain.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kinds<'a>(pub(super) Vec<(Text<'a>, Loose<Point>)>);
+pub(super) struct Kinds<'a>(pub(super) Vec<(LooseText<'a>, Loose<LoosePoint>)>);
 
 /// Beyond this a coordinate is nonsense; it is clamped so that arithmetic on it stays exact.
 const COORDINATE_MAX: i64 = 1 << 20;
 
-pub(super) fn cell(x: Whole, y: Whole) -> Cell {
-    let part = |whole: Whole| {
+pub(super) fn cell(x: LooseInt, y: LooseInt) -> Cell {
+    let part = |whole: LooseInt| {
         i32::try_from(whole.0.clamp(-COORDINATE_MAX, COORDINATE_MAX)).unwrap_or_default()
     };
     Cell::new(part(x), part(y))
@@ -66,42 +66,42 @@ pub(super) fn cell(x: Whole, y: Whole) -> Cell {
 struct TextVisitor;
 
 impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
+    type Value = LooseText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("text")
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<LooseText<'de>, E> {
+        Ok(LooseText(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<LooseText<'de>, E> {
+        Ok(LooseText(Cow::Owned(text.to_owned())))
     }
 
-    fn visit_i64<E>(self, int: i64) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(int.to_string())))
+    fn visit_i64<E>(self, int: i64) -> Result<LooseText<'de>, E> {
+        Ok(LooseText(Cow::Owned(int.to_string())))
     }
 
-    fn visit_u64<E>(self, int: u64) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(int.to_string())))
+    fn visit_u64<E>(self, int: u64) -> Result<LooseText<'de>, E> {
+        Ok(LooseText(Cow::Owned(int.to_string())))
     }
 
-    fn visit_f64<E>(self, num: f64) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(num.to_string())))
+    fn visit_f64<E>(self, num: f64) -> Result<LooseText<'de>, E> {
+        Ok(LooseText(Cow::Owned(num.to_string())))
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(if flag { "true" } else { "false" })))
+    fn visit_bool<E>(self, flag: bool) -> Result<LooseText<'de>, E> {
+        Ok(LooseText(Cow::Borrowed(if flag { "true" } else { "false" })))
     }
 
-    fn visit_unit<E>(self) -> Result<Text<'de>, E> {
-        Ok(Text::default())
+    fn visit_unit<E>(self) -> Result<LooseText<'de>, E> {
+        Ok(LooseText::default())
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LooseText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TextVisitor)
     }
@@ -110,39 +110,39 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 struct WholeVisitor;
 
 impl<'de> Visitor<'de> for WholeVisitor {
-    type Value = Whole;
+    type Value = LooseInt;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number")
     }
 
-    fn visit_i64<E>(self, int: i64) -> Result<Whole, E> {
-        Ok(Whole(int))
+    fn visit_i64<E>(self, int: i64) -> Result<LooseInt, E> {
+        Ok(LooseInt(int))
     }
 
-    fn visit_u64<E>(self, int: u64) -> Result<Whole, E> {
-        Ok(Whole(i64::try_from(int).unwrap_or(i64::MAX)))
+    fn visit_u64<E>(self, int: u64) -> Result<LooseInt, E> {
+        Ok(LooseInt(i64::try_from(int).unwrap_or(i64::MAX)))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, NaN becomes 0")]
-    fn visit_f64<E>(self, num: f64) -> Result<Whole, E> {
-        Ok(Whole(num as i64))
+    fn visit_f64<E>(self, num: f64) -> Result<LooseInt, E> {
+        Ok(LooseInt(num as i64))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Whole, E> {
-        Ok(Whole(text.parse().unwrap_or(0)))
+    fn visit_str<E>(self, text: &str) -> Result<LooseInt, E> {
+        Ok(LooseInt(text.parse().unwrap_or(0)))
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Whole, E> {
-        Ok(Whole(i64::from(flag)))
+    fn visit_bool<E>(self, flag: bool) -> Result<LooseInt, E> {
+        Ok(LooseInt(i64::from(flag)))
     }
 
-    fn visit_unit<E>(self) -> Result<Whole, E> {
-        Ok(Whole(0))
+    fn visit_unit<E>(self) -> Result<LooseInt, E> {
+        Ok(LooseInt(0))
     }
 }
 
-impl<'de> Deserialize<'de> for Whole {
+impl<'de> Deserialize<'de> for LooseInt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(WholeVisitor)
     }
@@ -151,38 +151,38 @@ impl<'de> Deserialize<'de> for Whole {
 struct FlagVisitor;
 
 impl<'de> Visitor<'de> for FlagVisitor {
-    type Value = Flag;
+    type Value = LooseBool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("true or false")
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Flag, E> {
-        Ok(Flag(flag))
+    fn visit_bool<E>(self, flag: bool) -> Result<LooseBool, E> {
+        Ok(LooseBool(flag))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Flag, E> {
-        Ok(Flag(text == "true"))
+    fn visit_str<E>(self, text: &str) -> Result<LooseBool, E> {
+        Ok(LooseBool(text == "true"))
     }
 
-    fn visit_i64<E>(self, int: i64) -> Result<Flag, E> {
-        Ok(Flag(int != 0))
+    fn visit_i64<E>(self, int: i64) -> Result<LooseBool, E> {
+        Ok(LooseBool(int != 0))
     }
 
-    fn visit_u64<E>(self, int: u64) -> Result<Flag, E> {
-        Ok(Flag(int != 0))
+    fn visit_u64<E>(self, int: u64) -> Result<LooseBool, E> {
+        Ok(LooseBool(int != 0))
     }
 
-    fn visit_f64<E>(self, num: f64) -> Result<Flag, E> {
-        Ok(Flag(num != 0.0))
+    fn visit_f64<E>(self, num: f64) -> Result<LooseBool, E> {
+        Ok(LooseBool(num != 0.0))
     }
 
-    fn visit_unit<E>(self) -> Result<Flag, E> {
-        Ok(Flag(false))
+    fn visit_unit<E>(self) -> Result<LooseBool, E> {
+        Ok(LooseBool(false))
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LooseBool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(FlagVisitor)
     }
@@ -191,22 +191,22 @@ impl<'de> Deserialize<'de> for Flag {
 struct PointVisitor;
 
 impl<'de> Visitor<'de> for PointVisitor {
-    type Value = Point;
+    type Value = LoosePoint;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[x, y]")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Point, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<LoosePoint, A::Error> {
         let short = |have| serde::de::Error::invalid_length(have, &"[x, y]");
-        let x: Whole = seq.next_element()?.ok_or_else(|| short(0))?;
-        let y: Whole = seq.next_element()?.ok_or_else(|| short(1))?;
+        let x: LooseInt = seq.next_element()?.ok_or_else(|| short(0))?;
+        let y: LooseInt = seq.next_element()?.ok_or_else(|| short(1))?;
         while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Point(cell(x, y)))
+        Ok(LoosePoint(cell(x, y)))
     }
 }
 
-impl<'de> Deserialize<'de> for Point {
+impl<'de> Deserialize<'de> for LoosePoint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(PointVisitor)
     }

@@ -11,35 +11,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Part {
+pub(super) enum StructurePart {
     Agent(AgentId),
     Block(TypeId),
 }
 
 /// A rigid structure in coordinates of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Body {
-    parts: BTreeMap<Cell, Part>,
+struct Structure {
+    parts: BTreeMap<Cell, StructurePart>,
     /// Links between neighbours, the smaller cell first.
     links: BTreeSet<(Cell, Cell)>,
 }
 
 /// All structures that contain agents of the team. Every agent is in exactly one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Bodies {
-    bodies: BTreeMap<u32, Body>,
+pub(super) struct Structures {
+    bodies: BTreeMap<u32, Structure>,
     /// Where each agent is in them; follows from `bodies`.
     #[serde(skip)]
     places: BTreeMap<AgentId, (u32, Cell)>,
     next: u32,
 }
 
-impl Bodies {
+impl Structures {
     /// What was saved, with what follows from it; `None` when an agent is in two places.
     pub(super) fn restored(mut self) -> Option<Self> {
         for (id, body) in &self.bodies {
             for (cell, part) in &body.parts {
-                let Part::Agent(agent) = part else { continue };
+                let StructurePart::Agent(agent) = part else { continue };
                 if *id >= self.next || self.places.insert(*agent, (*id, *cell)).is_some() {
                     return None;
                 }
@@ -66,7 +66,7 @@ fn link(one: Cell, other: Cell) -> (Cell, Cell) {
     if one < other { (one, other) } else { (other, one) }
 }
 
-impl Bodies {
+impl Structures {
     /// A free agent, forgetting what it had.
     pub(super) fn reset(&mut self, agent: AgentId) {
         self.cut_agent(agent);
@@ -79,28 +79,31 @@ impl Bodies {
                 self.bodies.remove(&id);
             }
         }
-        let body = Body { parts: [(Cell::ZERO, Part::Agent(agent))].into(), ..Body::default() };
+        let body = Structure {
+            parts: [(Cell::ZERO, StructurePart::Agent(agent))].into(),
+            ..Structure::default()
+        };
         self.insert(body);
     }
 
-    fn insert(&mut self, body: Body) {
+    fn insert(&mut self, body: Structure) {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
         for (cell, part) in &body.parts {
-            if let Part::Agent(agent) = part {
+            if let StructurePart::Agent(agent) = part {
                 self.places.insert(*agent, (id, *cell));
             }
         }
         self.bodies.insert(id, body);
     }
 
-    fn place(&self, agent: AgentId) -> Option<(&Body, u32, Cell)> {
+    fn place(&self, agent: AgentId) -> Option<(&Structure, u32, Cell)> {
         let (id, at) = self.places.get(&agent)?;
         Some((self.bodies.get(id)?, *id, *at))
     }
 
     /// All parts of an agent's structure but itself, relative to it.
-    pub(super) fn parts(&self, agent: AgentId) -> impl Iterator<Item = (Cell, Part)> {
+    pub(super) fn parts(&self, agent: AgentId) -> impl Iterator<Item = (Cell, StructurePart)> {
         let place = self.place(agent);
         place.into_iter().flat_map(|(body, _, at)| {
             body.parts
@@ -113,8 +116,8 @@ impl Bodies {
     /// The agents of an agent's structure, itself included.
     pub(super) fn crew(&self, agent: AgentId) -> Vec<AgentId> {
         let mates = self.parts(agent).filter_map(|(_, part)| match part {
-            Part::Agent(mate) => Some(mate),
-            Part::Block(_) => None,
+            StructurePart::Agent(mate) => Some(mate),
+            StructurePart::Block(_) => None,
         });
         let mut crew: Vec<_> = mates.chain([agent]).collect();
         crew.sort_unstable();
@@ -122,7 +125,7 @@ impl Bodies {
     }
 
     /// The part at a cell relative to an agent, when it belongs to the agent's structure.
-    pub(super) fn part(&self, agent: AgentId, cell: Cell) -> Option<Part> {
+    pub(super) fn part(&self, agent: AgentId, cell: Cell) -> Option<StructurePart> {
         let (body, _, at) = self.place(agent)?;
         body.parts.get(&(at + cell)).copied()
     }
@@ -133,7 +136,7 @@ impl Bodies {
             .is_some_and(|(body, _, at)| body.links.contains(&link(at + one, at + other)))
     }
 
-    /// The agent's structure turned about it; whoever else was thought to be in it is not.
+    /// The agent's structure turned about it; any other agent that was thought to be in it is not.
     pub(super) fn rotate(&mut self, agent: AgentId, rotation: Rotation) {
         for mate in self.crew(agent) {
             if mate != agent {
@@ -153,13 +156,13 @@ impl Bodies {
         let Some((id, at)) = self.places.get(&agent).copied() else { return };
         let Some(body) = self.bodies.get_mut(&id) else { return };
         if (cell - beside).norm() == 1 && body.parts.contains_key(&(at + beside)) {
-            body.parts.entry(at + cell).or_insert(Part::Block(kind));
+            body.parts.entry(at + cell).or_insert(StructurePart::Block(kind));
             body.links.insert(link(at + beside, at + cell));
         }
     }
 
     /// Links `cell` of the agent's structure with `other` (both relative to the agent), a part of
-    /// the structure of `mate`, who stands at `offset` from the agent.
+    /// the structure of `mate`, who is at `offset` from the agent.
     pub(super) fn join(
         &mut self,
         (agent, cell): (AgentId, Cell),
@@ -172,7 +175,7 @@ impl Bodies {
             return;
         };
         let new_link = link(at + cell, at + other);
-        let known = |body: &Body, cell| body.parts.contains_key(&cell);
+        let known = |body: &Structure, cell| body.parts.contains_key(&cell);
         if (cell - other).norm() != 1 {
             return;
         }
@@ -195,7 +198,7 @@ impl Bodies {
         }
         for (part_cell, part) in theirs.parts {
             mine.parts.insert(part_cell + shift, part);
-            if let Part::Agent(moved) = part {
+            if let StructurePart::Agent(moved) = part {
                 self.places.insert(moved, (id, part_cell + shift));
             }
         }
@@ -217,7 +220,7 @@ impl Bodies {
     pub(super) fn remove_block(&mut self, agent: AgentId, cell: Cell) {
         let Some((id, at)) = self.places.get(&agent).copied() else { return };
         if let Some(body) = self.bodies.get_mut(&id)
-            && matches!(body.parts.get(&(at + cell)), Some(Part::Block(_)))
+            && matches!(body.parts.get(&(at + cell)), Some(StructurePart::Block(_)))
         {
             body.parts.remove(&(at + cell));
             body.links.retain(|(one, other)| *one != at + cell && *other != at + cell);
@@ -239,13 +242,13 @@ impl Bodies {
     }
 
     /// Splits the agent's structure where it does not hang together any more; pieces without an
-    /// agent are forgotten, since nobody can move them.
+    /// agent are forgotten, since no agent can move them.
     fn settle_body(&mut self, agent: AgentId) {
         let Some((id, _)) = self.places.get(&agent).copied() else { return };
         let Some(body) = self.bodies.remove(&id) else { return };
         let mut left = body.parts.clone();
         while let Some((first, _)) = left.first_key_value() {
-            let mut piece = Body::default();
+            let mut piece = Structure::default();
             let mut open = vec![*first];
             while let Some(cell) = open.pop() {
                 let Some(part) = left.remove(&cell) else { continue };
@@ -255,7 +258,7 @@ impl Bodies {
             }
             let inside = |(one, _): &&(Cell, Cell)| piece.parts.contains_key(one);
             piece.links = body.links.iter().filter(inside).copied().collect();
-            if piece.parts.values().any(|part| matches!(part, Part::Agent(_))) {
+            if piece.parts.values().any(|part| matches!(part, StructurePart::Agent(_))) {
                 self.insert(piece);
             }
         }
@@ -270,14 +273,14 @@ mod tests {
     const B: AgentId = AgentId(1);
     const S: Cell = Cell::new(0, 1);
 
-    fn two() -> Bodies {
-        let mut bodies = Bodies::default();
+    fn two() -> Structures {
+        let mut bodies = Structures::default();
         bodies.reset(A);
         bodies.reset(B);
         bodies
     }
 
-    fn cells(bodies: &Bodies, agent: AgentId) -> Vec<Cell> {
+    fn cells(bodies: &Structures, agent: AgentId) -> Vec<Cell> {
         bodies.parts(agent).map(|(cell, _)| cell).collect()
     }
 
@@ -290,7 +293,7 @@ mod tests {
         bodies.add_block(B, Cell::ZERO, Cell::new(0, -1), 2);
         bodies.join((A, Cell::new(0, 2)), (B, Cell::new(0, 4)), Cell::new(0, 3));
         assert_eq!(bodies.crew(B), [A, B]);
-        assert_eq!(bodies.part(B, Cell::new(0, -3)), Some(Part::Block(0)));
+        assert_eq!(bodies.part(B, Cell::new(0, -3)), Some(StructurePart::Block(0)));
         bodies.cut(B, Cell::ZERO, Cell::new(0, -1));
         assert_eq!(cells(&bodies, A), [S, Cell::new(0, 2), Cell::new(0, 3)]);
         assert_eq!(cells(&bodies, B), []);

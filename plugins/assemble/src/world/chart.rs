@@ -1,13 +1,13 @@
 //! The map of one group of agents: what was seen where, and when.
 
-use crate::percept::{Marker, Percept, ThingKind};
+use crate::percept::{MarkerKind, Percept, ThingKind};
 use phalanx_grid::{Cell, Extent, Plane};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the ground of a cell is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Ground {
+pub(super) enum KnownTerrain {
     #[default]
     Plain,
     Goal,
@@ -16,7 +16,7 @@ pub(super) enum Ground {
 
 /// Who stood on a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Guest {
+pub(super) enum Occupant {
     #[default]
     Nobody,
     Own,
@@ -66,21 +66,21 @@ impl Types {
 
 /// One cell as it was seen last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Spot {
+pub(super) struct SeenCell {
     /// Step in which it was seen last, plus one; 0: never.
     stamp: u32,
-    pub(super) ground: Ground,
+    pub(super) ground: KnownTerrain,
     pub(super) dispenser: Option<TypeId>,
     pub(super) board: bool,
     pub(super) block: Option<TypeId>,
     /// The block hung on somebody.
     pub(super) held: bool,
-    pub(super) guest: Guest,
+    pub(super) guest: Occupant,
     /// Bits of [`mark`].
     pub(super) marks: u8,
 }
 
-impl Spot {
+impl SeenCell {
     /// The step in which it was seen last.
     pub(super) fn seen(&self) -> Option<u32> {
         self.stamp.checked_sub(1)
@@ -95,14 +95,14 @@ impl Spot {
 
 /// The map of one group, in the coordinates of its head frame.
 #[derive(Clone, Debug)]
-pub(super) struct Chart {
-    plane: Plane<Spot>,
+pub(super) struct GroupMap {
+    plane: Plane<SeenCell>,
     pub(super) dispensers: BTreeMap<Cell, TypeId>,
     pub(super) boards: BTreeSet<Cell>,
     pub(super) goals: BTreeSet<Cell>,
 }
 
-impl Chart {
+impl GroupMap {
     pub(super) fn new(extent: Extent) -> Self {
         Self {
             plane: Plane::new(Cell::ZERO, extent),
@@ -112,24 +112,24 @@ impl Chart {
         }
     }
 
-    pub(super) fn plane(&self) -> &Plane<Spot> {
+    pub(super) fn plane(&self) -> &Plane<SeenCell> {
         &self.plane
     }
 
     /// The map of a plane as it was.
-    pub(super) fn of(plane: Plane<Spot>) -> Self {
+    pub(super) fn of(plane: Plane<SeenCell>) -> Self {
         let mut chart = Self { plane, ..Self::new(Extent::default()) };
         chart.reindex();
         chart
     }
 
     /// All cells that were ever seen, row by row.
-    pub(super) fn seen(&self) -> impl Iterator<Item = (Cell, &Spot)> {
+    pub(super) fn seen(&self) -> impl Iterator<Item = (Cell, &SeenCell)> {
         self.plane.iter().filter(|(_, spot)| spot.stamp > 0)
     }
 
     /// The cell as seen last; `None` when it never was.
-    pub(super) fn spot(&self, cell: Cell) -> Option<&Spot> {
+    pub(super) fn spot(&self, cell: Cell) -> Option<&SeenCell> {
         self.plane.get(cell).filter(|spot| spot.stamp > 0)
     }
 
@@ -144,11 +144,11 @@ impl Chart {
         let stamp = percept.step.saturating_add(1);
         for cell in at.diamond(vision) {
             if let Some(spot) = self.plane.get_mut(cell) {
-                *spot = Spot { stamp, ..Spot::default() };
+                *spot = SeenCell { stamp, ..SeenCell::default() };
             }
         }
         for (cells, ground) in
-            [(&percept.goals, Ground::Goal), (&percept.obstacles, Ground::Obstacle)]
+            [(&percept.goals, KnownTerrain::Goal), (&percept.obstacles, KnownTerrain::Obstacle)]
         {
             for cell in cells {
                 self.change(at + *cell, stamp, |spot| spot.ground = ground);
@@ -158,7 +158,7 @@ impl Chart {
             let cell = at + thing.cell;
             match &thing.kind {
                 ThingKind::Entity(name) => {
-                    let guest = if name == team { Guest::Own } else { Guest::Enemy };
+                    let guest = if name == team { Occupant::Own } else { Occupant::Enemy };
                     self.change(cell, stamp, |spot| spot.guest = guest);
                 }
                 ThingKind::Block(name) => {
@@ -172,10 +172,10 @@ impl Chart {
                 ThingKind::Taskboard => self.change(cell, stamp, |spot| spot.board = true),
                 ThingKind::Marker(marker) => {
                     let bit = match marker {
-                        Marker::Clear => mark::CLEAR,
-                        Marker::ClearImmediate => mark::IMMEDIATE,
-                        Marker::ClearPerimeter => mark::PERIMETER,
-                        Marker::Unknown(_) => 0,
+                        MarkerKind::Clear => mark::CLEAR,
+                        MarkerKind::ClearImmediate => mark::IMMEDIATE,
+                        MarkerKind::ClearPerimeter => mark::PERIMETER,
+                        MarkerKind::Unknown(_) => 0,
                     };
                     self.change(cell, stamp, |spot| spot.marks |= bit);
                 }
@@ -189,7 +189,7 @@ impl Chart {
     }
 
     /// Only cells in sight are changed: a referee that tells more is not believed.
-    fn change(&mut self, cell: Cell, stamp: u32, change: impl FnOnce(&mut Spot)) {
+    fn change(&mut self, cell: Cell, stamp: u32, change: impl FnOnce(&mut SeenCell)) {
         if self.plane.get(cell).is_some_and(|spot| spot.stamp == stamp)
             && let Some(spot) = self.plane.get_mut(cell)
         {
@@ -206,7 +206,7 @@ impl Chart {
         }
     }
 
-    fn index_spot(&mut self, cell: Cell, spot: &Spot) {
+    fn index_spot(&mut self, cell: Cell, spot: &SeenCell) {
         match spot.dispenser {
             Some(kind) => {
                 self.dispensers.insert(cell, kind);
@@ -220,7 +220,7 @@ impl Chart {
         } else {
             self.boards.remove(&cell);
         }
-        if spot.ground == Ground::Goal {
+        if spot.ground == KnownTerrain::Goal {
             self.goals.insert(cell);
         } else {
             self.goals.remove(&cell);
@@ -229,7 +229,7 @@ impl Chart {
 
     fn reindex(&mut self) {
         (self.dispensers, self.boards, self.goals) = Default::default();
-        let spots: Vec<(Cell, Spot)> = self.seen().map(|(cell, spot)| (cell, *spot)).collect();
+        let spots: Vec<(Cell, SeenCell)> = self.seen().map(|(cell, spot)| (cell, *spot)).collect();
         for (cell, spot) in spots {
             self.index_spot(cell, &spot);
         }
@@ -237,7 +237,7 @@ impl Chart {
 
     /// The torus is known better now.
     pub(super) fn fold(&mut self, extent: Extent) {
-        self.plane = self.plane.redrawn(extent, Cell::ZERO, Spot::newer);
+        self.plane = self.plane.redrawn(extent, Cell::ZERO, SeenCell::newer);
         self.reindex();
     }
 

@@ -4,14 +4,14 @@
 //! Frames that were joined meanwhile, by meetings or by other doubts, are looked up by their heads.
 
 use super::World;
-use super::chart::{Chart, Spot};
-use super::likeness::{Verdict, judge};
+use super::chart::{GroupMap, SeenCell};
+use super::likeness::{PlaceVerdict, judge};
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, FrameId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// After so many steps a doubt is given up; agents of the two frames may still meet.
+/// After this many steps a doubt is given up; agents of the two frames may still meet.
 const STEPS_MAX: u32 = 60;
 
 /// Doubts at a time; the one between the oldest frames is given up first.
@@ -56,7 +56,7 @@ impl World {
     /// A new frame for an agent, which keeps what hangs on it.
     pub(super) fn begin_frame(&mut self, agent: AgentId) -> FrameId {
         let frame = self.frames.add();
-        self.charts.insert(frame, Chart::new(self.extent));
+        self.charts.insert(frame, GroupMap::new(self.extent));
         if let Some(mind) = self.minds.get_mut(&agent) {
             (mind.frame, mind.at, mind.carried) = (frame, Cell::ZERO, Cell::ZERO);
             mind.before = None;
@@ -78,16 +78,16 @@ impl World {
                 continue;
             }
             match self.decide(heads, &left.offsets) {
-                Verdict::Sure(offset) => {
+                PlaceVerdict::Sure(offset) => {
                     self.lay_doubted(heads, offset);
                     // Heads are others now.
                     open.append(&mut self.doubts.open);
                 }
-                Verdict::Unsure(offsets) => {
+                PlaceVerdict::Unsure(offsets) => {
                     left.offsets = offsets;
                     self.doubts.open.insert(heads, left);
                 }
-                Verdict::Nowhere => {}
+                PlaceVerdict::Nowhere => {}
             }
         }
         self.forget_maps();
@@ -106,9 +106,9 @@ impl World {
         Some(((new, old), Doubt { offsets: offsets.collect(), ..doubt }))
     }
 
-    fn decide(&self, (new, old): (FrameId, FrameId), offsets: &BTreeSet<Cell>) -> Verdict {
+    fn decide(&self, (new, old): (FrameId, FrameId), offsets: &BTreeSet<Cell>) -> PlaceVerdict {
         let (Some(mine), Some(theirs)) = (self.charts.get(&new), self.charts.get(&old)) else {
-            return Verdict::Nowhere;
+            return PlaceVerdict::Nowhere;
         };
         let (extent, offsets) = (self.extent, offsets.iter().copied());
         let (mine_seen, theirs_seen) = (spots(mine), spots(theirs));
@@ -117,11 +117,11 @@ impl World {
             return judge(&mine_seen, theirs, extent, offsets);
         }
         match judge(&theirs_seen, mine, extent, offsets.map(|offset| -offset)) {
-            Verdict::Sure(offset) => Verdict::Sure(extent.wrap(-offset)),
-            Verdict::Unsure(left) => {
-                Verdict::Unsure(left.into_iter().map(|offset| extent.wrap(-offset)).collect())
+            PlaceVerdict::Sure(offset) => PlaceVerdict::Sure(extent.wrap(-offset)),
+            PlaceVerdict::Unsure(left) => {
+                PlaceVerdict::Unsure(left.into_iter().map(|offset| extent.wrap(-offset)).collect())
             }
-            Verdict::Nowhere => Verdict::Nowhere,
+            PlaceVerdict::Nowhere => PlaceVerdict::Nowhere,
         }
     }
 
@@ -135,7 +135,7 @@ impl World {
         }
     }
 
-    /// The agents that may be on the map of a frame in which nobody is for sure.
+    /// The agents that may be on the map of a frame in which no agent is for sure.
     pub(super) fn may_be_on(&self, frame: FrameId) -> Vec<AgentId> {
         let head = |frame: &FrameId| self.frames.head(*frame).map(|(head, _)| head);
         let mut reached = BTreeSet::from([frame]);
@@ -151,8 +151,8 @@ impl World {
         minds.map(|(agent, _)| *agent).collect()
     }
 
-    /// Forgets the maps of frames in which nobody is and to which nobody may find back, and the
-    /// doubts about frames in which nobody is.
+    /// Drops the maps of frames in which no agent is and to which none may find back, and the
+    /// doubts about frames in which no agent is.
     pub(super) fn forget_maps(&mut self) {
         let heads = |(new, old): &(FrameId, FrameId)| {
             Some((self.frames.head(*new)?.0, self.frames.head(*old)?.0))
@@ -173,6 +173,6 @@ impl World {
     }
 }
 
-fn spots(chart: &Chart) -> Vec<(Cell, Spot)> {
+fn spots(chart: &GroupMap) -> Vec<(Cell, SeenCell)> {
     chart.seen().map(|(cell, spot)| (cell, *spot)).collect()
 }

@@ -1,7 +1,7 @@
 //! The belief as people see it: a part for each group of agents whose maps are joined.
 
 use super::World;
-use super::chart::{Chart, Ground, Guest, Spot as Seen, TypeId, mark};
+use super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, TypeId, mark};
 use phalanx_game::{
     AgentId, Area, Body, Layer, Legend, Part, Picture, Place, Shape, Side, Spot, Tone,
 };
@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const FREE: u8 = 1;
 const GOAL: u8 = 2;
 const OBSTACLE: u8 = 3;
-/// Enemies that nobody saw for so many steps are not shown: they have gone on.
+/// Enemies that were not seen for this many steps are not shown: they have gone on.
 const ENEMY_STEPS: u32 = 10;
-/// So many agents are named in the name of a part: those of a whole team would not fit.
+/// This many agents are named in the name of a part: those of a whole team would not fit.
 const NAMED_MAX: usize = 3;
 
 pub(super) fn picture(world: &World) -> Picture {
@@ -59,9 +59,9 @@ fn part(world: &World, name: String, frame: FrameId, agents: &[AgentId]) -> Part
     part
 }
 
-fn chart_into(part: &mut Part, world: &World, chart: &Chart) {
+fn chart_into(part: &mut Part, world: &World, chart: &GroupMap) {
     let known = chart.plane().iter().filter(|(_, spot)| spot.seen().is_some());
-    let known: Vec<(Cell, &Seen)> = known.collect();
+    let known: Vec<(Cell, &SeenCell)> = known.collect();
     let Some(area) = Area::around(known.iter().map(|(cell, _)| (cell.x, cell.y))) else { return };
     part.layers = vec![ground(area, &known), blocks(world, area, &known)];
     let dispensers = chart
@@ -76,7 +76,7 @@ fn chart_into(part: &mut Part, world: &World, chart: &Chart) {
         if step == now {
             part.spots.extend(clears(cell, seen));
         }
-        if seen.guest == Guest::Enemy && now.saturating_sub(step) < ENEMY_STEPS {
+        if seen.guest == Occupant::Enemy && now.saturating_sub(step) < ENEMY_STEPS {
             part.bodies.push(Body {
                 side: Side::Theirs,
                 place: Some(Place::Cell(cell.x, cell.y)),
@@ -88,7 +88,7 @@ fn chart_into(part: &mut Part, world: &World, chart: &Chart) {
     }
 }
 
-fn ground(area: Area, known: &[(Cell, &Seen)]) -> Layer {
+fn ground(area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
     let mut layer = Layer::new("ground", area).with_seen().with_legend(&[
         (FREE, "free", '.', Tone::Ground),
         (GOAL, "goal", 'G', Tone::Goal),
@@ -96,9 +96,9 @@ fn ground(area: Area, known: &[(Cell, &Seen)]) -> Layer {
     ]);
     for (cell, spot) in known {
         let value = match spot.ground {
-            Ground::Plain => FREE,
-            Ground::Goal => GOAL,
-            Ground::Obstacle => OBSTACLE,
+            KnownTerrain::Plain => FREE,
+            KnownTerrain::Goal => GOAL,
+            KnownTerrain::Obstacle => OBSTACLE,
         };
         layer.set(cell.x, cell.y, value);
         layer.saw(cell.x, cell.y, spot.seen().unwrap_or_default());
@@ -107,7 +107,7 @@ fn ground(area: Area, known: &[(Cell, &Seen)]) -> Layer {
 }
 
 /// Blocks by their types; 1 is none.
-fn blocks(world: &World, area: Area, known: &[(Cell, &Seen)]) -> Layer {
+fn blocks(world: &World, area: Area, known: &[(Cell, &SeenCell)]) -> Layer {
     const NONE: u8 = 1;
     let value = |kind: TypeId| kind.saturating_add(NONE + 1);
     let mut layer = Layer::new("blocks", area).with_legend(&[(NONE, "none", '.', Tone::Ground)]);
@@ -126,7 +126,7 @@ fn blocks(world: &World, area: Area, known: &[(Cell, &Seen)]) -> Layer {
 }
 
 /// Announced clears: only what was seen just now is still to come.
-fn clears(cell: Cell, seen: &Seen) -> impl Iterator<Item = Spot> {
+fn clears(cell: Cell, seen: &SeenCell) -> impl Iterator<Item = Spot> {
     let marks =
         [(mark::CLEAR, "clear"), (mark::IMMEDIATE, "clear now"), (mark::PERIMETER, "clear around")];
     let here = marks.into_iter().filter(|(bit, _)| seen.marks & bit != 0);

@@ -1,13 +1,13 @@
-//! What is seen to hang on an agent, although nobody saw how it came to that: in steps that it
+//! What is seen to hang on an agent, although no one saw how it came to that: in steps that it
 //! missed, or when a mate took hold of it.
 //!
 //! The percept lists what hangs on anybody. A structure whose blocks are all seen where they were
-//! is as it was; one that is seen turned was turned. Blocks that hang on somebody, with nobody but
-//! the agent beside any of them, hang on the agent. Two agents that hang on somebody, with nobody
+//! is as it was; one that is seen turned was turned. Blocks that hang on an agent, with no one but
+//! the agent beside any of them, hang on the agent. Two agents that hang on an agent, with no one
 //! but each other beside what they hold, hang on each other.
 
 use super::World;
-use super::body::Part;
+use super::body::StructurePart;
 use super::missed::Missed;
 use super::settle::block_at;
 use crate::action::Action;
@@ -48,11 +48,11 @@ impl World {
         }
     }
 
-    /// Whether an agent sees one of its structure that hangs on nobody.
+    /// Whether an agent sees one of its structure that hangs on no agent.
     fn has_parted(&self, agent: AgentId) -> bool {
         let Some(percept) = self.sees(agent) else { return false };
         self.bodies.parts(agent).any(|(cell, part)| {
-            let mate = matches!(part, Part::Agent(_));
+            let mate = matches!(part, StructurePart::Agent(_));
             mate && cell.norm() <= self.vision() && !percept.attached.contains(&cell)
         })
     }
@@ -72,7 +72,7 @@ impl World {
         let Some(percept) = self.sees(agent) else { return 0 };
         let seen = self.bodies.parts(agent).filter(|(cell, part)| {
             let cell = turns.iter().fold(*cell, |cell, rotation| cell.turned(*rotation));
-            let Part::Block(kind) = part else { return false };
+            let StructurePart::Block(kind) = part else { return false };
             block_at(percept, cell) == Some(self.types.name(*kind))
                 && percept.attached.contains(&cell)
         });
@@ -147,7 +147,8 @@ impl World {
             return mates;
         }
         let held = held_from_here(percept);
-        let known = |cell: &Cell| matches!(self.bodies.part(agent, *cell), Some(Part::Agent(_)));
+        let known =
+            |cell: &Cell| matches!(self.bodies.part(agent, *cell), Some(StructurePart::Agent(_)));
         mates.into_iter().filter(|cell| held.contains(cell) && !known(cell)).collect()
     }
 
@@ -240,7 +241,7 @@ impl World {
         false
     }
 
-    /// Adds the blocks that can hang on nobody else.
+    /// Adds the blocks that can hang on no one else.
     fn grow(&mut self, agent: AgentId) {
         let Some(percept) = self.sees(agent) else { return };
         let is_block =
@@ -257,7 +258,7 @@ impl World {
         }
         let entities =
             percept.things.iter().filter(|thing| is_entity(thing)).map(|thing| thing.cell);
-        // The agent itself stands on the zero cell; on a start cell somebody else may, too.
+        // The agent itself is on the zero cell; on a start cell another one may be there too.
         let blocks = |cell: &Cell| *cell != Cell::ZERO && reached.contains(cell);
         let shared = entities.clone().filter(|at| *at == Cell::ZERO).count() > 1;
         let others = entities.filter(|at| *at != Cell::ZERO);

@@ -4,24 +4,24 @@
 //! and go, so places are compared by them only where the map knows both: nothing speaks for the
 //! unknown.
 
-use super::chart::{Chart, Ground, Spot, Types};
+use super::chart::{GroupMap, KnownTerrain, SeenCell, Types};
 use crate::percept::Percept;
 use phalanx_grid::{Cell, Extent};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was seen twice within so many steps has hardly ever changed between: it counts twice.
+/// What was seen twice within this many steps has hardly ever changed between: it counts twice.
 const FRESH_STEPS: u32 = 40;
 
 /// So much must speak against every other place, more than twice what speaks against the best: two
 /// obstacles that were seen lately, or four that were not.
 const MARGIN: u32 = 4;
 
-/// So many obstacles may have changed unseen where none agrees; one more for each four that do.
+/// This many obstacles may have changed unseen where none agrees; one more for each four that do.
 const CHANGED_FREE: u32 = 4;
 
 /// What a view says about the places of which it may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum PlaceVerdict {
     /// It is this one.
     Sure(Cell),
     /// It can be any of these.
@@ -46,8 +46,8 @@ pub(super) fn view(
     percept: &Percept,
     (vision, team): (i32, &str),
     types: &mut Types,
-) -> Vec<(Cell, Spot)> {
-    let mut chart = Chart::new(Extent::default());
+) -> Vec<(Cell, SeenCell)> {
+    let mut chart = GroupMap::new(Extent::default());
     chart.paint(Cell::ZERO, percept, (vision, team), types);
     chart.seen().map(|(cell, spot)| (cell, *spot)).collect()
 }
@@ -55,17 +55,17 @@ pub(super) fn view(
 /// Which of several places a view is of. It must be one of them: if all others are ruled out by
 /// what never moves, the last is it.
 pub(super) fn judge(
-    view: &[(Cell, Spot)],
-    chart: &Chart,
+    view: &[(Cell, SeenCell)],
+    chart: &GroupMap,
     extent: Extent,
     places: impl IntoIterator<Item = Cell>,
-) -> Verdict {
+) -> PlaceVerdict {
     let places: BTreeSet<Cell> = places.into_iter().map(|place| extent.wrap(place)).collect();
     let possible = |place: &Cell| Some((*place, compare(view, chart, *place, None)?));
     let left: BTreeMap<Cell, Likeness> = places.iter().filter_map(possible).collect();
     let Some((best, known)) = left.iter().min_by_key(|(place, known)| (known.weight, **place))
     else {
-        return Verdict::Nowhere;
+        return PlaceVerdict::Nowhere;
     };
     let against = |place: &Cell, other: &Cell| {
         compare(view, chart, *place, Some(*other)).map_or(u32::MAX, |likeness| likeness.weight)
@@ -76,25 +76,27 @@ pub(super) fn judge(
     };
     let known_again = known.changed <= CHANGED_FREE + known.agreed / 4;
     if left.len() == 1 || (known_again && left.iter().all(beaten)) {
-        Verdict::Sure(*best)
+        PlaceVerdict::Sure(*best)
     } else {
-        Verdict::Unsure(left.into_keys().collect())
+        PlaceVerdict::Unsure(left.into_keys().collect())
     }
 }
 
 /// Compares a view with the map around a place; if there is another place, obstacles only where the
 /// map is known around that, too. `None`: something differs that never moves.
 fn compare(
-    view: &[(Cell, Spot)],
-    chart: &Chart,
+    view: &[(Cell, SeenCell)],
+    chart: &GroupMap,
     place: Cell,
     other: Option<Cell>,
 ) -> Option<Likeness> {
     let mut likeness = Likeness::default();
     for (cell, spot) in view {
         let Some(known) = chart.spot(place + *cell) else { continue };
-        let (goal, was_goal) = (spot.ground == Ground::Goal, known.ground == Ground::Goal);
-        let (wall, was_wall) = (spot.ground == Ground::Obstacle, known.ground == Ground::Obstacle);
+        let (goal, was_goal) =
+            (spot.ground == KnownTerrain::Goal, known.ground == KnownTerrain::Goal);
+        let (wall, was_wall) =
+            (spot.ground == KnownTerrain::Obstacle, known.ground == KnownTerrain::Obstacle);
         if goal != was_goal || spot.dispenser != known.dispenser || spot.board != known.board {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Agents that see each other: frames joined and the torus measured (spec sections 14.2, 14.3).
 //!
 //! Percepts do not name agents. All percepts of a step describe one state, so when the percepts of
-//! the whole team are there, whoever stands at `v` from P is among the agents that see somebody at
+//! the whole team are there, the agent at `v` from P is among the agents that see somebody at
 //! `-v` and whose view agrees with P's wherever both look. If that leaves one agent, it is proven.
 //! If percepts are missing, a dozen things must agree, or three sightings in different positions
 //! must name the same offset.
@@ -18,7 +18,7 @@ pub(super) const SIDE_MIN: i32 = 20;
 /// Sightings that agree before an unproven one is believed.
 const SIGHTINGS_MIN: usize = 3;
 
-/// So many cells with something on them, all alike in both views, are as good as a proof.
+/// This many cells with something on them, all alike in both views, are as good as a proof.
 const AGREED_ENOUGH: u32 = 12;
 
 /// Unproven sightings that are remembered.

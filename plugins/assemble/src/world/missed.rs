@@ -1,13 +1,13 @@
 //! Steps that an agent missed: where it is afterwards.
 //!
 //! An agent that was cut off, or whose daemon was killed, stood still since: the referee acts for
-//! nobody. What is not known is how its last action went, and what a daemon that is gone may have
+//! no one. What is not known is how its last action went, and what a daemon that is gone may have
 //! let it do after its belief was saved. Each of these actions may have moved it, or those it hangs
 //! on, by one cell: that gives the places where it can be. What it sees is compared with the map
 //! there. If everything but one place is ruled out, that is it; otherwise its place stays a doubt
 //! (see `doubt`), and it begins a frame of its own rather than a wrong one.
 
-use super::likeness::{Verdict, judge, view};
+use super::likeness::{PlaceVerdict, judge, view};
 use super::{SENT_MAX, World};
 use crate::action::Action;
 use phalanx_game::AgentId;
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// say so, the step of that belief included.
 const UNSURE_STEPS: usize = 3;
 
-/// So many agents of the team at most are thought to carry one that they hang on without its
+/// At most this many agents of the team are thought to carry one that they hang on without its
 /// knowledge.
 const SUSPECTS_MAX: usize = 2;
 
@@ -28,7 +28,7 @@ const PLACES_MAX: usize = 100;
 /// What an agent may have done in steps whose results it did not see.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Missed {
-    /// Steps with the action that left; `None`: nobody knows which.
+    /// Steps with the action that left; `None`: not known.
     steps: Vec<(u32, Option<Action>)>,
 }
 
@@ -124,7 +124,7 @@ impl World {
         self.done(agent)?.step()
     }
 
-    /// Finds an agent that may have moved without being told.
+    /// Finds an agent that may have moved without a percept.
     pub(super) fn find_again(
         &mut self,
         agent: AgentId,
@@ -136,9 +136,9 @@ impl World {
         let (Some(seen), Some(chart)) = (&mind.seen, self.charts.get(&mind.frame)) else { return };
         let view = view(&seen.percept, (self.vision(), self.team()), &mut self.types.clone());
         match judge(&view, chart, self.extent, places) {
-            Verdict::Sure(at) => self.place(agent, at),
-            Verdict::Unsure(places) => self.doubt(agent, step, places),
-            Verdict::Nowhere => self.lose(agent),
+            PlaceVerdict::Sure(at) => self.place(agent, at),
+            PlaceVerdict::Unsure(places) => self.doubt(agent, step, places),
+            PlaceVerdict::Nowhere => self.lose(agent),
         }
     }
 

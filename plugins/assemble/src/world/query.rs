@@ -1,22 +1,21 @@
 //! What scripts ask the world: one line a query, the answers below.
 
-mod args;
 mod find;
 mod ground;
 mod team;
 mod way;
 
 use super::World;
-use args::Args;
 use phalanx_game::{AgentId, QueryError, Value};
-use phalanx_grid::{Cell, Field};
+use phalanx_grid::{Cell, CostField};
+use phalanx_massim::query::QueryArgs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Answers that are kept until the next step: what walking costs from an agent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cache {
-    walks: BTreeMap<AgentId, Arc<Field>>,
+pub(super) struct WalkCache {
+    walks: BTreeMap<AgentId, Arc<CostField>>,
 }
 
 /// One question: who asks, and from where.
@@ -24,7 +23,7 @@ struct Ask<'a> {
     world: &'a World,
     agent: AgentId,
     at: Cell,
-    args: Args<'a>,
+    args: QueryArgs<'a>,
 }
 
 pub(super) fn answer(
@@ -40,7 +39,7 @@ pub(super) fn answer(
             None => Err(unknown(name)),
         };
     };
-    let ask = Ask { world, agent, at, args: Args::new(name, args) };
+    let ask = Ask { world, agent, at, args: QueryArgs::new(name, args) };
     match name {
         "here" => Ok(ask.here()),
         "group" => Ok(ask.group()),

@@ -5,12 +5,12 @@
 //! written once. Bytes that were damaged and still can be read are checked: whatever is taken over
 //! names only agents, frames and cells that exist.
 
-use super::body::Bodies;
-use super::chart::{Chart, Spot, Types};
+use super::body::Structures;
+use super::chart::{GroupMap, SeenCell, Types};
 use super::doubt::Doubts;
 use super::glance::Glance;
 use super::meeting::{SIDE_MIN, Sightings};
-use super::{Counts, Mind, Seen, World};
+use super::{AgentMemory, BeliefCounts, DigestedPercept, World};
 use crate::action::Action;
 use crate::percept::{Briefing, Percept, Task, VISION_MAX};
 use phalanx_game::{AgentId, Met, RestoreError, Roster, freeze, thaw};
@@ -21,30 +21,30 @@ use std::collections::{BTreeMap, VecDeque};
 /// Changes whenever something saved is laid out in another way.
 const VERSION: u16 = 1;
 
-/// All maps together have at most so many cells: eight whole charts.
+/// All maps together have at most this many cells: eight whole charts.
 const CELLS_MAX: usize = 8 << 20;
 
 /// No agent goes further than this from where its frame began.
 const FAR: i32 = 1 << 20;
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedBelief {
     team: String,
     names: Vec<String>,
     round: Option<u32>,
     briefing: Option<Briefing>,
     tasks: TaskLists,
     minds: BTreeMap<AgentId, SavedMind>,
-    waiting: BTreeMap<u32, BTreeMap<AgentId, SavedPercept>>,
+    waiting: BTreeMap<u32, BTreeMap<AgentId, StoredPercept>>,
     frames: Frames,
     charts: BTreeMap<FrameId, SavedChart>,
-    bodies: Bodies,
+    bodies: Structures,
     types: Types,
     extent: Extent,
     task_births: BTreeMap<String, u32>,
     sightings: Sightings,
     doubts: Doubts,
-    counts: Counts,
+    counts: BeliefCounts,
 }
 
 /// Each task list once.
@@ -65,14 +65,14 @@ struct SavedMind {
 
 #[derive(Serialize, Deserialize)]
 struct SavedSeen {
-    percept: SavedPercept,
+    percept: StoredPercept,
     vision: i32,
     mates: Vec<Cell>,
 }
 
 /// A percept whose tasks stand elsewhere.
 #[derive(Serialize, Deserialize)]
-struct SavedPercept {
+struct StoredPercept {
     percept: Percept,
     /// Index in [`TaskLists`].
     tasks: usize,
@@ -83,7 +83,7 @@ struct SavedPercept {
 struct SavedChart {
     min: Cell,
     max: Cell,
-    runs: Vec<(usize, Spot)>,
+    runs: Vec<(usize, SeenCell)>,
 }
 
 pub(super) fn save(world: &World) -> Vec<u8> {
@@ -94,7 +94,7 @@ pub(super) fn save(world: &World) -> Vec<u8> {
         (*step, batch.collect())
     });
     let waiting = waiting.collect();
-    let saved = Saved {
+    let saved = SavedBelief {
         team: world.roster.team.clone(),
         names: world.roster.agents.iter().map(|entry| entry.name.clone()).collect(),
         round: world.round,
@@ -116,8 +116,8 @@ pub(super) fn save(world: &World) -> Vec<u8> {
 }
 
 impl TaskLists {
-    fn mind(&mut self, mind: &Mind) -> SavedMind {
-        let Mind { frame, at, seen, carried, before, sent, unsure_from: _ } = mind;
+    fn mind(&mut self, mind: &AgentMemory) -> SavedMind {
+        let AgentMemory { frame, at, seen, carried, before, sent, unsure_from: _ } = mind;
         SavedMind {
             frame: *frame,
             at: *at,
@@ -128,35 +128,35 @@ impl TaskLists {
         }
     }
 
-    fn seen(&mut self, seen: &Seen) -> SavedSeen {
-        let Seen { percept, glance } = seen;
+    fn seen(&mut self, seen: &DigestedPercept) -> SavedSeen {
+        let DigestedPercept { percept, glance } = seen;
         let (vision, mates) = (glance.vision, glance.mates.clone());
         SavedSeen { percept: self.percept(percept), vision, mates }
     }
 
-    fn percept(&mut self, percept: &Percept) -> SavedPercept {
+    fn percept(&mut self, percept: &Percept) -> StoredPercept {
         let tasks = self.lists.iter().position(|list| *list == percept.tasks);
         let tasks = tasks.unwrap_or_else(|| {
             self.lists.push(percept.tasks.clone());
             self.lists.len() - 1
         });
-        SavedPercept { percept: without_tasks(percept), tasks }
+        StoredPercept { percept: without_tasks(percept), tasks }
     }
 
-    fn percept_again(&self, saved: SavedPercept) -> Option<Percept> {
+    fn percept_again(&self, saved: StoredPercept) -> Option<Percept> {
         let tasks = self.lists.get(saved.tasks)?.clone();
         Some(Percept { tasks, ..saved.percept })
     }
 
-    fn seen_again(&self, saved: SavedSeen) -> Option<Seen> {
+    fn seen_again(&self, saved: SavedSeen) -> Option<DigestedPercept> {
         let SavedSeen { percept, vision, mates } = saved;
         let percept = self.percept_again(percept)?;
         let known = (0..=VISION_MAX).contains(&vision);
         let glance = known.then(|| Glance::again(&percept, vision, mates))?;
-        Some(Seen { percept, glance })
+        Some(DigestedPercept { percept, glance })
     }
 
-    fn mind_again(&self, saved: SavedMind, step: u32) -> Option<Mind> {
+    fn mind_again(&self, saved: SavedMind, step: u32) -> Option<AgentMemory> {
         let SavedMind { frame, at, seen, carried, before, sent } = saved;
         let seen = match seen {
             Some(seen) => Some(self.seen_again(seen)?),
@@ -166,7 +166,7 @@ impl TaskLists {
             Some((seen, at)) => Some((self.seen_again(seen)?, at)),
             None => None,
         };
-        Some(Mind { frame, at, seen, carried, before, sent, unsure_from: Some(step) })
+        Some(AgentMemory { frame, at, seen, carried, before, sent, unsure_from: Some(step) })
     }
 }
 
@@ -191,7 +191,7 @@ fn without_tasks(percept: &Percept) -> Percept {
     }
 }
 
-fn runs(chart: &Chart) -> SavedChart {
+fn runs(chart: &GroupMap) -> SavedChart {
     let (min, max) = chart.plane().region().corners();
     let values = chart.plane().values();
     let equal = values.chunk_by(|one, other| one == other);
@@ -204,20 +204,20 @@ impl SavedChart {
         self.runs.iter().fold(0, |sum: usize, (count, _)| sum.saturating_add(*count))
     }
 
-    fn again(self, extent: Extent) -> Option<Chart> {
+    fn again(self, extent: Extent) -> Option<GroupMap> {
         let region = Region::new(self.min, self.max, extent);
         if region.corners() != (self.min, self.max) || region.len() != self.cells() {
             return None;
         }
         let values =
             self.runs.into_iter().flat_map(|(count, spot)| std::iter::repeat_n(spot, count));
-        Plane::of(region, values.collect()).map(Chart::of)
+        Plane::of(region, values.collect()).map(GroupMap::of)
     }
 }
 
 /// The world of saved bytes, for a team whose roster begins with that of the saved one.
 pub(super) fn restored(bytes: &[u8], roster: &Roster) -> Result<World, RestoreError> {
-    let saved: Saved = thaw(VERSION, bytes)?;
+    let saved: SavedBelief = thaw(VERSION, bytes)?;
     if saved.team != roster.team {
         let text = format!("it is of the team {:?}, this is {:?}", saved.team, roster.team);
         return Err(RestoreError::new(text));
@@ -236,7 +236,7 @@ fn damaged(what: &str) -> RestoreError {
     RestoreError::new(format!("the saved belief is damaged: {what}"))
 }
 
-impl Saved {
+impl SavedBelief {
     /// Whether all parts name only what there is.
     fn check(&self) -> Result<(), RestoreError> {
         let is_head = |frame: FrameId| self.frames.head(frame) == Some((frame, Cell::ZERO));

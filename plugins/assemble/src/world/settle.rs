@@ -1,8 +1,8 @@
 //! One step of belief: where everybody is now and what hangs on whom.
 
-use super::body::Part;
+use super::body::StructurePart;
 use super::glance::Glance;
-use super::{Seen, World};
+use super::{DigestedPercept, World};
 use crate::action::{Action, Outcome};
 use crate::percept::{Percept, ThingKind};
 use phalanx_game::AgentId;
@@ -32,7 +32,7 @@ impl World {
             }
             let at = mind.at;
             mind.before = mind.seen.take().map(|seen| (seen, at));
-            mind.seen = Some(Seen { percept, glance });
+            mind.seen = Some(DigestedPercept { percept, glance });
             fresh.insert(agent);
         }
         let missed = self.missed(step);
@@ -146,7 +146,7 @@ impl World {
     }
 
     /// Applies what the last step did to structures. The order inside a step is random; links are
-    /// cut first, since a rotation proves that its agent hangs on nobody.
+    /// cut first, since a rotation proves that its agent hangs on no other.
     fn change_bodies(&mut self, fresh: &BTreeSet<AgentId>) {
         let done: Vec<(AgentId, Action)> =
             fresh.iter().filter_map(|agent| Some((*agent, self.done(*agent)?))).collect();
@@ -271,8 +271,8 @@ impl World {
         let Some(seen) = self.minds.get(&agent).and_then(|mind| mind.seen.as_ref()) else {
             return;
         };
-        let gone = |(cell, part): (Cell, Part)| {
-            let Part::Block(kind) = part else { return None };
+        let gone = |(cell, part): (Cell, StructurePart)| {
+            let StructurePart::Block(kind) = part else { return None };
             let there = block_at(&seen.percept, cell) == Some(self.types.name(kind))
                 && seen.percept.attached.contains(&cell);
             (cell.norm() <= vision && !there).then_some(cell)

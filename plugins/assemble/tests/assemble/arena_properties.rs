@@ -1,10 +1,10 @@
 //! Whatever agents do, the referee keeps what the rules keep; whatever bytes come, it goes on.
 
-use phalanx_assemble::arena::act::{Act, Verb};
-use phalanx_assemble::arena::attach::Kind;
+use phalanx_assemble::arena::act::{Act, ActionKind};
+use phalanx_assemble::arena::attach::AttachableKind;
 use phalanx_assemble::arena::config::ArenaConfig;
 use phalanx_assemble::arena::grid::Terrain;
-use phalanx_assemble::arena::{ArenaOptions, AssembleArena, Percepts, Simulation, State};
+use phalanx_assemble::arena::{ArenaOptions, AssembleArena, PerceptWriter, Simulation, State};
 use phalanx_game::{Arena as _, ConnectionId, Origin};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -53,15 +53,15 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 fn blocks(state: &State) -> usize {
-    state.bodies.iter().filter(|(_, body)| matches!(body.kind, Kind::Block(_))).count()
+    state.bodies.iter().filter(|(_, body)| matches!(body.kind, AttachableKind::Block(_))).count()
 }
 
 /// Links are mutual and only between neighbours; every entity exists once; no structure is larger
-/// than allowed; nothing stands on an obstacle or on another thing. Agents that start on one cell
+/// than allowed; nothing is on an obstacle or on another thing. Agents that start on one cell
 /// are excepted: there, and wherever they go together when they hold the same block. `starts` has
 /// the cell of each.
 fn check(state: &State, starts: &[usize]) {
-    let mut on: BTreeMap<usize, Vec<&Kind>> = BTreeMap::new();
+    let mut on: BTreeMap<usize, Vec<&AttachableKind>> = BTreeMap::new();
     for (id, body) in state.bodies.iter() {
         on.entry(state.grid.index(body.pos)).or_default().push(&body.kind);
         assert!(state.bodies.on(&state.grid, body.pos).any(|other| other == id));
@@ -75,17 +75,20 @@ fn check(state: &State, starts: &[usize]) {
         assert!(state.bodies.structure(id).len() <= state.rules.attach_limit);
         assert!(state.grid.terrain(body.pos) != Terrain::Obstacle);
     }
-    let start = |kind: &Kind| match kind {
-        Kind::Entity { entity, .. } => Some(starts[*entity]),
-        Kind::Block(_) => None,
+    let start = |kind: &AttachableKind| match kind {
+        AttachableKind::Entity { entity, .. } => Some(starts[*entity]),
+        AttachableKind::Block(_) => None,
     };
     for (cell, all) in on {
         let together =
             start(all[0]).is_some() && all.iter().all(|kind| start(kind) == start(all[0]));
         assert!(all.len() == 1 || starts.contains(&cell) || together, "{all:?} on cell {cell}");
     }
-    let entities =
-        state.bodies.iter().filter(|(_, body)| matches!(body.kind, Kind::Entity { .. })).count();
+    let entities = state
+        .bodies
+        .iter()
+        .filter(|(_, body)| matches!(body.kind, AttachableKind::Entity { .. }))
+        .count();
     assert_eq!(entities, state.entities.len());
     for entity in &state.entities {
         assert!((0..=state.rules.clear.max_energy).contains(&entity.energy));
@@ -108,7 +111,7 @@ proptest! {
         for acts in steps {
             sim.begin_step();
             check(&sim.state, &starts);
-            let percepts = Percepts::new(&sim.state);
+            let percepts = PerceptWriter::new(&sim.state);
             for entity in 0..10 {
                 let percept: Value = serde_json::from_slice(&percepts.json(entity)).unwrap();
                 prop_assert!(percept["things"].as_array().unwrap().iter().any(|thing| thing["x"] == 0 && thing["y"] == 0));
@@ -116,17 +119,17 @@ proptest! {
             let (before, score) = (blocks(&sim.state), sim.state.teams[0].score + sim.state.teams[1].score);
             sim.execute(acts);
             check(&sim.state, &starts);
-            let worked = |verb: Verb| {
+            let worked = |verb: ActionKind| {
                 let did = |act: &Option<Act>| act.as_ref().is_some_and(|act| act.verb == verb);
                 sim.state.entities.iter().filter(|e| did(&e.act) && e.result.is_some_and(|code| code.text() == "success")).count()
             };
             let after = blocks(&sim.state);
-            prop_assert!(after <= before + worked(Verb::Request), "only dispensers make blocks");
-            if worked(Verb::Clear) == 0 && worked(Verb::Submit) == 0 {
-                prop_assert_eq!(after, before + worked(Verb::Request), "only clears and submits take blocks");
+            prop_assert!(after <= before + worked(ActionKind::Request), "only dispensers make blocks");
+            if worked(ActionKind::Clear) == 0 && worked(ActionKind::Submit) == 0 {
+                prop_assert_eq!(after, before + worked(ActionKind::Request), "only clears and submits take blocks");
             }
             let now = sim.state.teams[0].score + sim.state.teams[1].score;
-            prop_assert!(now == score || worked(Verb::Submit) > 0, "only submits score");
+            prop_assert!(now == score || worked(ActionKind::Submit) > 0, "only submits score");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The belief as people see it: small worlds as text, and any percept at all.
 
-use phalanx_assemble::percept::{Briefing, Marker, Percept, Thing, ThingKind};
+use phalanx_assemble::percept::{Briefing, MarkerKind, Percept, Thing, ThingKind};
 use phalanx_assemble::world::World;
 use phalanx_game::{AgentId, PICTURE_CELLS_MAX, Picture, Roster, RosterEntry, Turn, World as _};
 use phalanx_grid::Cell;
@@ -30,7 +30,7 @@ fn thing(x: i32, y: i32, kind: ThingKind) -> Thing {
     Thing { cell: Cell::new(x, y), kind }
 }
 
-/// What an agent sees that stands among these things, with an obstacle.
+/// What an agent sees among these things, with an obstacle.
 fn scene(things: Vec<Thing>, wall: (i32, i32)) -> Percept {
     let own = thing(0, 0, ThingKind::Entity("A".into()));
     let things = things.into_iter().chain([own]).collect();
@@ -45,7 +45,7 @@ fn maps_that_are_not_joined_are_parts_of_their_own() {
     let first = vec![
         thing(1, 0, ThingKind::Dispenser("b1".into())),
         thing(-1, 0, ThingKind::Block("b0".into())),
-        thing(0, -1, ThingKind::Marker(Marker::ClearImmediate)),
+        thing(0, -1, ThingKind::Marker(MarkerKind::ClearImmediate)),
     ];
     let mut busy = scene(first, (1, 1));
     (busy.disabled, busy.task) = (true, "task3".into());
@@ -75,7 +75,7 @@ fn any_kind() -> impl Strategy<Value = ThingKind> {
         text().prop_map(ThingKind::Block),
         text().prop_map(ThingKind::Dispenser),
         Just(ThingKind::Taskboard),
-        Just(ThingKind::Marker(Marker::Clear)),
+        Just(ThingKind::Marker(MarkerKind::Clear)),
     ]
 }
 

@@ -7,7 +7,7 @@ use phalanx_game::Session as _;
 use phalanx_game::{AgentId, DefaultCause, Event, MarginLimits, Notice, Seat, SeatId, Turn};
 use phalanx_grid::Direction;
 use phalanx_testkit::mangle::Mangler;
-use phalanx_testkit::traces::{self, Direction as Way};
+use phalanx_testkit::traces::{self, TraceDirection as Way};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 

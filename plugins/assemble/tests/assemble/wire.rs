@@ -5,7 +5,7 @@ use phalanx_assemble::percept::ThingKind;
 use phalanx_assemble::wire::{self, Message};
 use phalanx_grid::{Cell, Direction, Rotation};
 use phalanx_testkit::mangle::Mangler;
-use phalanx_testkit::traces::{self, Direction as Way, Line};
+use phalanx_testkit::traces::{self, TraceDirection as Way, TraceLine};
 use proptest::prelude::*;
 
 #[test]
@@ -38,7 +38,7 @@ fn every_message_of_whole_simulations_parses() {
 }
 
 /// Nothing of the recorded percept is lost: the counts of a plain reading are ours.
-fn complete(percept: &phalanx_assemble::percept::Percept, line: &Line) {
+fn complete(percept: &phalanx_assemble::percept::Percept, line: &TraceLine) {
     let json: serde_json::Value = serde_json::from_str(&line.message).unwrap();
     let told = &json["content"]["percept"];
     let count = |list: &serde_json::Value| list.as_array().map_or(0, Vec::len);

@@ -49,9 +49,9 @@ fn percept(step: u32, walls: &[(i32, i32)], mates: &[(i32, i32)], last: Option<&
 }
 
 /// What an agent hears in a turn; `None`: nothing.
-type Heard = Option<(Vec<(i32, i32)>, Vec<(i32, i32)>, Option<&'static str>)>;
+type ResumeFrame = Option<(Vec<(i32, i32)>, Vec<(i32, i32)>, Option<&'static str>)>;
 
-fn heard() -> impl Strategy<Value = Heard> {
+fn heard() -> impl Strategy<Value = ResumeFrame> {
     let cells = |most| prop::collection::vec((-4..=4, -1..=1), 0..most);
     let last = prop::option::of(prop::sample::select(vec!["n", "e", "s", "w"]));
     prop::option::weighted(0.8, (cells(4), cells(3), last))
@@ -59,7 +59,7 @@ fn heard() -> impl Strategy<Value = Heard> {
 
 /// Plays a history in which agents from `late` on are heard from turn `from` on; the world meets
 /// them there, or has known them from the beginning.
-fn play(history: &[Vec<Heard>], late: u16, from: u32, enrolled: bool) -> World {
+fn play(history: &[Vec<ResumeFrame>], late: u16, from: u32, enrolled: bool) -> World {
     let mut world = World::new(&roster(if enrolled { late } else { AGENTS }, &[]));
     for (step, heard) in (0_u32..).zip(history) {
         if step == from && enrolled {
@@ -96,7 +96,7 @@ proptest! {
         let enrolled = format!("{:?}", play(&history, late, from, true));
         let mut known = play(&history, late, from, false);
         if u32::try_from(history.len()).unwrap() <= from {
-            // Nobody came: the teams differ by those who were never heard of.
+            // No agent came: the teams differ by those without any percept.
             known.enroll(&roster(late, &[]));
         }
         prop_assert_eq!(enrolled, format!("{known:?}"));

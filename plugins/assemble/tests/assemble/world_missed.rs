@@ -1,4 +1,4 @@
-//! Steps that an agent did not see: small worlds in which it is told afterwards by what is seen
+//! Steps that an agent did not see: small worlds in which it is known afterwards by what is seen
 //! where it is and what hangs on it.
 
 use phalanx_assemble::action::{Action, Outcome};
@@ -122,7 +122,7 @@ impl Scene {
         self.world.restore(&saved).unwrap();
     }
 
-    /// After so many steps that nobody saw, all perceive again.
+    /// After that many steps without percepts, all perceive again.
     fn after(&mut self, steps: u32) {
         self.step += steps + 1;
         self.perceive(None);
@@ -171,7 +171,7 @@ fn what_a_killed_daemon_let_it_do_is_told_by_the_surroundings_too() {
 
 #[test]
 fn without_a_restart_nothing_else_can_have_moved_it() {
-    // What is seen fits a step to the east better; but nobody let it go there.
+    // What is seen fits a step to the east better; but no agent let it go there.
     let mut scene = Scene::new(&[(0, 0)], &[(2, 0)]);
     scene.perceive(None);
     let place = scene.place(A);
@@ -298,7 +298,7 @@ fn agents_that_were_linked_while_nobody_looked_hang_on_each_other() {
     scene.after(1);
     assert_eq!(scene.world.crew(A), [(Cell::new(0, 3), B)]);
     assert_eq!(scene.blocks(A), cells(&[(0, 1), (0, 2)]));
-    // Whoever moves takes the other along.
+    // The one that moves takes the other along.
     let at = scene.place(B).1;
     scene.agents[1] = scene.agents[1] + SOUTH;
     scene = scene.holding(&[(0, 2), (0, 3)]);

@@ -62,7 +62,7 @@ fn every_declared_field_has_a_value() {
 #[test]
 fn agents_that_see_each_other_share_a_map() {
     let mut table = Table::new();
-    // B stands three cells east of A; each sees the other and the same obstacle between them.
+    // B is three cells east of A; each sees the other and the same obstacle between them.
     table.step(&[(A, alone(&[(3, 0)]).wall(1, 0)), (B, alone(&[(-3, 0)]).wall(-2, 0))]);
     let here = |agent| table.ask(agent, "here", &[]);
     assert_eq!(here(A).get("group"), here(B).get("group"));
@@ -91,7 +91,7 @@ fn a_cell_noted_before_a_join_is_named_anew() {
 fn a_sighting_that_can_be_two_agents_waits() {
     let mut table = Table::of(&["a", "b", "c", "d"]);
     let (c, d) = (AgentId(2), AgentId(3));
-    // Two pairs on plain ground, far from each other: a sees b or d, nobody can tell.
+    // Two pairs on plain ground, far from each other: a sees b or d, which is not known.
     let (east, west) = (alone(&[(2, 0)]), alone(&[(-2, 0)]));
     let all = [(A, east.clone()), (B, west.clone()), (c, east.clone()), (d, west.clone())];
     table.step(&all);

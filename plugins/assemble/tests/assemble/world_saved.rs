@@ -1,7 +1,7 @@
 //! Beliefs of matches of our own arena, saved and restored in their middle, with and without turns
-//! that nobody saw.
+//! that were not seen.
 
-use crate::common::played::{Done, Heard, Match};
+use crate::common::played::{Done, Match, ResumeFrame};
 use phalanx_assemble::action::Action;
 use phalanx_assemble::percept::{Briefing, Percept};
 use phalanx_assemble::world::World;
@@ -56,14 +56,14 @@ impl Played {
         self.game.execute(&done);
     }
 
-    fn hear(&mut self) -> Heard {
+    fn hear(&mut self) -> ResumeFrame {
         let heard = self.game.perceive();
         self.told(&heard);
         heard
     }
 
     /// Those of the team perceive that are in `heard`; nothing that they believe may be wrong.
-    fn told(&mut self, heard: &Heard) {
+    fn told(&mut self, heard: &ResumeFrame) {
         tell(&mut self.world, heard);
         for (agent, percept) in heard {
             let (frame, at) = self.world.position(*agent).unwrap();
@@ -74,7 +74,7 @@ impl Played {
         }
     }
 
-    fn decide(&mut self, heard: &Heard) -> Done {
+    fn decide(&mut self, heard: &ResumeFrame) -> Done {
         let done = self.game.decide(&self.world, heard);
         acted(&mut self.world, heard, &done);
         done
@@ -108,7 +108,7 @@ fn fresh(game: &Match) -> World {
     World::new(&game.roster())
 }
 
-fn tell(world: &mut World, heard: &Heard) {
+fn tell(world: &mut World, heard: &ResumeFrame) {
     let Some(step) = heard.values().map(|percept| percept.step).next() else { return };
     let turn = Turn::new(0, step);
     for (agent, percept) in heard {
@@ -117,7 +117,7 @@ fn tell(world: &mut World, heard: &Heard) {
     world.settle(turn);
 }
 
-fn acted(world: &mut World, heard: &Heard, done: &Done) {
+fn acted(world: &mut World, heard: &ResumeFrame, done: &Done) {
     for (agent, action) in done {
         world.acted(Turn::new(0, heard[agent].step), *agent, action);
     }
@@ -305,7 +305,7 @@ fn a_damaged_belief_is_refused() {
 fn whatever_is_taken_over_can_be_played_on() {
     let mut played = Played::new(7, 4, 24).until(40);
     let saved = played.world.save();
-    let heard: Vec<Heard> = (0..2)
+    let heard: Vec<ResumeFrame> = (0..2)
         .map(|_| {
             let heard = played.game.perceive();
             played.game.execute(&Done::new());

@@ -10,7 +10,7 @@ use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, World as _};
 use phalanx_grid::{Cell, FrameId};
-use phalanx_testkit::traces::{self, Direction};
+use phalanx_testkit::traces::{self, TraceDirection};
 use std::collections::BTreeMap;
 
 /// One simulation as a team saw it.
@@ -42,7 +42,7 @@ fn record(name: &str, team: &str) -> Option<Recording> {
     let mut round_of: BTreeMap<AgentId, usize> = BTreeMap::new();
     for line in lines {
         let Some(agent) = roster.find(&line.agent) else { continue };
-        if line.direction == Direction::Out {
+        if line.direction == TraceDirection::Out {
             let json: serde_json::Value = serde_json::from_str(&line.message).unwrap();
             let (Some(index), content) = (round_of.get(&agent), &json["content"]) else { continue };
             let round = &mut rounds[*index];

@@ -1,6 +1,7 @@
 //! The native queries on the world.
 
-use super::{CELL, DIRECTION, KINDS, X, Y, count, field, optional, required, whole};
+use super::{CELL, DIRECTION, KINDS, X, Y};
+use phalanx_game::declare::{count, field, optional, query, required, whole};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
 
 const KIND: ParamDoc = required(
@@ -56,7 +57,7 @@ const SPOT: &[FieldDoc] = &[
     field("x", count(), "Column."),
     field("y", count(), "Row."),
     field("entity", Kind::Table(THING), "What is there; nil when empty."),
-    field("unit", Kind::Str, "Who stands there, dead or alive."),
+    field("unit", Kind::Str, "The unit in the cell, dead or alive."),
     field("free", Kind::Bool, "Whether a unit can step there now."),
 ];
 
@@ -98,24 +99,15 @@ const FUTURE: &[FieldDoc] = &[
     field("things", Kind::List(&Kind::Table(THING)), "Everything but metal then."),
 ];
 
-const fn query(
-    name: &'static str,
-    doc: &'static str,
-    params: &'static [ParamDoc],
-    returns: Kind,
-) -> QueryDoc {
-    QueryDoc { name, doc, params, returns }
-}
-
 pub(super) const QUERIES: &[QueryDoc] = &[
     query("size", "The map's size.", &[], Kind::Table(SIZE)),
     query(
         "rules",
-        "The rules, as far as the referee told or showed them; the engine's defaults otherwise.",
+        "The rules, as far as the referee announced or showed them; the engine's defaults otherwise.",
         &[],
         Kind::Table(RULES),
     ),
-    query("here", "Where the agent's unit stands.", &[], Kind::Cell),
+    query("here", "The cell of the agent's unit.", &[], Kind::Cell),
     query("cell", "What is in a cell; nil outside the map.", CELL, Kind::Table(SPOT)),
     query("units", "All units, dead ones too.", &[], Kind::List(&Kind::Table(UNIT))),
     query("enemies", "Living enemies.", &[], Kind::List(&Kind::Table(UNIT))),

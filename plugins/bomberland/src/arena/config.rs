@@ -3,8 +3,8 @@
 
 mod reader;
 
-use crate::rules::{Params, SIDE_MAX, Setup};
-use reader::Reader;
+use crate::rules::{GameParams, SIDE_MAX, Setup};
+use reader::VariableReader;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -66,14 +66,14 @@ pub struct ArenaConfig {
     /// How worlds are made.
     pub setup: Setup,
     /// The rules.
-    pub params: Params,
+    pub params: GameParams,
     /// Sessions and time.
-    pub server: ServerConfig,
+    pub server: EngineConfig,
 }
 
 /// How the referee deals with connections and time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ServerConfig {
+pub struct EngineConfig {
     /// Where the engine listens.
     pub port: u16,
     /// Ticks a second.
@@ -102,8 +102,8 @@ impl Default for ArenaConfig {
     fn default() -> Self {
         Self {
             setup: Setup::default(),
-            params: Params::default(),
-            server: ServerConfig {
+            params: GameParams::default(),
+            server: EngineConfig {
                 port: 3000,
                 tick_rate_hz: 10,
                 start_delay: Duration::from_millis(2000),
@@ -156,7 +156,7 @@ impl ArenaConfig {
                 ore: 0.061_728_395_061_728_4,
                 ..engine.setup
             },
-            params: Params {
+            params: GameParams {
                 ammo_weight: 0.9,
                 blast_weight: 0.1,
                 freeze_weight: 0.0,
@@ -168,7 +168,7 @@ impl ArenaConfig {
                 bombs_max: 9,
                 ..engine.params
             },
-            server: ServerConfig {
+            server: EngineConfig {
                 shutdown: true,
                 world_seed: Some(723_470),
                 prng_seed: Some(615_035),
@@ -184,7 +184,7 @@ impl ArenaConfig {
     pub fn from_variables(
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, ConfigErrors> {
-        let mut reader = Reader::new(variables.into_iter().collect::<BTreeMap<_, _>>());
+        let mut reader = VariableReader::new(variables.into_iter().collect::<BTreeMap<_, _>>());
         reader.unknown(VARIABLES);
         let mut config = match reader.word("PRESET", &["engine", "classic"]) {
             Some(1) => Self::classic(),
@@ -259,7 +259,7 @@ impl ArenaConfig {
     }
 }
 
-fn read_setup(reader: &mut Reader, setup: &mut Setup) {
+fn read_setup(reader: &mut VariableReader, setup: &mut Setup) {
     reader.flag("SYMMETRICAL_MAP_ENABLED", &mut setup.symmetrical);
     reader.int("MAP_WIDTH", &mut setup.width, 1, SIDE_MAX.into());
     reader.int("MAP_HEIGHT", &mut setup.height, 1, SIDE_MAX.into());
@@ -276,7 +276,7 @@ fn read_setup(reader: &mut Reader, setup: &mut Setup) {
 /// Whole numbers of the rules are not larger, so that sums fit.
 const NUMBER_MAX: i64 = 1_000_000_000;
 
-fn read_params(reader: &mut Reader, params: &mut Params) {
+fn read_params(reader: &mut VariableReader, params: &mut GameParams) {
     for (name, target) in [
         ("AMMO_DURATION_TICKS", &mut params.ammo_duration),
         ("BLAST_DURATION_TICKS", &mut params.blast_duration),
@@ -304,7 +304,7 @@ fn read_params(reader: &mut Reader, params: &mut Params) {
     reader.fraction("FREEZE_POWERUP_DURATION_TICKS", &mut 0.0, 1.0e9);
 }
 
-fn read_server(reader: &mut Reader, server: &mut ServerConfig) {
+fn read_server(reader: &mut VariableReader, server: &mut EngineConfig) {
     const HOUR_MS: i64 = 3_600_000;
     reader.int("PORT", &mut server.port, 0, u16::MAX.into());
     reader.int("TICK_RATE_HZ", &mut server.tick_rate_hz, 1, 1000);

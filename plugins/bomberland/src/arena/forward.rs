@@ -1,7 +1,10 @@
 //! The forward model that any engine offers to admins (spec section 9): one tick of a given state.
 
-use crate::rules::{Chance as _, Entity, Kind, Order, Params, Queue, State, Streams, step};
-use crate::wire::{self, Built, Evaluation, Full, Num};
+use crate::rules::{
+    CellEntity, EntityKind, GameParams, GameState, OrderQueue, Streams, TickChance as _, UnitOrder,
+    step,
+};
+use crate::wire::{self, BuiltState, Evaluation, Full, RawNumber};
 use serde::Serialize;
 
 /// How a state is rebuilt from a request.
@@ -18,13 +21,13 @@ pub enum ForwardMode {
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluator {
     /// What the state does not tell.
-    pub params: Params,
+    pub params: GameParams,
     /// How states are rebuilt.
     pub mode: ForwardMode,
 }
 
 #[derive(Serialize)]
-struct Answer<E: Serialize> {
+struct ForwardPacket<E: Serialize> {
     r#type: &'static str,
     payload: Payload<E>,
 }
@@ -34,7 +37,7 @@ struct Payload<E: Serialize> {
     next_state: Full,
     is_complete: bool,
     tick_result: TickResult<E>,
-    sequence_id: Num,
+    sequence_id: RawNumber,
 }
 
 #[derive(Serialize)]
@@ -53,14 +56,15 @@ impl Evaluator {
         if let Some(complaint) = built.complaints.first() {
             return Err(complaint.clone());
         }
-        let Built { board, state: sent, .. } = built;
+        let BuiltState { board, state: sent, .. } = built;
         let mut streams = Streams::shared(board.cells(), seed);
-        let mut state = State::new(board.width(), board.height(), sent.tick, sent.units().to_vec());
+        let mut state =
+            GameState::new(board.width(), board.height(), sent.tick, sent.units().to_vec());
         for (cell, entity) in sent.entities() {
             streams.take(cell);
             state.put(cell, self.rebuilt(&sent, entity)?);
         }
-        let mut queue = Queue::default();
+        let mut queue = OrderQueue::default();
         for (agent, packet) in &request.actions {
             let (Some(agent), Some(unit)) =
                 (board.find_agent(agent), board.find_unit(&packet.unit))
@@ -68,12 +72,12 @@ impl Evaluator {
                 continue;
             };
             // Orders that are refused leave no trace in the answer, as in a game.
-            queue.push(&state, Order { agent, unit, act: packet.act }).ok();
+            queue.push(&state, UnitOrder { agent, unit, act: packet.act }).ok();
         }
         let mut events = Vec::new();
         step(&board, &mut state, &mut streams, &mut queue.take(), &mut events);
         let hz = request.state.config.tick_rate_hz.0;
-        let answer = Answer {
+        let answer = ForwardPacket {
             r#type: "next_game_state",
             payload: Payload {
                 next_state: wire::encode_full(&board, &state, &request.state.game_id, hz),
@@ -82,22 +86,26 @@ impl Evaluator {
                     tick: state.tick,
                     events: events.iter().map(|event| wire::encode_event(&board, event)).collect(),
                 },
-                sequence_id: Num(request.sequence_id),
+                sequence_id: RawNumber(request.sequence_id),
             },
         };
         serde_json::to_vec(&answer).map_err(|error| error.to_string())
     }
 
-    fn rebuilt(&self, state: &State, sent: &Entity) -> Result<Entity, String> {
+    fn rebuilt(&self, state: &GameState, sent: &CellEntity) -> Result<CellEntity, String> {
         let mut entity = *sent;
         let hp = match sent.kind {
-            Kind::Ore => Some(3),
-            Kind::Wood | Kind::Bomb | Kind::Ammo | Kind::BlastUp | Kind::FreezeUp => Some(1),
-            Kind::Metal | Kind::Fire => None,
-            Kind::Treasure => return Err("treasure is not in the game".to_owned()),
+            EntityKind::Ore => Some(3),
+            EntityKind::Wood
+            | EntityKind::Bomb
+            | EntityKind::Ammo
+            | EntityKind::BlastUp
+            | EntityKind::FreezeUp => Some(1),
+            EntityKind::Metal | EntityKind::Fire => None,
+            EntityKind::Treasure => return Err("treasure is not in the game".to_owned()),
         };
         entity.hp = sent.hp.or(hp);
-        if sent.kind == Kind::Bomb {
+        if sent.kind == EntityKind::Bomb {
             let owner = state.units().iter().find(|unit| Some(unit.agent) == sent.agent);
             let owner = owner.ok_or_else(|| "a bomb without an agent that has units".to_owned())?;
             entity.diameter = sent.diameter.or(Some(owner.diameter));
@@ -111,12 +119,17 @@ impl Evaluator {
         }
         entity.hp = hp;
         match sent.kind {
-            Kind::Ammo => entity.expires = Some(sent.created + self.params.ammo_duration),
-            Kind::BlastUp | Kind::FreezeUp => {
+            EntityKind::Ammo => entity.expires = Some(sent.created + self.params.ammo_duration),
+            EntityKind::BlastUp | EntityKind::FreezeUp => {
                 entity.created = state.tick;
                 entity.expires = Some(state.tick + self.params.powerup_duration);
             }
-            Kind::Metal | Kind::Wood | Kind::Ore | Kind::Bomb | Kind::Fire | Kind::Treasure => {}
+            EntityKind::Metal
+            | EntityKind::Wood
+            | EntityKind::Ore
+            | EntityKind::Bomb
+            | EntityKind::Fire
+            | EntityKind::Treasure => {}
         }
         Ok(entity)
     }

@@ -1,13 +1,13 @@
 //! Connections and roles (spec sections 1 and 10).
 
-use super::config::ServerConfig;
+use super::config::EngineConfig;
 use phalanx_game::{ConnectionId, Outgoing};
 use std::collections::VecDeque;
 use std::time::Instant;
 
 /// What a connection may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ClientRole {
     /// Plays as this agent.
     Agent(String),
     /// Steps, resets, asks the forward model.
@@ -18,7 +18,7 @@ pub(super) enum Role {
     Silent,
 }
 
-impl Role {
+impl ClientRole {
     /// The role's name on the wire.
     pub(super) fn word(&self) -> &'static str {
         match self {
@@ -42,11 +42,11 @@ impl Role {
 
 /// One client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Connection {
+pub(super) struct LobbyClient {
     pub(super) id: ConnectionId,
     /// The engine's number for it.
     pub(super) number: u64,
-    pub(super) role: Role,
+    pub(super) role: ClientRole,
     pub(super) since: Instant,
 }
 
@@ -54,27 +54,27 @@ pub(super) struct Connection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     /// It is in.
-    In(Connection),
+    In(LobbyClient),
     /// It is not, for this reason; the wire stays silent about it.
     Refused(&'static str),
 }
 
 /// Who is there, and what waits to be sent.
 #[derive(Debug, Default)]
-pub(super) struct Lobby {
-    connections: Vec<Connection>,
+pub(super) struct ClientLobby {
+    connections: Vec<LobbyClient>,
     count: u64,
     pub(super) out: VecDeque<Outgoing>,
 }
 
-impl Lobby {
+impl ClientLobby {
     /// Admits a client by the target of its request. Without a role it is closed at once; who is
     /// refused otherwise stays connected and hears nothing.
     pub(super) fn join(
         &mut self,
         id: ConnectionId,
         target: &str,
-        server: &ServerConfig,
+        server: &EngineConfig,
         now: Instant,
     ) -> Admission {
         self.count += 1;
@@ -84,15 +84,15 @@ impl Lobby {
             return Admission::Refused("closed: no role in its request");
         };
         let role = match role {
-            "agent" => self.agent(&query, server).map(Role::Agent),
-            "admin" if server.admin => Ok(Role::Admin),
+            "agent" => self.agent(&query, server).map(ClientRole::Agent),
+            "admin" if server.admin => Ok(ClientRole::Admin),
             "admin" => Err("refused: ADMIN_ROLE_ENABLED is 0"),
-            "spectator" => Ok(Role::Spectator),
+            "spectator" => Ok(ClientRole::Spectator),
             _ => Err("refused: role is none of agent, spectator, admin"),
         };
         let (role, refusal) =
-            role.map_or_else(|why| (Role::Silent, Some(why)), |role| (role, None));
-        let connection = Connection { id, number: self.count, role, since: now };
+            role.map_or_else(|why| (ClientRole::Silent, Some(why)), |role| (role, None));
+        let connection = LobbyClient { id, number: self.count, role, since: now };
         self.connections.push(connection.clone());
         // Agents first, then admins, then spectators, each in the order of their coming.
         self.connections.sort_by_key(|connection| (connection.role.rank(), connection.number));
@@ -100,11 +100,11 @@ impl Lobby {
     }
 
     /// The agent whose secret the query knows, unless it is there already.
-    fn agent(&self, query: &Query, server: &ServerConfig) -> Result<String, &'static str> {
+    fn agent(&self, query: &Query, server: &EngineConfig) -> Result<String, &'static str> {
         let secret = query.get("agentId").ok_or("refused: no agentId in its request")?;
         let known = server.secrets.iter().find(|(known, _)| known == secret);
         let (_, id) = known.ok_or("refused: its agentId is not in AGENT_SECRET_ID_MAP")?;
-        let there = Role::Agent(id.clone());
+        let there = ClientRole::Agent(id.clone());
         let free = self.connections.iter().all(|connection| connection.role != there);
         if free { Ok(id.clone()) } else { Err("refused: its agentId is connected already") }
     }
@@ -113,26 +113,26 @@ impl Lobby {
         self.connections.retain(|connection| connection.id != id);
     }
 
-    pub(super) fn find(&self, id: ConnectionId) -> Option<&Connection> {
+    pub(super) fn find(&self, id: ConnectionId) -> Option<&LobbyClient> {
         self.connections.iter().find(|connection| connection.id == id)
     }
 
     /// The clients that hear broadcasts, in their order.
-    pub(super) fn listeners(&self) -> impl Iterator<Item = &Connection> {
-        self.connections.iter().filter(|connection| connection.role != Role::Silent)
+    pub(super) fn listeners(&self) -> impl Iterator<Item = &LobbyClient> {
+        self.connections.iter().filter(|connection| connection.role != ClientRole::Silent)
     }
 
     /// How many agents are there.
     pub(super) fn agents(&self) -> usize {
         let agents = self.connections.iter();
-        agents.filter(|connection| matches!(connection.role, Role::Agent(_))).count()
+        agents.filter(|connection| matches!(connection.role, ClientRole::Agent(_))).count()
     }
 
     /// Whether that agent is there.
     pub(super) fn has_agent(&self, id: &str) -> bool {
         self.connections
             .iter()
-            .any(|there| matches!(&there.role, Role::Agent(agent) if agent == id))
+            .any(|there| matches!(&there.role, ClientRole::Agent(agent) if agent == id))
     }
 
     pub(super) fn send(&mut self, id: ConnectionId, bytes: Vec<u8>) {
@@ -154,7 +154,7 @@ impl Lobby {
 
     /// Closes the refused ones that came before an instant.
     pub(super) fn close_refused(&mut self, before: Instant) {
-        let old = |there: &Connection| there.role == Role::Silent && there.since <= before;
+        let old = |there: &LobbyClient| there.role == ClientRole::Silent && there.since <= before;
         let gone: Vec<ConnectionId> =
             self.connections.iter().filter(|there| old(there)).map(|there| there.id).collect();
         for id in gone {
@@ -165,7 +165,7 @@ impl Lobby {
 
     /// When the oldest refused client came.
     pub(super) fn oldest_refused(&self) -> Option<Instant> {
-        let refused = self.connections.iter().filter(|there| there.role == Role::Silent);
+        let refused = self.connections.iter().filter(|there| there.role == ClientRole::Silent);
         refused.map(|there| there.since).min()
     }
 }

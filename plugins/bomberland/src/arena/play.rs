@@ -1,16 +1,18 @@
 //! One game that is being played, and its packets.
 
 use super::config::ArenaConfig;
-use super::lobby::{Connection, Role};
-use crate::rules::{Generated, Order, Queue, Refusal, Unmakeable, generate, step};
+use super::lobby::{ClientRole, LobbyClient};
+use crate::rules::{
+    GeneratedGame, OrderQueue, OrderRefusal, UnitOrder, Unmakeable, generate, step,
+};
 use crate::wire::{self, ActPacket, Full};
 use serde::Serialize;
 
 /// A game from its seeds.
 #[derive(Debug)]
-pub(super) struct Play {
-    pub(super) game: Generated,
-    queue: Queue,
+pub(super) struct SeededGame {
+    pub(super) game: GeneratedGame,
+    queue: OrderQueue,
     game_id: String,
     tick_rate_hz: u32,
     initial: Full,
@@ -19,13 +21,13 @@ pub(super) struct Play {
 }
 
 #[derive(Serialize)]
-struct Packet<'a, P: Serialize> {
+struct OutgoingPacket<'a, P: Serialize> {
     r#type: &'a str,
     payload: P,
 }
 
 #[derive(Serialize)]
-struct TickPayload<E: Serialize> {
+struct OutgoingTick<E: Serialize> {
     tick: i32,
     events: Vec<E>,
 }
@@ -37,7 +39,7 @@ struct Info {
 
 fn packet<P: Serialize>(kind: &str, payload: P) -> Vec<u8> {
     // Plain numbers, texts and lists always have a JSON form.
-    serde_json::to_vec(&Packet { r#type: kind, payload }).unwrap_or_default()
+    serde_json::to_vec(&OutgoingPacket { r#type: kind, payload }).unwrap_or_default()
 }
 
 /// The word while agents are missing.
@@ -46,7 +48,7 @@ pub(super) fn info(there: usize, wanted: usize) -> Vec<u8> {
     packet("info", Info { message })
 }
 
-impl Play {
+impl SeededGame {
     pub(super) fn new(
         config: &ArenaConfig,
         world_seed: u64,
@@ -56,43 +58,43 @@ impl Play {
         let game = generate(&config.setup, config.params, world_seed, prng_seed)?;
         let tick_rate_hz = config.server.tick_rate_hz;
         let initial = wire::encode_full(&game.board, &game.state, &game_id, tick_rate_hz.into());
-        let (queue, history) = (Queue::default(), Vec::new());
+        let (queue, history) = (OrderQueue::default(), Vec::new());
         Ok(Self { game, queue, game_id, tick_rate_hz, initial, history })
     }
 
     /// The full state for one client.
-    pub(super) fn game_state(&self, connection: &Connection) -> Vec<u8> {
+    pub(super) fn game_state(&self, connection: &LobbyClient) -> Vec<u8> {
         let hz = self.tick_rate_hz.into();
         let mut full = wire::encode_full(&self.game.board, &self.game.state, &self.game_id, hz);
-        full.connection = Some(wire::Connection {
+        full.connection = Some(wire::RawConnection {
             id: connection.number,
             role: connection.role.word().to_owned(),
             agent_id: match &connection.role {
-                Role::Agent(id) => Some(id.clone()),
-                Role::Admin | Role::Spectator | Role::Silent => None,
+                ClientRole::Agent(id) => Some(id.clone()),
+                ClientRole::Admin | ClientRole::Spectator | ClientRole::Silent => None,
             },
         });
         packet("game_state", full)
     }
 
     /// An agent's order; why it is dropped otherwise.
-    pub(super) fn order(&mut self, agent: &str, packet: &ActPacket) -> Result<(), Refusal> {
+    pub(super) fn order(&mut self, agent: &str, packet: &ActPacket) -> Result<(), OrderRefusal> {
         let board = &self.game.board;
         let (Some(agent), Some(unit)) = (board.find_agent(agent), board.find_unit(&packet.unit))
         else {
-            return Err(Refusal::NotYours);
+            return Err(OrderRefusal::NotYours);
         };
-        self.queue.push(&self.game.state, Order { agent, unit, act: packet.act })
+        self.queue.push(&self.game.state, UnitOrder { agent, unit, act: packet.act })
     }
 
     /// Computes a tick; its packet comes back.
     pub(super) fn tick(&mut self) -> Vec<u8> {
-        let Generated { board, state, streams } = &mut self.game;
+        let GeneratedGame { board, state, streams } = &mut self.game;
         let mut events = Vec::new();
         step(board, state, streams, &mut self.queue.take(), &mut events);
         let eventful = !events.is_empty();
         let events = events.iter().map(|event| wire::encode_event(board, event)).collect();
-        let payload = TickPayload { tick: state.tick, events };
+        let payload = OutgoingTick { tick: state.tick, events };
         if eventful {
             if !self.history.is_empty() {
                 self.history.push(b',');

@@ -1,6 +1,6 @@
 //! What never changes in a game: its size, its rules, its names, the way of the fire.
 
-use super::{AgentIndex, Cell, Params, UnitIndex, fire_order};
+use super::{AgentIndex, CellIndex, GameParams, UnitIndex, fire_order};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ pub struct UnitName {
 
 /// The unchanging part of a game.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct GameBoard {
     width: u16,
     height: u16,
     /// The rules.
-    pub params: Params,
-    fire: Arc<[Cell]>,
+    pub params: GameParams,
+    fire: Arc<[CellIndex]>,
     agents: Vec<String>,
     units: Vec<UnitName>,
 }
 
-impl Board {
+impl GameBoard {
     /// A board; agents and units in the order of the game, at most 255 of each.
     #[must_use]
     pub fn new(
         (width, height): (u16, u16),
-        params: Params,
+        params: GameParams,
         agents: Vec<String>,
         units: Vec<UnitName>,
     ) -> Self {
@@ -58,21 +58,20 @@ impl Board {
 
     /// The cell at a place; `None` outside.
     #[must_use]
-    pub fn cell(&self, x: i32, y: i32) -> Option<Cell> {
+    pub fn cell(&self, x: i32, y: i32) -> Option<CellIndex> {
         let (x, y) = (u16::try_from(x).ok()?, u16::try_from(y).ok()?);
         (x < self.width && y < self.height).then(|| x + y * self.width)
     }
 
-    /// The place of a cell.
     #[must_use]
-    pub fn place(&self, cell: Cell) -> (i32, i32) {
+    pub fn place(&self, cell: CellIndex) -> (i32, i32) {
         let width = self.width.max(1);
         (i32::from(cell % width), i32::from(cell / width))
     }
 
     /// The cell that burns as number `index` of the ring of fire.
     #[must_use]
-    pub fn fire(&self, index: usize) -> Option<Cell> {
+    pub fn fire(&self, index: usize) -> Option<CellIndex> {
         self.fire.get(index).copied()
     }
 
@@ -101,7 +100,6 @@ impl Board {
         AgentIndex::try_from(index).ok()
     }
 
-    /// The name of a unit.
     #[must_use]
     pub fn unit(&self, index: UnitIndex) -> Option<&UnitName> {
         self.units.get(usize::from(index))

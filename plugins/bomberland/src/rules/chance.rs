@@ -1,6 +1,6 @@
 //! Random streams and the list of free cells (spec sections 6.1 and 6.2).
 
-use super::Cell;
+use super::CellIndex;
 use std::fmt;
 
 const WORDS: usize = 624;
@@ -94,21 +94,21 @@ pub(super) fn scaled(draw: f64, count: usize) -> usize {
 }
 
 /// What chance must offer to a tick.
-pub trait Chance {
+pub trait TickChance {
     /// A draw of the game's stream, in [0, 1).
     fn draw(&mut self) -> f64;
     /// Something was put into a cell.
-    fn take(&mut self, cell: Cell);
+    fn take(&mut self, cell: CellIndex);
     /// A cell was emptied.
-    fn release(&mut self, cell: Cell);
+    fn release(&mut self, cell: CellIndex);
     /// The first free cell that passes, in the order of the list of free cells.
-    fn first_free(&self, passes: impl Fn(Cell) -> bool) -> Option<Cell>;
+    fn first_free(&self, passes: impl Fn(CellIndex) -> bool) -> Option<CellIndex>;
 }
 
 /// The ordered list of free cells, and what was ever taken from it.
 #[derive(Clone, Debug, Default)]
 pub struct FreeList {
-    free: Vec<Cell>,
+    free: Vec<CellIndex>,
     reserved: Vec<bool>,
 }
 
@@ -116,25 +116,25 @@ impl FreeList {
     /// All cells of a map, shuffled.
     #[must_use]
     pub fn new(cells: u16, stream: &mut Mersenne) -> Self {
-        let mut free: Vec<Cell> = (0..cells).collect();
+        let mut free: Vec<CellIndex> = (0..cells).collect();
         stream.shuffle(&mut free);
         Self { free, reserved: vec![false; usize::from(cells)] }
     }
 
     /// The cells in their order; duplicates can arise, as in the engine.
     #[must_use]
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[CellIndex] {
         &self.free
     }
 
     /// Whether a cell is reserved.
     #[must_use]
-    pub fn reserved(&self, cell: Cell) -> bool {
+    pub fn reserved(&self, cell: CellIndex) -> bool {
         self.reserved.get(usize::from(cell)).copied().unwrap_or(false)
     }
 
     /// Takes the first occurrence of a cell and reserves it; nothing where it is not free.
-    pub fn take(&mut self, cell: Cell) {
+    pub fn take(&mut self, cell: CellIndex) {
         if let Some(index) = self.free.iter().position(|free| *free == cell) {
             self.free.remove(index);
             self.reserve(cell, true);
@@ -142,13 +142,13 @@ impl FreeList {
     }
 
     /// Puts a cell back at a random place.
-    pub fn release(&mut self, cell: Cell, stream: &mut Mersenne) {
+    pub fn release(&mut self, cell: CellIndex, stream: &mut Mersenne) {
         let index = stream.below(self.free.len());
         self.free.insert(index, cell);
         self.reserve(cell, false);
     }
 
-    fn reserve(&mut self, cell: Cell, reserved: bool) {
+    fn reserve(&mut self, cell: CellIndex, reserved: bool) {
         if let Some(flag) = self.reserved.get_mut(usize::from(cell)) {
             *flag = reserved;
         }
@@ -180,32 +180,32 @@ impl Streams {
     }
 }
 
-impl Chance for Streams {
+impl TickChance for Streams {
     fn draw(&mut self) -> f64 {
         self.game.as_mut().unwrap_or(&mut self.world).draw()
     }
 
-    fn take(&mut self, cell: Cell) {
+    fn take(&mut self, cell: CellIndex) {
         self.free.take(cell);
     }
 
-    fn release(&mut self, cell: Cell) {
+    fn release(&mut self, cell: CellIndex) {
         self.free.release(cell, &mut self.world);
     }
 
-    fn first_free(&self, passes: impl Fn(Cell) -> bool) -> Option<Cell> {
+    fn first_free(&self, passes: impl Fn(CellIndex) -> bool) -> Option<CellIndex> {
         self.free.cells().iter().copied().find(|cell| passes(*cell))
     }
 }
 
-/// A forward model's chance: nobody knows the referee's dice, so either nothing that is not
-/// certain happens, or dice of one's own are thrown. Random items in free cells never appear.
+/// Randomness in a forward model. The referee's dice are unknown, so the model either skips
+/// everything that is not certain or rolls its own dice. Random items in free cells never appear.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Luck {
+pub struct ForwardChance {
     state: Option<u64>,
 }
 
-impl Luck {
+impl ForwardChance {
     /// The largest draw that there is: only certain things happen.
     const NEVER: f64 = 1.0 - 1.0 / 4_294_967_296.0;
 
@@ -216,7 +216,7 @@ impl Luck {
     }
 }
 
-impl Chance for Luck {
+impl TickChance for ForwardChance {
     fn draw(&mut self) -> f64 {
         let Some(state) = &mut self.state else { return Self::NEVER };
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -227,11 +227,11 @@ impl Chance for Luck {
         f64::from(bits) / 4_294_967_296.0
     }
 
-    fn take(&mut self, _cell: Cell) {}
+    fn take(&mut self, _cell: CellIndex) {}
 
-    fn release(&mut self, _cell: Cell) {}
+    fn release(&mut self, _cell: CellIndex) {}
 
-    fn first_free(&self, _passes: impl Fn(Cell) -> bool) -> Option<Cell> {
+    fn first_free(&self, _passes: impl Fn(CellIndex) -> bool) -> Option<CellIndex> {
         None
     }
 }
@@ -253,9 +253,9 @@ mod tests {
 
     #[test]
     fn without_dice_only_certain_things_happen() {
-        let mut luck = Luck::default();
+        let mut luck = ForwardChance::default();
         assert!(luck.draw() < 1.0 && luck.draw() > 0.999_999);
-        let mut dice = Luck::seeded(1);
+        let mut dice = ForwardChance::seeded(1);
         let draws: Vec<f64> = (0..100).map(|_| dice.draw()).collect();
         assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
         assert!(draws.iter().any(|draw| *draw < 0.2) && draws.iter().any(|draw| *draw > 0.8));

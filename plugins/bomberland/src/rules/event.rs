@@ -1,25 +1,25 @@
 //! What a tick tells (spec section 2.3).
 
-use super::{Cell, Entity, Order, State, Unit, UnitIndex};
+use super::{CellEntity, CellIndex, GameState, Unit, UnitIndex, UnitOrder};
 
 /// One event, with what it leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Event {
+pub enum TickEvent {
     /// An order that succeeded.
-    Done(Order),
+    Done(UnitOrder),
     /// A unit as it is now.
     Unit(UnitIndex, Unit),
     /// Something was put into a cell, whatever was there.
-    Spawned(Cell, Entity),
+    Spawned(CellIndex, CellEntity),
     /// A cell was emptied.
-    Expired(Cell),
+    Expired(CellIndex),
     /// The thing in a cell as it is now.
-    Changed(Cell, Entity),
+    Changed(CellIndex, CellEntity),
 }
 
-impl Event {
+impl TickEvent {
     /// Applies the event to a mirror of the referee's state, in the order of the tick.
-    pub fn apply(&self, state: &mut State) {
+    pub fn apply(&self, state: &mut GameState) {
         match *self {
             Self::Done(order) => {
                 if let Some(target) = order.destination(state)
@@ -42,18 +42,18 @@ impl Event {
 }
 
 /// Who listens to the events of a tick.
-pub trait Sink {
+pub trait EventSink {
     /// The next event.
-    fn push(&mut self, event: Event);
+    fn push(&mut self, event: TickEvent);
     /// How many events there are.
     fn mark(&self) -> usize;
     /// An order that succeeded and belongs before everything since the mark, after the orders
     /// that were put there before it.
-    fn insert(&mut self, mark: usize, event: Event);
+    fn insert(&mut self, mark: usize, event: TickEvent);
 }
 
-impl Sink for Vec<Event> {
-    fn push(&mut self, event: Event) {
+impl EventSink for Vec<TickEvent> {
+    fn push(&mut self, event: TickEvent) {
         Vec::push(self, event);
     }
 
@@ -61,18 +61,18 @@ impl Sink for Vec<Event> {
         self.len()
     }
 
-    fn insert(&mut self, mark: usize, event: Event) {
+    fn insert(&mut self, mark: usize, event: TickEvent) {
         Vec::insert(self, mark.min(self.len()), event);
     }
 }
 
-/// Nobody listens: a forward model that wants only the state.
-impl Sink for () {
-    fn push(&mut self, _event: Event) {}
+/// Discards events, for a forward model that needs only the state.
+impl EventSink for () {
+    fn push(&mut self, _event: TickEvent) {}
 
     fn mark(&self) -> usize {
         0
     }
 
-    fn insert(&mut self, _mark: usize, _event: Event) {}
+    fn insert(&mut self, _mark: usize, _event: TickEvent) {}
 }

@@ -1,6 +1,6 @@
 //! The order in which the ring of fire takes the map (spec section 7.5).
 
-use super::Cell;
+use super::CellIndex;
 
 #[derive(Clone, Copy)]
 struct Walker {
@@ -14,7 +14,7 @@ struct Burnt {
     width: i32,
     height: i32,
     used: Vec<bool>,
-    order: Vec<Cell>,
+    order: Vec<CellIndex>,
 }
 
 impl Burnt {
@@ -28,7 +28,7 @@ impl Burnt {
         if self.used(x, y) {
             return;
         }
-        let Ok(cell) = Cell::try_from(x + y * self.width) else { return };
+        let Ok(cell) = CellIndex::try_from(x + y * self.width) else { return };
         if let Some(used) = self.used.get_mut(usize::from(cell)) {
             *used = true;
             self.order.push(cell);
@@ -38,7 +38,7 @@ impl Burnt {
 
 /// All cells of a map in the order in which they burn: two walkers spiral inwards in turn.
 #[must_use]
-pub fn fire_order(width: u16, height: u16) -> Vec<Cell> {
+pub fn fire_order(width: u16, height: u16) -> Vec<CellIndex> {
     let count = usize::from(width) * usize::from(height);
     let (width, height) = (i32::from(width), i32::from(height));
     let mut burnt = Burnt { width, height, used: vec![false; count], order: Vec::new() };

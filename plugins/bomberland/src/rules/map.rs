@@ -1,8 +1,8 @@
 //! Worlds from seeds, bit by bit as the engine makes them (spec section 6.2).
 
 use super::{
-    AgentIndex, Board, Cell, Entity, FreeList, Kind, Mersenne, Params, Setup, State, Streams, Unit,
-    UnitName,
+    AgentIndex, CellEntity, CellIndex, EntityKind, FreeList, GameBoard, GameParams, GameState,
+    Mersenne, Setup, Streams, Unit, UnitName,
 };
 use std::fmt;
 
@@ -11,11 +11,11 @@ const ATTEMPTS: u32 = 3;
 
 /// A world, ready to be played.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub struct GeneratedGame {
     /// What never changes.
-    pub board: Board,
+    pub board: GameBoard,
     /// How it begins.
-    pub state: State,
+    pub state: GameState,
     /// Its streams of chance.
     pub streams: Streams,
 }
@@ -23,7 +23,6 @@ pub struct Generated {
 /// No world can be made of this seed with this setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unmakeable {
-    /// The seed.
     pub world_seed: u64,
 }
 
@@ -45,10 +44,10 @@ impl std::error::Error for Unmakeable {}
 /// When the engine would give up on this seed.
 pub fn generate(
     setup: &Setup,
-    params: Params,
+    params: GameParams,
     world_seed: u64,
     prng_seed: u64,
-) -> Result<Generated, Unmakeable> {
+) -> Result<GeneratedGame, Unmakeable> {
     let mut stream = Mersenne::new(low_bits(world_seed));
     for _ in 0..ATTEMPTS {
         let mut attempt = Attempt::new(setup, stream);
@@ -78,8 +77,8 @@ fn name(number: usize) -> String {
 
 /// The cells that a pair's unit keeps free about it.
 struct Reservation {
-    cell: Cell,
-    path: [Cell; 3],
+    cell: CellIndex,
+    path: [CellIndex; 3],
 }
 
 /// One attempt to make a world.
@@ -88,8 +87,8 @@ struct Attempt<'a> {
     stream: Mersenne,
     free: FreeList,
     agents: Vec<String>,
-    units: Vec<(UnitName, Cell)>,
-    blocks: Vec<(Cell, Kind)>,
+    units: Vec<(UnitName, CellIndex)>,
+    blocks: Vec<(CellIndex, EntityKind)>,
 }
 
 impl<'a> Attempt<'a> {
@@ -107,9 +106,11 @@ impl<'a> Attempt<'a> {
             reservations.extend(self.pair(pair)?);
         }
         let setup = self.setup;
-        for (kind, share) in
-            [(Kind::Metal, setup.metal), (Kind::Wood, setup.wood), (Kind::Ore, setup.ore)]
-        {
+        for (kind, share) in [
+            (EntityKind::Metal, setup.metal),
+            (EntityKind::Wood, setup.wood),
+            (EntityKind::Ore, setup.ore),
+        ] {
             let count = self.count(share);
             for _ in 0..(count + count % 2) / 2 {
                 let Some(cell) = self.pick() else { continue };
@@ -177,9 +178,11 @@ impl<'a> Attempt<'a> {
             self.units.push((unit, cell));
         }
         let setup = self.setup;
-        for (kind, share) in
-            [(Kind::Metal, setup.metal), (Kind::Wood, setup.wood), (Kind::Ore, setup.ore)]
-        {
+        for (kind, share) in [
+            (EntityKind::Metal, setup.metal),
+            (EntityKind::Wood, setup.wood),
+            (EntityKind::Ore, setup.ore),
+        ] {
             for _ in 0..self.count(share) {
                 let Some(&cell) = self.free.cells().last() else { continue };
                 self.free.take(cell);
@@ -200,7 +203,7 @@ impl<'a> Attempt<'a> {
         (cells * share + 0.5).floor() as u16
     }
 
-    fn pick(&self) -> Option<Cell> {
+    fn pick(&self) -> Option<CellIndex> {
         let width = self.setup.width;
         if width.is_multiple_of(2) {
             return self.free.cells().last().copied();
@@ -208,7 +211,7 @@ impl<'a> Attempt<'a> {
         self.free.cells().iter().copied().find(|cell| cell % width != width / 2)
     }
 
-    fn mirror(&self, cell: Cell) -> Option<Cell> {
+    fn mirror(&self, cell: CellIndex) -> Option<CellIndex> {
         let width = self.setup.width;
         let (x, row) = (cell % width, cell - cell % width);
         let twin = width - 1 - x;
@@ -216,7 +219,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// All walks of two steps over free cells.
-    fn paths(&self, from: Cell) -> Vec<[Cell; 3]> {
+    fn paths(&self, from: CellIndex) -> Vec<[CellIndex; 3]> {
         let mut paths = Vec::new();
         for near in self.neighbours(from) {
             paths.extend(self.neighbours(near).map(|far| [from, near, far]));
@@ -225,7 +228,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Neighbours that are not reserved, in the order left, right, down, up.
-    fn neighbours(&self, cell: Cell) -> impl Iterator<Item = Cell> {
+    fn neighbours(&self, cell: CellIndex) -> impl Iterator<Item = CellIndex> {
         let (width, height) = (self.setup.width, self.setup.height);
         let (x, y) = (cell % width, cell / width);
         let all = [
@@ -237,9 +240,9 @@ impl<'a> Attempt<'a> {
         all.into_iter().flatten().filter(|cell| !self.free.reserved(*cell))
     }
 
-    fn finish(self, params: Params, prng_seed: u64) -> Generated {
+    fn finish(self, params: GameParams, prng_seed: u64) -> GeneratedGame {
         let setup = self.setup;
-        let unit = |(name, cell): &(UnitName, Cell)| Unit {
+        let unit = |(name, cell): &(UnitName, CellIndex)| Unit {
             cell: *cell,
             agent: name.agent,
             hp: setup.hp,
@@ -249,25 +252,25 @@ impl<'a> Attempt<'a> {
             stunned: 0.0,
         };
         let units = self.units.iter().map(unit).collect();
-        let mut state = State::new(setup.width, setup.height, 0, units);
+        let mut state = GameState::new(setup.width, setup.height, 0, units);
         for (cell, kind) in self.blocks {
             let hp = match kind {
-                Kind::Wood => Some(1),
-                Kind::Ore => Some(3),
-                Kind::Metal
-                | Kind::Bomb
-                | Kind::Fire
-                | Kind::Ammo
-                | Kind::BlastUp
-                | Kind::FreezeUp
-                | Kind::Treasure => None,
+                EntityKind::Wood => Some(1),
+                EntityKind::Ore => Some(3),
+                EntityKind::Metal
+                | EntityKind::Bomb
+                | EntityKind::Fire
+                | EntityKind::Ammo
+                | EntityKind::BlastUp
+                | EntityKind::FreezeUp
+                | EntityKind::Treasure => None,
             };
-            state.put(cell, Entity { hp, ..Entity::new(kind, 0) });
+            state.put(cell, CellEntity { hp, ..CellEntity::new(kind, 0) });
         }
         let names = self.units.into_iter().map(|(name, _)| name).collect();
-        let board = Board::new((setup.width, setup.height), params, self.agents, names);
+        let board = GameBoard::new((setup.width, setup.height), params, self.agents, names);
         let streams = Streams::new(self.free, self.stream, low_bits(prng_seed));
-        Generated { board, state, streams }
+        GeneratedGame { board, state, streams }
     }
 }
 
@@ -282,7 +285,7 @@ mod tests {
 
     #[test]
     fn unusable_seeds_are_refused() {
-        let make = |seed| generate(&Setup::default(), Params::default(), seed, 0).is_ok();
+        let make = |seed| generate(&Setup::default(), GameParams::default(), seed, 0).is_ok();
         let refused: Vec<u64> = (0..350).filter(|seed| !make(*seed)).collect();
         assert_eq!(refused, [14, 79, 157, 342, 345]);
     }

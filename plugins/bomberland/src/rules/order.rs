@@ -1,10 +1,10 @@
-//! What units may be told, and which orders are accepted (spec sections 7.1 and 7.6).
+//! Orders for units, and which of them are accepted (spec sections 7.1 and 7.6).
 
-use super::{AgentIndex, Cell, State, UnitIndex};
+use super::{AgentIndex, CellIndex, GameState, UnitIndex};
 
 /// One of the four ways to go; y grows upwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Direction {
+pub enum UnitDirection {
     /// y + 1.
     Up,
     /// y - 1.
@@ -15,7 +15,7 @@ pub enum Direction {
     Right,
 }
 
-impl Direction {
+impl UnitDirection {
     /// All four, in the order in which blasts spread.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
@@ -48,12 +48,11 @@ impl Direction {
     }
 }
 
-/// What a unit is told.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Act {
+pub enum UnitAction {
     /// Goes one cell.
-    Move(Direction),
-    /// Puts a bomb where it stands.
+    Move(UnitDirection),
+    /// Puts a bomb into the unit's own cell.
     Bomb,
     /// Sets off its bomb there. The wire allows any two numbers.
     Detonate(f64, f64),
@@ -61,30 +60,30 @@ pub enum Act {
 
 /// What an agent tells a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Order {
+pub struct UnitOrder {
     /// Who says it.
     pub agent: AgentIndex,
     /// To whom.
     pub unit: UnitIndex,
     /// What.
-    pub act: Act,
+    pub act: UnitAction,
 }
 
-impl Order {
+impl UnitOrder {
     /// The phase in which the order is executed: bombs, detonations, moves.
     pub(super) fn phase(&self) -> u8 {
         match self.act {
-            Act::Bomb => 0,
-            Act::Detonate(..) => 1,
-            Act::Move(_) => 2,
+            UnitAction::Bomb => 0,
+            UnitAction::Detonate(..) => 1,
+            UnitAction::Move(_) => 2,
         }
     }
 
     /// The number of the cell that a move aims at, without any test for the map's edge: a step
     /// over the right edge has the number of a cell in the next row.
     #[must_use]
-    pub fn aim(&self, state: &State) -> Option<i32> {
-        let Act::Move(direction) = self.act else { return None };
+    pub fn aim(&self, state: &GameState) -> Option<i32> {
+        let UnitAction::Move(direction) = self.act else { return None };
         let (dx, dy) = direction.vector();
         let from = i32::from(state.unit(self.unit)?.cell);
         Some(from + dx + dy * i32::from(state.width()))
@@ -92,23 +91,26 @@ impl Order {
 
     /// The cell where a move ends; `None` outside the map and for other orders.
     #[must_use]
-    pub fn destination(&self, state: &State) -> Option<Cell> {
-        let Act::Move(direction) = self.act else { return None };
+    pub fn destination(&self, state: &GameState) -> Option<CellIndex> {
+        let UnitAction::Move(direction) = self.act else { return None };
         let from = state.unit(self.unit)?.cell;
         let column = from.checked_rem(state.width())?;
         match direction {
-            Direction::Left if column == 0 => return None,
-            Direction::Right if column + 1 == state.width() => return None,
-            Direction::Up | Direction::Down | Direction::Left | Direction::Right => {}
+            UnitDirection::Left if column == 0 => return None,
+            UnitDirection::Right if column + 1 == state.width() => return None,
+            UnitDirection::Up
+            | UnitDirection::Down
+            | UnitDirection::Left
+            | UnitDirection::Right => {}
         }
-        let target = Cell::try_from(self.aim(state)?).ok()?;
+        let target = CellIndex::try_from(self.aim(state)?).ok()?;
         (usize::from(target) < state.len()).then_some(target)
     }
 }
 
 /// Why an order was dropped before the tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Refusal {
+pub enum OrderRefusal {
     /// The unit is not the sender's, or does not exist.
     NotYours,
     /// The unit is dead.
@@ -121,33 +123,33 @@ pub enum Refusal {
 
 /// The orders that wait for the next tick, in the order of their arrival.
 #[derive(Clone, Debug, Default)]
-pub struct Queue {
-    orders: Vec<Order>,
+pub struct OrderQueue {
+    orders: Vec<UnitOrder>,
     /// The tick counter at which each unit's last order was accepted.
     last: Vec<Option<i32>>,
 }
 
-impl Queue {
-    /// Takes an order, or tells why not.
+impl OrderQueue {
+    /// Accepts an order.
     ///
     /// # Errors
-    /// When the unit cannot be told this by this agent now.
-    pub fn push(&mut self, state: &State, order: Order) -> Result<(), Refusal> {
+    /// When this agent cannot give the unit this order now.
+    pub fn push(&mut self, state: &GameState, order: UnitOrder) -> Result<(), OrderRefusal> {
         let unit = state.unit(order.unit).filter(|unit| unit.agent == order.agent);
-        let unit = unit.ok_or(Refusal::NotYours)?;
+        let unit = unit.ok_or(OrderRefusal::NotYours)?;
         if !unit.alive() {
-            return Err(Refusal::Dead);
+            return Err(OrderRefusal::Dead);
         }
         let index = usize::from(order.unit);
         if self.last.len() <= index {
             self.last.resize(index + 1, None);
         }
-        let last = self.last.get_mut(index).ok_or(Refusal::NotYours)?;
+        let last = self.last.get_mut(index).ok_or(OrderRefusal::NotYours)?;
         if *last == Some(state.tick) {
-            return Err(Refusal::Second);
+            return Err(OrderRefusal::Second);
         }
         if unit.stunned >= f64::from(state.tick) {
-            return Err(Refusal::Stunned);
+            return Err(OrderRefusal::Stunned);
         }
         *last = Some(state.tick);
         self.orders.push(order);
@@ -156,7 +158,7 @@ impl Queue {
 
     /// The orders that wait, to be executed.
     #[must_use]
-    pub fn take(&mut self) -> Vec<Order> {
+    pub fn take(&mut self) -> Vec<UnitOrder> {
         std::mem::take(&mut self.orders)
     }
 }

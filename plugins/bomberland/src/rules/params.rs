@@ -7,7 +7,7 @@ pub const SIDE_MAX: u16 = 128;
 
 /// The rules that count while a game runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Params {
+pub struct GameParams {
     /// Life of ammunition on the ground, in ticks.
     pub ammo_duration: i32,
     /// Share of ammunition among items.
@@ -40,7 +40,7 @@ pub struct Params {
     pub bombs_max: i32,
 }
 
-impl Default for Params {
+impl Default for GameParams {
     fn default() -> Self {
         Self {
             ammo_duration: 40,
@@ -62,9 +62,9 @@ impl Default for Params {
     }
 }
 
-impl Params {
-    /// These rules, with what was known before of those that the referee does not tell: whoever meets
-    /// a game in its middle takes the engine's defaults for what it has not seen.
+impl GameParams {
+    /// These rules, completed with earlier values for those that the referee does not send. A
+    /// client that joins in the middle of a game uses the engine's defaults for unknown values.
     #[must_use]
     pub fn or(self, known: &Self) -> Self {
         let default = Self::default();

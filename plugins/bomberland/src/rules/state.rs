@@ -1,11 +1,10 @@
 //! What changes from tick to tick. Small and flat: a clone is three copies of a few kilobytes.
 
-use super::{AgentIndex, Cell, UnitIndex};
+use super::{AgentIndex, CellIndex, UnitIndex};
 use serde::{Deserialize, Serialize};
 
-/// What stands, lies or burns in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
+pub enum EntityKind {
     /// Indestructible.
     Metal,
     /// Destroyed by one blast.
@@ -22,11 +21,11 @@ pub enum Kind {
     BlastUp,
     /// Freezes an opponent.
     FreezeUp,
-    /// In the schema only; also stands for kinds that this program does not know.
+    /// Only in the schema; also used for kinds that this program does not know.
     Treasure,
 }
 
-impl Kind {
+impl EntityKind {
     /// Every kind.
     pub const ALL: [Self; 9] = [
         Self::Metal,
@@ -77,9 +76,9 @@ impl Kind {
 
 /// The thing in a cell; absent numbers are `None`, as they are absent on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entity {
+pub struct CellEntity {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntityKind,
     /// The tick in which it came.
     pub created: i32,
     /// The tick in which it goes.
@@ -94,25 +93,24 @@ pub struct Entity {
     pub agent: Option<AgentIndex>,
 }
 
-impl Entity {
+impl CellEntity {
     /// A thing without owner, end and hits.
     #[must_use]
-    pub fn new(kind: Kind, created: i32) -> Self {
+    pub fn new(kind: EntityKind, created: i32) -> Self {
         Self { kind, created, expires: None, hp: None, diameter: None, unit: None, agent: None }
     }
 
     /// Fire that burns to the end of the game.
     #[must_use]
     pub fn permanent(&self) -> bool {
-        self.kind == Kind::Fire && self.expires.is_none()
+        self.kind == EntityKind::Fire && self.expires.is_none()
     }
 }
 
 /// One body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
-    /// Where it stands.
-    pub cell: Cell,
+    pub cell: CellIndex,
     /// Whose it is.
     pub agent: AgentIndex,
     /// Lives; a corpse may lose more.
@@ -137,19 +135,19 @@ impl Unit {
 
 /// The changing part of a game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct GameState {
     /// The tick counter.
     pub tick: i32,
     width: u16,
     units: Vec<Unit>,
-    cells: Vec<Option<Entity>>,
+    cells: Vec<Option<CellEntity>>,
     /// Occupied cells in the order of the engine's table.
-    table: Vec<Cell>,
+    table: Vec<CellIndex>,
     /// Nothing expires before this tick.
     next_expiry: i32,
 }
 
-impl State {
+impl GameState {
     /// An empty map with those units.
     #[must_use]
     pub fn new(width: u16, height: u16, tick: i32, units: Vec<Unit>) -> Self {
@@ -200,29 +198,29 @@ impl State {
     }
 
     /// The units in a cell, in the order of the game.
-    pub fn units_at(&self, cell: Cell) -> impl Iterator<Item = UnitIndex> {
+    pub fn units_at(&self, cell: CellIndex) -> impl Iterator<Item = UnitIndex> {
         (0..).zip(&self.units).filter(move |(_, unit)| unit.cell == cell).map(|(index, _)| index)
     }
 
     /// Whether a unit, alive or dead, is in a cell.
     #[must_use]
-    pub fn occupied(&self, cell: Cell) -> bool {
+    pub fn occupied(&self, cell: CellIndex) -> bool {
         self.units.iter().any(|unit| unit.cell == cell)
     }
 
     /// The thing in a cell.
     #[must_use]
-    pub fn entity(&self, cell: Cell) -> Option<&Entity> {
+    pub fn entity(&self, cell: CellIndex) -> Option<&CellEntity> {
         self.cells.get(usize::from(cell)).and_then(Option::as_ref)
     }
 
     /// All things in the order of the engine's table.
-    pub fn entities(&self) -> impl Iterator<Item = (Cell, &Entity)> {
+    pub fn entities(&self) -> impl Iterator<Item = (CellIndex, &CellEntity)> {
         self.table.iter().filter_map(|cell| Some((*cell, self.entity(*cell)?)))
     }
 
     /// Puts a thing into a cell. A cell already in the table keeps its place there.
-    pub fn put(&mut self, cell: Cell, entity: Entity) {
+    pub fn put(&mut self, cell: CellIndex, entity: CellEntity) {
         let Some(slot) = self.cells.get_mut(usize::from(cell)) else { return };
         if slot.replace(entity).is_none() {
             self.table.push(cell);
@@ -231,7 +229,7 @@ impl State {
     }
 
     /// Empties a cell.
-    pub fn remove(&mut self, cell: Cell) -> Option<Entity> {
+    pub fn remove(&mut self, cell: CellIndex) -> Option<CellEntity> {
         let gone = self.cells.get_mut(usize::from(cell))?.take()?;
         if let Some(index) = self.table.iter().position(|other| *other == cell) {
             self.table.remove(index);
@@ -240,7 +238,7 @@ impl State {
     }
 
     /// What is due at this tick, in the order of the table; a copy, as the engine takes one.
-    pub(super) fn due(&mut self) -> Vec<(Cell, Entity)> {
+    pub(super) fn due(&mut self) -> Vec<(CellIndex, CellEntity)> {
         if self.tick < self.next_expiry {
             return Vec::new();
         }
@@ -259,7 +257,7 @@ impl State {
     /// Bombs of an agent on the map.
     #[must_use]
     pub fn bombs_of(&self, agent: AgentIndex) -> usize {
-        let bombs = self.entities().filter(|(_, entity)| entity.kind == Kind::Bomb);
+        let bombs = self.entities().filter(|(_, entity)| entity.kind == EntityKind::Bomb);
         bombs.filter(|(_, bomb)| bomb.agent == Some(agent)).count()
     }
 

@@ -1,32 +1,35 @@
 //! The phases of a tick, in the engine's order (spec section 7.2).
 
-use super::blast::Turn;
+use super::blast::TickInProgress;
 use super::chance::scaled;
-use super::{Act, Board, Cell, Chance, Entity, Event, Kind, Order, Sink, State, Unit, UnitIndex};
+use super::{
+    CellEntity, CellIndex, EntityKind, EventSink, GameBoard, GameState, TickChance, TickEvent,
+    Unit, UnitAction, UnitIndex, UnitOrder,
+};
 
-/// Computes one tick. `orders` are accepted ones (see [`Queue`](super::Queue)) in the order of
+/// Computes one tick. `orders` are accepted ones (see [`OrderQueue`](super::OrderQueue)) in the order of
 /// their arrival; they are sorted here.
-pub fn step<C: Chance, S: Sink>(
-    board: &Board,
-    state: &mut State,
+pub fn step<C: TickChance, S: EventSink>(
+    board: &GameBoard,
+    state: &mut GameState,
     chance: &mut C,
-    orders: &mut [Order],
+    orders: &mut [UnitOrder],
     sink: &mut S,
 ) {
     state.tick = state.tick.saturating_add(1);
-    let mut turn = Turn { board, state, chance, sink };
+    let mut turn = TickInProgress { board, state, chance, sink };
     turn.end_fire();
     turn.expire();
     turn.contact();
     turn.random_item();
-    orders.sort_by_key(Order::phase);
-    let moves = orders.partition_point(|order| !matches!(order.act, Act::Move(_)));
+    orders.sort_by_key(UnitOrder::phase);
+    let moves = orders.partition_point(|order| !matches!(order.act, UnitAction::Move(_)));
     let (works, moves) = orders.split_at(moves);
     turn.works(works);
     turn.moves(moves);
 }
 
-impl<C: Chance, S: Sink> Turn<'_, C, S> {
+impl<C: TickChance, S: EventSink> TickInProgress<'_, C, S> {
     /// The next cell of the ring of fire, when one is due.
     fn end_fire(&mut self) {
         let params = &self.board.params;
@@ -45,11 +48,11 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
         )]
         let Some(cell) = self.board.fire(count as usize) else { return };
         if let Some(gone) = self.empty(cell)
-            && gone.kind == Kind::Bomb
+            && gone.kind == EntityKind::Bomb
         {
             self.explode(cell, &gone);
         }
-        self.place(cell, Entity::new(Kind::Fire, self.state.tick));
+        self.place(cell, CellEntity::new(EntityKind::Fire, self.state.tick));
     }
 
     /// Everything whose time has come goes; bombs go off. The list is made before the first goes,
@@ -57,7 +60,7 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
     fn expire(&mut self) {
         for (cell, entity) in self.state.due() {
             self.empty(cell);
-            if entity.kind == Kind::Bomb {
+            if entity.kind == EntityKind::Bomb {
                 self.explode(cell, &entity);
             }
         }
@@ -65,15 +68,15 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
 
     /// Units burn in fire and collect items; the dead ones too.
     fn contact(&mut self) {
-        let touches = |cell: Cell| {
+        let touches = |cell: CellIndex| {
             let entity = self.state.entity(cell);
-            entity.is_some_and(|entity| entity.kind == Kind::Fire || entity.kind.item())
+            entity.is_some_and(|entity| entity.kind == EntityKind::Fire || entity.kind.item())
         };
         if !self.state.units().iter().any(|unit| touches(unit.cell)) {
             return;
         }
-        let stands = |(cell, _): &(Cell, &Entity)| self.state.occupied(*cell);
-        let touched: Vec<(Cell, Kind)> = self
+        let stands = |(cell, _): &(CellIndex, &CellEntity)| self.state.occupied(*cell);
+        let touched: Vec<(CellIndex, EntityKind)> = self
             .state
             .entities()
             .filter(stands)
@@ -87,18 +90,22 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
         }
     }
 
-    fn touch(&mut self, cell: Cell, kind: Kind, index: UnitIndex) {
+    fn touch(&mut self, cell: CellIndex, kind: EntityKind, index: UnitIndex) {
         let Some(unit) = self.state.unit_mut(index) else { return };
         match kind {
-            Kind::Fire => return self.hurt(index),
-            Kind::Ammo => unit.bombs = unit.bombs.saturating_add(1),
-            Kind::BlastUp => unit.diameter = unit.diameter.saturating_add(2),
-            Kind::FreezeUp => {
+            EntityKind::Fire => return self.hurt(index),
+            EntityKind::Ammo => unit.bombs = unit.bombs.saturating_add(1),
+            EntityKind::BlastUp => unit.diameter = unit.diameter.saturating_add(2),
+            EntityKind::FreezeUp => {
                 self.freeze(index);
                 self.empty(cell);
                 return;
             }
-            Kind::Metal | Kind::Wood | Kind::Ore | Kind::Bomb | Kind::Treasure => return,
+            EntityKind::Metal
+            | EntityKind::Wood
+            | EntityKind::Ore
+            | EntityKind::Bomb
+            | EntityKind::Treasure => return,
         }
         self.tell(index);
         self.empty(cell);
@@ -137,18 +144,18 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
         }
     }
 
-    /// Bombs, then detonations; the successful ones are told before all that they caused.
-    fn works(&mut self, orders: &[Order]) {
+    /// Bombs, then detonations. Accepted orders are reported before the events that they cause.
+    fn works(&mut self, orders: &[UnitOrder]) {
         let mark = self.sink.mark();
         let mut told = mark;
         for order in orders {
             let done = match order.act {
-                Act::Bomb => self.bomb(order.unit),
-                Act::Detonate(x, y) => self.detonate(order.unit, x, y),
-                Act::Move(_) => false,
+                UnitAction::Bomb => self.bomb(order.unit),
+                UnitAction::Detonate(x, y) => self.detonate(order.unit, x, y),
+                UnitAction::Move(_) => false,
             };
             if done {
-                self.sink.insert(told, Event::Done(*order));
+                self.sink.insert(told, TickEvent::Done(*order));
                 told += 1;
             }
         }
@@ -165,21 +172,21 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
             None => {
                 self.put_bomb(index);
             }
-            Some(fire) if fire.kind == Kind::Fire => self.bomb_in_fire(index, &fire),
+            Some(fire) if fire.kind == EntityKind::Fire => self.bomb_in_fire(index, &fire),
             Some(_) => return false,
         }
         true
     }
 
     /// A bomb that is put into fire goes off at once.
-    fn bomb_in_fire(&mut self, index: UnitIndex, fire: &Entity) {
+    fn bomb_in_fire(&mut self, index: UnitIndex, fire: &CellEntity) {
         let Some(&Unit { cell, .. }) = self.state.unit(index) else { return };
         self.empty(cell);
         let Some(bomb) = self.put_bomb(index) else { return };
         self.empty(cell);
         self.explode(cell, &bomb);
         self.empty(cell);
-        let mut again = Entity::new(Kind::Fire, self.state.tick);
+        let mut again = CellEntity::new(EntityKind::Fire, self.state.tick);
         if !fire.permanent() {
             (again.unit, again.agent) = (fire.unit, fire.agent);
             again.expires = Some(self.state.tick + self.board.params.blast_duration);
@@ -187,18 +194,18 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
         self.place_anew(cell, again);
     }
 
-    fn put_bomb(&mut self, index: UnitIndex) -> Option<Entity> {
+    fn put_bomb(&mut self, index: UnitIndex) -> Option<CellEntity> {
         let tick = self.state.tick;
         let unit = self.state.unit_mut(index)?;
         unit.bombs -= 1;
         let unit = *unit;
-        let bomb = Entity {
+        let bomb = CellEntity {
             expires: Some(tick + self.board.params.fuse),
             hp: Some(1),
             diameter: Some(unit.diameter),
             unit: Some(index),
             agent: Some(unit.agent),
-            ..Entity::new(Kind::Bomb, tick)
+            ..CellEntity::new(EntityKind::Bomb, tick)
         };
         self.place_anew(unit.cell, bomb);
         self.tell(index);
@@ -208,19 +215,19 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
     /// Sets off one's own bomb. Aiming at anything else, or at nothing, succeeds without effect.
     fn detonate(&mut self, unit: UnitIndex, x: f64, y: f64) -> bool {
         let number = x + y * f64::from(self.board.width());
-        let cell =
-            (number.fract() == 0.0 && (0.0..f64::from(Cell::MAX)).contains(&number)).then(|| {
+        let cell = (number.fract() == 0.0 && (0.0..f64::from(CellIndex::MAX)).contains(&number))
+            .then(|| {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
                     reason = "a whole number in the range of cells, checked above"
                 )]
-                let cell = number as Cell;
+                let cell = number as CellIndex;
                 cell
             });
         let Some(cell) = cell else { return true };
         let Some(&bomb) = self.state.entity(cell) else { return true };
-        if bomb.kind != Kind::Bomb || bomb.unit != Some(unit) {
+        if bomb.kind != EntityKind::Bomb || bomb.unit != Some(unit) {
             return true;
         }
         if self.state.tick.saturating_sub(bomb.created) <= self.board.params.armed {
@@ -232,7 +239,7 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
     }
 
     /// Moves in the order of arrival; where several aim at one cell's number, none of them moves.
-    fn moves(&mut self, orders: &[Order]) {
+    fn moves(&mut self, orders: &[UnitOrder]) {
         let aims: Vec<Option<i32>> = orders.iter().map(|order| order.aim(self.state)).collect();
         for (index, order) in orders.iter().enumerate() {
             let aim = aims.get(index).copied().flatten();
@@ -240,12 +247,12 @@ impl<C: Chance, S: Sink> Turn<'_, C, S> {
                 other != index && *rivals == aim && rival.unit != order.unit
             });
             if !shared && self.go(order) {
-                self.sink.push(Event::Done(*order));
+                self.sink.push(TickEvent::Done(*order));
             }
         }
     }
 
-    fn go(&mut self, order: &Order) -> bool {
+    fn go(&mut self, order: &UnitOrder) -> bool {
         let Some(target) = order.destination(self.state) else { return false };
         let blocked = self.state.entity(target).is_some_and(|entity| !entity.kind.walkable());
         if blocked || self.state.occupied(target) {

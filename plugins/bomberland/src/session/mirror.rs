@@ -1,26 +1,28 @@
 //! Our copy of the referee's game: the full state once, then every event in its order; and what
 //! the events teach about rules that the referee does not tell.
 
-use crate::percept::Scene;
-use crate::rules::{AgentIndex, Board, Entity, Event, Kind, Params, State, UnitIndex};
+use crate::percept::TickScene;
+use crate::rules::{
+    AgentIndex, CellEntity, EntityKind, GameBoard, GameParams, GameState, TickEvent, UnitIndex,
+};
 use crate::wire::{self, Full};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// A game as the referee tells it.
 #[derive(Clone, Debug)]
-pub(super) struct Mirror {
-    pub(super) board: Arc<Board>,
-    pub(super) state: State,
+pub(super) struct GameMirror {
+    pub(super) board: Arc<GameBoard>,
+    pub(super) state: GameState,
     pub(super) agent: AgentIndex,
     pub(super) game_id: String,
     pub(super) tick_rate_hz: f64,
 }
 
-impl Mirror {
+impl GameMirror {
     /// A mirror of a full state. `complaints` gets what had to be left out.
     pub(super) fn new(full: &Full, complaints: &mut Vec<String>) -> Result<Self, String> {
-        let built = wire::build(full, &Params::default())?;
+        let built = wire::build(full, &GameParams::default())?;
         complaints.extend(built.complaints);
         let agent = full.connection.as_ref().and_then(|connection| connection.agent_id.as_deref());
         let mut mirror = Self {
@@ -30,7 +32,7 @@ impl Mirror {
             game_id: full.game_id.clone(),
             tick_rate_hz: full.config.tick_rate_hz.0,
         };
-        let known: Vec<Entity> = mirror.state.entities().map(|(_, entity)| *entity).collect();
+        let known: Vec<CellEntity> = mirror.state.entities().map(|(_, entity)| *entity).collect();
         for entity in known {
             mirror.learn_entity(&entity);
         }
@@ -43,7 +45,7 @@ impl Mirror {
         tick: i32,
         events: &[Value],
         complaints: &mut Vec<String>,
-    ) -> Vec<Event> {
+    ) -> Vec<TickEvent> {
         self.state.tick = tick;
         let mut applied = Vec::with_capacity(events.len());
         for event in events {
@@ -60,8 +62,8 @@ impl Mirror {
         applied
     }
 
-    pub(super) fn scene(&self, events: Vec<Event>) -> Scene {
-        Scene {
+    pub(super) fn scene(&self, events: Vec<TickEvent>) -> TickScene {
+        TickScene {
             board: Arc::clone(&self.board),
             state: self.state.clone(),
             events,
@@ -78,18 +80,18 @@ impl Mirror {
     }
 
     /// The board, to write down what was learnt; copied once if somebody still reads it.
-    fn set(&mut self, get: impl Fn(&mut Params) -> &mut i32, value: i32) {
+    fn set(&mut self, get: impl Fn(&mut GameParams) -> &mut i32, value: i32) {
         let mut params = self.board.params;
         if *get(&mut params) != value {
             *get(&mut Arc::make_mut(&mut self.board).params) = value;
         }
     }
 
-    fn learn(&mut self, event: &Event) {
+    fn learn(&mut self, event: &TickEvent) {
         match event {
-            Event::Spawned(_, entity) => {
+            TickEvent::Spawned(_, entity) => {
                 self.learn_entity(entity);
-                if entity.kind == Kind::Bomb
+                if entity.kind == EntityKind::Bomb
                     && let Some(agent) = entity.agent
                 {
                     let placed = i32::try_from(self.state.bombs_of(agent) + 1).unwrap_or(i32::MAX);
@@ -97,7 +99,7 @@ impl Mirror {
                     self.set(|params| &mut params.bombs_max, most);
                 }
             }
-            Event::Unit(index, now) => {
+            TickEvent::Unit(index, now) => {
                 let Some(before) = self.state.unit(*index).copied() else { return };
                 let tick = self.state.tick;
                 if now.hp < before.hp && now.invulnerable >= tick {
@@ -108,21 +110,23 @@ impl Mirror {
                     Arc::make_mut(&mut self.board).params.freeze_ticks = freeze;
                 }
             }
-            Event::Done(_) | Event::Expired(_) | Event::Changed(..) => {}
+            TickEvent::Done(_) | TickEvent::Expired(_) | TickEvent::Changed(..) => {}
         }
     }
 
-    fn learn_entity(&mut self, entity: &Entity) {
+    fn learn_entity(&mut self, entity: &CellEntity) {
         let Some(life) = entity.expires.and_then(|expires| expires.checked_sub(entity.created))
         else {
             return;
         };
         match entity.kind {
-            Kind::Bomb => self.set(|params| &mut params.fuse, life),
-            Kind::Fire => self.set(|params| &mut params.blast_duration, life),
-            Kind::Ammo => self.set(|params| &mut params.ammo_duration, life),
-            Kind::BlastUp | Kind::FreezeUp => self.set(|params| &mut params.powerup_duration, life),
-            Kind::Metal | Kind::Wood | Kind::Ore | Kind::Treasure => {}
+            EntityKind::Bomb => self.set(|params| &mut params.fuse, life),
+            EntityKind::Fire => self.set(|params| &mut params.blast_duration, life),
+            EntityKind::Ammo => self.set(|params| &mut params.ammo_duration, life),
+            EntityKind::BlastUp | EntityKind::FreezeUp => {
+                self.set(|params| &mut params.powerup_duration, life)
+            }
+            EntityKind::Metal | EntityKind::Wood | EntityKind::Ore | EntityKind::Treasure => {}
         }
     }
 }

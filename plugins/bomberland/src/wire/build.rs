@@ -2,10 +2,11 @@
 
 use super::packet::{act_of, raw_act};
 use super::raw::{
-    Config, Full, Inventory, Num, Pairs, RawAction, RawAgent, RawEntity, RawUnit, Size,
+    Full, Inventory, Pairs, RawAction, RawAgent, RawConfig, RawEntity, RawNumber, RawSize, RawUnit,
 };
 use crate::rules::{
-    AgentIndex, Board, Cell, Entity, Event, Kind, Order, Params, SIDE_MAX, State, Unit, UnitName,
+    AgentIndex, CellEntity, CellIndex, EntityKind, GameBoard, GameParams, GameState, SIDE_MAX,
+    TickEvent, Unit, UnitName, UnitOrder,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,17 +16,17 @@ const NUMBER_MAX: f64 = 1.0e9;
 
 /// A state in the types of the rules.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub struct BuiltState {
     /// What does not change.
-    pub board: Board,
+    pub board: GameBoard,
     /// What does.
-    pub state: State,
+    pub state: GameState,
     /// What was left out or read as something else, and why; the engine dies of most of these.
     pub complaints: Vec<String>,
 }
 
 /// A whole number within bounds.
-fn whole(num: Num) -> Option<i32> {
+fn whole(num: RawNumber) -> Option<i32> {
     if num.0.fract() != 0.0 || num.0.abs() > NUMBER_MAX {
         return None;
     }
@@ -33,7 +34,7 @@ fn whole(num: Num) -> Option<i32> {
     Some(num.0 as i32)
 }
 
-fn expect_whole(num: Num, what: &str) -> Result<i32, String> {
+fn expect_whole(num: RawNumber, what: &str) -> Result<i32, String> {
     whole(num).ok_or_else(|| format!("{what}: expected a whole number, got {}", num.0))
 }
 
@@ -41,24 +42,24 @@ fn expect_whole(num: Num, what: &str) -> Result<i32, String> {
 ///
 /// # Errors
 /// When nothing can be played on it: no map, a unit outside of it, too many units.
-pub fn build(full: &Full, params: &Params) -> Result<Built, String> {
-    let side = |num: Num, what: &str| {
+pub fn build(full: &Full, params: &GameParams) -> Result<BuiltState, String> {
+    let side = |num: RawNumber, what: &str| {
         let side = whole(num).and_then(|side| u16::try_from(side).ok());
         side.filter(|side| (1..=SIDE_MAX).contains(side))
             .ok_or_else(|| format!("{what}: expected 1 to {SIDE_MAX}, got {}", num.0))
     };
     let size = (side(full.world.width, "world.width")?, side(full.world.height, "world.height")?);
-    let params = Params {
+    let params = GameParams {
         game_duration: expect_whole(full.config.game_duration_ticks, "game_duration_ticks")?,
         fire_interval: full.config.fire_spawn_interval_ticks.0,
         ..*params
     };
     let (agents, units) = names(full)?;
-    let board = Board::new(size, params, agents, units);
+    let board = GameBoard::new(size, params, agents, units);
     let bodies: Result<Vec<Unit>, String> =
         full.unit_state.0.iter().map(|(_, unit)| body(&board, unit)).collect();
     let tick = expect_whole(full.tick, "tick")?;
-    let mut state = State::new(size.0, size.1, tick, bodies?);
+    let mut state = GameState::new(size.0, size.1, tick, bodies?);
     let mut complaints = Vec::new();
     for raw in &full.entities {
         match thing(&board, &state, raw, &mut complaints) {
@@ -71,7 +72,7 @@ pub fn build(full: &Full, params: &Params) -> Result<Built, String> {
             Err(complaint) => complaints.push(complaint),
         }
     }
-    Ok(Built { board, state, complaints })
+    Ok(BuiltState { board, state, complaints })
 }
 
 fn names(full: &Full) -> Result<(Vec<String>, Vec<UnitName>), String> {
@@ -93,8 +94,8 @@ fn names(full: &Full) -> Result<(Vec<String>, Vec<UnitName>), String> {
     Ok((agents, units))
 }
 
-fn body(board: &Board, raw: &RawUnit) -> Result<Unit, String> {
-    let of = |num: Num, key: &str| expect_whole(num, &format!("unit {}: {key}", raw.unit_id));
+fn body(board: &GameBoard, raw: &RawUnit) -> Result<Unit, String> {
+    let of = |num: RawNumber, key: &str| expect_whole(num, &format!("unit {}: {key}", raw.unit_id));
     let [x, y] = raw.coordinates;
     let place = board.cell(of(x, "x")?, of(y, "y")?);
     let agent = board.find_agent(&raw.agent_id);
@@ -110,26 +111,26 @@ fn body(board: &Board, raw: &RawUnit) -> Result<Unit, String> {
 }
 
 fn thing(
-    board: &Board,
-    state: &State,
+    board: &GameBoard,
+    state: &GameState,
     raw: &RawEntity,
     complaints: &mut Vec<String>,
-) -> Result<(Cell, Entity), String> {
+) -> Result<(CellIndex, CellEntity), String> {
     let place = whole(raw.x).zip(whole(raw.y)).and_then(|(x, y)| board.cell(x, y));
     let cell = place
         .ok_or_else(|| format!("entity {} at ({}, {}) is outside", raw.r#type, raw.x.0, raw.y.0))?;
-    let kind = Kind::parse(&raw.r#type).unwrap_or_else(|| {
+    let kind = EntityKind::parse(&raw.r#type).unwrap_or_else(|| {
         let kind = phalanx_game::excerpt(raw.r#type.as_bytes());
         complaints.push(format!("an entity of the unknown type {kind:?}"));
-        Kind::Treasure
+        EntityKind::Treasure
     });
-    let of = |num: Option<Num>, key: &str| {
+    let of = |num: Option<RawNumber>, key: &str| {
         num.map(|num| expect_whole(num, &format!("entity {}: {key}", raw.r#type))).transpose()
     };
     let unit = raw.unit_id.as_deref().and_then(|name| board.find_unit(name));
     let owner = unit.and_then(|unit| Some(state.unit(unit)?.agent));
     let named = raw.agent_id.as_deref().and_then(|name| board.find_agent(name));
-    let entity = Entity {
+    let entity = CellEntity {
         kind,
         created: expect_whole(raw.created, "created")?,
         expires: of(raw.expires, "expires")?,
@@ -155,7 +156,7 @@ enum RawEvent {
         data: RawEntity,
     },
     EntityExpired {
-        data: [Num; 2],
+        data: [RawNumber; 2],
     },
     EntityState {
         updated_entity: RawEntity,
@@ -169,11 +170,11 @@ enum RawEvent {
 /// # Errors
 /// What is wrong with it.
 pub fn decode_event(
-    board: &Board,
-    state: &State,
+    board: &GameBoard,
+    state: &GameState,
     event: &Value,
     complaints: &mut Vec<String>,
-) -> Result<Option<Event>, String> {
+) -> Result<Option<TickEvent>, String> {
     let raw = RawEvent::deserialize(event).map_err(|error| error.to_string())?;
     Ok(Some(match raw {
         RawEvent::Unit { data } => {
@@ -181,24 +182,24 @@ pub fn decode_event(
             let unit = unit.ok_or_else(|| format!("no unit is called {:?}", data.unit_id))?;
             let agent = state.unit(unit).map(|unit| unit.agent).unwrap_or_default();
             let act = act_of(&data).ok_or_else(|| format!("no action is {:?}", data.r#type))?;
-            Event::Done(Order { agent, unit, act })
+            TickEvent::Done(UnitOrder { agent, unit, act })
         }
         RawEvent::UnitState { data } => {
             let unit = board.find_unit(&data.unit_id);
             let unit = unit.ok_or_else(|| format!("no unit is called {:?}", data.unit_id))?;
-            Event::Unit(unit, body(board, &data)?)
+            TickEvent::Unit(unit, body(board, &data)?)
         }
         RawEvent::EntitySpawned { data } => {
             let (cell, entity) = thing(board, state, &data, complaints)?;
-            Event::Spawned(cell, entity)
+            TickEvent::Spawned(cell, entity)
         }
         RawEvent::EntityState { updated_entity } => {
             let (cell, entity) = thing(board, state, &updated_entity, complaints)?;
-            Event::Changed(cell, entity)
+            TickEvent::Changed(cell, entity)
         }
         RawEvent::EntityExpired { data: [x, y] } => {
             let place = whole(x).zip(whole(y)).and_then(|(x, y)| board.cell(x, y));
-            Event::Expired(place.ok_or_else(|| format!("({}, {}) is outside", x.0, y.0))?)
+            TickEvent::Expired(place.ok_or_else(|| format!("({}, {}) is outside", x.0, y.0))?)
         }
         RawEvent::Unknown => return Ok(None),
     }))
@@ -210,40 +211,40 @@ enum TellEvent<'a> {
     Unit { agent_id: &'a str, data: RawAction },
     UnitState { data: RawUnit },
     EntitySpawned { data: RawEntity },
-    EntityExpired { data: [Num; 2] },
-    EntityState { coordinates: [Num; 2], updated_entity: RawEntity },
+    EntityExpired { data: [RawNumber; 2] },
+    EntityState { coordinates: [RawNumber; 2], updated_entity: RawEntity },
 }
 
 /// An event as the engine tells it.
-pub fn encode_event(board: &Board, event: &Event) -> impl Serialize {
-    let at = |cell: Cell| {
+pub fn encode_event(board: &GameBoard, event: &TickEvent) -> impl Serialize {
+    let at = |cell: CellIndex| {
         let (x, y) = board.place(cell);
-        [Num::from(x), Num::from(y)]
+        [RawNumber::from(x), RawNumber::from(y)]
     };
     match event {
-        Event::Done(order) => TellEvent::Unit {
+        TickEvent::Done(order) => TellEvent::Unit {
             agent_id: board.agent(order.agent).unwrap_or_default(),
             data: raw_act(unit_name(board, order.unit), order.act),
         },
-        Event::Unit(index, unit) => {
+        TickEvent::Unit(index, unit) => {
             TellEvent::UnitState { data: raw_unit(board, unit_name(board, *index), unit) }
         }
-        Event::Spawned(cell, entity) => {
+        TickEvent::Spawned(cell, entity) => {
             TellEvent::EntitySpawned { data: raw_entity(board, *cell, entity) }
         }
-        Event::Expired(cell) => TellEvent::EntityExpired { data: at(*cell) },
-        Event::Changed(cell, entity) => TellEvent::EntityState {
+        TickEvent::Expired(cell) => TellEvent::EntityExpired { data: at(*cell) },
+        TickEvent::Changed(cell, entity) => TellEvent::EntityState {
             coordinates: at(*cell),
             updated_entity: raw_entity(board, *cell, entity),
         },
     }
 }
 
-fn unit_name(board: &Board, unit: u8) -> &str {
+fn unit_name(board: &GameBoard, unit: u8) -> &str {
     board.unit(unit).map_or("", |unit| unit.name.as_str())
 }
 
-fn raw_unit(board: &Board, name: &str, unit: &Unit) -> RawUnit {
+fn raw_unit(board: &GameBoard, name: &str, unit: &Unit) -> RawUnit {
     let (x, y) = board.place(unit.cell);
     RawUnit {
         coordinates: [x.into(), y.into()],
@@ -253,11 +254,11 @@ fn raw_unit(board: &Board, name: &str, unit: &Unit) -> RawUnit {
         unit_id: name.to_owned(),
         agent_id: board.agent(unit.agent).unwrap_or_default().to_owned(),
         invulnerable: unit.invulnerable.into(),
-        stunned: Num(unit.stunned),
+        stunned: RawNumber(unit.stunned),
     }
 }
 
-fn raw_entity(board: &Board, cell: Cell, entity: &Entity) -> RawEntity {
+fn raw_entity(board: &GameBoard, cell: CellIndex, entity: &CellEntity) -> RawEntity {
     let (x, y) = board.place(cell);
     let unit = entity.unit.and_then(|unit| board.unit(unit));
     RawEntity {
@@ -267,15 +268,15 @@ fn raw_entity(board: &Board, cell: Cell, entity: &Entity) -> RawEntity {
         r#type: entity.kind.code().to_owned(),
         unit_id: unit.map(|unit| unit.name.clone()),
         agent_id: entity.agent.and_then(|agent| board.agent(agent)).map(str::to_owned),
-        expires: entity.expires.map(Num::from),
-        hp: entity.hp.map(Num::from),
-        blast_diameter: entity.diameter.map(Num::from),
+        expires: entity.expires.map(RawNumber::from),
+        hp: entity.hp.map(RawNumber::from),
+        blast_diameter: entity.diameter.map(RawNumber::from),
     }
 }
 
 /// A full state as the engine tells it, without a connection.
 #[must_use]
-pub fn encode_full(board: &Board, state: &State, game_id: &str, tick_rate_hz: f64) -> Full {
+pub fn encode_full(board: &GameBoard, state: &GameState, game_id: &str, tick_rate_hz: f64) -> Full {
     let units_of = |agent: usize| {
         let of = board.units().iter().filter(|unit| usize::from(unit.agent) == agent);
         of.map(|unit| unit.name.clone()).collect()
@@ -293,12 +294,12 @@ pub fn encode_full(board: &Board, state: &State, game_id: &str, tick_rate_hz: f6
                 .collect(),
         ),
         entities: state.entities().map(|(cell, thing)| raw_entity(board, cell, thing)).collect(),
-        world: Size { width: board.width().into(), height: board.height().into() },
+        world: RawSize { width: board.width().into(), height: board.height().into() },
         tick: state.tick.into(),
-        config: Config {
-            tick_rate_hz: Num(tick_rate_hz),
+        config: RawConfig {
+            tick_rate_hz: RawNumber(tick_rate_hz),
             game_duration_ticks: board.params.game_duration.into(),
-            fire_spawn_interval_ticks: Num(board.params.fire_interval),
+            fire_spawn_interval_ticks: RawNumber(board.params.fire_interval),
         },
         connection: None,
     }

@@ -1,7 +1,7 @@
 //! What clients may send (spec section 3): every listed property, and no other.
 
-use super::raw::{Full, Num, RawAction};
-use crate::rules::{Act, Direction, Kind};
+use super::raw::{Full, RawAction, RawNumber};
+use crate::rules::{EntityKind, UnitAction, UnitDirection};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 pub struct ActPacket {
     /// The unit's name.
     pub unit: String,
-    /// What it is told.
-    pub act: Act,
+    pub act: UnitAction,
 }
 
 /// An admin's packet.
@@ -63,12 +62,12 @@ fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
 #[must_use]
 pub fn agent_packet(value: &Value, lenient: bool) -> Option<ActPacket> {
     let (unit, act) = match value.get("type")?.as_str()? {
-        "bomb" => (text(object(value, &["type", "unit_id"], &[])?, "unit_id")?, Act::Bomb),
+        "bomb" => (text(object(value, &["type", "unit_id"], &[])?, "unit_id")?, UnitAction::Bomb),
         "move" if lenient && value.get("move").is_none() => detonation(value)?,
         "move" => {
             let packet = object(value, &["type", "move", "unit_id"], &[])?;
-            let direction = Direction::parse(packet.get("move")?.as_str()?)?;
-            (text(packet, "unit_id")?, Act::Move(direction))
+            let direction = UnitDirection::parse(packet.get("move")?.as_str()?)?;
+            (text(packet, "unit_id")?, UnitAction::Move(direction))
         }
         "detonate" => detonation(value)?,
         _ => return None,
@@ -76,10 +75,10 @@ pub fn agent_packet(value: &Value, lenient: bool) -> Option<ActPacket> {
     Some(ActPacket { unit, act })
 }
 
-fn detonation(value: &Value) -> Option<(String, Act)> {
+fn detonation(value: &Value) -> Option<(String, UnitAction)> {
     let packet = object(value, &["type", "coordinates", "unit_id"], &[])?;
     let [x, y] = packet.get("coordinates")?.as_array()?.as_slice() else { return None };
-    Some((text(packet, "unit_id")?, Act::Detonate(x.as_f64()?, y.as_f64()?)))
+    Some((text(packet, "unit_id")?, UnitAction::Detonate(x.as_f64()?, y.as_f64()?)))
 }
 
 /// Reads an admin's packet as the engine's schema does; `None` where it ignores it.
@@ -168,7 +167,7 @@ fn strict_state(value: &Value) -> bool {
         }
         for entity in state.get("entities")?.as_array()? {
             let entity = object(entity, ENTITY, ENTITY_MORE)?;
-            Kind::parse(entity.get("type")?.as_str()?)?;
+            EntityKind::parse(entity.get("type")?.as_str()?)?;
             entity.values().all(|value| !value.is_null()).then_some(())?;
         }
         Some(())
@@ -177,13 +176,13 @@ fn strict_state(value: &Value) -> bool {
 }
 
 /// The order of an echoed action; `None` where it is none.
-pub(super) fn act_of(raw: &RawAction) -> Option<Act> {
+pub(super) fn act_of(raw: &RawAction) -> Option<UnitAction> {
     Some(match raw.r#type.as_str() {
-        "move" => Act::Move(Direction::parse(raw.direction.as_deref()?)?),
-        "bomb" => Act::Bomb,
+        "move" => UnitAction::Move(UnitDirection::parse(raw.direction.as_deref()?)?),
+        "bomb" => UnitAction::Bomb,
         "detonate" => {
             let [x, y] = raw.coordinates?;
-            Act::Detonate(x.0, y.0)
+            UnitAction::Detonate(x.0, y.0)
         }
         _ => return None,
     })
@@ -191,17 +190,17 @@ pub(super) fn act_of(raw: &RawAction) -> Option<Act> {
 
 /// An order as JSON.
 #[must_use]
-pub fn raw_act(unit: &str, act: Act) -> RawAction {
+pub fn raw_act(unit: &str, act: UnitAction) -> RawAction {
     let (kind, direction, coordinates) = match act {
-        Act::Move(direction) => ("move", Some(direction.word().to_owned()), None),
-        Act::Bomb => ("bomb", None, None),
-        Act::Detonate(x, y) => ("detonate", None, Some([Num(x), Num(y)])),
+        UnitAction::Move(direction) => ("move", Some(direction.word().to_owned()), None),
+        UnitAction::Bomb => ("bomb", None, None),
+        UnitAction::Detonate(x, y) => ("detonate", None, Some([RawNumber(x), RawNumber(y)])),
     };
     RawAction { r#type: kind.to_owned(), direction, coordinates, unit_id: unit.to_owned() }
 }
 
 /// An agent's packet as bytes.
 #[must_use]
-pub fn encode_act(unit: &str, act: Act) -> Vec<u8> {
+pub fn encode_act(unit: &str, act: UnitAction) -> Vec<u8> {
     serde_json::to_vec(&raw_act(unit, act)).unwrap_or_default()
 }

@@ -10,21 +10,21 @@ use std::marker::PhantomData;
 /// A JSON number; whole ones are written without a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
-pub struct Num(pub f64);
+pub struct RawNumber(pub f64);
 
-impl From<i32> for Num {
+impl From<i32> for RawNumber {
     fn from(int: i32) -> Self {
         Self(f64::from(int))
     }
 }
 
-impl From<u16> for Num {
+impl From<u16> for RawNumber {
     fn from(int: u16) -> Self {
         Self(f64::from(int))
     }
 }
 
-impl Serialize for Num {
+impl Serialize for RawNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0.fract() == 0.0 && self.0.abs() < 9.0e15 {
             #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
@@ -57,9 +57,9 @@ impl<T: Serialize> Serialize for Pairs<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader<T>(PhantomData<T>);
+        struct PairsReader<T>(PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsReader<T> {
             type Value = Pairs<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,7 +78,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
             }
         }
 
-        deserializer.deserialize_map(Reader(PhantomData))
+        deserializer.deserialize_map(PairsReader(PhantomData))
     }
 }
 
@@ -91,64 +91,57 @@ pub struct Full {
     /// The agents with their units.
     #[serde(default)]
     pub agents: Pairs<RawAgent>,
-    /// The units.
     pub unit_state: Pairs<RawUnit>,
-    /// What stands, lies and burns.
+    /// Blocks, items, bombs and fire.
     pub entities: Vec<RawEntity>,
     /// The map's size.
-    pub world: Size,
+    pub world: RawSize,
     /// The tick counter.
-    pub tick: Num,
+    pub tick: RawNumber,
     /// What the engine tells of its configuration.
     #[serde(default)]
-    pub config: Config,
+    pub config: RawConfig,
     /// Whose copy this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connection: Option<Connection>,
+    pub connection: Option<RawConnection>,
 }
 
-/// An agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawAgent {
-    /// Its id.
     #[serde(default)]
     pub agent_id: String,
-    /// The ids of its units.
     #[serde(default)]
     pub unit_ids: Vec<String>,
 }
 
-/// A unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RawUnit {
     /// Column and row.
-    pub coordinates: [Num; 2],
+    pub coordinates: [RawNumber; 2],
     /// Lives.
-    pub hp: Num,
+    pub hp: RawNumber,
     /// What it carries.
     #[serde(default)]
     pub inventory: Inventory,
     /// Of its bombs.
-    pub blast_diameter: Num,
-    /// Its id.
+    pub blast_diameter: RawNumber,
     pub unit_id: String,
     /// Whose it is.
     #[serde(alias = "owner_id")]
     pub agent_id: String,
     /// Last tick in which it cannot be hurt.
     #[serde(default, alias = "invulnerability")]
-    pub invulnerable: Num,
+    pub invulnerable: RawNumber,
     /// Last tick in which its orders are refused.
     #[serde(default)]
-    pub stunned: Num,
+    pub stunned: RawNumber,
 }
 
 /// What a unit carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inventory {
-    /// Bombs.
     #[serde(default)]
-    pub bombs: Num,
+    pub bombs: RawNumber,
 }
 
 /// A thing in a cell.
@@ -156,11 +149,11 @@ pub struct Inventory {
 pub struct RawEntity {
     /// The tick in which it came.
     #[serde(default)]
-    pub created: Num,
+    pub created: RawNumber,
     /// Column.
-    pub x: Num,
+    pub x: RawNumber,
     /// Row.
-    pub y: Num,
+    pub y: RawNumber,
     /// What it is.
     pub r#type: String,
     /// Who put it there.
@@ -176,42 +169,42 @@ pub struct RawEntity {
     pub agent_id: Option<String>,
     /// The tick in which it goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires: Option<Num>,
+    pub expires: Option<RawNumber>,
     /// Hits that it still takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hp: Option<Num>,
+    pub hp: Option<RawNumber>,
     /// Of a bomb.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blast_diameter: Option<Num>,
+    pub blast_diameter: Option<RawNumber>,
 }
 
 /// A map's size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Size {
+pub struct RawSize {
     /// Columns.
-    pub width: Num,
+    pub width: RawNumber,
     /// Rows.
-    pub height: Num,
+    pub height: RawNumber,
 }
 
 /// What the engine tells of its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Config {
+pub struct RawConfig {
     /// Ticks a second.
-    pub tick_rate_hz: Num,
+    pub tick_rate_hz: RawNumber,
     /// First tick of the ring of fire.
-    pub game_duration_ticks: Num,
+    pub game_duration_ticks: RawNumber,
     /// Ticks between two of its cells.
-    pub fire_spawn_interval_ticks: Num,
+    pub fire_spawn_interval_ticks: RawNumber,
 }
 
-impl Default for Config {
+impl Default for RawConfig {
     fn default() -> Self {
         Self {
-            tick_rate_hz: Num(10.0),
-            game_duration_ticks: Num(200.0),
-            fire_spawn_interval_ticks: Num(2.0),
+            tick_rate_hz: RawNumber(10.0),
+            game_duration_ticks: RawNumber(200.0),
+            fire_spawn_interval_ticks: RawNumber(2.0),
         }
     }
 }
@@ -219,10 +212,9 @@ impl Default for Config {
 /// Whose copy of the state this is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Connection {
+pub struct RawConnection {
     /// The connection's number.
     pub id: u64,
-    /// Its role.
     pub role: String,
     /// The agent; `None` for admins and spectators.
     pub agent_id: Option<String>,
@@ -238,7 +230,7 @@ pub struct RawAction {
     pub direction: Option<String>,
     /// Where the bomb is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coordinates: Option<[Num; 2]>,
+    pub coordinates: Option<[RawNumber; 2]>,
     /// Who.
     pub unit_id: String,
 }

@@ -1,8 +1,8 @@
 //! The newest scene as people see it, with what will burn when.
 
-use super::{Danger, HORIZON, World};
-use crate::percept::Scene;
-use crate::rules::{Entity, Kind, UnitIndex};
+use super::{DangerLevel, HORIZON, World};
+use crate::percept::TickScene;
+use crate::rules::{CellEntity, EntityKind, UnitIndex};
 use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Tone};
 
 const FREE: u8 = 1;
@@ -23,7 +23,8 @@ pub(super) fn picture(world: &World) -> Picture {
     for (x, y) in area.each() {
         let Some(cell) = board.cell(x, y) else { continue };
         things.set(x, y, scene.state.entity(cell).map_or(FREE, value));
-        for (layer, danger) in [(&mut certain, Danger::Certain), (&mut possible, Danger::Possible)]
+        for (layer, danger) in
+            [(&mut certain, DangerLevel::Certain), (&mut possible, DangerLevel::Possible)]
         {
             if let Some(ticks) = forecast.first(cell, danger, 1) {
                 layer.set(x, y, DANGER.value(f64::from(ticks.min(HORIZON))));
@@ -43,17 +44,17 @@ pub(super) fn picture(world: &World) -> Picture {
 }
 
 fn things(area: Area) -> Layer {
-    let legend = Kind::ALL.map(|kind| {
+    let legend = EntityKind::ALL.map(|kind| {
         let (name, glyph, tone) = match kind {
-            Kind::Metal => ("metal", '#', Tone::Obstacle),
-            Kind::Wood => ("wood", '%', Tone::Obstacle),
-            Kind::Ore => ("ore", '&', Tone::Obstacle),
-            Kind::Bomb => ("bomb", 'o', Tone::Danger),
-            Kind::Fire => ("fire", '*', Tone::Danger),
-            Kind::Ammo => ("ammunition", '+', Tone::Resource),
-            Kind::BlastUp => ("blast powerup", '!', Tone::Resource),
-            Kind::FreezeUp => ("freeze powerup", '~', Tone::Resource),
-            Kind::Treasure => ("treasure", '$', Tone::Other),
+            EntityKind::Metal => ("metal", '#', Tone::Obstacle),
+            EntityKind::Wood => ("wood", '%', Tone::Obstacle),
+            EntityKind::Ore => ("ore", '&', Tone::Obstacle),
+            EntityKind::Bomb => ("bomb", 'o', Tone::Danger),
+            EntityKind::Fire => ("fire", '*', Tone::Danger),
+            EntityKind::Ammo => ("ammunition", '+', Tone::Resource),
+            EntityKind::BlastUp => ("blast powerup", '!', Tone::Resource),
+            EntityKind::FreezeUp => ("freeze powerup", '~', Tone::Resource),
+            EntityKind::Treasure => ("treasure", '$', Tone::Other),
         };
         (number(kind), name, glyph, tone)
     });
@@ -65,16 +66,20 @@ fn things(area: Area) -> Layer {
         .with_legend(&legend)
 }
 
-fn number(kind: Kind) -> u8 {
-    let index = Kind::ALL.iter().position(|known| *known == kind).unwrap_or_default();
+fn number(kind: EntityKind) -> u8 {
+    let index = EntityKind::ALL.iter().position(|known| *known == kind).unwrap_or_default();
     u8::try_from(index).unwrap_or_default().saturating_add(END_FIRE + 1)
 }
 
-fn value(entity: &Entity) -> u8 {
-    if entity.kind == Kind::Fire && entity.permanent() { END_FIRE } else { number(entity.kind) }
+fn value(entity: &CellEntity) -> u8 {
+    if entity.kind == EntityKind::Fire && entity.permanent() {
+        END_FIRE
+    } else {
+        number(entity.kind)
+    }
 }
 
-fn body(world: &World, scene: &Scene, index: UnitIndex) -> Option<Body> {
+fn body(world: &World, scene: &TickScene, index: UnitIndex) -> Option<Body> {
     let unit = scene.state.unit(index)?;
     let ours = unit.agent == scene.agent;
     let agent = world.percepts.iter().find(|(_, percept)| percept.unit == Some(index));

@@ -1,18 +1,20 @@
 //! Which cells burn when, as far as it can be foreseen.
 //!
-//! A unit that stands on a cell in a tick is hurt when the cell burns in that tick: the fire and
-//! the explosions of a tick come before its moves.
+//! A unit is hurt when its cell burns in the same tick: the fire and the explosions of a tick are
+//! applied before its moves.
 
 use super::hit_cells;
-use crate::percept::Scene;
-use crate::rules::{Cell, Direction, Entity, Event, Kind, Luck, Order, step};
+use crate::percept::TickScene;
+use crate::rules::{
+    CellEntity, CellIndex, EntityKind, ForwardChance, TickEvent, UnitDirection, UnitOrder, step,
+};
 
 /// How many ticks a forecast reaches.
 pub const HORIZON: u32 = 63;
 
 /// How dangerous a cell is in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Danger {
+pub enum DangerLevel {
     /// Nothing that lies on the map now can burn there.
     None,
     /// An enemy can make it burn by setting off a bomb.
@@ -23,37 +25,41 @@ pub enum Danger {
 
 /// Danger in time: bit `n` of a cell's number is the `n`th tick from now.
 #[derive(Clone, Debug)]
-pub struct Forecast {
+pub struct DangerForecast {
     now: i32,
     certain: Vec<u64>,
     possible: Vec<u64>,
     /// What our unit does in the next tick, if that is given.
-    pub(super) first: Option<Order>,
+    pub(super) first: Option<UnitOrder>,
     /// What others do, with the tick from now in which they do it.
-    others: Vec<(u32, Order)>,
+    others: Vec<(u32, UnitOrder)>,
     /// Cells with bombs that are put there in the next tick, and cells where others go then.
-    pub(super) blocked: Vec<Cell>,
+    pub(super) blocked: Vec<CellIndex>,
 }
 
 /// A bomb that an enemy may set off.
 struct Fuse {
-    cell: Cell,
-    bomb: Entity,
-    reach: Vec<Cell>,
+    cell: CellIndex,
+    bomb: CellEntity,
+    reach: Vec<CellIndex>,
     /// The first tick from now in which it can go off.
     earliest: u32,
 }
 
-impl Forecast {
-    /// What comes when nobody acts, or when one unit of ours acts in the next tick.
+impl DangerForecast {
+    /// The forecast without any action, or with one action of one of our units in the next tick.
     #[must_use]
-    pub fn new(scene: &Scene, first: Option<Order>) -> Self {
+    pub fn new(scene: &TickScene, first: Option<UnitOrder>) -> Self {
         Self::with(scene, first, Vec::new())
     }
 
     /// What comes when others act, too: each with the tick from now, from 1, in which it does.
     #[must_use]
-    pub fn with(scene: &Scene, first: Option<Order>, others: Vec<(u32, Order)>) -> Self {
+    pub fn with(
+        scene: &TickScene,
+        first: Option<UnitOrder>,
+        others: Vec<(u32, UnitOrder)>,
+    ) -> Self {
         let cells = scene.state.len();
         let mut forecast = Self {
             now: scene.state.tick,
@@ -63,7 +69,7 @@ impl Forecast {
             others,
             blocked: Vec::new(),
         };
-        let plan: Vec<(u32, Order)> = first.into_iter().map(|order| (1, order)).collect();
+        let plan: Vec<(u32, UnitOrder)> = first.into_iter().map(|order| (1, order)).collect();
         forecast.follow(scene, &plan);
         forecast.possible(scene);
         forecast
@@ -76,10 +82,10 @@ impl Forecast {
 
     /// Also foresees what burns when a plan is followed: who walks about collects items that
     /// would have stopped a blast. Whether the unit of the plan stays whole.
-    pub(super) fn follow(&mut self, scene: &Scene, plan: &[(u32, Order)]) -> bool {
+    pub(super) fn follow(&mut self, scene: &TickScene, plan: &[(u32, UnitOrder)]) -> bool {
         let mut state = scene.state.clone();
-        let mut events: Vec<Event> = Vec::new();
-        let mut orders: Vec<Order> = Vec::new();
+        let mut events: Vec<TickEvent> = Vec::new();
+        let mut orders: Vec<UnitOrder> = Vec::new();
         let unit = plan.first().map(|(_, order)| order.unit);
         let mut whole = true;
         for ahead in 1..=HORIZON {
@@ -88,16 +94,17 @@ impl Forecast {
             let due = plan.iter().chain(&self.others).filter(|(at, _)| *at == ahead);
             orders.extend(due.map(|(_, order)| *order));
             let stood = unit.and_then(|unit| state.unit(unit)).map(|unit| unit.cell);
-            step(&scene.board, &mut state, &mut Luck::default(), &mut orders, &mut events);
-            let burning = state.entities().filter(|(_, entity)| entity.kind == Kind::Fire);
+            step(&scene.board, &mut state, &mut ForwardChance::default(), &mut orders, &mut events);
+            let burning = state.entities().filter(|(_, entity)| entity.kind == EntityKind::Fire);
             let burning = burning.map(|(cell, _)| cell);
             for cell in burning.chain(hit_cells(&events)) {
                 mark(&mut self.certain, cell, ahead, ahead);
                 whole &= Some(cell) != stood;
             }
             if ahead == 1 {
-                let placed = |(cell, _): &(Cell, &Entity)| scene.state.entity(*cell).is_none();
-                let bombs = state.entities().filter(|(_, entity)| entity.kind == Kind::Bomb);
+                let placed =
+                    |(cell, _): &(CellIndex, &CellEntity)| scene.state.entity(*cell).is_none();
+                let bombs = state.entities().filter(|(_, entity)| entity.kind == EntityKind::Bomb);
                 let others = self.others.iter().filter(|(at, _)| *at == 1);
                 let aims = others.filter_map(|(_, order)| order.destination(&scene.state));
                 self.blocked = bombs.filter(placed).map(|(cell, _)| cell).chain(aims).collect();
@@ -106,11 +113,11 @@ impl Forecast {
         whole
     }
 
-    fn possible(&mut self, scene: &Scene) {
+    fn possible(&mut self, scene: &TickScene) {
         let mut fuses: Vec<Fuse> = scene
             .state
             .entities()
-            .filter(|(_, entity)| entity.kind == Kind::Bomb)
+            .filter(|(_, entity)| entity.kind == EntityKind::Bomb)
             .map(|(cell, bomb)| fuse(scene, cell, bomb))
             .collect();
         spread(scene, &mut fuses);
@@ -142,26 +149,26 @@ impl Forecast {
 
     /// The danger of a cell in the `ahead`th tick from now.
     #[must_use]
-    pub fn danger(&self, cell: Cell, ahead: u32) -> Danger {
+    pub fn danger(&self, cell: CellIndex, ahead: u32) -> DangerLevel {
         let bit = 1_u64.checked_shl(ahead).unwrap_or(0);
         let has = |bits: &[u64]| bits.get(usize::from(cell)).is_some_and(|bits| bits & bit != 0);
         if has(&self.certain) {
-            Danger::Certain
+            DangerLevel::Certain
         } else if has(&self.possible) {
-            Danger::Possible
+            DangerLevel::Possible
         } else {
-            Danger::None
+            DangerLevel::None
         }
     }
 
     /// The first tick from now, not before `from`, in which a cell has that danger or a greater.
     #[must_use]
-    pub fn first(&self, cell: Cell, danger: Danger, from: u32) -> Option<u32> {
+    pub fn first(&self, cell: CellIndex, danger: DangerLevel, from: u32) -> Option<u32> {
         let get = |bits: &[u64]| bits.get(usize::from(cell)).copied().unwrap_or(0);
         let bits = match danger {
-            Danger::Certain => get(&self.certain),
-            Danger::Possible => get(&self.certain) | get(&self.possible),
-            Danger::None => u64::MAX,
+            DangerLevel::Certain => get(&self.certain),
+            DangerLevel::Possible => get(&self.certain) | get(&self.possible),
+            DangerLevel::None => u64::MAX,
         };
         let bits = bits & u64::MAX.checked_shl(from).unwrap_or(0);
         (bits != 0).then(|| bits.trailing_zeros())
@@ -169,7 +176,7 @@ impl Forecast {
 
     /// Whether the first order puts a bomb, which then lies in the unit's cell.
     #[must_use]
-    pub fn places_bomb(&self, scene: &Scene) -> bool {
+    pub fn places_bomb(&self, scene: &TickScene) -> bool {
         let unit = self.first.and_then(|order| scene.state.unit(order.unit));
         unit.is_some_and(|unit| self.blocked.contains(&unit.cell))
     }
@@ -181,7 +188,7 @@ impl Forecast {
     }
 }
 
-fn mark(bits: &mut [u64], cell: Cell, from: u32, to: u32) {
+fn mark(bits: &mut [u64], cell: CellIndex, from: u32, to: u32) {
     let to = to.min(HORIZON);
     if from > to {
         return;
@@ -197,7 +204,7 @@ const ROUNDS: u32 = 3;
 
 /// The cells that the blasts reach. A block stops a blast only if the other bombs leave it whole;
 /// items and bombs may be gone by then and are not counted on.
-fn spread(scene: &Scene, fuses: &mut [Fuse]) {
+fn spread(scene: &TickScene, fuses: &mut [Fuse]) {
     let mut hits = vec![0_i32; scene.state.len()];
     for _ in 0..ROUNDS {
         for fuse in fuses.iter_mut() {
@@ -212,7 +219,7 @@ fn spread(scene: &Scene, fuses: &mut [Fuse]) {
     }
 }
 
-fn fuse(scene: &Scene, cell: Cell, bomb: &Entity) -> Fuse {
+fn fuse(scene: &TickScene, cell: CellIndex, bomb: &CellEntity) -> Fuse {
     let owner = bomb.unit.and_then(|unit| scene.state.unit(unit));
     let enemy = owner.is_some_and(|unit| unit.alive() && unit.agent != scene.agent);
     let ready = bomb.created.saturating_add(scene.board.params.armed).saturating_add(1);
@@ -224,21 +231,25 @@ fn fuse(scene: &Scene, cell: Cell, bomb: &Entity) -> Fuse {
 }
 
 /// The cells that a bomb's blast can reach, without its own.
-fn reach(scene: &Scene, fuse: &Fuse, hits: &[i32]) -> Vec<Cell> {
+fn reach(scene: &TickScene, fuse: &Fuse, hits: &[i32]) -> Vec<CellIndex> {
     let (x, y) = scene.board.place(fuse.cell);
     let radius = (fuse.bomb.diameter.unwrap_or(1) - 1) / 2;
-    let whole = |cell: Cell| {
+    let whole = |cell: CellIndex| {
         let Some(entity) = scene.state.entity(cell) else { return false };
         let all = hits.get(usize::from(cell)).copied().unwrap_or(0);
         let others = all - i32::from(fuse.reach.contains(&cell));
         match entity.kind {
-            Kind::Metal | Kind::Treasure => true,
-            Kind::Wood | Kind::Ore => entity.hp.unwrap_or(1) > others,
-            Kind::Bomb | Kind::Fire | Kind::Ammo | Kind::BlastUp | Kind::FreezeUp => false,
+            EntityKind::Metal | EntityKind::Treasure => true,
+            EntityKind::Wood | EntityKind::Ore => entity.hp.unwrap_or(1) > others,
+            EntityKind::Bomb
+            | EntityKind::Fire
+            | EntityKind::Ammo
+            | EntityKind::BlastUp
+            | EntityKind::FreezeUp => false,
         }
     };
     let mut reach = Vec::new();
-    for direction in Direction::ALL {
+    for direction in UnitDirection::ALL {
         let (dx, dy) = direction.vector();
         for distance in 1..=radius {
             let Some(next) = scene.board.cell(x + dx * distance, y + dy * distance) else { break };

@@ -5,18 +5,18 @@ mod args;
 mod map;
 
 use super::World;
-use crate::percept::Scene;
-use crate::rules::{Cell, Unit, UnitIndex};
-use args::Args;
+use crate::percept::TickScene;
+use crate::rules::{CellIndex, Unit, UnitIndex};
+use args::QueryArgs;
 use phalanx_game::{AgentId, QueryError, Value};
 
 /// One question: who asks, and from where.
-struct Ask<'a> {
+struct UnitQuery<'a> {
     world: &'a World,
-    scene: &'a Scene,
+    scene: &'a TickScene,
     agent: AgentId,
     unit: Option<UnitIndex>,
-    args: Args<'a>,
+    args: QueryArgs<'a>,
 }
 
 pub(super) fn answer(
@@ -32,8 +32,8 @@ pub(super) fn answer(
         // Before the first full state nothing is known: every answer is absent.
         return Ok(Value::Nil);
     };
-    let args = Args::new(name, args);
-    let ask = Ask { world, scene: &percept.scene, agent, unit: percept.unit, args };
+    let args = QueryArgs::new(name, args);
+    let ask = UnitQuery { world, scene: &percept.scene, agent, unit: percept.unit, args };
     match name {
         "size" => Ok(ask.size()),
         "rules" => Ok(ask.rules()),
@@ -60,14 +60,14 @@ fn unknown(name: &str) -> QueryError {
     QueryError { query: name.to_owned(), reason: "Bomberland has no such query".to_owned() }
 }
 
-impl Ask<'_> {
+impl UnitQuery<'_> {
     /// The asking agent's own body.
     fn body(&self) -> Option<&Unit> {
         self.scene.state.unit(self.unit?)
     }
 
     /// The cell that two arguments name; `None` outside the map.
-    fn at(&self, first: usize) -> Result<Option<Cell>, QueryError> {
+    fn at(&self, first: usize) -> Result<Option<CellIndex>, QueryError> {
         let (x, y) = (self.args.int(first)?, self.args.int(first + 1)?);
         Ok(self.scene.board.cell(x, y))
     }

@@ -1,12 +1,13 @@
-//! The belief as bytes, and whether what is met after a restart belongs to it (spec section 1: who
-//! comes again gets the full state of that moment, with the id of the game).
+//! Saves the belief as bytes, and checks after a restart whether the current game continues it
+//! (spec section 1: a client that reconnects gets the full state and the id of the game).
 //!
-//! What happened in a scene's own tick is not saved: nobody asks for it.
+//! Events of a scene's own tick are not saved, because no query reads them later.
 
 use super::World;
-use crate::percept::{Briefing, Percept, Scene};
+use crate::percept::{Briefing, Percept, TickScene};
 use crate::rules::{
-    AgentIndex, Board, Cell, Entity, Kind, Params, SIDE_MAX, State, Unit, UnitIndex, UnitName,
+    AgentIndex, CellEntity, CellIndex, EntityKind, GameBoard, GameParams, GameState, SIDE_MAX,
+    Unit, UnitIndex, UnitName,
 };
 use phalanx_game::{AgentId, Met, RestoreError, excerpt, freeze, thaw};
 use serde::{Deserialize, Serialize};
@@ -20,18 +21,18 @@ const VERSION: u16 = 1;
 const NUMBER_MAX: u32 = 1_000_000_000;
 
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedWorld {
     names: Vec<String>,
     round: Option<u32>,
     briefings: BTreeMap<AgentId, Briefing>,
-    rules: Option<Params>,
+    rules: Option<GameParams>,
     /// The different scenes that agents perceived last.
     scenes: Vec<SavedScene>,
-    percepts: BTreeMap<AgentId, SavedPercept>,
+    percepts: BTreeMap<AgentId, SavedUnitPercept>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedPercept {
+struct SavedUnitPercept {
     /// Its index among the scenes.
     scene: usize,
     unit: Option<UnitIndex>,
@@ -42,13 +43,13 @@ struct SavedPercept {
 struct SavedScene {
     width: u16,
     height: u16,
-    params: Params,
+    params: GameParams,
     agents: Vec<String>,
     units: Vec<UnitName>,
     tick: i32,
     bodies: Vec<Unit>,
     /// In the order of the engine's table.
-    things: Vec<(Cell, Entity)>,
+    things: Vec<(CellIndex, CellEntity)>,
     agent: AgentIndex,
     tick_rate_hz: f64,
 }
@@ -62,10 +63,10 @@ pub(super) fn save(world: &World) -> Vec<u8> {
             scenes.push(scene);
             scenes.len() - 1
         });
-        let saved = SavedPercept { scene: index, unit: percept.unit, done: percept.done };
+        let saved = SavedUnitPercept { scene: index, unit: percept.unit, done: percept.done };
         percepts.insert(*agent, saved);
     }
-    let saved = Saved {
+    let saved = SavedWorld {
         names: names(world),
         round: world.round,
         briefings: world.briefings.clone(),
@@ -77,7 +78,7 @@ pub(super) fn save(world: &World) -> Vec<u8> {
 }
 
 pub(super) fn restore(world: &mut World, saved: &[u8]) -> Result<(), RestoreError> {
-    let saved: Saved = thaw(VERSION, saved)?;
+    let saved: SavedWorld = thaw(VERSION, saved)?;
     if saved.names != names(world) {
         let list = |names: &[String]| excerpt(names.join(", ").as_bytes());
         let (old, new) = (list(&saved.names), list(&names(world)));
@@ -87,10 +88,10 @@ pub(super) fn restore(world: &mut World, saved: &[u8]) -> Result<(), RestoreErro
     if saved.rules.is_some_and(|rules| !sound_rules(&rules)) {
         return Err(damaged("rules that no game has"));
     }
-    let scenes: Option<Vec<Arc<Scene>>> =
+    let scenes: Option<Vec<Arc<TickScene>>> =
         saved.scenes.into_iter().map(|scene| scene.build().map(Arc::new)).collect();
     let scenes = scenes.ok_or_else(|| damaged("a scene that no game has"))?;
-    let percept = |(agent, saved): (AgentId, SavedPercept)| {
+    let percept = |(agent, saved): (AgentId, SavedUnitPercept)| {
         let scene = scenes.get(saved.scene)?;
         let body = saved.unit.is_none_or(|unit| scene.state.unit(unit).is_some());
         let known = agent.index() < world.roster.agents.len() && body;
@@ -101,7 +102,7 @@ pub(super) fn restore(world: &mut World, saved: &[u8]) -> Result<(), RestoreErro
     let percepts = percepts.ok_or_else(|| damaged("an agent or a unit that there is not"))?;
     let agents = world.roster.agents.len();
     if saved.briefings.keys().any(|agent| agent.index() >= agents) {
-        return Err(damaged("a start that was told to nobody"));
+        return Err(damaged("a saved start without a recipient"));
     }
     *world = World {
         round: saved.round,
@@ -126,8 +127,8 @@ fn small(numbers: &[i32]) -> bool {
     numbers.iter().all(|number| number.unsigned_abs() <= NUMBER_MAX)
 }
 
-fn sound_rules(params: &Params) -> bool {
-    let Params { ammo_weight, blast_weight, freeze_weight, .. } = *params;
+fn sound_rules(params: &GameParams) -> bool {
+    let GameParams { ammo_weight, blast_weight, freeze_weight, .. } = *params;
     let shares = [
         ammo_weight,
         blast_weight,
@@ -154,14 +155,14 @@ fn sound_body(unit: &Unit) -> bool {
     unit.stunned.is_finite() && small(&[unit.hp, unit.bombs, unit.diameter, unit.invulnerable])
 }
 
-fn sound_thing(entity: &Entity) -> bool {
+fn sound_thing(entity: &CellEntity) -> bool {
     let numbers = [Some(entity.created), entity.expires, entity.hp, entity.diameter];
     numbers.iter().flatten().all(|number| small(&[*number]))
 }
 
 impl SavedScene {
-    fn new(scene: &Scene) -> Self {
-        let Scene { board, state, agent, tick_rate_hz, events: _ } = scene;
+    fn new(scene: &TickScene) -> Self {
+        let TickScene { board, state, agent, tick_rate_hz, events: _ } = scene;
         Self {
             width: board.width(),
             height: board.height(),
@@ -177,7 +178,7 @@ impl SavedScene {
     }
 
     /// The scene; `None` when there can be none like it.
-    fn build(self) -> Option<Scene> {
+    fn build(self) -> Option<TickScene> {
         let sides = [self.width, self.height].iter().all(|side| (1..=SIDE_MAX).contains(side));
         let numbers = small(&[self.tick]) && self.tick_rate_hz.is_finite();
         if !(sides && numbers && sound_rules(&self.params)) {
@@ -194,11 +195,11 @@ impl SavedScene {
         if !(listed && self.bodies.iter().all(body)) {
             return None;
         }
-        let owners = |entity: &Entity| {
+        let owners = |entity: &CellEntity| {
             let unit = entity.unit.is_none_or(|unit| usize::from(unit) < self.units.len());
             unit && entity.agent.is_none_or(known)
         };
-        let mut state = State::new(self.width, self.height, self.tick, self.bodies);
+        let mut state = GameState::new(self.width, self.height, self.tick, self.bodies);
         for (cell, entity) in &self.things {
             let free = *cell < cells && state.entity(*cell).is_none();
             if !(free && owners(entity) && sound_thing(entity)) {
@@ -206,9 +207,9 @@ impl SavedScene {
             }
             state.put(*cell, *entity);
         }
-        let board = Board::new((self.width, self.height), self.params, self.agents, self.units);
+        let board = GameBoard::new((self.width, self.height), self.params, self.agents, self.units);
         let (agent, tick_rate_hz) = (self.agent, self.tick_rate_hz);
-        Some(Scene { board: Arc::new(board), state, events: Vec::new(), agent, tick_rate_hz })
+        Some(TickScene { board: Arc::new(board), state, events: Vec::new(), agent, tick_rate_hz })
     }
 }
 
@@ -253,8 +254,8 @@ fn same_game(known: &Briefing, met: &Briefing) -> Result<(), String> {
     Ok(())
 }
 
-fn same_board(old: &Scene, new: &Scene) -> Result<(), String> {
-    let size = |scene: &Scene| (scene.board.width(), scene.board.height());
+fn same_board(old: &TickScene, new: &TickScene) -> Result<(), String> {
+    let size = |scene: &TickScene| (scene.board.width(), scene.board.height());
     if size(old) != size(new) {
         let ((width, height), (x, y)) = (size(old), size(new));
         return Err(format!("the map is {x} by {y}, the saved one is {width} by {height}"));
@@ -263,7 +264,7 @@ fn same_board(old: &Scene, new: &Scene) -> Result<(), String> {
     if known.agents() != met.agents() || known.units() != met.units() || old.agent != new.agent {
         return Err("agents or units have other names".to_owned());
     }
-    let rules = |board: &Board| (board.params.game_duration, board.params.fire_interval);
+    let rules = |board: &GameBoard| (board.params.game_duration, board.params.fire_interval);
     if rules(known) != rules(met) {
         let (duration, interval) = rules(met);
         return Err(format!("the fire begins in tick {duration}, every {interval} ticks a cell"));
@@ -271,9 +272,9 @@ fn same_board(old: &Scene, new: &Scene) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a state can come after another: time goes on, nobody heals or goes faster than a cell a
-/// tick, and nothing is built.
-fn can_follow(old: &Scene, new: &Scene) -> Result<(), String> {
+/// Whether one state can follow another: time moves forward, no unit gains health or moves faster
+/// than one cell per tick, and no block appears.
+fn can_follow(old: &TickScene, new: &TickScene) -> Result<(), String> {
     let ticks = new.state.tick.saturating_sub(old.state.tick);
     if ticks < 0 {
         let (tick, known) = (new.state.tick, old.state.tick);
@@ -292,14 +293,16 @@ fn can_follow(old: &Scene, new: &Scene) -> Result<(), String> {
     for cell in 0..new.board.cells() {
         let [was, is] = [old, new].map(|scene| scene.state.entity(cell));
         let (x, y) = new.board.place(cell);
-        let block = |entity: &&Entity| matches!(entity.kind, Kind::Metal | Kind::Wood | Kind::Ore);
-        let kind = |entity: Option<&Entity>| entity.map(|entity| entity.kind);
+        let block = |entity: &&CellEntity| {
+            matches!(entity.kind, EntityKind::Metal | EntityKind::Wood | EntityKind::Ore)
+        };
+        let kind = |entity: Option<&CellEntity>| entity.map(|entity| entity.kind);
         if is.filter(block).is_some() && kind(is) != kind(was) {
             return Err(format!("there is a block at ({x}, {y}), and was none"));
         }
         // Only the ring of fire takes metal away.
         let cold = new.state.tick < new.board.params.game_duration;
-        if cold && kind(was) == Some(Kind::Metal) && kind(is) != Some(Kind::Metal) {
+        if cold && kind(was) == Some(EntityKind::Metal) && kind(is) != Some(EntityKind::Metal) {
             return Err(format!("there is no metal at ({x}, {y}), and was some"));
         }
     }

@@ -1,16 +1,16 @@
 //! How the things of the game look to scripts.
 
 use super::World;
-use crate::percept::Scene;
-use crate::rules::{Cell, Entity, State, UnitIndex};
+use crate::percept::TickScene;
+use crate::rules::{CellEntity, CellIndex, GameState, UnitIndex};
 use phalanx_game::Value;
 use std::borrow::Cow;
 
 /// A table that grows.
-pub(super) struct Table(Vec<(Cow<'static, str>, Value)>);
+pub(super) struct ViewTable(Vec<(Cow<'static, str>, Value)>);
 
-impl Table {
-    pub(super) fn at(scene: &Scene, cell: Cell) -> Self {
+impl ViewTable {
+    pub(super) fn at(scene: &TickScene, cell: CellIndex) -> Self {
         let (x, y) = scene.board.place(cell);
         Self(vec![("x".into(), x.into()), ("y".into(), y.into())])
     }
@@ -29,11 +29,11 @@ impl Table {
 }
 
 /// A unit of a state, which may be a future one.
-pub(super) fn unit(world: &World, scene: &Scene, state: &State, index: UnitIndex) -> Value {
+pub(super) fn unit(world: &World, scene: &TickScene, state: &GameState, index: UnitIndex) -> Value {
     let (Some(unit), Some(name)) = (state.unit(index), scene.board.unit(index)) else {
         return Value::Nil;
     };
-    Table::at(scene, unit.cell)
+    ViewTable::at(scene, unit.cell)
         .with("unit", name.name.clone())
         .with("team", scene.board.agent(unit.agent).unwrap_or_default().to_owned())
         .with("agent", world.agent_of(index).map(str::to_owned))
@@ -47,29 +47,28 @@ pub(super) fn unit(world: &World, scene: &Scene, state: &State, index: UnitIndex
         .done()
 }
 
-/// A word for what is in a cell.
-pub(super) fn word(entity: &Entity) -> &'static str {
-    use crate::rules::Kind;
+pub(super) fn word(entity: &CellEntity) -> &'static str {
+    use crate::rules::EntityKind;
     match entity.kind {
-        Kind::Metal => "metal",
-        Kind::Wood => "wood",
-        Kind::Ore => "ore",
-        Kind::Bomb => "bomb",
-        Kind::Fire if entity.permanent() => "endfire",
-        Kind::Fire => "fire",
-        Kind::Ammo => "ammo",
-        Kind::BlastUp => "blast",
-        Kind::FreezeUp => "freeze",
-        Kind::Treasure => "other",
+        EntityKind::Metal => "metal",
+        EntityKind::Wood => "wood",
+        EntityKind::Ore => "ore",
+        EntityKind::Bomb => "bomb",
+        EntityKind::Fire if entity.permanent() => "endfire",
+        EntityKind::Fire => "fire",
+        EntityKind::Ammo => "ammo",
+        EntityKind::BlastUp => "blast",
+        EntityKind::FreezeUp => "freeze",
+        EntityKind::Treasure => "other",
     }
 }
 
 /// A thing in a cell.
-pub(super) fn entity(scene: &Scene, cell: Cell, entity: &Entity) -> Value {
+pub(super) fn entity(scene: &TickScene, cell: CellIndex, entity: &CellEntity) -> Value {
     let owner = entity.unit.and_then(|unit| scene.board.unit(unit));
     let armed = entity.created.saturating_add(scene.board.params.armed).saturating_add(1);
-    let bomb = entity.kind == crate::rules::Kind::Bomb;
-    Table::at(scene, cell)
+    let bomb = entity.kind == crate::rules::EntityKind::Bomb;
+    ViewTable::at(scene, cell)
         .with("type", word(entity))
         .with("created", entity.created)
         .with("expires", entity.expires)

@@ -1,24 +1,24 @@
 //! Ways through space: distances from a cell, and the steps to another.
 
-use crate::percept::Scene;
-use crate::rules::{Cell, Direction, Kind};
+use crate::percept::TickScene;
+use crate::rules::{CellIndex, EntityKind, UnitDirection};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Distances from one cell to all others.
 #[derive(Clone, Debug)]
-pub struct Walk {
-    from: Cell,
+pub struct WalkCosts {
+    from: CellIndex,
     costs: Vec<Option<u32>>,
-    came: Vec<Option<Direction>>,
+    came: Vec<Option<UnitDirection>>,
 }
 
 /// Distances from a cell. Blocks, bombs and corpses are in the way, and so are living units right
 /// beside the start; with `dig`, each hit that wood or ore still takes costs that much more.
 #[must_use]
-pub fn walk(scene: &Scene, from: Cell, dig: Option<u32>) -> Walk {
+pub fn walk(scene: &TickScene, from: CellIndex, dig: Option<u32>) -> WalkCosts {
     let cells = scene.state.len();
-    let mut walk = Walk { from, costs: vec![None; cells], came: vec![None; cells] };
+    let mut walk = WalkCosts { from, costs: vec![None; cells], came: vec![None; cells] };
     let mut queue = BinaryHeap::from([Reverse((0_u32, from))]);
     walk.set(from, 0, None);
     while let Some(Reverse((cost, cell))) = queue.pop() {
@@ -26,7 +26,7 @@ pub fn walk(scene: &Scene, from: Cell, dig: Option<u32>) -> Walk {
             continue;
         }
         let (x, y) = scene.board.place(cell);
-        for direction in Direction::ALL {
+        for direction in UnitDirection::ALL {
             let (dx, dy) = direction.vector();
             let Some(next) = scene.board.cell(x + dx, y + dy) else { continue };
             let Some(price) = price(scene, next, dig, cell == from) else { continue };
@@ -40,24 +40,28 @@ pub fn walk(scene: &Scene, from: Cell, dig: Option<u32>) -> Walk {
     walk
 }
 
-fn price(scene: &Scene, cell: Cell, dig: Option<u32>, first: bool) -> Option<u32> {
+fn price(scene: &TickScene, cell: CellIndex, dig: Option<u32>, first: bool) -> Option<u32> {
     let state = &scene.state;
     if state.units().iter().any(|unit| unit.cell == cell && (first || !unit.alive())) {
         return None;
     }
     let Some(entity) = state.entity(cell) else { return Some(1) };
     match entity.kind {
-        Kind::Fire | Kind::Ammo | Kind::BlastUp | Kind::FreezeUp | Kind::Treasure => Some(1),
-        Kind::Metal | Kind::Bomb => None,
-        Kind::Wood | Kind::Ore => {
+        EntityKind::Fire
+        | EntityKind::Ammo
+        | EntityKind::BlastUp
+        | EntityKind::FreezeUp
+        | EntityKind::Treasure => Some(1),
+        EntityKind::Metal | EntityKind::Bomb => None,
+        EntityKind::Wood | EntityKind::Ore => {
             let hits = u32::try_from(entity.hp.unwrap_or(1).max(1)).unwrap_or(1);
             dig.map(|price| price.saturating_mul(hits).saturating_add(1))
         }
     }
 }
 
-impl Walk {
-    fn set(&mut self, cell: Cell, cost: u32, came: Option<Direction>) {
+impl WalkCosts {
+    fn set(&mut self, cell: CellIndex, cost: u32, came: Option<UnitDirection>) {
         let index = usize::from(cell);
         if let (Some(known), Some(from)) = (self.costs.get_mut(index), self.came.get_mut(index)) {
             (*known, *from) = (Some(cost), came);
@@ -66,13 +70,17 @@ impl Walk {
 
     /// What it costs to get to a cell; `None` when it cannot be reached.
     #[must_use]
-    pub fn cost(&self, cell: Cell) -> Option<u32> {
+    pub fn cost(&self, cell: CellIndex) -> Option<u32> {
         self.costs.get(usize::from(cell)).copied().flatten()
     }
 
     /// The cells on the way to a cell, each with the step that enters it.
     #[must_use]
-    pub fn steps(&self, scene: &Scene, to: Cell) -> Option<Vec<(Direction, Cell)>> {
+    pub fn steps(
+        &self,
+        scene: &TickScene,
+        to: CellIndex,
+    ) -> Option<Vec<(UnitDirection, CellIndex)>> {
         self.cost(to)?;
         let (mut at, mut steps) = (to, Vec::new());
         while at != self.from {

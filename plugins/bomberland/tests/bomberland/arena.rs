@@ -80,7 +80,7 @@ fn agents_hear_first_then_admins_then_spectators() {
     let tick = br#"{"type":"request_tick"}"#;
     arena.handle_input(ConnectionId(2), tick, now);
     assert_eq!(out(&mut arena), told(&[(3, "tick"), (4, "tick"), (2, "tick"), (1, "tick")]));
-    // Whoever leaves takes nobody along.
+    // A client that leaves does not close other connections.
     arena.handle_leave(ConnectionId(1), now);
     arena.handle_input(ConnectionId(2), tick, now);
     assert_eq!(out(&mut arena), told(&[(3, "tick"), (4, "tick"), (2, "tick")]));

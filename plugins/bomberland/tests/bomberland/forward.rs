@@ -3,7 +3,9 @@
 use crate::common::stage::Stage;
 use phalanx_bomberland::action::Action;
 use phalanx_bomberland::forward::{self, Unasked};
-use phalanx_bomberland::rules::{Act, Direction, Entity, Kind, Luck, Order};
+use phalanx_bomberland::rules::{
+    CellEntity, EntityKind, ForwardChance, UnitAction, UnitDirection, UnitOrder,
+};
 use phalanx_bomberland::world::World;
 use phalanx_game::{Arena as _, ConnectionId, Event, Outgoing, Session as _};
 
@@ -18,16 +20,19 @@ fn the_answer_is_what_our_own_model_says() {
         for told in stage.until_asked(0) {
             let Event::Asked { turn, agent, .. } = told else { continue };
             let roll = usize::try_from(number).unwrap() + agent.index() * 5;
-            let action =
-                if roll % 6 == 0 { Action::Bomb } else { Action::Move(Direction::ALL[roll % 4]) };
+            let action = if roll % 6 == 0 {
+                Action::Bomb
+            } else {
+                Action::Move(UnitDirection::ALL[roll % 4])
+            };
             stage.clients[0].handle_action(turn, agent, &action).ok();
         }
         stage.settle();
         let mut scene = stage.clients[0].scene().unwrap();
         let own = (0..6_u8).filter(|unit| scene.state.unit(*unit).unwrap().agent == 0);
-        let orders: Vec<Order> = own
+        let orders: Vec<UnitOrder> = own
             .filter(|unit| scene.state.unit(*unit).unwrap().alive())
-            .map(|unit| Order { agent: 0, unit, act: Act::Move(Direction::Up) })
+            .map(|unit| UnitOrder { agent: 0, unit, act: UnitAction::Move(UnitDirection::Up) })
             .collect();
         std::sync::Arc::make_mut(&mut scene.board).params.drop_probability = 0.0;
         let question = forward::question(&scene, &orders, number).unwrap();
@@ -36,8 +41,8 @@ fn the_answer_is_what_our_own_model_says() {
             panic!("no answer to question {number}");
         };
         let theirs = forward::answer(&scene, &bytes).unwrap().unwrap();
-        let orders: Vec<(u32, Order)> = orders.into_iter().map(|order| (1, order)).collect();
-        let ours = World::simulate(&scene, &orders, 1, &mut Luck::default(), &mut ());
+        let orders: Vec<(u32, UnitOrder)> = orders.into_iter().map(|order| (1, order)).collect();
+        let ours = World::simulate(&scene, &orders, 1, &mut ForwardChance::default(), &mut ());
         assert_eq!((theirs.sequence_id, theirs.complete), (number, ours.complete()));
         assert_eq!(theirs.state.units(), ours.units());
         assert!(theirs.state.entities().eq(ours.entities()), "after tick {}", ours.tick);
@@ -52,9 +57,9 @@ fn a_question_that_kills_an_engine_is_not_asked() {
     stage.until_asked(0);
     let mut scene = stage.clients[0].scene().unwrap();
     assert!(forward::question(&scene, &[], 1).is_ok());
-    scene.state.put(0, Entity::new(Kind::Bomb, 1));
+    scene.state.put(0, CellEntity::new(EntityKind::Bomb, 1));
     assert_eq!(forward::question(&scene, &[], 1), Err(Unasked::Ownerless));
-    scene.state.put(0, Entity::new(Kind::Treasure, 1));
+    scene.state.put(0, CellEntity::new(EntityKind::Treasure, 1));
     assert_eq!(forward::question(&scene, &[], 1), Err(Unasked::Treasure));
     assert!(
         forward::answer(&scene, br#"{"type":"info","payload":{"message":""}}"#).unwrap().is_none()

@@ -2,29 +2,30 @@
 
 use crate::common::stage;
 use phalanx_bomberland::rules::{
-    Act, Direction, Event, Generated, Kind, Order, Params, Queue, Setup, State, generate, step,
+    EntityKind, GameParams, GameState, GeneratedGame, OrderQueue, Setup, TickEvent, UnitAction,
+    UnitDirection, UnitOrder, generate, step,
 };
 use phalanx_game::{Arena as _, ConnectionId};
 use phalanx_testkit::mangle::Mangler;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-fn act() -> impl Strategy<Value = Act> {
-    let direction = prop::sample::select(Direction::ALL.to_vec());
+fn act() -> impl Strategy<Value = UnitAction> {
+    let direction = prop::sample::select(UnitDirection::ALL.to_vec());
     prop_oneof![
-        4 => direction.prop_map(Act::Move),
-        2 => Just(Act::Bomb),
-        1 => (-1..10i32, -1..10i32).prop_map(|(x, y)| Act::Detonate(x.into(), y.into())),
-        1 => (-1e9..1e9, -1e9..1e9).prop_map(|(x, y)| Act::Detonate(x, y)),
+        4 => direction.prop_map(UnitAction::Move),
+        2 => Just(UnitAction::Bomb),
+        1 => (-1..10i32, -1..10i32).prop_map(|(x, y)| UnitAction::Detonate(x.into(), y.into())),
+        1 => (-1e9..1e9, -1e9..1e9).prop_map(|(x, y)| UnitAction::Detonate(x, y)),
     ]
 }
 
-fn count(state: &State, passes: impl Fn(Kind) -> bool) -> usize {
+fn count(state: &GameState, passes: impl Fn(EntityKind) -> bool) -> usize {
     state.entities().filter(|(_, entity)| passes(entity.kind)).count()
 }
 
 /// What no tick may change for the worse.
-fn check(before: &State, after: &State, params: &Params) {
+fn check(before: &GameState, after: &GameState, params: &GameParams) {
     assert_eq!(after.tick, before.tick + 1);
     for (old, new) in before.units().iter().zip(after.units()) {
         assert!(new.hp <= old.hp && new.hp >= old.hp - 1, "at most one life a tick");
@@ -39,15 +40,15 @@ fn check(before: &State, after: &State, params: &Params) {
     for agent in 0..2 {
         assert!(after.bombs_of(agent) <= usize::try_from(params.bombs_max).unwrap());
     }
-    let solid = |kind: Kind| matches!(kind, Kind::Wood | Kind::Ore);
-    assert!(count(after, solid) <= count(before, solid), "nobody builds blocks");
-    let metal = |state: &State| count(state, |kind| kind == Kind::Metal);
+    let solid = |kind: EntityKind| matches!(kind, EntityKind::Wood | EntityKind::Ore);
+    assert!(count(after, solid) <= count(before, solid), "no block appears");
+    let metal = |state: &GameState| count(state, |kind| kind == EntityKind::Metal);
     assert!(metal(after) == metal(before) || after.tick >= params.game_duration);
-    let overdue = |state: &State| {
+    let overdue = |state: &GameState| {
         state.entities().any(|(_, entity)| entity.expires.is_some_and(|at| at <= state.tick))
     };
     assert!(!overdue(after), "nothing outlives its time");
-    let permanent = |state: &State| state.entities().filter(|(_, it)| it.permanent()).count();
+    let permanent = |state: &GameState| state.entities().filter(|(_, it)| it.permanent()).count();
     assert!(permanent(after) >= permanent(before), "the ring of fire never goes out");
 }
 
@@ -62,31 +63,31 @@ proptest! {
         orders in prop::collection::vec(prop::collection::vec(prop::option::of(act()), 6), 1..150),
     ) {
         let setup = Setup { width, height, hp: 9, ..Setup::default() };
-        let params = Params {
+        let params = GameParams {
             game_duration: 60,
             bombs_max: 5,
             spawn_probability: spawn,
             ammo_weight: 0.2,
             freeze_weight: 0.3,
-            ..Params::default()
+            ..GameParams::default()
         };
         let Ok(mut game) = generate(&setup, params, seed, seed) else { return Ok(()) };
-        let (mut mirror, mut queue) = (game.state.clone(), Queue::default());
+        let (mut mirror, mut queue) = (game.state.clone(), OrderQueue::default());
         for acts in orders {
             for (unit, act) in (0..).zip(acts) {
                 let agent = game.state.unit(unit).unwrap().agent;
                 if let Some(act) = act {
-                    queue.push(&game.state, Order { agent, unit, act }).ok();
+                    queue.push(&game.state, UnitOrder { agent, unit, act }).ok();
                 }
             }
             let before = game.state.clone();
             let mut events = Vec::new();
-            let Generated { board, state, streams } = &mut game;
+            let GeneratedGame { board, state, streams } = &mut game;
             step(board, state, streams, &mut queue.take(), &mut events);
             check(&before, state, &params);
             // Somebody who only hears the events knows the whole state.
             mirror.tick = state.tick;
-            events.iter().for_each(|event: &Event| event.apply(&mut mirror));
+            events.iter().for_each(|event: &TickEvent| event.apply(&mut mirror));
             prop_assert!(mirror.entities().eq(state.entities()));
             prop_assert_eq!(mirror.units(), state.units());
         }
@@ -95,14 +96,14 @@ proptest! {
     #[test]
     fn the_same_seeds_and_orders_make_the_same_game(seed in 0..500u64) {
         let play = || {
-            let mut game = generate(&Setup::default(), Params::default(), seed, seed).ok()?;
+            let mut game = generate(&Setup::default(), GameParams::default(), seed, seed).ok()?;
             let mut events = Vec::new();
             for tick in 0..60 {
-                let mut orders: Vec<Order> = (0..6)
+                let mut orders: Vec<UnitOrder> = (0..6)
                     .map(|unit| {
                         let turn = usize::try_from(seed + tick + u64::from(unit)).unwrap();
-                        let act = if turn % 7 == 0 { Act::Bomb } else { Act::Move(Direction::ALL[turn % 4]) };
-                        Order { agent: unit % 2, unit, act }
+                        let act = if turn % 7 == 0 { UnitAction::Bomb } else { UnitAction::Move(UnitDirection::ALL[turn % 4]) };
+                        UnitOrder { agent: unit % 2, unit, act }
                     })
                     .collect();
                 step(&game.board, &mut game.state, &mut game.streams, &mut orders, &mut events);

@@ -3,15 +3,15 @@
 use crate::common::stage::{Stage, Told, session};
 use phalanx_bomberland::action::Action;
 use phalanx_bomberland::api::API;
-use phalanx_bomberland::percept::{Briefing, Percept, Scene};
-use phalanx_bomberland::rules::{Direction, Entity, Kind};
+use phalanx_bomberland::percept::{Briefing, Percept, TickScene};
+use phalanx_bomberland::rules::{CellEntity, EntityKind, UnitDirection};
 use phalanx_bomberland::wire;
 use phalanx_bomberland::world::World;
 use phalanx_game::{
     AgentId, Arena as _, ConnectionId, Event, Met, Roster, RosterEntry, Session as _, Turn, Value,
     World as _,
 };
-use phalanx_testkit::answers::{Samples, answers};
+use phalanx_testkit::answers::{ArgumentSamples, answers};
 use phalanx_testkit::mangle::Mangler;
 use phalanx_testkit::saved::{damaged_beliefs_are_refused, saved_and_restored};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Game {
         Self { stage: Stage::new(GAME, 1, &["agentA", "agentB"]), chance: Mangler::new(9) }
     }
 
-    /// Plays until a tick; what the first player was told on the way.
+    /// Plays until a tick; returns the events of the first player.
     fn until(&mut self, tick: i32) -> Vec<Told> {
         let mut heard = Vec::new();
         while self.tick() < tick {
@@ -42,7 +42,7 @@ impl Game {
                     if let Event::Asked { turn, agent, .. } = told {
                         let action = match self.chance.below(5) {
                             0 => Action::Bomb,
-                            way => Action::Move(Direction::ALL[way % 4]),
+                            way => Action::Move(UnitDirection::ALL[way % 4]),
                         };
                         self.stage.clients[player].handle_action(*turn, *agent, &action).ok();
                     }
@@ -61,11 +61,11 @@ impl Game {
         self.scene(1).map_or(0, |scene| scene.state.tick)
     }
 
-    fn scene(&self, player: usize) -> Option<Scene> {
+    fn scene(&self, player: usize) -> Option<TickScene> {
         self.stage.clients[player].scene()
     }
 
-    /// The first player's daemon is killed, and started again when so many ticks have gone by.
+    /// Kills the first player's daemon and starts it again after this number of ticks.
     fn outage(&mut self, ticks: i32) -> Vec<Told> {
         self.stage.arena.handle_leave(ConnectionId(0), self.stage.now);
         self.stage.clients[0] = session("agentA");
@@ -102,7 +102,7 @@ fn hear(world: &mut World, told: &[Told]) {
 }
 
 fn learned(world: &World) -> Vec<String> {
-    let samples = Samples {
+    let samples = ArgumentSamples {
         agents: &["u0", "u1", "u2"],
         texts: &["c", "wood", "up"],
         cells: &[(0, 0), (7, 7), (3, 12)],
@@ -141,7 +141,7 @@ fn a_belief_goes_on_over_an_outage_with_the_rules_that_it_had_learned() {
     let met: Vec<_> = told.iter().map(|told| recognized(&world, told)).collect();
     assert!(met.len() >= 6 && met.iter().all(Result::is_ok), "{met:?}");
     hear(&mut world, &told);
-    let state = |scene: &Scene| wire::encode_full(&scene.board, &scene.state, "", 10.0);
+    let state = |scene: &TickScene| wire::encode_full(&scene.board, &scene.state, "", 10.0);
     let truth = game.scene(1).unwrap();
     assert_eq!(state(world.scene().unwrap()), state(&truth), "nothing is hidden");
     let rules = |world: &World| world.query(AgentId(0), "rules", &[]).unwrap();
@@ -152,7 +152,7 @@ fn a_belief_goes_on_over_an_outage_with_the_rules_that_it_had_learned() {
     assert!(!learned(&world).is_empty());
 }
 
-/// Whether the belief takes what it is told for its own game.
+/// Whether the belief recognises the event as part of its own game.
 fn recognized(world: &World, told: &Told) -> Result<(), String> {
     match told {
         Event::RoundStarted { agent, briefing, .. } => {
@@ -206,9 +206,9 @@ fn numbers_that_no_game_has_are_refused() {
     let mut game = Game::new();
     let mut world = fresh();
     hear(&mut world, &game.until(10));
-    let odd = |change: fn(&mut Scene)| {
+    let odd = |change: fn(&mut TickScene)| {
         let mut world = world.clone();
-        let mut scene = Scene::clone(world.scene().unwrap());
+        let mut scene = TickScene::clone(world.scene().unwrap());
         change(&mut scene);
         let percept = Percept { scene: Arc::new(scene), unit: Some(0), done: None };
         world.observe(Turn::new(0, 10), AgentId(0), percept);
@@ -221,16 +221,16 @@ fn numbers_that_no_game_has_are_refused() {
     assert_eq!(odd(|scene| scene.tick_rate_hz = f64::NAN), scene);
     assert_eq!(odd(|scene| scene.state.unit_mut(0).unwrap().cell = 225), scene);
     assert_eq!(odd(|scene| scene.state.unit_mut(0).unwrap().stunned = f64::INFINITY), scene);
-    let bomb = |scene: &mut Scene| {
-        let bomb = Entity { diameter: Some(i32::MIN), ..Entity::new(Kind::Bomb, 1) };
+    let bomb = |scene: &mut TickScene| {
+        let bomb = CellEntity { diameter: Some(i32::MIN), ..CellEntity::new(EntityKind::Bomb, 1) };
         scene.state.put(0, bomb);
     };
     assert_eq!(odd(bomb), scene);
-    let owner = |scene: &mut Scene| {
-        scene.state.put(0, Entity { unit: Some(6), ..Entity::new(Kind::Bomb, 1) });
+    let owner = |scene: &mut TickScene| {
+        scene.state.put(0, CellEntity { unit: Some(6), ..CellEntity::new(EntityKind::Bomb, 1) });
     };
     assert_eq!(odd(owner), scene);
-    let fuse = |scene: &mut Scene| Arc::make_mut(&mut scene.board).params.fuse = i32::MAX;
+    let fuse = |scene: &mut TickScene| Arc::make_mut(&mut scene.board).params.fuse = i32::MAX;
     assert_eq!(odd(fuse), damaged("rules that no game has"));
 }
 
@@ -273,8 +273,8 @@ fn states_that_cannot_follow_are_not_recognized() {
     let mut game = Game::new();
     let mut world = fresh();
     hear(&mut world, &game.until(30));
-    let check = |change: fn(&mut Scene), reason: &str| {
-        let mut scene = Scene::clone(world.scene().unwrap());
+    let check = |change: fn(&mut TickScene), reason: &str| {
+        let mut scene = TickScene::clone(world.scene().unwrap());
         change(&mut scene);
         let turn = Turn::new(0, u32::try_from(scene.state.tick).unwrap());
         let percept = Percept { scene: Arc::new(scene), unit: Some(0), done: None };
@@ -285,21 +285,21 @@ fn states_that_cannot_follow_are_not_recognized() {
     check(|scene| scene.state.tick += 20, "");
     check(|scene| scene.state.tick -= 1, "tick 29 is past: tick 30 was seen before");
     check(|scene| scene.state.unit_mut(0).unwrap().hp += 1, "unit c has ");
-    let fire = |scene: &mut Scene| Arc::make_mut(&mut scene.board).params.game_duration = 5;
+    let fire = |scene: &mut TickScene| Arc::make_mut(&mut scene.board).params.game_duration = 5;
     check(fire, "the fire begins in tick 5, every 2 ticks a cell");
     check(|scene| scene.agent = 1, "agents or units have other names");
-    let far = |scene: &mut Scene| {
+    let far = |scene: &mut TickScene| {
         let unit = scene.state.unit_mut(0).unwrap();
         unit.cell = if unit.cell < 100 { 224 } else { 0 };
     };
     check(far, "unit c is at (");
-    let built = |scene: &mut Scene| {
+    let built = |scene: &mut TickScene| {
         let free = (0..225).find(|cell| scene.state.entity(*cell).is_none()).unwrap();
-        scene.state.put(free, Entity::new(Kind::Wood, 0));
+        scene.state.put(free, CellEntity::new(EntityKind::Wood, 0));
     };
     check(built, "there is a block at (");
-    let gone = |scene: &mut Scene| {
-        let metal = scene.state.entities().find(|(_, entity)| entity.kind == Kind::Metal);
+    let gone = |scene: &mut TickScene| {
+        let metal = scene.state.entities().find(|(_, entity)| entity.kind == EntityKind::Metal);
         let (cell, _) = metal.unwrap();
         scene.state.remove(cell);
     };

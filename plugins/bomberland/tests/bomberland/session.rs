@@ -3,7 +3,7 @@
 use crate::common::stage::{Stage, Told, session};
 use phalanx_bomberland::action::Action;
 use phalanx_bomberland::arena::ArenaConfig;
-use phalanx_bomberland::rules::{Direction, Unit, generate};
+use phalanx_bomberland::rules::{Unit, UnitDirection, generate};
 use phalanx_bomberland::session::{END_PATIENCE, LOGIN_PATIENCE};
 use phalanx_game::{
     AgentId, Arena as _, ConnectionId, DefaultCause, Event, Late, Notice, Session as _, Turn,
@@ -50,7 +50,7 @@ fn one_order_a_unit_and_tick_and_never_a_correction() {
     let (turn, agent, _) = asked(&stage.until_asked(0)[0]);
     let client = &mut stage.clients[0];
     client.handle_action(turn, agent, &Action::Bomb).unwrap();
-    let again = client.handle_action(turn, agent, &Action::Move(Direction::Up));
+    let again = client.handle_action(turn, agent, &Action::Move(UnitDirection::Up));
     assert_eq!(again, Err(Late { agent, turn }));
     assert_eq!(client.poll_transmit().unwrap(), br#"{"type":"bomb","unit_id":"c"}"#);
     assert_eq!(client.poll_transmit(), None);
@@ -85,7 +85,7 @@ fn a_follower_is_sent_behind_the_unit_in_front_of_it() {
             continue;
         }
         let client = &mut stage.clients[0];
-        let right = Action::Move(Direction::Right);
+        let right = Action::Move(UnitDirection::Right);
         let (turn, follower, _) = asked(&questions[0]);
         client.handle_action(turn, follower, &right).unwrap();
         assert_eq!(client.poll_transmit(), None, "it waits for the one in front");
@@ -114,7 +114,7 @@ fn two_own_moves_to_one_cell_do_not_cancel_each_other() {
             continue;
         }
         let turn = asked(&questions[0]).0;
-        for (agent, direction) in [(0, Direction::Right), (1, Direction::Left)] {
+        for (agent, direction) in [(0, UnitDirection::Right), (1, UnitDirection::Left)] {
             let action = Action::Move(direction);
             stage.clients[0].handle_action(turn, AgentId(agent), &action).unwrap();
         }
@@ -137,7 +137,7 @@ fn a_silent_referee_is_hung_up_on_and_the_round_goes_on_after_it() {
     let silent = stage.clients[0].poll_timeout().unwrap() + Duration::from_secs(3);
     stage.clients[0].handle_timeout(silent);
     assert!(stage.clients[0].poll_hangup().is_some_and(|reason| reason.contains("silent")));
-    assert_eq!(stage.clients[0].poll_hangup(), None, "told once");
+    assert_eq!(stage.clients[0].poll_hangup(), None, "reported once");
     stage.arena.handle_leave(ConnectionId(0), stage.now);
     stage.clients[0].handle_disconnected(stage.now);
     stage.pass();
@@ -282,7 +282,7 @@ fn damaged_packets_never_stop_the_client() {
             client.handle_input(&damaged, now).unwrap();
             while let Some(told) = client.poll_event() {
                 if let Event::Asked { turn, agent, .. } = told {
-                    client.handle_action(turn, agent, &Action::Move(Direction::Left)).ok();
+                    client.handle_action(turn, agent, &Action::Move(UnitDirection::Left)).ok();
                 }
             }
             while client.poll_transmit().is_some() {}

@@ -4,14 +4,14 @@
 use crate::common::schema::Schema;
 use crate::common::stage::Stage;
 use phalanx_bomberland::action::Action;
-use phalanx_bomberland::rules::{Act, Direction};
-use phalanx_bomberland::wire::{self, AdminPacket, Message};
+use phalanx_bomberland::rules::{UnitAction, UnitDirection};
+use phalanx_bomberland::wire::{self, AdminPacket, RefereePacket};
 use phalanx_game::{Arena as _, ConnectionId, Event, Session as _};
 use phalanx_testkit::traces;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-fn agent(text: &str) -> Option<Act> {
+fn agent(text: &str) -> Option<UnitAction> {
     wire::agent_packet(&serde_json::from_str(text).ok()?, false).map(|packet| packet.act)
 }
 
@@ -19,11 +19,11 @@ fn agent(text: &str) -> Option<Act> {
 fn an_agents_packet_has_every_property_and_no_other() {
     assert_eq!(
         agent(r#"{"unit_id":"c","move":"up","type":"move"}"#),
-        Some(Act::Move(Direction::Up))
+        Some(UnitAction::Move(UnitDirection::Up))
     );
-    assert_eq!(agent(r#"{"type":"bomb","unit_id":"c"}"#), Some(Act::Bomb));
+    assert_eq!(agent(r#"{"type":"bomb","unit_id":"c"}"#), Some(UnitAction::Bomb));
     let far = r#"{"type":"detonate","coordinates":[1.5,-2e9],"unit_id":"c"}"#;
-    assert_eq!(agent(far), Some(Act::Detonate(1.5, -2e9)));
+    assert_eq!(agent(far), Some(UnitAction::Detonate(1.5, -2e9)));
     for wrong in [
         "",
         "null",
@@ -52,7 +52,7 @@ fn an_agents_packet_has_every_property_and_no_other() {
 fn the_older_form_of_a_detonation_is_an_option() {
     let old = serde_json::json!({"type": "move", "coordinates": [1, 1], "unit_id": "c"});
     assert!(wire::agent_packet(&old, false).is_none());
-    assert_eq!(wire::agent_packet(&old, true).unwrap().act, Act::Detonate(1.0, 1.0));
+    assert_eq!(wire::agent_packet(&old, true).unwrap().act, UnitAction::Detonate(1.0, 1.0));
 }
 
 #[test]
@@ -89,7 +89,9 @@ fn an_admins_packet_is_checked_as_strictly() {
 
 #[test]
 fn our_own_packets_are_understood_by_our_own_referee() {
-    for action in [Action::Move(Direction::Left), Action::Bomb, Action::Detonate { x: 3, y: 14 }] {
+    for action in
+        [Action::Move(UnitDirection::Left), Action::Bomb, Action::Detonate { x: 3, y: 14 }]
+    {
         let act = action.act().unwrap();
         let bytes = wire::encode_act("aa", act);
         let packet = wire::agent_packet(&serde_json::from_slice(&bytes).unwrap(), false).unwrap();
@@ -132,7 +134,7 @@ fn lively(stage: &mut Stage, ticks: usize) {
                 let action = match (tick * 7 + index * 3 + client) % 8 {
                     0 => Action::Bomb,
                     1 => Action::Detonate { x, y },
-                    roll => Action::Move(Direction::ALL[roll % 4]),
+                    roll => Action::Move(UnitDirection::ALL[roll % 4]),
                 };
                 // A tick may have overtaken the question.
                 stage.clients[client].handle_action(turn, agent, &action).ok();
@@ -177,12 +179,14 @@ fn every_packet_of_the_referee_is_as_the_engines_schema_wants_it() {
             kinds.extend(events.map(|event| event["type"].as_str().unwrap().to_owned()));
         }
         let bytes = packet.to_string();
-        assert!(!matches!(wire::decode(bytes.as_bytes()).unwrap(), Message::Unknown { .. }));
+        assert!(!matches!(wire::decode(bytes.as_bytes()).unwrap(), RefereePacket::Unknown { .. }));
     }
     let expected = "endgame_state entity_expired entity_spawned entity_state game_state next_game_state tick unit unit_state";
     assert_eq!(kinds.into_iter().collect::<Vec<_>>().join(" "), expected);
     assert!(schema.fault("ValidServerPacket", &serde_json::json!({"type": "tick"})).is_some());
-    for action in [Act::Bomb, Act::Move(Direction::Up), Act::Detonate(1.0, 2.0)] {
+    for action in
+        [UnitAction::Bomb, UnitAction::Move(UnitDirection::Up), UnitAction::Detonate(1.0, 2.0)]
+    {
         let packet: Value = serde_json::from_slice(&wire::encode_act("c", action)).unwrap();
         assert_eq!(schema.fault("ValidAgentPacket", &packet), None);
     }

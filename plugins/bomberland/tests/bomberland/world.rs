@@ -1,39 +1,40 @@
 //! Looking ahead: what the world foresees is what the rules do.
 
 use phalanx_bomberland::Bomberland;
-use phalanx_bomberland::percept::{Percept, Scene};
+use phalanx_bomberland::percept::{Percept, TickScene};
 use phalanx_bomberland::rules::{
-    Act, Board, Direction, Entity, Event, Generated, Kind, Luck, Order, Params, Queue, Setup,
-    State, Unit, UnitName, generate, step,
+    CellEntity, EntityKind, ForwardChance, GameBoard, GameParams, GameState, GeneratedGame,
+    OrderQueue, Setup, TickEvent, Unit, UnitAction, UnitDirection, UnitName, UnitOrder, generate,
+    step,
 };
-use phalanx_bomberland::world::{Danger, Forecast, HORIZON, World, escape};
+use phalanx_bomberland::world::{DangerForecast, DangerLevel, HORIZON, World, escape};
 use phalanx_game::{AgentId, Game as _, Roster, RosterEntry, Turn, Value, World as _};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 /// A game after some ticks of everybody doing this and that.
-fn played(seed: u64, ticks: u64) -> Option<Generated> {
+fn played(seed: u64, ticks: u64) -> Option<GeneratedGame> {
     let setup = Setup { wood: 0.1, ore: 0.1, hp: 30, ..Setup::default() };
-    let params = Params { game_duration: 90, ..Params::default() };
+    let params = GameParams { game_duration: 90, ..GameParams::default() };
     let mut game = generate(&setup, params, seed, seed).ok()?;
-    let mut queue = Queue::default();
+    let mut queue = OrderQueue::default();
     for tick in 0..ticks {
         for unit in 0..6_u8 {
             let dice = (seed * 31 + tick * 7 + u64::from(unit) * 13) % 11;
             let act = match dice {
-                0 | 1 => Act::Bomb,
-                roll => Act::Move(Direction::ALL[usize::try_from(roll % 4).unwrap()]),
+                0 | 1 => UnitAction::Bomb,
+                roll => UnitAction::Move(UnitDirection::ALL[usize::try_from(roll % 4).unwrap()]),
             };
-            queue.push(&game.state, Order { agent: unit % 2, unit, act }).ok();
+            queue.push(&game.state, UnitOrder { agent: unit % 2, unit, act }).ok();
         }
-        let Generated { board, state, streams } = &mut game;
+        let GeneratedGame { board, state, streams } = &mut game;
         step(board, state, streams, &mut queue.take(), &mut ());
     }
     Some(game)
 }
 
-fn scene(game: &Generated) -> Scene {
-    Scene {
+fn scene(game: &GeneratedGame) -> TickScene {
+    TickScene {
         board: Arc::new(game.board.clone()),
         state: game.state.clone(),
         events: Vec::new(),
@@ -43,10 +44,10 @@ fn scene(game: &Generated) -> Scene {
 }
 
 /// Whether a unit is hurt in a tick, when its invulnerability is put aside.
-fn hurt(state: &mut State, scene: &Scene, unit: u8, orders: &mut [Order]) -> bool {
+fn hurt(state: &mut GameState, scene: &TickScene, unit: u8, orders: &mut [UnitOrder]) -> bool {
     state.unit_mut(unit).unwrap().invulnerable = 0;
     let before = state.unit(unit).unwrap().hp;
-    step(&scene.board, state, &mut Luck::default(), orders, &mut ());
+    step(&scene.board, state, &mut ForwardChance::default(), orders, &mut ());
     state.unit(unit).unwrap().hp < before
 }
 
@@ -57,12 +58,12 @@ proptest! {
     fn a_cell_burns_exactly_when_a_unit_on_it_is_hurt(seed in 0..400u64, ticks in 20..130u64) {
         let Some(game) = played(seed, ticks) else { return Ok(()) };
         let scene = scene(&game);
-        let forecast = Forecast::new(&scene, None);
+        let forecast = DangerForecast::new(&scene, None);
         for unit in 0..6_u8 {
             let (mut state, cell) = (scene.state.clone(), scene.state.unit(unit).unwrap().cell);
             for ahead in 1..=HORIZON {
                 let burnt = hurt(&mut state, &scene, unit, &mut []);
-                let foreseen = forecast.danger(cell, ahead) == Danger::Certain;
+                let foreseen = forecast.danger(cell, ahead) == DangerLevel::Certain;
                 prop_assert_eq!(burnt, foreseen, "unit {} after {} ticks", unit, ahead);
             }
         }
@@ -77,18 +78,18 @@ proptest! {
             if body.stunned >= f64::from(scene.state.tick) {
                 continue;
             }
-            let order = |act| Order { agent: body.agent, unit, act };
-            let first = bomb.then(|| order(Act::Bomb));
-            let forecast = Forecast::new(&scene, first);
+            let order = |act| UnitOrder { agent: body.agent, unit, act };
+            let first = bomb.then(|| order(UnitAction::Bomb));
+            let forecast = DangerForecast::new(&scene, first);
             if bomb && !forecast.places_bomb(&scene) {
                 continue;
             }
-            let Some(way) = escape(&scene, &forecast, unit, Danger::Possible) else { continue };
-            let moves = way.steps.iter().map(|step| step.map(|direction| order(Act::Move(direction))));
+            let Some(way) = escape(&scene, &forecast, unit, DangerLevel::Possible) else { continue };
+            let moves = way.steps.iter().map(|step| step.map(|direction| order(UnitAction::Move(direction))));
             let mut orders = first.map(Some).into_iter().chain(moves);
             let mut state = scene.state.clone();
             for ahead in 1..=HORIZON {
-                let mut now: Vec<Order> = orders.next().flatten().into_iter().collect();
+                let mut now: Vec<UnitOrder> = orders.next().flatten().into_iter().collect();
                 prop_assert!(!hurt(&mut state, &scene, unit, &mut now), "in tick {}", ahead);
             }
             prop_assert_eq!(state.unit(unit).unwrap().cell, way.to);
@@ -99,21 +100,21 @@ proptest! {
     fn what_an_enemy_can_light_is_possible(seed in 0..400u64, ticks in 20..130u64) {
         let Some(game) = played(seed, ticks) else { return Ok(()) };
         let scene = scene(&game);
-        let forecast = Forecast::new(&scene, None);
-        let bombs = scene.state.entities().filter(|(_, it)| it.kind == Kind::Bomb && it.agent == Some(1));
+        let forecast = DangerForecast::new(&scene, None);
+        let bombs = scene.state.entities().filter(|(_, it)| it.kind == EntityKind::Bomb && it.agent == Some(1));
         for (at, bomb) in bombs {
             let armed = scene.board.params.armed + 1 + bomb.created - scene.state.tick;
             let ahead = u32::try_from(armed.max(1)).unwrap();
             let (x, y) = scene.board.place(at);
-            let light = Order { agent: 1, unit: bomb.unit.unwrap(), act: Act::Detonate(x.into(), y.into()) };
-            let mut events: Vec<Event> = Vec::new();
+            let light = UnitOrder { agent: 1, unit: bomb.unit.unwrap(), act: UnitAction::Detonate(x.into(), y.into()) };
+            let mut events: Vec<TickEvent> = Vec::new();
             let alive = scene.state.unit(light.unit).unwrap().alive();
-            World::simulate(&scene, &[(ahead, light)], ahead, &mut Luck::default(), &mut events);
+            World::simulate(&scene, &[(ahead, light)], ahead, &mut ForwardChance::default(), &mut events);
             for event in events {
-                if let Event::Spawned(cell, fire) = event
-                    && alive && fire.kind == Kind::Fire && fire.created == scene.state.tick + armed.max(1)
+                if let TickEvent::Spawned(cell, fire) = event
+                    && alive && fire.kind == EntityKind::Fire && fire.created == scene.state.tick + armed.max(1)
                 {
-                    prop_assert!(forecast.danger(cell, ahead) >= Danger::Possible);
+                    prop_assert!(forecast.danger(cell, ahead) >= DangerLevel::Possible);
                 }
             }
         }
@@ -122,30 +123,31 @@ proptest! {
 
 /// A small map drawn by hand: rows from the top, `#` metal, `w` wood, `o` ore, `b` a bomb that
 /// explodes in tick 13, `C` our unit, `D` an enemy.
-fn drawn(rows: &[&str]) -> Scene {
+fn drawn(rows: &[&str]) -> TickScene {
     let (width, height) = (rows[0].len(), rows.len());
     let names =
         ["c", "d"].map(|name| UnitName { name: name.to_owned(), agent: u8::from(name == "d") });
     let size = (u16::try_from(width).unwrap(), u16::try_from(height).unwrap());
     let agents = vec!["a".to_owned(), "b".to_owned()];
-    let board = Board::new(size, Params::default(), agents, names.to_vec());
+    let board = GameBoard::new(size, GameParams::default(), agents, names.to_vec());
     let cells = rows.iter().rev().flat_map(|row| row.chars());
     let (mut units, mut things) = (Vec::new(), Vec::new());
     for (cell, letter) in (0..).zip(cells) {
-        let mut thing = |kind, hp| things.push((cell, Entity { hp, ..Entity::new(kind, 0) }));
+        let mut thing =
+            |kind, hp| things.push((cell, CellEntity { hp, ..CellEntity::new(kind, 0) }));
         match letter {
-            '#' => thing(Kind::Metal, None),
-            'w' => thing(Kind::Wood, Some(1)),
-            'o' => thing(Kind::Ore, Some(3)),
+            '#' => thing(EntityKind::Metal, None),
+            'w' => thing(EntityKind::Wood, Some(1)),
+            'o' => thing(EntityKind::Ore, Some(3)),
             'b' => things.push((
                 cell,
-                Entity {
+                CellEntity {
                     expires: Some(13),
                     hp: Some(1),
                     diameter: Some(5),
                     unit: Some(0),
                     agent: Some(0),
-                    ..Entity::new(Kind::Bomb, 9)
+                    ..CellEntity::new(EntityKind::Bomb, 9)
                 },
             )),
             'C' | 'D' => units.push((
@@ -165,12 +167,12 @@ fn drawn(rows: &[&str]) -> Scene {
     }
     units.sort_by_key(|(letter, _)| *letter);
     let units = units.into_iter().map(|(_, unit)| unit).collect();
-    let mut state = State::new(size.0, size.1, 10, units);
+    let mut state = GameState::new(size.0, size.1, 10, units);
     things.into_iter().for_each(|(cell, thing)| state.put(cell, thing));
-    Scene { board: Arc::new(board), state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 }
+    TickScene { board: Arc::new(board), state, events: Vec::new(), agent: 0, tick_rate_hz: 10.0 }
 }
 
-fn world(scene: Scene) -> World {
+fn world(scene: TickScene) -> World {
     let agents = vec![RosterEntry::new("one", "hunter")];
     let mut world = World::new(&Roster { team: "ours".to_owned(), agents });
     let percept = Percept { scene: Arc::new(scene), unit: Some(0), done: Some(true) };

@@ -1,6 +1,7 @@
 //! The native queries on the world. A query of another game than the one that is played is nil.
 
-use super::{DIRECTION, count, field, optional, required};
+use super::DIRECTION;
+use phalanx_game::declare::{count, field, optional, query, required};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
 
 const WHOSE: ParamDoc =
@@ -69,17 +70,8 @@ const POSITION: &[FieldDoc] = &[
     field("last_move", Kind::Str, "The opponent's last move; nil before the first."),
 ];
 
-const fn query(
-    name: &'static str,
-    doc: &'static str,
-    params: &'static [ParamDoc],
-    returns: Kind,
-) -> QueryDoc {
-    QueryDoc { name, doc, params, returns }
-}
-
 pub(super) const QUERIES: &[QueryDoc] = &[
-    query("rules", "The numbers of the game, as the referee told them.", &[], Kind::Table(RULES)),
+    query("rules", "The numbers of the game, as the referee sent them.", &[], Kind::Table(RULES)),
     query("foods", "All food.", &[], Kind::List(&Kind::Table(FOOD))),
     query("actors", "The actors, oldest first.", &[WHOSE], Kind::List(&Kind::Table(ENTITY))),
     query("bases", "The bases.", &[WHOSE], Kind::List(&Kind::Table(ENTITY))),

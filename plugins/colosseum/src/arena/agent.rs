@@ -55,8 +55,7 @@ impl Taint {
 
 /// What came as the reply to a message.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Heard {
-    /// A value.
+pub(super) enum AgentReply {
     Value(Value),
     /// Nothing in time, the end of the stream, or no text.
     Nothing,
@@ -66,7 +65,7 @@ pub(super) enum Heard {
 
 /// One agent.
 #[derive(Debug)]
-pub(super) struct Agent {
+pub(super) struct ArenaAgent {
     pub(super) connection: ConnectionId,
     /// The player's index in the options.
     pub(super) player: usize,
@@ -88,11 +87,11 @@ pub(super) struct Agent {
     buffer: Vec<u8>,
     inbox: VecDeque<Vec<u8>>,
     gone: bool,
-    /// Lines that nobody asked for.
+    /// Lines that were not a reply.
     stale: usize,
 }
 
-impl Agent {
+impl ArenaAgent {
     pub(super) fn new(connection: ConnectionId, player: usize, id: String, pool: Duration) -> Self {
         Self {
             connection,
@@ -145,7 +144,7 @@ impl Agent {
         self.gone && self.inbox.is_empty()
     }
 
-    /// Forgets lines that nobody asked for.
+    /// Drops lines that were sent before the agent was asked.
     pub(super) fn drop_stale(&mut self) {
         self.stale = self.stale.saturating_add(self.inbox.len());
         self.inbox.clear();
@@ -168,24 +167,24 @@ impl Agent {
     pub(super) fn complaint(&self) -> Option<String> {
         let refused = (self.offences > 0).then(|| format!("{} actions refused", self.offences));
         let stale =
-            (self.stale > 0).then(|| format!("{} lines dropped that nobody asked for", self.stale));
+            (self.stale > 0).then(|| format!("dropped {} lines that were not replies", self.stale));
         let all: Vec<String> = refused.into_iter().chain(stale).collect();
         (!all.is_empty()).then(|| all.join(", "))
     }
 
     /// The next reply, if one is there or none can come.
-    pub(super) fn hear(&mut self) -> Option<Heard> {
+    pub(super) fn hear(&mut self) -> Option<AgentReply> {
         let Some(line) = self.inbox.pop_front() else {
-            return self.gone.then_some(Heard::Nothing);
+            return self.gone.then_some(AgentReply::Nothing);
         };
         if std::str::from_utf8(&line).is_err() {
-            return Some(Heard::Nothing);
+            return Some(AgentReply::Nothing);
         }
         Some(match read_value(&line) {
-            Ok(value) => Heard::Value(value),
+            Ok(value) => AgentReply::Value(value),
             Err(error) => {
                 self.trouble = Some(error.to_string());
-                Heard::Garbage
+                AgentReply::Garbage
             }
         })
     }
@@ -214,9 +213,9 @@ impl Agent {
     }
 
     /// The first message's reply.
-    pub(super) fn introduced(&mut self, heard: Heard) {
-        let garbage = heard == Heard::Garbage;
-        // Said of the first reply this stands, whatever fails later.
+    pub(super) fn introduced(&mut self, heard: AgentReply) {
+        let garbage = heard == AgentReply::Garbage;
+        // This note about the first reply is kept even if a later check fails.
         let Some(value) = self.handshake(heard) else {
             if !garbage {
                 self.taint(Taint::StartupFail);
@@ -245,7 +244,7 @@ impl Agent {
     }
 
     /// The ping's reply.
-    pub(super) fn ponged(&mut self, heard: Heard) {
+    pub(super) fn ponged(&mut self, heard: AgentReply) {
         let Some(value) = self.handshake(heard) else { return self.fail(Taint::PingFail) };
         match &value {
             Value::Object(reply) if reply.get("pong").is_some_and(|pong| !pong.is_null()) => {}
@@ -260,20 +259,20 @@ impl Agent {
     }
 
     /// The settings' reply: anything but null.
-    pub(super) fn configured(&mut self, heard: Heard) {
+    pub(super) fn configured(&mut self, heard: AgentReply) {
         if self.handshake(heard).is_none_or(|value| value.is_null()) {
             self.fail(Taint::SetConfigFail);
         }
     }
 
-    fn handshake(&mut self, heard: Heard) -> Option<Value> {
+    fn handshake(&mut self, heard: AgentReply) -> Option<Value> {
         match heard {
-            Heard::Value(value) => Some(value),
-            Heard::Nothing => {
+            AgentReply::Value(value) => Some(value),
+            AgentReply::Nothing => {
                 self.error();
                 None
             }
-            Heard::Garbage => {
+            AgentReply::Garbage => {
                 self.taint(Taint::InvalidPayload);
                 None
             }
@@ -281,12 +280,12 @@ impl Agent {
     }
 
     /// A state's reply: the payload, if it may be used.
-    pub(super) fn played(&mut self, heard: Heard) -> Option<Value> {
+    pub(super) fn played(&mut self, heard: AgentReply) -> Option<Value> {
         match heard {
-            Heard::Nothing => self.error(),
-            Heard::Garbage => self.taint(Taint::InvalidPayload),
-            Heard::Value(Value::Null) => {}
-            Heard::Value(Value::Object(reply)) => {
+            AgentReply::Nothing => self.error(),
+            AgentReply::Garbage => self.taint(Taint::InvalidPayload),
+            AgentReply::Value(Value::Null) => {}
+            AgentReply::Value(Value::Object(reply)) => {
                 let id = reply.get("agent_id").unwrap_or(&Value::Null);
                 if falsy(id) {
                     self.taint(Taint::MissingAgentId);
@@ -296,7 +295,7 @@ impl Agent {
                     return Some(Value::Object(reply));
                 }
             }
-            Heard::Value(other) => {
+            AgentReply::Value(other) => {
                 self.trouble = Some(format!("a reply that is no object: {}", excerpt(&other)));
                 self.taint(Taint::InvalidPayload);
             }

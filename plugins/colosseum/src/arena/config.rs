@@ -57,7 +57,6 @@ pub struct ArenaConfig {
 pub struct ConfigError(Vec<String>);
 
 impl ConfigError {
-    /// The mistakes.
     #[must_use]
     pub fn mistakes(&self) -> &[String] {
         &self.0
@@ -90,18 +89,18 @@ impl ArenaConfig {
         } else {
             toml::from_str(text).map_err(|error| alone(format!("not TOML: {error}")))?
         };
-        let mut reader = Reader { tree, mistakes: Vec::new() };
+        let mut reader = ConfigReader { tree, mistakes: Vec::new() };
         let config = reader.config();
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
     }
 }
 
-struct Reader {
+struct ConfigReader {
     tree: Map<String, Value>,
     mistakes: Vec<String>,
 }
 
-impl Reader {
+impl ConfigReader {
     fn config(&mut self) -> ArenaConfig {
         for key in self.tree.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             let all = KEYS.join(", ");
@@ -272,7 +271,6 @@ fn mode(word: &str) -> Option<Mode> {
     }
 }
 
-/// The name of the folder in which a file stands.
 fn folder(path: &str) -> Option<&str> {
     path.rsplit('/').nth(1).filter(|name| !name.is_empty() && *name != "." && *name != "..")
 }

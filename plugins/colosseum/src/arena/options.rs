@@ -1,7 +1,7 @@
 //! What is played, and how strictly.
 
-use crate::percept::Config;
-use crate::rules::catcher::{Fairness, Rules};
+use crate::percept::MatchConfig;
+use crate::rules::catcher::{CatcherRules, Fairness};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -108,10 +108,10 @@ impl GameName {
 
     /// The numbers of food_catcher and cherry_picker.
     #[must_use]
-    pub fn rules(self) -> Rules {
+    pub fn rules(self) -> CatcherRules {
         let read: Map<String, Value> =
             serde_json::from_str(&self.config(self.epochs())).unwrap_or_default();
-        Config::read(&read).rules
+        MatchConfig::read(&read).rules
     }
 }
 
@@ -127,7 +127,6 @@ pub enum Mode {
 /// How a referee is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaOptions {
-    /// The game.
     pub game: GameName,
     /// Who meets whom.
     pub mode: Mode,

@@ -1,7 +1,7 @@
 //! The running match as text for people. An agent is a letter: its actors small, its bases capital.
 
-use super::table::{Table, World};
-use crate::rules::catcher::State;
+use super::table::{GameTable, TableWorld};
+use crate::rules::catcher::CatcherState;
 use crate::rules::{Id, chess, snake};
 
 /// Columns of a drawn plane; characters are twice as high as wide, so half as many rows.
@@ -19,31 +19,31 @@ const AGENTS: [&str; 4] = ["1;32", "1;34", "1;35", "1;36"];
 const FULL: f64 = 25.0;
 
 /// Draws a match; `names` are the agents' in their order.
-pub(super) fn draw(table: &Table, names: &[String], colour: bool) -> String {
-    let mut canvas = Canvas { text: format!("tick {}\n", table.epoch()), colour };
+pub(super) fn draw(table: &GameTable, names: &[String], colour: bool) -> String {
+    let mut canvas = TextCanvas { text: format!("tick {}\n", table.epoch()), colour };
     match table.world() {
-        World::Catcher(state) => {
+        TableWorld::Catcher(state) => {
             canvas.plane(state, table.agents(), table.plane());
             canvas.stores(&[state], table.agents(), names);
         }
-        World::Isolated(states) => {
+        TableWorld::Isolated(states) => {
             for state in states.iter().take(WORLDS_MAX) {
                 canvas.plane(state, table.agents(), table.plane());
             }
             canvas.stores(&states.iter().collect::<Vec<_>>(), table.agents(), names);
         }
-        World::Snake(state) => canvas.snakes(state, names),
-        World::Chess { game, white } => canvas.chess(game, *white, names),
+        TableWorld::Snake(state) => canvas.snakes(state, names),
+        TableWorld::Chess { game, white } => canvas.chess(game, *white, names),
     }
     canvas.text
 }
 
-struct Canvas {
+struct TextCanvas {
     text: String,
     colour: bool,
 }
 
-impl Canvas {
+impl TextCanvas {
     fn put(&mut self, sign: &str, shade: &str) {
         if self.colour && shade != PLAIN {
             self.text.push_str(&format!("\u{1b}[{shade}m{sign}\u{1b}[0m"));
@@ -69,7 +69,7 @@ impl Canvas {
     }
 
     /// The plane of food_catcher: actors stand before bases, bases before food.
-    fn plane(&mut self, state: &State, agents: &[Id], [width, height]: [f64; 2]) {
+    fn plane(&mut self, state: &CatcherState, agents: &[Id], [width, height]: [f64; 2]) {
         let rows = COLUMNS / 2;
         let blank = || (" ".to_owned(), PLAIN);
         let mut grid = vec![vec![blank(); COLUMNS]; rows];
@@ -101,7 +101,7 @@ impl Canvas {
     }
 
     /// What everybody has.
-    fn stores(&mut self, states: &[&State], agents: &[Id], names: &[String]) {
+    fn stores(&mut self, states: &[&CatcherState], agents: &[Id], names: &[String]) {
         for (index, (agent, name)) in agents.iter().zip(names).take(NAMES_MAX).enumerate() {
             let Some(state) = states.get(index.min(states.len().saturating_sub(1))) else { return };
             let own = |owner: &Id| owner == agent;
@@ -119,7 +119,7 @@ impl Canvas {
         }
     }
 
-    fn snakes(&mut self, state: &snake::State, names: &[String]) {
+    fn snakes(&mut self, state: &snake::SnakeState, names: &[String]) {
         let [width, height] = state.size;
         let columns = usize::try_from(width).unwrap_or_default() * 2;
         self.frame(columns, ["┌", "┐"]);
@@ -135,7 +135,7 @@ impl Canvas {
         }
     }
 
-    fn chess(&mut self, game: &chess::Game, white: usize, names: &[String]) {
+    fn chess(&mut self, game: &chess::ChessGame, white: usize, names: &[String]) {
         let name = |index: usize| names.get(index).map_or("", String::as_str);
         let placement = game.fen();
         let rows = placement.split(' ').next().unwrap_or_default().split('/');
@@ -183,7 +183,7 @@ fn shade(agent: Option<usize>) -> &'static str {
 }
 
 /// Two columns for a cell: food, or the letter of the snake that is there, its head doubled.
-fn snake_sign(state: &snake::State, cell: [i32; 2]) -> (String, &'static str) {
+fn snake_sign(state: &snake::SnakeState, cell: [i32; 2]) -> (String, &'static str) {
     if state.foods.contains(&cell) {
         return ("◆ ".to_owned(), FOOD);
     }
@@ -220,12 +220,12 @@ fn figure(piece: char) -> Option<char> {
 mod tests {
     use super::super::options::{ArenaOptions, GameName};
     use super::*;
-    use crate::rules::Chance;
+    use crate::rules::GameRng;
 
     fn drawn(game: GameName, colour: bool) -> String {
         let options = ArenaOptions { game, ..ArenaOptions::default() };
         let agents = [Id::from("one"), Id::from("two")];
-        let mut table = Table::new(&options, &agents, Chance::new(3));
+        let mut table = GameTable::new(&options, &agents, GameRng::new(3));
         table.begin();
         draw(&table, &["first".to_owned(), "second".to_owned()], colour)
     }

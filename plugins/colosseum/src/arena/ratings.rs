@@ -23,7 +23,7 @@ pub fn schedule(mode: Mode, players: usize) -> Vec<Vec<usize>> {
 
 /// One player's row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct PlayerRating {
     /// The rating.
     pub elo: i32,
     /// Matches won.
@@ -34,13 +34,13 @@ pub struct Standing {
     pub losses: u32,
 }
 
-impl Default for Standing {
+impl Default for PlayerRating {
     fn default() -> Self {
         Self { elo: START, wins: 0, draws: 0, losses: 0 }
     }
 }
 
-impl Standing {
+impl PlayerRating {
     /// Points: 1 a win, half a draw.
     #[must_use]
     pub fn points(&self) -> f64 {
@@ -59,7 +59,7 @@ impl Standing {
 }
 
 /// A match between two: the first one's score is 1, ½ or 0.
-pub fn rate(first: &mut Standing, second: &mut Standing, score: f64) {
+pub fn rate(first: &mut PlayerRating, second: &mut PlayerRating, score: f64) {
     let expected = |own: i32, other: i32| 1.0 / (1.0 + 10_f64.powf(f64::from(other - own) / 400.0));
     #[expect(clippy::cast_possible_truncation, reason = "at most 24 up or down")]
     let gain = |own: i32, other: i32, score: f64| {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn ratings_move_by_half_of_k_between_equals() {
-        let (mut a, mut b) = (Standing::default(), Standing::default());
+        let (mut a, mut b) = (PlayerRating::default(), PlayerRating::default());
         rate(&mut a, &mut b, 1.0);
         assert_eq!((a.elo, b.elo, a.wins, b.losses), (1212, 1188, 1, 1));
         rate(&mut a, &mut b, 0.5);

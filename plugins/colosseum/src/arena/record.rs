@@ -1,9 +1,9 @@
 //! What a match leaves behind: the replay's lines and the result (spec section 10).
 
-use super::agent::{Agent, Taint};
+use super::agent::{ArenaAgent, Taint};
 use super::options::{ArenaOptions, Mode};
-use super::ratings::Standing;
-use crate::rules::Num;
+use super::ratings::PlayerRating;
+use crate::rules::PyNumber;
 use crate::wire::text;
 use phalanx_game::{Score, points_text};
 use serde_json::{Map, Value};
@@ -20,7 +20,11 @@ pub(super) struct Points {
 
 fn points(out: &mut String, points: Points) {
     #[expect(clippy::cast_possible_truncation, reason = "whole scores are small")]
-    let num = if points.whole { Num::whole(points.value as i32) } else { Num::float(points.value) };
+    let num = if points.whole {
+        PyNumber::whole(points.value as i32)
+    } else {
+        PyNumber::float(points.value)
+    };
     text::num(out, num);
 }
 
@@ -31,7 +35,7 @@ pub(super) fn replay_line(
     epoch: u32,
     state: &str,
     actions: &[Option<Value>],
-    agents: &[Agent],
+    agents: &[ArenaAgent],
 ) -> String {
     let (mut said, mut ids) = (String::new(), String::new());
     text::list(&mut said, actions, |out, action| match action {
@@ -64,12 +68,12 @@ pub(super) fn outcome(tainted: Option<Taint>, chess: Option<[&str; 3]>) -> Strin
 /// The result's line: scores best first.
 pub(super) fn result(
     options: &ArenaOptions,
-    agents: &[Agent],
+    agents: &[ArenaAgent],
     scores: &[Points],
     replay: Option<&str>,
     outcome: &str,
 ) -> String {
-    let mut rows: Vec<(&Agent, Points)> = agents.iter().zip(scores.iter().copied()).collect();
+    let mut rows: Vec<(&ArenaAgent, Points)> = agents.iter().zip(scores.iter().copied()).collect();
     rows.sort_by(|(_, a), (_, b)| b.value.total_cmp(&a.value));
     let mut out = "{\"scores\": ".to_owned();
     text::list(&mut out, rows, |out, (agent, score)| {
@@ -120,10 +124,10 @@ pub(super) fn result(
 }
 
 /// The table of a tournament.
-pub(super) fn standings(options: &ArenaOptions, table: &[Standing]) -> Vec<u8> {
-    let mut rows: Vec<(&String, &Standing)> = options.players.iter().zip(table).collect();
+pub(super) fn standings(options: &ArenaOptions, table: &[PlayerRating]) -> Vec<u8> {
+    let mut rows: Vec<(&String, &PlayerRating)> = options.players.iter().zip(table).collect();
     rows.sort_by_key(|(_, row)| -row.elo);
-    let row = |(name, row): (&String, &Standing)| {
+    let row = |(name, row): (&String, &PlayerRating)| {
         let mut map = Map::new();
         map.insert("name".to_owned(), name.as_str().into());
         map.insert("elo".to_owned(), row.elo.into());
@@ -142,8 +146,8 @@ pub(super) fn standings(options: &ArenaOptions, table: &[Standing]) -> Vec<u8> {
 
 /// The results as text for people: each player's scores; in a tournament best first, with points
 /// and rating.
-pub(super) fn summary(options: &ArenaOptions, teams: &[Score], table: &[Standing]) -> String {
-    let mut rows: Vec<(&Score, &Standing)> = teams.iter().zip(table).collect();
+pub(super) fn summary(options: &ArenaOptions, teams: &[Score], table: &[PlayerRating]) -> String {
+    let mut rows: Vec<(&Score, &PlayerRating)> = teams.iter().zip(table).collect();
     let tournament = options.mode != Mode::Skirmish;
     if tournament {
         rows.sort_by_key(|(_, row)| -row.elo);

@@ -1,16 +1,16 @@
 //! food_catcher, the main game, and cherry_picker, the same on a bigger map where everybody is
 //! alone (spec sections 6 and 7).
 //!
-//! A tick is [`State::resolve`] (deaths, collisions), then everybody is asked, then
-//! [`State::grow`], then [`State::execute`] for each payload, in random order.
+//! A tick is [`CatcherState::resolve`] (deaths, collisions), then everybody is asked, then
+//! [`CatcherState::grow`], then [`CatcherState::execute`] for each payload, in random order.
 
 mod act;
 mod read;
 mod write;
 
-pub use act::{Command, Fairness, Offence};
+pub use act::{CatcherCommand, Fairness, Offence};
 
-use super::{Chance, Id, Num};
+use super::{GameRng, Id, PyNumber};
 use serde::{Deserialize, Serialize};
 
 /// Below this a source vanishes.
@@ -27,7 +27,7 @@ const STEP_MIN: f64 = 1e-4;
 
 /// The numbers of the game, as `config` tells them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rules {
+pub struct CatcherRules {
     /// Columns of the plane.
     pub grid_width: f64,
     /// Rows of the plane.
@@ -58,7 +58,7 @@ pub struct Rules {
     pub actor_max_health: i32,
 }
 
-impl Default for Rules {
+impl Default for CatcherRules {
     fn default() -> Self {
         Self {
             grid_width: 40.0,
@@ -79,7 +79,7 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl CatcherRules {
     /// The numbers of cherry_picker.
     #[must_use]
     pub fn cherry_picker() -> Self {
@@ -95,12 +95,12 @@ pub struct Food {
     /// Where it is.
     pub position: [f64; 2],
     /// What it holds.
-    pub quantity: Num,
+    pub quantity: PyNumber,
 }
 
 /// An actor or a base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entity {
+pub struct CatcherEntity {
     /// Its name.
     pub id: Id,
     /// The agent whose it is.
@@ -108,17 +108,17 @@ pub struct Entity {
     /// Where it is.
     pub position: [f64; 2],
     /// What it carries or stores.
-    pub food: Num,
+    pub food: PyNumber,
     /// Dead at 0 and below.
-    pub health: Num,
+    pub health: PyNumber,
     /// What it can be healed to.
-    pub max_health: Num,
+    pub max_health: PyNumber,
 }
 
-impl Entity {
-    fn new(id: Id, owner: Id, position: [f64; 2], rules: &Rules) -> Self {
-        let health = Num::whole(rules.actor_max_health);
-        Self { id, owner, position, food: Num::ZERO, health, max_health: health }
+impl CatcherEntity {
+    fn new(id: Id, owner: Id, position: [f64; 2], rules: &CatcherRules) -> Self {
+        let health = PyNumber::whole(rules.actor_max_health);
+        Self { id, owner, position, food: PyNumber::ZERO, health, max_health: health }
     }
 
     /// Whether it still has health.
@@ -138,21 +138,21 @@ pub fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
 
 /// The world of a game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct CatcherState {
     /// The sources.
     pub foods: Vec<Food>,
     /// The actors, oldest first.
-    pub actors: Vec<Entity>,
+    pub actors: Vec<CatcherEntity>,
     /// The bases, in the order of the agents.
-    pub bases: Vec<Entity>,
+    pub bases: Vec<CatcherEntity>,
     /// All that attacks killed, ever.
-    pub dead: Vec<Entity>,
+    pub dead: Vec<CatcherEntity>,
 }
 
-impl State {
+impl CatcherState {
     /// A world for agents, in the order of their registration; at most four, as there are slots.
     #[must_use]
-    pub fn new(agents: &[Id], rules: &Rules, chance: &mut Chance) -> Self {
+    pub fn new(agents: &[Id], rules: &CatcherRules, chance: &mut GameRng) -> Self {
         let mut state = Self::default();
         let (width, height) = (rules.grid_width, rules.grid_height);
         let near = rules.base_spawn_border_offset;
@@ -165,7 +165,7 @@ impl State {
         ];
         for agent in agents.iter().take(slots.len()) {
             let slot = slots.swap_remove(chance.below(slots.len()));
-            let mut entity = || Entity::new(chance.name(), agent.clone(), slot, rules);
+            let mut entity = || CatcherEntity::new(chance.name(), agent.clone(), slot, rules);
             state.bases.push(entity());
             state.actors.push(entity());
         }
@@ -174,40 +174,40 @@ impl State {
     }
 
     /// Step 1 of a tick: the dead go, and actors that are too near to each other collide.
-    pub fn resolve(&mut self, rules: &Rules) {
-        let killed = |list: &[Entity]| -> Vec<Entity> {
+    pub fn resolve(&mut self, rules: &CatcherRules) {
+        let killed = |list: &[CatcherEntity]| -> Vec<CatcherEntity> {
             list.iter().filter(|one| !one.lives()).cloned().collect()
         };
         self.dead.extend(killed(&self.actors));
         self.dead.extend(killed(&self.bases));
-        self.bases.retain(Entity::lives);
+        self.bases.retain(CatcherEntity::lives);
         collide(&mut self.actors, 2.0 * rules.actor_radius);
-        self.actors.retain(Entity::lives);
+        self.actors.retain(CatcherEntity::lives);
     }
 
     /// Step 3: sources vanish, grow and come anew.
-    pub fn grow(&mut self, rules: &Rules, chance: &mut Chance) {
+    pub fn grow(&mut self, rules: &CatcherRules, chance: &mut GameRng) {
         self.ripen();
         self.refill(rules, chance);
     }
 
-    /// The part of [`State::grow`] that is not by chance.
+    /// The part of [`CatcherState::grow`] that is not by chance.
     pub fn ripen(&mut self) {
         self.foods.retain(|food| food.quantity.get() >= QUANTITY_MIN);
         for food in &mut self.foods {
-            let grown = Num::float(GROWTH * food.quantity.get());
-            food.quantity = grown.min(Num::whole(QUANTITY_MAX));
+            let grown = PyNumber::float(GROWTH * food.quantity.get());
+            food.quantity = grown.min(PyNumber::whole(QUANTITY_MAX));
         }
     }
 
     /// New sources, four at a time, mirrored, each with its own quantity.
-    fn refill(&mut self, rules: &Rules, chance: &mut Chance) {
+    fn refill(&mut self, rules: &CatcherRules, chance: &mut GameRng) {
         let (width, height) = (rules.grid_width, rules.grid_height);
         while self.foods.len() < rules.max_food_sources {
             let (x, y) = (chance.between(0.0, width), chance.between(0.0, height));
             for position in [[x, y], [width - x, y], [x, height - y], [width - x, height - y]] {
                 let quantity = chance.between(QUANTITY_MIN, QUANTITY_MAX.into());
-                let (id, quantity) = (chance.name(), Num::float(quantity));
+                let (id, quantity) = (chance.name(), PyNumber::float(quantity));
                 self.foods.push(Food { id, position, quantity });
             }
         }
@@ -215,17 +215,18 @@ impl State {
 
     /// An agent's score: what its living bases store.
     #[must_use]
-    pub fn score(&self, agent: &str) -> Num {
+    pub fn score(&self, agent: &str) -> PyNumber {
         let own = self.bases.iter().filter(|base| &*base.owner == agent);
-        own.fold(Num::ZERO, |sum, base| sum + base.food)
+        own.fold(PyNumber::ZERO, |sum, base| sum + base.food)
     }
 }
 
 /// Actors that are nearer than `reach`: the one with less food takes all and survives; at a tie
 /// the newer one. An actor that died in its row goes on with it, as in the original.
-fn collide(actors: &mut [Entity], reach: f64) {
+fn collide(actors: &mut [CatcherEntity], reach: f64) {
     for index in 0..actors.len() {
-        let Some((one, newer)) = actors.get_mut(index..).and_then(<[Entity]>::split_first_mut)
+        let Some((one, newer)) =
+            actors.get_mut(index..).and_then(<[CatcherEntity]>::split_first_mut)
         else {
             return;
         };
@@ -242,8 +243,8 @@ fn collide(actors: &mut [Entity], reach: f64) {
                 (other, &mut *one)
             };
             winner.food += loser.food;
-            loser.food = Num::ZERO;
-            loser.health = Num::ZERO;
+            loser.food = PyNumber::ZERO;
+            loser.health = PyNumber::ZERO;
         }
     }
 }

@@ -12,9 +12,9 @@ const NAME_LENGTH: usize = 6;
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub struct Chance(ChaCha8Rng);
+pub struct GameRng(ChaCha8Rng);
 
-impl Chance {
+impl GameRng {
     /// The stream of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn equal_seeds_give_equal_streams() {
         let drawn = |seed| {
-            let mut chance = Chance::new(seed);
+            let mut chance = GameRng::new(seed);
             (chance.name(), chance.below(1000), chance.draw().to_bits(), chance.uuid())
         };
         assert_eq!(drawn(1), drawn(1));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn draws_fill_their_range() {
-        let mut chance = Chance::new(5);
+        let mut chance = GameRng::new(5);
         let draws: Vec<f64> = (0..1000).map(|_| chance.between(2.0, 4.0)).collect();
         assert!(draws.iter().all(|draw| (2.0..4.0).contains(draw)));
         assert!(draws.iter().any(|draw| *draw < 2.1) && draws.iter().any(|draw| *draw > 3.9));

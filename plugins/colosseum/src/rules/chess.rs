@@ -4,11 +4,11 @@
 mod moves;
 mod text;
 
-pub use moves::Step;
+pub use moves::ChessMove;
 
-/// What stands on a square; the order is the one of `pnbrqk`.
+/// The order is that of `pnbrqk`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PieceKind {
     /// Goes ahead, takes aslant.
     Pawn,
     /// Jumps.
@@ -24,16 +24,16 @@ pub enum Kind {
 }
 
 /// A piece: its kind, and whether it is white.
-pub(crate) type Piece = (Kind, bool);
+pub(crate) type ChessPiece = (PieceKind, bool);
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ChessEnd {
     /// The side to move lost.
     Checkmate,
     /// No legal move, no check.
     Stalemate,
-    /// Nobody can mate any more.
+    /// Neither side has enough pieces left for a mate.
     InsufficientMaterial,
     /// 75 moves of each side without a capture or a pawn's move.
     SeventyfiveMoves,
@@ -41,7 +41,7 @@ pub enum End {
     FivefoldRepetition,
 }
 
-impl End {
+impl ChessEnd {
     /// Its name in results.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -57,9 +57,9 @@ impl End {
 
 /// A position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Board {
+pub(crate) struct ChessBoard {
     /// From a1 over h1 to h8.
-    pub(crate) squares: [Option<Piece>; 64],
+    pub(crate) squares: [Option<ChessPiece>; 64],
     /// Whether white is to move.
     pub(crate) white: bool,
     /// White's rights on the king's and the queen's side, then black's.
@@ -70,24 +70,23 @@ pub(crate) struct Board {
     pub(crate) number: u32,
 }
 
-/// A game.
 #[derive(Clone, Debug)]
-pub struct Game {
-    board: Board,
+pub struct ChessGame {
+    board: ChessBoard,
     /// Positions that can come again, as they are printed without counters.
     seen: Vec<String>,
     last: Option<String>,
 }
 
-impl Default for Game {
+impl Default for ChessGame {
     fn default() -> Self {
-        let board = Board::start();
+        let board = ChessBoard::start();
         let seen = vec![board.epd()];
         Self { board, seen, last: None }
     }
 }
 
-impl Game {
+impl ChessGame {
     /// Whether white is to move.
     #[must_use]
     pub fn white(&self) -> bool {
@@ -123,19 +122,19 @@ impl Game {
 
     /// How the game ended, if it did.
     #[must_use]
-    pub fn end(&self) -> Option<End> {
+    pub fn end(&self) -> Option<ChessEnd> {
         let stuck = self.board.legal().is_empty();
         let now = self.board.epd();
         if stuck && self.board.checked(self.board.white) {
-            Some(End::Checkmate)
+            Some(ChessEnd::Checkmate)
         } else if [true, false].iter().all(|white| self.board.cannot_mate(*white)) {
-            Some(End::InsufficientMaterial)
+            Some(ChessEnd::InsufficientMaterial)
         } else if stuck {
-            Some(End::Stalemate)
+            Some(ChessEnd::Stalemate)
         } else if self.board.quiet >= 150 {
-            Some(End::SeventyfiveMoves)
+            Some(ChessEnd::SeventyfiveMoves)
         } else if self.seen.iter().filter(|position| **position == now).count() >= 5 {
-            Some(End::FivefoldRepetition)
+            Some(ChessEnd::FivefoldRepetition)
         } else {
             None
         }

@@ -5,12 +5,12 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// A number as the original's language has it: a whole one or a floating point one.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Num {
+pub struct PyNumber {
     value: f64,
     whole: bool,
 }
 
-impl Num {
+impl PyNumber {
     /// Nothing, as a whole number.
     pub const ZERO: Self = Self { value: 0.0, whole: true };
 
@@ -52,13 +52,13 @@ impl Num {
     }
 }
 
-impl PartialEq for Num {
+impl PartialEq for PyNumber {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
     }
 }
 
-impl Add for Num {
+impl Add for PyNumber {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -66,7 +66,7 @@ impl Add for Num {
     }
 }
 
-impl Sub for Num {
+impl Sub for PyNumber {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -74,13 +74,13 @@ impl Sub for Num {
     }
 }
 
-impl AddAssign for Num {
+impl AddAssign for PyNumber {
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl SubAssign for Num {
+impl SubAssign for PyNumber {
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }

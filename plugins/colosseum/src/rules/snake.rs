@@ -3,7 +3,7 @@
 mod picture;
 mod read;
 
-use super::{Chance, Id};
+use super::{GameRng, Id};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub const SIZE: i32 = 10;
 
 /// Where a head goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Direction {
+pub enum SnakeDirection {
     /// A row less.
     Up,
     /// A column more.
@@ -26,7 +26,7 @@ pub enum Direction {
     Left,
 }
 
-impl Direction {
+impl SnakeDirection {
     /// All of them, in the order of the clock.
     pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
 
@@ -62,10 +62,10 @@ impl Direction {
 /// What a snake does in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// Stands still: no move was said.
+    /// No move was given: the snake stays in place.
     Stay,
     /// Goes.
-    Go(Direction),
+    Go(SnakeDirection),
     /// Said something that is no direction: the body is pulled up, and it dies.
     Nonsense,
 }
@@ -77,7 +77,7 @@ impl Move {
         if word.is_empty() {
             return Self::Stay;
         }
-        Direction::parse(word).map_or(Self::Nonsense, Self::Go)
+        SnakeDirection::parse(word).map_or(Self::Nonsense, Self::Go)
     }
 }
 
@@ -95,7 +95,7 @@ pub struct Snake {
     /// Whether its next move makes it longer.
     pub growing: bool,
     /// Its last move, which is how its body is drawn.
-    pub heading: Option<Direction>,
+    pub heading: Option<SnakeDirection>,
     /// The tail came in its last move.
     pub new_tail: bool,
 }
@@ -113,7 +113,6 @@ impl Snake {
         self.eaten - i64::from(!self.alive)
     }
 
-    /// Its head.
     #[must_use]
     pub fn head(&self) -> Option<[i32; 2]> {
         self.body.first().copied()
@@ -133,7 +132,7 @@ impl Snake {
 
 /// The world of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct SnakeState {
     /// The snakes, in the order of their agents.
     pub snakes: Vec<Snake>,
     /// Cells with food.
@@ -142,10 +141,10 @@ pub struct State {
     pub size: [i32; 2],
 }
 
-impl State {
+impl SnakeState {
     /// A world for agents in their order.
     #[must_use]
-    pub fn new(agents: &[Id], chance: &mut Chance) -> Self {
+    pub fn new(agents: &[Id], chance: &mut GameRng) -> Self {
         let mut state = Self { size: [SIZE; 2], ..Self::default() };
         // The food is there before the snakes are.
         state.foods = (0..FOOD_TRIES).map(|_| state.any_cell(chance)).collect();
@@ -156,7 +155,7 @@ impl State {
         state
     }
 
-    fn any_cell(&self, chance: &mut Chance) -> [i32; 2] {
+    fn any_cell(&self, chance: &mut GameRng) -> [i32; 2] {
         self.size.map(|size| {
             let drawn = chance.below(usize::try_from(size).unwrap_or_default());
             i32::try_from(drawn).unwrap_or_default()
@@ -169,14 +168,14 @@ impl State {
         cell.iter().zip(self.size).all(|(place, size)| (0..size).contains(place))
     }
 
-    /// Whether nobody lives any more.
+    /// Whether all snakes are dead.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.snakes.iter().all(|snake| !snake.alive)
     }
 
-    /// One tick; an agent without a move stands still.
-    pub fn step(&mut self, moves: &BTreeMap<Id, Move>, chance: &mut Chance) {
+    /// Plays one tick. An agent without a move stays in place.
+    pub fn step(&mut self, moves: &BTreeMap<Id, Move>, chance: &mut GameRng) {
         self.advance(moves);
         if self.foods.is_empty() {
             for _ in 0..FOOD_TRIES {

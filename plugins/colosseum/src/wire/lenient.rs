@@ -20,12 +20,12 @@ pub(super) fn standard(text: &str, surrogates: bool) -> Cow<'_, str> {
                 None
             }
             (true, b'\\') => match escape(rest) {
-                Escape::Half if surrogates => Some((6, b"\\ufffd")),
-                Escape::Half | Escape::Plain => {
+                EscapeState::Half if surrogates => Some((6, b"\\ufffd")),
+                EscapeState::Half | EscapeState::Plain => {
                     at += 2;
                     continue;
                 }
-                Escape::Pair => {
+                EscapeState::Pair => {
                     at += 12;
                     continue;
                 }
@@ -54,7 +54,7 @@ pub(super) fn standard(text: &str, surrogates: bool) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
-enum Escape {
+enum EscapeState {
     /// Two characters, or the beginning of `\uXXXX` of an ordinary character.
     Plain,
     /// A whole surrogate pair: twelve characters.
@@ -63,15 +63,15 @@ enum Escape {
     Half,
 }
 
-fn escape(rest: &[u8]) -> Escape {
+fn escape(rest: &[u8]) -> EscapeState {
     let unit = |from: usize| {
         let digits = rest.get(from..from + 6)?.strip_prefix(b"\\u")?;
         u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
     match (unit(0), unit(6)) {
-        (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => Escape::Pair,
-        (Some(0xD800..=0xDFFF), _) => Escape::Half,
-        _ => Escape::Plain,
+        (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => EscapeState::Pair,
+        (Some(0xD800..=0xDFFF), _) => EscapeState::Half,
+        _ => EscapeState::Plain,
     }
 }
 

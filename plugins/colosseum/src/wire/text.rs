@@ -1,7 +1,7 @@
 //! JSON as the original prints it: `", "` and `": "` between things, ASCII only, numbers as its
 //! language writes them.
 
-use crate::rules::Num;
+use crate::rules::PyNumber;
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ pub(crate) fn float(out: &mut String, value: f64) {
 }
 
 /// A number, with or without fraction.
-pub(crate) fn num(out: &mut String, num: Num) {
+pub(crate) fn num(out: &mut String, num: PyNumber) {
     if num.is_whole() {
         put(out, format_args!("{:.0}", num.get()));
     } else {
@@ -80,7 +80,6 @@ pub(crate) fn items<T>(
     out.push(close);
 }
 
-/// A list.
 pub(crate) fn list<T>(
     out: &mut String,
     list: impl IntoIterator<Item = T>,
@@ -89,7 +88,6 @@ pub(crate) fn list<T>(
     items(out, ['[', ']'], list, item);
 }
 
-/// Any value.
 pub(crate) fn value(out: &mut String, any: &Value) {
     match any {
         Value::Null => out.push_str("null"),

@@ -1,8 +1,8 @@
 //! The newest scenes as people see them: a part for each world that our agents are in.
 
 use super::World;
-use crate::percept::{ChessScene, Percept, Scene};
-use crate::rules::catcher::{self, Entity};
+use crate::percept::{ChessScene, Percept, StateScene};
+use crate::rules::catcher::{self, CatcherEntity};
 use crate::rules::snake;
 use phalanx_game::{AgentId, Area, Body, Layer, Part, Picture, Place, Shape, Side, Spot, Tone};
 
@@ -33,12 +33,12 @@ const OTHER: u8 = 4;
 const CORPSE: u8 = 5;
 
 /// One of our agents and what it perceives.
-type Own<'a> = (AgentId, &'a Percept);
+type OwnAgent<'a> = (AgentId, &'a Percept);
 
 pub(super) fn picture(world: &World) -> Picture {
-    let mut groups: Vec<Vec<Own<'_>>> = Vec::new();
+    let mut groups: Vec<Vec<OwnAgent<'_>>> = Vec::new();
     for (agent, percept) in &world.percepts {
-        let same = |group: &&mut Vec<Own<'_>>| {
+        let same = |group: &&mut Vec<OwnAgent<'_>>| {
             group.first().is_some_and(|(_, first)| is_one_world(first, percept))
         };
         match groups.iter_mut().find(same) {
@@ -53,13 +53,14 @@ pub(super) fn picture(world: &World) -> Picture {
 /// Whether two agents are in one world: in cherry_picker everybody has one.
 fn is_one_world(one: &Percept, other: &Percept) -> bool {
     match (&*one.scene, &*other.scene) {
-        (Scene::Catcher(_), Scene::Catcher(_)) => one.scene == other.scene,
-        (Scene::Snake(_), Scene::Snake(_)) | (Scene::Chess(_), Scene::Chess(_)) => true,
+        (StateScene::Catcher(_), StateScene::Catcher(_)) => one.scene == other.scene,
+        (StateScene::Snake(_), StateScene::Snake(_))
+        | (StateScene::Chess(_), StateScene::Chess(_)) => true,
         (_, _) => false,
     }
 }
 
-fn part(group: &[Own<'_>], alone: bool) -> Option<Part> {
+fn part(group: &[OwnAgent<'_>], alone: bool) -> Option<Part> {
     // Perceived last is what holds.
     let (_, newest) = group.iter().max_by_key(|(_, percept)| percept.epoch)?;
     let names: Vec<&str> = group.iter().map(|(_, percept)| &*percept.me).collect();
@@ -71,15 +72,15 @@ fn part(group: &[Own<'_>], alone: bool) -> Option<Part> {
     ];
     let part = Part { name, facts, ..Part::default() };
     Some(match &*newest.scene {
-        Scene::Catcher(state) => plane(part, group, newest, state),
-        Scene::Snake(state) => snakes(part, group, state),
-        Scene::Chess(scene) => chess(part, group, scene),
-        Scene::Other => part,
+        StateScene::Catcher(state) => plane(part, group, newest, state),
+        StateScene::Snake(state) => snakes(part, group, state),
+        StateScene::Chess(scene) => chess(part, group, scene),
+        StateScene::Other => part,
     })
 }
 
 /// Our agent of that id.
-fn agent_of(group: &[Own<'_>], id: &str) -> Option<AgentId> {
+fn agent_of(group: &[OwnAgent<'_>], id: &str) -> Option<AgentId> {
     group.iter().find(|(_, percept)| *percept.me == *id).map(|(agent, _)| *agent)
 }
 
@@ -87,7 +88,12 @@ fn side(agent: Option<AgentId>) -> Side {
     if agent.is_some() { Side::Ours } else { Side::Theirs }
 }
 
-fn plane(part: Part, group: &[Own<'_>], newest: &Percept, state: &catcher::State) -> Part {
+fn plane(
+    part: Part,
+    group: &[OwnAgent<'_>],
+    newest: &Percept,
+    state: &catcher::CatcherState,
+) -> Part {
     let rules = &newest.config.rules;
     let point = |[x, y]: [f64; 2]| Place::Point(x, y);
     let foods = state.foods.iter().map(|food| Spot {
@@ -104,7 +110,7 @@ fn plane(part: Part, group: &[Own<'_>], newest: &Percept, state: &catcher::State
         value: Some(base.food.get()),
         tone: if agent_of(group, &base.owner).is_some() { Tone::Ours } else { Tone::Theirs },
     });
-    let actor = |actor: &Entity| {
+    let actor = |actor: &CatcherEntity| {
         let agent = agent_of(group, &actor.owner);
         let health = actor.health.get();
         Body {
@@ -126,7 +132,7 @@ fn plane(part: Part, group: &[Own<'_>], newest: &Percept, state: &catcher::State
     }
 }
 
-fn snakes(part: Part, group: &[Own<'_>], state: &snake::State) -> Part {
+fn snakes(part: Part, group: &[OwnAgent<'_>], state: &snake::SnakeState) -> Part {
     let [columns, rows] = state.size.map(|side| u32::try_from(side).unwrap_or_default());
     let mut layer = Layer::new("cells", Area::new(0, 0, columns, rows)).with_legend(&[
         (FREE, "free", '.', Tone::Ground),
@@ -172,7 +178,7 @@ fn snakes(part: Part, group: &[Own<'_>], state: &snake::State) -> Part {
     }
 }
 
-fn chess(mut part: Part, group: &[Own<'_>], scene: &ChessScene) -> Part {
+fn chess(mut part: Part, group: &[OwnAgent<'_>], scene: &ChessScene) -> Part {
     let mut layer = Layer::new("board", Area::new(0, 0, SQUARES, SQUARES)).with_legend(&[(
         EMPTY,
         "empty",

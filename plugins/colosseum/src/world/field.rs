@@ -1,6 +1,6 @@
 //! Ways and worth on the plane of food_catcher.
 
-use crate::rules::catcher::{Entity, Food, Rules, State, distance};
+use crate::rules::catcher::{CatcherEntity, CatcherRules, CatcherState, Food, distance};
 
 /// Headings that are tried to get around others.
 const HEADINGS: u32 = 48;
@@ -14,7 +14,7 @@ const HARVEST_MAX: u32 = 200;
 
 /// One way to gather: to a source, until it carries enough, to a base.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Trip<'a> {
+pub(super) struct GatherTrip<'a> {
     pub(super) food: &'a Food,
     /// Ticks to the source, at it, and to the base.
     pub(super) ticks: u32,
@@ -22,7 +22,7 @@ pub(super) struct Trip<'a> {
     pub(super) gain: f64,
 }
 
-impl Trip<'_> {
+impl GatherTrip<'_> {
     /// Food for a tick.
     pub(super) fn rate(&self) -> f64 {
         self.gain / f64::from(self.ticks.max(1))
@@ -30,7 +30,7 @@ impl Trip<'_> {
 }
 
 /// Ticks to get from a point into reach of another.
-pub(super) fn ticks(from: [f64; 2], to: [f64; 2], reach: f64, rules: &Rules) -> u32 {
+pub(super) fn ticks(from: [f64; 2], to: [f64; 2], reach: f64, rules: &CatcherRules) -> u32 {
     let steps = ((distance(from, to) - reach) / rules.actor_speed.max(1e-6)).ceil();
     #[expect(
         clippy::cast_possible_truncation,
@@ -49,12 +49,12 @@ pub(super) fn grown(quantity: f64, ticks: u32) -> f64 {
 
 /// The trip of an actor to a source and on to a base, carrying up to `load`.
 pub(super) fn trip<'a>(
-    actor: &Entity,
+    actor: &CatcherEntity,
     food: &'a Food,
     base: [f64; 2],
     load: f64,
-    rules: &Rules,
-) -> Trip<'a> {
+    rules: &CatcherRules,
+) -> GatherTrip<'a> {
     let reach = rules.take_food_max_distance;
     let there = ticks(actor.position, food.position, reach, rules);
     let back = ticks(food.position, base, 0.0, rules);
@@ -69,25 +69,25 @@ pub(super) fn trip<'a>(
             break;
         }
     }
-    Trip { food, ticks: there.saturating_add(spent).saturating_add(back), gain: carried }
+    GatherTrip { food, ticks: there.saturating_add(spent).saturating_add(back), gain: carried }
 }
 
 /// All trips of an actor, best rate first.
 pub(super) fn trips<'a>(
-    actor: &Entity,
-    state: &'a State,
+    actor: &CatcherEntity,
+    state: &'a CatcherState,
     base: [f64; 2],
     load: f64,
-    rules: &Rules,
-) -> Vec<Trip<'a>> {
-    let mut trips: Vec<Trip<'a>> =
+    rules: &CatcherRules,
+) -> Vec<GatherTrip<'a>> {
+    let mut trips: Vec<GatherTrip<'a>> =
         state.foods.iter().map(|food| trip(actor, food, base, load, rules)).collect();
     trips.sort_by(|a, b| b.rate().total_cmp(&a.rate()));
     trips
 }
 
 /// How near the next other actor is to a point.
-pub(super) fn clearance(at: [f64; 2], except: &str, state: &State) -> f64 {
+pub(super) fn clearance(at: [f64; 2], except: &str, state: &CatcherState) -> f64 {
     let others = state.actors.iter().filter(|actor| &*actor.id != except);
     others.map(|other| distance(at, other.position)).fold(f64::INFINITY, f64::min)
 }
@@ -96,10 +96,10 @@ pub(super) fn clearance(at: [f64; 2], except: &str, state: &State) -> f64 {
 /// two radii, foreign ones also by the step that they may make. `None` when every step is worse
 /// than standing still.
 pub(super) fn step(
-    actor: &Entity,
+    actor: &CatcherEntity,
     target: [f64; 2],
-    state: &State,
-    rules: &Rules,
+    state: &CatcherState,
+    rules: &CatcherRules,
 ) -> Option<[f64; 2]> {
     let safe = |to: [f64; 2]| {
         state.actors.iter().filter(|other| other.id != actor.id).all(|other| {

@@ -1,18 +1,18 @@
 //! What scripts ask the world: one line a query, the answers below.
 
-use super::field::{self, Trip};
-use super::grid::{self, Danger};
+use super::field::{self, GatherTrip};
+use super::grid::{self, StepDanger};
 use super::view;
-use crate::percept::{ChessScene, Percept, Scene};
-use crate::rules::catcher::{Entity, State, distance};
-use crate::rules::snake::{self, Direction};
+use crate::percept::{ChessScene, Percept, StateScene};
+use crate::rules::catcher::{CatcherEntity, CatcherState, distance};
+use crate::rules::snake::{self, SnakeDirection};
 use phalanx_game::{QueryError, Value};
 
 /// Trips that one answer lists.
 const TRIPS_MAX: usize = 20;
 
 /// One question.
-struct Ask<'a> {
+struct AgentQuery<'a> {
     percept: &'a Percept,
     name: &'a str,
     args: &'a [Value],
@@ -29,18 +29,18 @@ pub(super) fn answer(
     }
     // Before the first state nothing is known: every answer is absent.
     let Some(percept) = percept else { return Ok(Value::Nil) };
-    let ask = Ask { percept, name, args };
+    let ask = AgentQuery { percept, name, args };
     let answer = match &*percept.scene {
-        Scene::Catcher(state) => ask.catcher(state)?,
-        Scene::Snake(state) => ask.snake(state)?,
-        Scene::Chess(scene) => ask.chess(scene),
-        Scene::Other => None,
+        StateScene::Catcher(state) => ask.catcher(state)?,
+        StateScene::Snake(state) => ask.snake(state)?,
+        StateScene::Chess(scene) => ask.chess(scene),
+        StateScene::Other => None,
     };
     // A query of another game is absent.
     Ok(answer.unwrap_or_default())
 }
 
-impl Ask<'_> {
+impl AgentQuery<'_> {
     fn wrong(&self, index: usize, expected: &str) -> QueryError {
         let got = self.args.get(index).unwrap_or(&Value::Nil).kind();
         let reason = format!("argument {}: expected {expected}, got {got}", index + 1);
@@ -64,8 +64,8 @@ impl Ask<'_> {
         self.arg(index).and_then(Value::as_str).ok_or_else(|| self.wrong(index, "a text"))
     }
 
-    fn direction(&self, index: usize) -> Result<Direction, QueryError> {
-        let direction = self.text(index).ok().and_then(Direction::parse);
+    fn direction(&self, index: usize) -> Result<SnakeDirection, QueryError> {
+        let direction = self.text(index).ok().and_then(SnakeDirection::parse);
         direction.ok_or_else(|| self.wrong(index, "\"up\", \"right\", \"down\" or \"left\""))
     }
 
@@ -79,7 +79,7 @@ impl Ask<'_> {
     }
 
     /// Whose things are asked for: `mine`, `enemy` or all.
-    fn whose(&self, index: usize) -> Result<impl Fn(&Entity) -> bool, QueryError> {
+    fn whose(&self, index: usize) -> Result<impl Fn(&CatcherEntity) -> bool, QueryError> {
         let side = match self.arg(index).map(|_| self.text(index)).transpose()? {
             None | Some("all") => None,
             Some("mine") => Some(true),
@@ -87,12 +87,12 @@ impl Ask<'_> {
             Some(_) => return Err(self.wrong(index, "\"mine\", \"enemy\" or \"all\"")),
         };
         let me = self.percept.me.clone();
-        Ok(move |entity: &Entity| side.is_none_or(|mine| (entity.owner == me) == mine))
+        Ok(move |entity: &CatcherEntity| side.is_none_or(|mine| (entity.owner == me) == mine))
     }
 
-    fn catcher(&self, state: &State) -> Result<Option<Value>, QueryError> {
+    fn catcher(&self, state: &CatcherState) -> Result<Option<Value>, QueryError> {
         let rules = &self.percept.config.rules;
-        let list = |list: &[Entity], whose: &dyn Fn(&Entity) -> bool| {
+        let list = |list: &[CatcherEntity], whose: &dyn Fn(&CatcherEntity) -> bool| {
             let seen = list.iter().filter(|one| whose(one));
             Value::List(seen.map(|one| view::entity(one, self.percept)).collect())
         };
@@ -141,12 +141,12 @@ impl Ask<'_> {
         ])
     }
 
-    fn actor<'a>(&self, state: &'a State) -> Result<Option<&'a Entity>, QueryError> {
+    fn actor<'a>(&self, state: &'a CatcherState) -> Result<Option<&'a CatcherEntity>, QueryError> {
         let id = self.text(0)?;
         Ok(state.actors.iter().find(|actor| &*actor.id == id))
     }
 
-    fn thing(&self, state: &State) -> Result<Value, QueryError> {
+    fn thing(&self, state: &CatcherState) -> Result<Value, QueryError> {
         let id = self.text(0)?;
         if let Some(food) = state.foods.iter().find(|food| &*food.id == id) {
             return Ok(view::food(food));
@@ -156,9 +156,9 @@ impl Ask<'_> {
         Ok(found.map(|entity| view::entity(entity, self.percept)).into())
     }
 
-    fn nearest(&self, state: &State) -> Result<Value, QueryError> {
+    fn nearest(&self, state: &CatcherState) -> Result<Value, QueryError> {
         let (at, whose) = (self.point(1)?, self.whose(3)?);
-        let entity = |list: &[Entity]| {
+        let entity = |list: &[CatcherEntity]| {
             let seen = list.iter().filter(|one| whose(one));
             let near =
                 seen.min_by(|a, b| distance(at, a.position).total_cmp(&distance(at, b.position)));
@@ -179,7 +179,7 @@ impl Ask<'_> {
     }
 
     /// Enemies that can hit a point after their next step.
-    fn threats(&self, state: &State) -> Result<Value, QueryError> {
+    fn threats(&self, state: &CatcherState) -> Result<Value, QueryError> {
         let at = self.point(0)?;
         let rules = &self.percept.config.rules;
         let reach = rules.attack_range + rules.actor_speed;
@@ -189,7 +189,7 @@ impl Ask<'_> {
         Ok(Value::List(enemies.map(|actor| view::entity(actor, self.percept)).collect()))
     }
 
-    fn trips(&self, state: &State) -> Result<Value, QueryError> {
+    fn trips(&self, state: &CatcherState) -> Result<Value, QueryError> {
         let Some(actor) = self.actor(state)? else { return Ok(Value::Nil) };
         let load = self.arg(1).map_or(Ok(100.0), |_| self.num(1))?;
         let own = state.bases.iter().filter(|base| base.owner == actor.owner);
@@ -199,7 +199,7 @@ impl Ask<'_> {
         let Some(base) = near else { return Ok(Value::Nil) };
         let rules = &self.percept.config.rules;
         let trips = field::trips(actor, state, base.position, load, rules);
-        let shown = |trip: &Trip<'_>| {
+        let shown = |trip: &GatherTrip<'_>| {
             let [x, y] = trip.food.position;
             Value::map([
                 ("food", trip.food.id.to_string().into()),
@@ -213,7 +213,7 @@ impl Ask<'_> {
         Ok(Value::List(trips.iter().take(TRIPS_MAX).map(shown).collect()))
     }
 
-    fn snake(&self, state: &snake::State) -> Result<Option<Value>, QueryError> {
+    fn snake(&self, state: &snake::SnakeState) -> Result<Option<Value>, QueryError> {
         let own = state.snakes.iter().find(|snake| snake.agent == self.percept.me);
         let head = own.filter(|snake| snake.alive).and_then(snake::Snake::head);
         let size = |index: usize| state.size.get(index).copied().unwrap_or_default();
@@ -231,9 +231,9 @@ impl Ask<'_> {
                 let direction = self.direction(0)?;
                 let Some(head) = head else { return Ok(None) };
                 let word = match grid::step(state, head, direction, &self.percept.me) {
-                    Danger::Free => "free",
-                    Danger::Contested => "contested",
-                    Danger::Deadly => "deadly",
+                    StepDanger::Free => "free",
+                    StepDanger::Contested => "contested",
+                    StepDanger::Deadly => "deadly",
                 };
                 word.into()
             }
@@ -246,7 +246,7 @@ impl Ask<'_> {
                 let to = self.cell(0)?;
                 let Some(head) = head else { return Ok(None) };
                 let path = grid::path(&grid::walk(state, head), head, to);
-                let words = |path: Vec<Direction>| {
+                let words = |path: Vec<SnakeDirection>| {
                     path.into_iter().map(|step| step.word().to_lowercase()).collect::<Vec<_>>()
                 };
                 path.map(words).into()

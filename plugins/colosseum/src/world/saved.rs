@@ -5,7 +5,7 @@
 //! draws new ids for each match they tell it; online ids stay, so the state is looked at too.
 
 use super::World;
-use crate::percept::{Config, MOVES_MAX, Percept, Scene};
+use crate::percept::{MOVES_MAX, MatchConfig, Percept, StateScene};
 use crate::rules::{Id, catcher, snake};
 use phalanx_game::{AgentId, Met, RestoreError, excerpt, freeze, thaw};
 
@@ -38,9 +38,9 @@ fn is_readable(percept: &Percept) -> bool {
     let config = &percept.config;
     let limit = config.step_limit.is_none_or(f64::is_finite);
     let scene = match &*percept.scene {
-        Scene::Chess(scene) => scene.legal_moves.len() <= MOVES_MAX,
-        Scene::Snake(state) => state.is_readable(),
-        Scene::Catcher(_) | Scene::Other => true,
+        StateScene::Chess(scene) => scene.legal_moves.len() <= MOVES_MAX,
+        StateScene::Snake(state) => state.is_readable(),
+        StateScene::Catcher(_) | StateScene::Other => true,
     };
     limit && config.rules.is_readable() && scene
 }
@@ -48,7 +48,7 @@ fn is_readable(percept: &Percept) -> bool {
 pub(super) fn recognize(
     world: &World,
     agent: AgentId,
-    met: Met<'_, Config, Percept>,
+    met: Met<'_, MatchConfig, Percept>,
 ) -> Result<(), String> {
     let Some(known) = world.percepts.get(&agent) else { return Ok(()) };
     match met {
@@ -65,9 +65,9 @@ pub(super) fn recognize(
     }
 }
 
-fn same_settings(known: &Config, met: &Config) -> Result<(), String> {
+fn same_settings(known: &MatchConfig, met: &MatchConfig) -> Result<(), String> {
     if known.game.is_empty() {
-        // It came in the middle of its match and was not told.
+        // The state comes from the middle of its match, and the start is unknown.
         return Ok(());
     }
     if known.game != met.game {
@@ -94,30 +94,40 @@ fn same_players(known: &Percept, met: &Percept) -> Result<(), String> {
 }
 
 /// Whether a state can come after another one.
-fn can_follow(known: &Scene, met: &Scene) -> Result<(), String> {
+fn can_follow(known: &StateScene, met: &StateScene) -> Result<(), String> {
     match (known, met) {
-        (Scene::Catcher(known), Scene::Catcher(met)) => catcher_can_follow(known, met),
-        (Scene::Snake(known), Scene::Snake(met)) => snake_can_follow(known, met),
-        (Scene::Chess(known), Scene::Chess(met)) if known.white != met.white => {
+        (StateScene::Catcher(known), StateScene::Catcher(met)) => catcher_can_follow(known, met),
+        (StateScene::Snake(known), StateScene::Snake(met)) => snake_can_follow(known, met),
+        (StateScene::Chess(known), StateScene::Chess(met)) if known.white != met.white => {
             Err("we play the other side".to_owned())
         }
-        (Scene::Chess(_), Scene::Chess(_)) | (Scene::Other, Scene::Other) => Ok(()),
-        (Scene::Catcher(_) | Scene::Snake(_) | Scene::Chess(_) | Scene::Other, _) => {
-            Err("another game is played".to_owned())
+        (StateScene::Chess(_), StateScene::Chess(_)) | (StateScene::Other, StateScene::Other) => {
+            Ok(())
         }
+        (
+            StateScene::Catcher(_)
+            | StateScene::Snake(_)
+            | StateScene::Chess(_)
+            | StateScene::Other,
+            _,
+        ) => Err("another game is played".to_owned()),
     }
 }
 
 /// Bases are only lost, and the list of the dead only grows.
-fn catcher_can_follow(known: &catcher::State, met: &catcher::State) -> Result<(), String> {
-    let base = |list: &[catcher::Entity], id: &Id, owner: &Id| {
+fn catcher_can_follow(
+    known: &catcher::CatcherState,
+    met: &catcher::CatcherState,
+) -> Result<(), String> {
+    let base = |list: &[catcher::CatcherEntity], id: &Id, owner: &Id| {
         list.iter().any(|one| one.id == *id && one.owner == *owner)
     };
     let new = met.bases.iter().find(|one| !base(&known.bases, &one.id, &one.owner));
     if let Some(new) = new {
         return Err(format!("base {} was not there before", excerpt(new.id.as_bytes())));
     }
-    let dead = |state: &catcher::State| state.dead.iter().map(|one| one.id.clone()).collect();
+    let dead =
+        |state: &catcher::CatcherState| state.dead.iter().map(|one| one.id.clone()).collect();
     let [known, met]: [Vec<Id>; 2] = [known, met].map(dead);
     if !met.starts_with(&known) {
         return Err("who was dead is not dead any more".to_owned());
@@ -125,7 +135,7 @@ fn catcher_can_follow(known: &catcher::State, met: &catcher::State) -> Result<()
     Ok(())
 }
 
-fn snake_can_follow(known: &snake::State, met: &snake::State) -> Result<(), String> {
+fn snake_can_follow(known: &snake::SnakeState, met: &snake::SnakeState) -> Result<(), String> {
     if known.size != met.size {
         let [[width, height], [columns, rows]] = [known.size, met.size];
         return Err(format!("the grid is {columns} by {rows}, and was {width} by {height}"));

@@ -1,7 +1,7 @@
 //! How the things of the games look to scripts.
 
 use crate::percept::Percept;
-use crate::rules::catcher::{Entity, Food};
+use crate::rules::catcher::{CatcherEntity, Food};
 use crate::rules::snake::Snake;
 use phalanx_game::Value;
 
@@ -20,7 +20,7 @@ pub(super) fn food(food: &Food) -> Value {
     ])
 }
 
-pub(super) fn entity(entity: &Entity, percept: &Percept) -> Value {
+pub(super) fn entity(entity: &CatcherEntity, percept: &Percept) -> Value {
     let [x, y] = entity.position;
     Value::map([
         ("id", entity.id.to_string().into()),

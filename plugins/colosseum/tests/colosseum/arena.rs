@@ -317,7 +317,7 @@ fn a_player_is_wanted_when_the_one_before_has_answered_its_settings() {
     };
     let line = said(&mut arena).remove(0).1;
     let id = serde_json::from_str::<Value>(&line).expect("JSON")["set_agent_id"].to_string();
-    // Nobody else while the first one is being introduced; who comes early waits.
+    // The referee introduces one player at a time; a player that connects early waits.
     assert_eq!(arena.wanted(), [0_usize; 0]);
     arena.handle_join(second, start);
     arena.handle_join(late, start);

@@ -5,9 +5,9 @@ mod chess;
 mod read;
 mod replay;
 
-use phalanx_colosseum::percept::Scene;
+use phalanx_colosseum::percept::StateScene;
 use phalanx_colosseum::session::Session;
-use phalanx_colosseum::wire::{Message, read_value};
+use phalanx_colosseum::wire::{RefereeLine, read_value};
 use phalanx_colosseum::world::World;
 use phalanx_game::{
     AgentId, Event, MarginLimits, Met, Roster, RosterEntry, Seat, SeatId, Session as _, Turn,
@@ -30,7 +30,7 @@ fn seat() -> Seat {
 
 /// What the referee would print for a state that we read from it.
 fn printed(line: &str) -> Option<String> {
-    let message = Message::read(line.as_bytes()).expect("a message");
+    let message = RefereeLine::read(line.as_bytes()).expect("a message");
     let state = message.state?;
     let frame = |key: &str| {
         let ids = state.get("agent_ids").and_then(Value::as_array).expect("agent_ids");
@@ -41,10 +41,10 @@ fn printed(line: &str) -> Option<String> {
         }
     };
     let mut keys = String::new();
-    match Scene::read(&state) {
-        Scene::Catcher(world) => world.write(&mut keys),
+    match StateScene::read(&state) {
+        StateScene::Catcher(world) => world.write(&mut keys),
         // The marks of bodies are not in a state, they are compared where moves are known.
-        Scene::Snake(_) | Scene::Chess(_) | Scene::Other => return None,
+        StateScene::Snake(_) | StateScene::Chess(_) | StateScene::Other => return None,
     }
     let (epoch, ids) = (frame("epoch"), frame("agent_ids"));
     let isolated = line.starts_with("{\"epoch\"");

@@ -1,7 +1,7 @@
 //! The rule vectors: a state, what was said, the state after one tick.
 
-use phalanx_colosseum::rules::catcher::{Command, Fairness, Rules, State};
-use phalanx_colosseum::rules::{Chance, Id, snake};
+use phalanx_colosseum::rules::catcher::{CatcherCommand, CatcherRules, CatcherState, Fairness};
+use phalanx_colosseum::rules::{GameRng, Id, snake};
 use phalanx_testkit::traces;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -17,9 +17,9 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 /// The state after the case's tick, with new things named as the vectors do, and how many sources
 /// came; `None` when the original dies.
-fn catcher(case: &Value) -> Option<(State, usize)> {
-    let (rules, mut chance) = (Rules::default(), Chance::new(1));
-    let mut state = State::read(object(&case["before"]));
+fn catcher(case: &Value) -> Option<(CatcherState, usize)> {
+    let (rules, mut chance) = (CatcherRules::default(), GameRng::new(1));
+    let mut state = CatcherState::read(object(&case["before"]));
     let known: Vec<Id> = state.foods.iter().map(|food| food.id.clone()).collect();
     let actors: Vec<Id> = state.actors.iter().map(|actor| actor.id.clone()).collect();
     state.grow(&rules, &mut chance);
@@ -28,7 +28,7 @@ fn catcher(case: &Value) -> Option<(State, usize)> {
         if !["A", "B"].contains(&&*sender) {
             continue;
         }
-        let commands = Command::read_all(payload).ok()?;
+        let commands = CatcherCommand::read_all(payload).ok()?;
         state.execute(&sender, &commands, &rules, Fairness::Loose, &mut chance).ok()?;
     }
     state.resolve(&rules);
@@ -68,10 +68,10 @@ fn cells(value: &Value) -> Vec<[i32; 2]> {
     serde_json::from_value(value.clone()).expect("cells")
 }
 
-fn snakes(before: &Value) -> snake::State {
+fn snakes(before: &Value) -> snake::SnakeState {
     let snakes = object(&before["snakes"]).iter();
     let snakes = snakes.map(|(id, body)| snake::Snake::new(id.as_str().into(), cells(body)));
-    snake::State {
+    snake::SnakeState {
         snakes: snakes.collect(),
         foods: cells(&before["foods"]),
         size: [snake::SIZE; 2],

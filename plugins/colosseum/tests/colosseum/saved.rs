@@ -2,11 +2,11 @@
 //! referee talks to lives on.
 
 use crate::arena::host::{Does, Player, play};
-use phalanx_colosseum::action::{Action, Order};
+use phalanx_colosseum::action::{Action, ActorOrder};
 use phalanx_colosseum::api::API;
 use phalanx_colosseum::arena::{ArenaOptions, GameName};
 use phalanx_colosseum::bridge::{Bridge, Write};
-use phalanx_colosseum::percept::{Config, Percept, Scene};
+use phalanx_colosseum::percept::{MatchConfig, Percept, StateScene};
 use phalanx_colosseum::rules::snake;
 use phalanx_colosseum::session::Session;
 use phalanx_colosseum::world::World;
@@ -14,7 +14,7 @@ use phalanx_game::{
     AgentId, Event, MarginLimits, Met, Roster, RosterEntry, Seat, SeatId, Session as _, Turn,
     World as _,
 };
-use phalanx_testkit::answers::{Samples, answers};
+use phalanx_testkit::answers::{ArgumentSamples, answers};
 use phalanx_testkit::saved::{damaged_beliefs_are_refused, saved_and_restored};
 use serde_json::Value as Json;
 use std::cell::RefCell;
@@ -23,11 +23,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-type Told = Event<Config, Percept>;
+type Told = Event<MatchConfig, Percept>;
 
 const ME: AgentId = AgentId(0);
 
-/// What the daemon was told, line by line.
+/// The events that the daemon received, by line.
 type Tape = Rc<RefCell<Vec<Vec<Told>>>>;
 
 /// One agent: the process that the referee talks to, and the daemon behind it.
@@ -83,7 +83,7 @@ impl Agent {
                     answer = Does::Says(text.trim_end().to_owned());
                 }
                 Write::Daemon(line) => told.extend(self.think(&line)),
-                Write::Reconnect => panic!("nobody is late"),
+                Write::Reconnect => panic!("a reconnect without a late daemon"),
                 Write::Exit => answer = Does::Exits,
             }
         }
@@ -112,14 +112,18 @@ impl Agent {
 /// Gathers food with every actor; in the other games what harms least.
 fn decide(world: &World) -> Action {
     let percept = world.percept(ME).unwrap();
-    let Scene::Catcher(state) = &*percept.scene else { return world.fallback(ME) };
-    let order = |actor: &phalanx_colosseum::rules::catcher::Entity| {
+    let StateScene::Catcher(state) = &*percept.scene else { return world.fallback(ME) };
+    let order = |actor: &phalanx_colosseum::rules::catcher::CatcherEntity| {
         let food = state.foods.first()?;
         let near =
             (food.position[0] - actor.position[0]).hypot(food.position[1] - actor.position[1]);
         let (actor, target) = (actor.id.clone(), food.position);
         let food = food.id.clone();
-        Some(if near < 0.9 { Order::Take { actor, food } } else { Order::Move { actor, target } })
+        Some(if near < 0.9 {
+            ActorOrder::Take { actor, food }
+        } else {
+            ActorOrder::Move { actor, target }
+        })
     };
     let own = state.actors.iter().filter(|actor| actor.owner == percept.me);
     Action::Orders(own.filter_map(order).collect())
@@ -145,7 +149,7 @@ fn hear(world: &mut World, told: &[Told]) {
     }
 }
 
-/// A match of some ticks, from the first agent's side: what its daemon was told.
+/// A match of some ticks from the first agent's side: the events of its daemon.
 fn recorded(game: GameName, seed: u64, outage: Range<u64>) -> Vec<Vec<Told>> {
     let tape = Tape::default();
     // Chess takes no number of ticks; idle kings would go on for long.
@@ -163,11 +167,11 @@ fn recorded(game: GameName, seed: u64, outage: Range<u64>) -> Vec<Vec<Told>> {
 fn learned(world: &World) -> Vec<String> {
     let percept = world.percept(ME);
     let actor = percept.and_then(|percept| match &*percept.scene {
-        Scene::Catcher(state) => state.actors.first().map(|actor| actor.id.to_string()),
+        StateScene::Catcher(state) => state.actors.first().map(|actor| actor.id.to_string()),
         _ => None,
     });
     let actor = actor.unwrap_or_default();
-    let samples = Samples {
+    let samples = ArgumentSamples {
         agents: &["ours"],
         texts: &[&actor, "up", "food"],
         cells: &[(3, 3), (9, 0)],
@@ -276,12 +280,14 @@ fn what_damaged_bytes_say_can_be_lived_with() {
 #[test]
 fn numbers_that_no_line_can_have_are_refused() {
     let tape = recorded(GameName::Snake, 5, 0..0);
-    let odd = |change: fn(&mut snake::State, &mut Config)| {
+    let odd = |change: fn(&mut snake::SnakeState, &mut MatchConfig)| {
         let mut percept = asked(&tape, 1).clone();
-        let Scene::Snake(mut state) = Scene::clone(&percept.scene) else { panic!("no snake") };
-        let mut config = Config::clone(&percept.config);
+        let StateScene::Snake(mut state) = StateScene::clone(&percept.scene) else {
+            panic!("no snake")
+        };
+        let mut config = MatchConfig::clone(&percept.config);
         change(&mut state, &mut config);
-        (percept.scene, percept.config) = (Arc::new(Scene::Snake(state)), Arc::new(config));
+        (percept.scene, percept.config) = (Arc::new(StateScene::Snake(state)), Arc::new(config));
         let mut world = fresh();
         world.observe(Turn::new(0, 1), ME, percept);
         fresh().restore(&world.save()).is_err()
@@ -310,8 +316,8 @@ fn the_same_settings_are_recognized_and_others_are_not() {
     let config = &asked(&tape, 1).config;
     assert_eq!(fresh().recognize(ME, Met::Round(Some(config))), Ok(()));
     assert_eq!(world.recognize(ME, Met::Round(None)), Ok(()));
-    let check = |change: fn(&mut Config), reason: &str| {
-        let mut met = Config::clone(config);
+    let check = |change: fn(&mut MatchConfig), reason: &str| {
+        let mut met = MatchConfig::clone(config);
         change(&mut met);
         let told = world.recognize(ME, Met::Round(Some(&met))).err().unwrap_or_default();
         assert_eq!(told, reason);
@@ -355,13 +361,13 @@ fn states_that_cannot_follow_are_not_recognized() {
 }
 
 /// What cannot come of a scene.
-fn impossible(scene: &Scene) -> Scene {
+fn impossible(scene: &StateScene) -> StateScene {
     let mut scene = scene.clone();
     match &mut scene {
-        Scene::Catcher(state) => state.bases[0].id = "new".into(),
-        Scene::Snake(state) => state.snakes[0].eaten -= 1,
-        Scene::Chess(scene) => scene.white = !scene.white,
-        Scene::Other => {}
+        StateScene::Catcher(state) => state.bases[0].id = "new".into(),
+        StateScene::Snake(state) => state.snakes[0].eaten -= 1,
+        StateScene::Chess(scene) => scene.white = !scene.white,
+        StateScene::Other => {}
     }
     scene
 }
@@ -371,10 +377,12 @@ fn the_dead_stay_dead() {
     let tape = recorded(GameName::FoodCatcher, 5, 0..0);
     let met = asked(&tape, 5);
     let mut known = met.clone();
-    let Scene::Catcher(mut state) = Scene::clone(&known.scene) else { panic!("another game") };
+    let StateScene::Catcher(mut state) = StateScene::clone(&known.scene) else {
+        panic!("another game")
+    };
     let dead = state.actors[0].clone();
     state.dead.push(dead);
-    known.scene = Arc::new(Scene::Catcher(state));
+    known.scene = Arc::new(StateScene::Catcher(state));
     let mut world = fresh();
     world.observe(Turn::new(0, 5), ME, known);
     let told = world.recognize(ME, Met::Turn(Turn::new(0, 5), met));

@@ -2,7 +2,7 @@
 
 use phalanx_colosseum::action::Action;
 use phalanx_colosseum::session::Session;
-use phalanx_colosseum::wire::{LINE_BYTES_MAX, Message, read_value};
+use phalanx_colosseum::wire::{LINE_BYTES_MAX, RefereeLine, read_value};
 use phalanx_game::{AgentId, DefaultCause, Event, MarginLimits, Seat, SeatId, Session as _};
 use phalanx_testkit::mangle::Mangler;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn tell(session: &mut Session, line: &str, now: Instant) -> Option<Value> {
 
 fn events(
     session: &mut Session,
-) -> Vec<Event<phalanx_colosseum::percept::Config, phalanx_colosseum::percept::Percept>> {
+) -> Vec<Event<phalanx_colosseum::percept::MatchConfig, phalanx_colosseum::percept::Percept>> {
     std::iter::from_fn(|| session.poll_event()).collect()
 }
 
@@ -164,6 +164,6 @@ proptest! {
 
     #[test]
     fn reading_is_total(bytes: Vec<u8>) {
-        let _checked = Message::read(&bytes);
+        let _checked = RefereeLine::read(&bytes);
     }
 }

@@ -1,25 +1,25 @@
 //! What scripts say and ask, and laws that the rules keep.
 
 use phalanx_colosseum::Colosseum;
-use phalanx_colosseum::action::{Action, Order};
+use phalanx_colosseum::action::{Action, ActorOrder};
 use phalanx_colosseum::api::API;
-use phalanx_colosseum::percept::{Config, Percept, Scene};
-use phalanx_colosseum::rules::catcher::{Command, Fairness, Rules, State};
+use phalanx_colosseum::percept::{MatchConfig, Percept, StateScene};
+use phalanx_colosseum::rules::catcher::{CatcherCommand, CatcherRules, CatcherState, Fairness};
 use phalanx_colosseum::rules::snake;
-use phalanx_colosseum::rules::{Chance, Id};
+use phalanx_colosseum::rules::{GameRng, Id};
 use phalanx_game::{AgentId, Game as _, Roster, Said, Turn, Value, World as _};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 const ME: AgentId = AgentId(0);
 
-fn world(scene: Scene) -> phalanx_colosseum::world::World {
+fn world(scene: StateScene) -> phalanx_colosseum::world::World {
     let mut world = Colosseum.world(&Roster { team: "t".to_owned(), agents: Vec::new() });
     let percept = Percept {
         epoch: 1,
         me: "A".into(),
         agents: Arc::from(["A".into(), "B".into()]),
-        config: Arc::new(Config::default()),
+        config: Arc::new(MatchConfig::default()),
         scene: Arc::new(scene),
     };
     world.observe(Turn::new(0, 1), ME, percept);
@@ -27,8 +27,8 @@ fn world(scene: Scene) -> phalanx_colosseum::world::World {
     world
 }
 
-fn plane(seed: u64) -> State {
-    State::new(&["A".into(), "B".into()], &Rules::default(), &mut Chance::new(seed))
+fn plane(seed: u64) -> CatcherState {
+    CatcherState::new(&["A".into(), "B".into()], &CatcherRules::default(), &mut GameRng::new(seed))
 }
 
 fn order(action: &'static str, actor: &str, target: &str) -> Value {
@@ -46,11 +46,11 @@ fn orders_are_one_an_actor_and_to_own_things_only() {
     let state = plane(1);
     let (mine, theirs) = (state.actors[0].id.to_string(), state.actors[1].id.to_string());
     let base = state.bases[0].id.to_string();
-    let world = world(Scene::Catcher(state));
+    let world = world(StateScene::Catcher(state));
     let say = |orders: Vec<Value>| world.parse(ME, &Said::new("orders", vec![Value::List(orders)]));
     let both = say(vec![order("move", &mine, ""), order("spawn", "", &base)]).expect("fair");
     let Action::Orders(orders) = &both else { panic!("{both}") };
-    assert_eq!(orders[0], Order::Move { actor: mine.as_str().into(), target: [1.0, 2.0] });
+    assert_eq!(orders[0], ActorOrder::Move { actor: mine.as_str().into(), target: [1.0, 2.0] });
     let refused = |orders| say(orders).expect_err("unfair").reason;
     assert!(refused(vec![order("move", &theirs, "")]).contains("not ours"));
     assert!(refused(vec![order("move", &mine, ""); 2]).contains("already"));
@@ -62,11 +62,11 @@ fn orders_are_one_an_actor_and_to_own_things_only() {
 #[test]
 fn every_declared_query_answers_in_its_game() {
     let scenes = [
-        Scene::Catcher(plane(2)),
-        Scene::Snake(snake::State::new(&["A".into(), "B".into()], &mut Chance::new(2))),
+        StateScene::Catcher(plane(2)),
+        StateScene::Snake(snake::SnakeState::new(&["A".into(), "B".into()], &mut GameRng::new(2))),
     ];
     let actor = match &scenes[0] {
-        Scene::Catcher(state) => state.actors[0].id.to_string(),
+        StateScene::Catcher(state) => state.actors[0].id.to_string(),
         _ => String::new(),
     };
     let worlds = scenes.map(world);
@@ -93,13 +93,13 @@ fn every_declared_query_answers_in_its_game() {
     assert_eq!(trips.as_list().map(<[Value]>::len), Some(12));
 }
 
-fn food_in_play(state: &State) -> f64 {
+fn food_in_play(state: &CatcherState) -> f64 {
     let entities = state.actors.iter().chain(&state.bases).map(|one| one.food.get());
     entities.chain(state.foods.iter().map(|food| food.quantity.get())).sum()
 }
 
-fn commands(seed: u64, state: &State) -> Vec<Command> {
-    let mut chance = Chance::new(seed);
+fn commands(seed: u64, state: &CatcherState) -> Vec<CatcherCommand> {
+    let mut chance = GameRng::new(seed);
     let mut pick = |ids: Vec<Id>| ids.get(chance.below(ids.len())).cloned().unwrap_or("x".into());
     let mut commands = Vec::new();
     for number in 0..12 {
@@ -108,12 +108,12 @@ fn commands(seed: u64, state: &State) -> Vec<Command> {
         let food = pick(state.foods.iter().map(|one| one.id.clone()).collect());
         let at = state.foods.iter().find(|one| one.id == food).map(|one| one.position);
         commands.push(match number % 6 {
-            0 => Command::Move { actor, target: at },
-            1 => Command::Take { actor, food },
-            2 => Command::Deposit { actor, base },
-            3 => Command::Attack { actor, target: base },
-            4 => Command::Heal { actor, base },
-            _ => Command::Spawn { base: Some(base) },
+            0 => CatcherCommand::Move { actor, target: at },
+            1 => CatcherCommand::Take { actor, food },
+            2 => CatcherCommand::Deposit { actor, base },
+            3 => CatcherCommand::Attack { actor, target: base },
+            4 => CatcherCommand::Heal { actor, base },
+            _ => CatcherCommand::Spawn { base: Some(base) },
         });
     }
     commands
@@ -124,7 +124,7 @@ proptest! {
 
     #[test]
     fn actions_create_no_food_and_strict_ones_touch_no_foreign_actor(seed: u64) {
-        let (rules, mut chance) = (Rules::default(), Chance::new(seed));
+        let (rules, mut chance) = (CatcherRules::default(), GameRng::new(seed));
         let mut state = plane(seed);
         for tick in 0..30 {
             state.resolve(&rules);
@@ -148,17 +148,17 @@ proptest! {
     #[test]
     fn collisions_never_create_food(seed: u64) {
         let mut state = plane(seed);
-        let mut chance = Chance::new(seed);
+        let mut chance = GameRng::new(seed);
         let like = state.actors[0].clone();
         for _ in 0..10 {
             let mut one = like.clone();
             one.id = chance.name();
             one.position = [chance.between(0.0, 3.0), chance.between(0.0, 3.0)];
-            one.food = phalanx_colosseum::rules::Num::float(chance.between(0.0, 9.0));
+            one.food = phalanx_colosseum::rules::PyNumber::float(chance.between(0.0, 9.0));
             state.actors.push(one);
         }
         let before = food_in_play(&state);
-        state.resolve(&Rules::default());
+        state.resolve(&CatcherRules::default());
         prop_assert!(food_in_play(&state) <= before + 1e-9);
         prop_assert!(!state.actors.is_empty());
     }

@@ -1,6 +1,7 @@
 //! The native queries on the world. All agents share one map; vertices go by their names.
 
-use super::{OWNER, ROLE, count, field, optional, required, whole};
+use super::{OWNER, ROLE};
+use phalanx_game::declare::{count, field, optional, query, required, whole};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
 
 const HERE: ParamDoc =
@@ -31,11 +32,11 @@ const SIM: &[FieldDoc] = &[
 const SPOT: &[FieldDoc] = &[
     field("name", Kind::Str, "Its name."),
     field("value", whole(), "Its value; nil until it is probed."),
-    field("owner", OWNER, "Who owned it when it was seen last; nil when that was never told."),
+    field("owner", OWNER, "Who owned it when it was seen last; nil when that was never seen."),
     field("complete", Kind::Bool, "All its edges are known."),
     field("surveyed", Kind::Bool, "All its edges are known with their weights."),
     field("degree", count(), "Its known edges."),
-    field("seen", count(), "The step in which its owner was told last."),
+    field("seen", count(), "The step in which its owner was seen last."),
     field("watched", count(), "The step in which an agent saw last who stood there."),
 ];
 
@@ -96,7 +97,7 @@ const TEAM: &[FieldDoc] = &[
 const MATE: &[FieldDoc] = &[
     field("name", Kind::Str, "Its name."),
     field("role", ROLE, "Its role; nil when no start message came."),
-    field("vertex", Kind::Str, "Where it stands."),
+    field("vertex", Kind::Str, "Where it is."),
     field("health", whole(), "Its health."),
     field("max_health", whole(), "Its most health."),
     field("energy", whole(), "Its energy."),
@@ -187,7 +188,7 @@ const MOVE: &[FieldDoc] = &[
 
 const HOLDING: &[FieldDoc] = &[
     field("name", Kind::Str, "The agent."),
-    field("vertex", Kind::Str, "Where it stands."),
+    field("vertex", Kind::Str, "Where it is."),
     field("loss", whole(), "What our zones lose without it."),
 ];
 
@@ -239,21 +240,12 @@ const MOST: ParamDoc = optional("most", count(), "Answers at most; 32 when left 
 const VERTEX: ParamDoc = required("vertex", Kind::Str, "Which vertex.");
 const NAMES: Kind = Kind::List(&Kind::Str);
 
-const fn query(
-    name: &'static str,
-    doc: &'static str,
-    params: &'static [ParamDoc],
-    returns: Kind,
-) -> QueryDoc {
-    QueryDoc { name, doc, params, returns }
-}
-
 pub(super) const QUERIES: &[QueryDoc] = &[
-    query("here", "The name of the vertex on which the agent stands.", &[], Kind::Str),
+    query("here", "The name of the vertex where the agent is.", &[], Kind::Str),
     query("sim", "The simulation, and how much of it is known.", &[], Kind::Table(SIM)),
     query(
         "vertex",
-        "What is known of a vertex; nil when nobody has seen it.",
+        "What is known of a vertex; nil when no agent has seen it.",
         &[HERE],
         Kind::Table(SPOT),
     ),
@@ -292,7 +284,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         &[MOST],
         Kind::List(&Kind::Table(CUT)),
     ),
-    query("team", "How the team stands.", &[], Kind::Table(TEAM)),
+    query("team", "Score, money and achievements of the team.", &[], Kind::Table(TEAM)),
     query(
         "agents",
         "All agents of the team that have perceived anything, the asking one included.",
@@ -376,7 +368,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     ),
     query(
         "best_zone",
-        "Where a number of agents should stand so that our zones are worth most: a search that tries so many placements and no more.",
+        "Where a number of agents should stand so that our zones are worth most: a search that tries a limited number of placements.",
         &[COUNT, optional("options", Kind::Table(BEST_OPTIONS), "How.")],
         Kind::Table(SITE),
     ),

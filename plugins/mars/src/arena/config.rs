@@ -22,9 +22,11 @@
 mod reader;
 mod sims;
 
-use crate::rules::Rules;
+pub use phalanx_massim::{Launch, Password, TeamConfig};
+
+use crate::rules::MarsRules;
 use crate::rules::map::MapParams;
-use reader::Reader;
+use reader::TomlReader;
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -41,72 +43,18 @@ const TIME_MS_MAX: u32 = 3_600_000;
 /// Longest frame that can be allowed, in bytes.
 const FRAME_MAX: u32 = 1 << 20;
 
-/// When a run begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launch {
-    /// When somebody says so.
-    Key,
-    /// When all agents of all teams are there.
-    Complete,
-    /// After that time.
-    After(Duration),
-}
-
 /// What becomes of a connection that sent what is no XML (spec, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Malformed {
+pub enum MalformedPolicy {
     /// The frame is dropped.
     Ignore,
     /// The connection is never read again, as the original does.
     Legacy,
 }
 
-/// A word that is not to be printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-impl Password {
-    /// Wraps a password.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-
-    /// Whether it is the given one.
-    #[must_use]
-    pub fn is(&self, said: &str) -> bool {
-        self.0 == said
-    }
-}
-
-impl fmt::Debug for Password {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("***")
-    }
-}
-
-/// A team and its accounts: prefix and number, from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TeamConfig {
-    /// The team's name.
-    pub name: String,
-    /// What its account names begin with.
-    pub prefix: String,
-    /// The password of all its accounts.
-    pub password: Password,
-}
-
-impl TeamConfig {
-    /// The account of that number.
-    #[must_use]
-    pub fn account(&self, number: u32) -> String {
-        format!("{}{number}", self.prefix)
-    }
-}
-
 /// One simulation of every match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SimConfig {
+pub struct MarsSim {
     /// How many steps.
     pub steps: u32,
     /// How its map is made.
@@ -117,12 +65,12 @@ pub struct SimConfig {
 
 /// Connections and time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerConfig {
+pub struct MarsServer {
     /// Where agents connect.
     pub bind: SocketAddr,
     /// When a run begins.
     pub launch: Launch,
-    /// How long an agent may think, as it is told.
+    /// How long an agent may think, according to its requests.
     pub timeout: Duration,
     /// How much longer its answer is taken.
     pub aux: Duration,
@@ -133,22 +81,22 @@ pub struct ServerConfig {
     /// Longest frame of a client, in bytes.
     pub max_frame: usize,
     /// What becomes of bad frames.
-    pub malformed: Malformed,
+    pub malformed: MalformedPolicy,
 }
 
 /// A referee's file, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArenaConfig {
     /// Connections and time.
-    pub server: ServerConfig,
+    pub server: MarsServer,
     /// Numbers of the rules.
-    pub rules: Rules,
+    pub rules: MarsRules,
     /// Agents of each team.
     pub agents: u32,
     /// Points in the table for a simulation that was won, and for a draw.
     pub points: [i64; 2],
     /// The simulations of every match.
-    pub sims: Vec<SimConfig>,
+    pub sims: Vec<MarsSim>,
     /// The teams; every pair meets once.
     pub teams: Vec<TeamConfig>,
 }
@@ -160,9 +108,9 @@ impl Default for ArenaConfig {
             prefix: prefix.to_owned(),
             password: Password::new("1"),
         };
-        let sim = SimConfig { steps: 750, map: MapParams::default(), seed: None };
+        let sim = MarsSim { steps: 750, map: MapParams::default(), seed: None };
         Self {
-            server: ServerConfig {
+            server: MarsServer {
                 bind: SocketAddr::from(([127, 0, 0, 1], 12300)),
                 launch: Launch::Complete,
                 timeout: Duration::from_millis(2000),
@@ -170,9 +118,9 @@ impl Default for ArenaConfig {
                 pause: Duration::from_millis(200),
                 lockstep: false,
                 max_frame: 65536,
-                malformed: Malformed::Ignore,
+                malformed: MalformedPolicy::Ignore,
             },
-            rules: Rules::default(),
+            rules: MarsRules::default(),
             agents: 20,
             points: [3, 1],
             sims: vec![sim; 3],
@@ -202,7 +150,7 @@ impl ArenaConfig {
         let table: Table =
             text.parse().map_err(|error| ConfigError(vec![format!("not TOML: {error}")]))?;
         let (default, empty) = (Self::default(), Table::new());
-        let mut reader = Reader::new(&table, "");
+        let mut reader = TomlReader::new(&table, "");
         let mut nested = Vec::new();
         let [win, draw] = default.points;
         let config = Self {
@@ -227,7 +175,7 @@ impl ArenaConfig {
         let mut seen = std::collections::BTreeSet::new();
         let mut doubles = Vec::new();
         for team in &self.teams {
-            let names = (1..=self.agents).map(|number| team.account(number));
+            let names = (1..=self.agents as usize).map(|number| team.account(number));
             let first = names.filter(|name| !seen.insert(name.clone())).min();
             doubles.extend(first.map(|name| {
                 format!("teams: {:?} has the account {name:?} of another team", team.name)
@@ -243,7 +191,7 @@ impl ArenaConfig {
     }
 }
 
-fn server(reader: &mut Reader<'_>, default: &ServerConfig) -> ServerConfig {
+fn server(reader: &mut TomlReader<'_>, default: &MarsServer) -> MarsServer {
     let bind = match reader.text("bind", NAME_CHARS_MAX).map(str::parse) {
         Some(Ok(bind)) => bind,
         None => default.bind,
@@ -261,14 +209,14 @@ fn server(reader: &mut Reader<'_>, default: &ServerConfig) -> ServerConfig {
     let pause = time("pause_ms", default.pause);
     let frame = reader.small("max_frame", 256..=FRAME_MAX, 65536);
     let malformed = match reader.text("malformed", NAME_CHARS_MAX) {
-        None | Some("ignore") => Malformed::Ignore,
-        Some("legacy") => Malformed::Legacy,
+        None | Some("ignore") => MalformedPolicy::Ignore,
+        Some("legacy") => MalformedPolicy::Legacy,
         Some(_) => {
             reader.note("malformed", "\"ignore\" or \"legacy\" is wanted");
             default.malformed
         }
     };
-    ServerConfig {
+    MarsServer {
         bind,
         launch: launch(reader).unwrap_or(default.launch),
         timeout,
@@ -280,7 +228,7 @@ fn server(reader: &mut Reader<'_>, default: &ServerConfig) -> ServerConfig {
     }
 }
 
-fn launch(reader: &mut Reader<'_>) -> Option<Launch> {
+fn launch(reader: &mut TomlReader<'_>) -> Option<Launch> {
     let value = reader.get("start")?;
     let seconds = |seconds: i64| u64::try_from(seconds).ok().filter(|s| *s <= 86_400);
     let launch = match value {
@@ -300,13 +248,13 @@ fn launch(reader: &mut Reader<'_>) -> Option<Launch> {
     launch
 }
 
-fn rules(reader: &mut Reader<'_>, default: &Rules) -> Rules {
+fn rules(reader: &mut TomlReader<'_>, default: &MarsRules) -> MarsRules {
     let mut percent = |key, default| reader.small(key, 0..=100, default);
     let random = percent("random_fail_percent", default.random_fail_percent);
     let recharge = percent("recharge_percent", default.recharge_percent);
     let disabled = percent("recharge_percent_disabled", default.recharge_percent_disabled);
     let money = reader.number("achievement_points", 0..=1000);
-    Rules {
+    MarsRules {
         random_fail_percent: random,
         recharge_percent: recharge,
         recharge_percent_disabled: disabled,
@@ -315,14 +263,14 @@ fn rules(reader: &mut Reader<'_>, default: &Rules) -> Rules {
     }
 }
 
-fn teams(reader: &mut Reader<'_>, nested: &mut Vec<String>) -> Option<Vec<TeamConfig>> {
+fn teams(reader: &mut TomlReader<'_>, nested: &mut Vec<String>) -> Option<Vec<TeamConfig>> {
     let tables = reader.tables("teams", TEAMS_MAX)?;
     if tables.len() < 2 {
         reader.note("teams", "a match has two teams");
     }
     let mut teams: Vec<TeamConfig> = Vec::new();
     for (number, table) in tables.into_iter().enumerate() {
-        let mut team = Reader::new(table, &format!("teams[{number}]."));
+        let mut team = TomlReader::new(table, &format!("teams[{number}]."));
         let name = team.text("name", NAME_CHARS_MAX).unwrap_or_default().to_owned();
         if name.is_empty() || name == "none" || teams.iter().any(|other| other.name == name) {
             team.note("name", "a name of its own is wanted, and not \"none\"");

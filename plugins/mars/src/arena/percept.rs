@@ -2,29 +2,29 @@
 
 use crate::action::Feedback;
 use crate::percept::{
-    Inspected, NOBODY, Own, Percept, ProbedVertex, SeenEdge, SeenEntity, SeenVertex, Standing,
-    SurveyedEdge,
+    Inspected, NO_OWNER, OwnState, Percept, ProbedVertex, SeenEdge, SeenEntity, SeenVertex,
+    SurveyedEdge, TeamStatus,
 };
-use crate::rules::sight::{Set, Sight, Sights};
+use crate::rules::sight::{Set, Sights, VisibleSet};
 use crate::rules::state::Team;
-use crate::rules::{Side, State};
+use crate::rules::{MatchSide, State};
 use smol_str::{SmolStr, ToSmolStr as _};
 
 /// Everybody's percept of a state.
 #[derive(Debug)]
-pub struct Percepts<'s> {
+pub struct PerceptBuilder<'s> {
     state: &'s State,
     sights: Sights,
     /// The lists of each sight, in percepts that say nothing else.
     lists: Vec<Percept>,
-    teams: [Standing; 2],
+    teams: [TeamStatus; 2],
 }
 
-impl<'s> Percepts<'s> {
+impl<'s> PerceptBuilder<'s> {
     /// The percepts of a state.
     #[must_use]
     pub fn new(state: &'s State) -> Self {
-        let names = Names::new(state);
+        let names = SharedNames::new(state);
         let sights = Sights::new(state);
         let lists = sights.sights.iter().map(|sight| names.lists(state, sight)).collect();
         let [a, b] = &state.teams;
@@ -45,10 +45,10 @@ impl<'s> Percepts<'s> {
     }
 }
 
-fn own(state: &State, agent: usize) -> Own {
-    let Some(body) = state.agents.get(agent) else { return Own::default() };
+fn own(state: &State, agent: usize) -> OwnState {
+    let Some(body) = state.agents.get(agent) else { return OwnState::default() };
     let zone = state.setting.side(agent).of(&state.zones).value_at(body.at);
-    Own {
+    OwnState {
         energy: Some(body.energy),
         max_energy: Some(body.max_energy),
         max_energy_disabled: Some(body.max_energy_disabled),
@@ -64,8 +64,8 @@ fn own(state: &State, agent: usize) -> Own {
     }
 }
 
-fn standing(team: &Team) -> Standing {
-    Standing {
+fn standing(team: &Team) -> TeamStatus {
+    TeamStatus {
         last_step_score: Some(team.step_score),
         money: Some(team.money),
         score: Some(team.score),
@@ -75,13 +75,13 @@ fn standing(team: &Team) -> Standing {
 }
 
 /// The names of a simulation's things, cheap to copy.
-struct Names {
+struct SharedNames {
     vertices: Vec<SmolStr>,
     agents: Vec<SmolStr>,
     teams: [SmolStr; 2],
 }
 
-impl Names {
+impl SharedNames {
     fn new(state: &State) -> Self {
         let setting = &state.setting;
         let [a, b] = &setting.teams;
@@ -96,11 +96,11 @@ impl Names {
         self.vertices.get(vertex as usize).cloned().unwrap_or_default()
     }
 
-    fn team(&self, side: Option<Side>) -> SmolStr {
-        side.map_or(SmolStr::new_static(NOBODY), |side| side.of(&self.teams).clone())
+    fn team(&self, side: Option<MatchSide>) -> SmolStr {
+        side.map_or(SmolStr::new_static(NO_OWNER), |side| side.of(&self.teams).clone())
     }
 
-    fn lists(&self, state: &State, sight: &Sight) -> Percept {
+    fn lists(&self, state: &State, sight: &VisibleSet) -> Percept {
         let map = &state.setting.map;
         let owner = |vertex: u32| state.owners.get(vertex as usize).copied().flatten();
         let vertex =

@@ -1,10 +1,10 @@
 //! A state as text: the map as it lies in the plane.
 //!
 //! Vertices stand where the generator put them, edges are lines of dots between them. A vertex
-//! shows who stands on it: `A` or `B` for the first or the second team, `X` for both, lower case
+//! shows who is on it: `A` or `B` for the first or the second team, `X` for both, lower case
 //! when all there are disabled; else its value (`*` from 10 on), in the colour of its owner.
 
-use crate::rules::{Side, State};
+use crate::rules::{MatchSide, State};
 use std::fmt::Write as _;
 
 /// Characters from one column of the grid to the next.
@@ -16,29 +16,29 @@ const SIDE_MAX: usize = 1024;
 
 /// How something is painted on a terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Paint {
+enum TerminalStyle {
     Plain,
     Dim,
-    Of(Side),
+    Of(MatchSide),
 }
 
-impl Paint {
+impl TerminalStyle {
     fn code(self) -> &'static str {
         match self {
             Self::Plain => "\u{1b}[0m",
             Self::Dim => "\u{1b}[0;2m",
-            Self::Of(Side::A) => "\u{1b}[0;1;31m",
-            Self::Of(Side::B) => "\u{1b}[0;1;34m",
+            Self::Of(MatchSide::A) => "\u{1b}[0;1;31m",
+            Self::Of(MatchSide::B) => "\u{1b}[0;1;34m",
         }
     }
 }
 
-struct Canvas {
-    rows: Vec<Vec<(char, Paint)>>,
+struct TextCanvas {
+    rows: Vec<Vec<(char, TerminalStyle)>>,
 }
 
-impl Canvas {
-    fn put(&mut self, (x, y): (usize, usize), mark: char, paint: Paint) {
+impl TextCanvas {
+    fn put(&mut self, (x, y): (usize, usize), mark: char, paint: TerminalStyle) {
         if let Some(cell) = self.rows.get_mut(y).and_then(|row| row.get_mut(x)) {
             *cell = (mark, paint);
         }
@@ -51,14 +51,14 @@ impl Canvas {
             |a: usize, b: usize, step: usize| (a * (steps - step) + b * step + steps / 2) / steps;
         for step in 1..steps {
             let at = (between(from.0, to.0, step), between(from.1, to.1, step));
-            self.put(at, '·', Paint::Dim);
+            self.put(at, '·', TerminalStyle::Dim);
         }
     }
 
     fn text(&self, colour: bool) -> String {
         let mut text = String::new();
         for row in &self.rows {
-            let mut paint = Paint::Plain;
+            let mut paint = TerminalStyle::Plain;
             let used = row.iter().rposition(|(mark, _)| *mark != ' ').map_or(0, |last| last + 1);
             for (mark, wanted) in row.iter().take(used) {
                 if colour && *wanted != paint {
@@ -67,8 +67,8 @@ impl Canvas {
                 }
                 text.push(*mark);
             }
-            if paint != Paint::Plain {
-                text.push_str(Paint::Plain.code());
+            if paint != TerminalStyle::Plain {
+                text.push_str(TerminalStyle::Plain.code());
             }
             text.push('\n');
         }
@@ -87,7 +87,7 @@ pub(super) fn draw(state: &State, colour: bool) -> String {
     let places: Vec<(usize, usize)> = vertices.iter().map(|vertex| place(vertex.at)).collect();
     let width = places.iter().map(|(x, _)| x + 1).max().unwrap_or(0).min(SIDE_MAX);
     let height = places.iter().map(|(_, y)| y + 1).max().unwrap_or(0).min(SIDE_MAX);
-    let mut canvas = Canvas { rows: vec![vec![(' ', Paint::Plain); width]; height] };
+    let mut canvas = TextCanvas { rows: vec![vec![(' ', TerminalStyle::Plain); width]; height] };
     for edge in state.setting.map.edges() {
         if let (Some(a), Some(b)) = (places.get(edge.a as usize), places.get(edge.b as usize)) {
             canvas.line(*a, *b);
@@ -95,7 +95,7 @@ pub(super) fn draw(state: &State, colour: bool) -> String {
     }
     let marks = marks(state);
     for ((at, mark), owner) in places.into_iter().zip(marks).zip(&state.owners) {
-        canvas.put(at, mark, owner.map_or(Paint::Plain, Paint::Of));
+        canvas.put(at, mark, owner.map_or(TerminalStyle::Plain, TerminalStyle::Of));
     }
     let mut text = heading(state);
     text.push_str(&canvas.text(colour));
@@ -126,7 +126,7 @@ fn heading(state: &State) -> String {
     text
 }
 
-/// What stands for each vertex.
+/// The text for each vertex.
 fn marks(state: &State) -> Vec<char> {
     let vertices = state.setting.map.vertices();
     // Whether enabled and disabled agents of each team are there.
@@ -159,18 +159,18 @@ fn marks(state: &State) -> Vec<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Rules;
-    use crate::rules::map::{Edge, Ground, Map, Vertex};
+    use crate::rules::MarsRules;
+    use crate::rules::map::{GraphMap, MapEdge, StartMap, Vertex};
 
     fn state() -> State {
         let vertex = |name: &str, value, at| Vertex { name: name.to_owned(), value, at };
         let vertices =
             vec![vertex("a", 3, (50, 50)), vertex("b", 10, (250, 50)), vertex("c", 4, (50, 150))];
-        let edge = |a, b| Edge { a, b, weight: 1 };
-        let map = Map::new(vertices, vec![edge(0, 1), edge(1, 2)]);
-        let ground = Ground { map, starts: [vec![0], vec![2]], seed: 1 };
+        let edge = |a, b| MapEdge { a, b, weight: 1 };
+        let map = GraphMap::new(vertices, vec![edge(0, 1), edge(1, 2)]);
+        let ground = StartMap { map, starts: [vec![0], vec![2]], seed: 1 };
         let team = |name: &str| (name.to_owned(), vec![format!("{name}1")]);
-        State::new(ground, [team("A"), team("B")], Rules::default())
+        State::new(ground, [team("A"), team("B")], MarsRules::default())
     }
 
     #[test]
@@ -187,11 +187,14 @@ mod tests {
         let mut state = state();
         state.colour();
         let text = draw(&state, true);
-        let code = Paint::Of(Side::A).code();
+        let code = TerminalStyle::Of(MatchSide::A).code();
         assert!(text.contains(&format!("{code}A")), "{text:?}");
         for line in text.lines().filter(|line| line.contains('\u{1b}')) {
             let last = line.rfind('\u{1b}').map(|at| line.split_at(at).1);
-            assert!(last.is_some_and(|last| last.starts_with(Paint::Plain.code())), "{line:?}");
+            assert!(
+                last.is_some_and(|last| last.starts_with(TerminalStyle::Plain.code())),
+                "{line:?}"
+            );
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Matches, simulations and steps over connections (spec, sections 3, 4, 7 and 10).
 
-use super::percept::Percepts;
-use super::record::{Outcome, Played, Tape};
-use super::{MarsArena, Phase};
+use super::MarsArena;
+use super::percept::PerceptBuilder;
+use super::record::{PlayedSimulation, StateLog, Winner};
 use crate::percept::Briefing;
-use crate::rules::chance::Lcg;
-use crate::rules::map::Ground;
-use crate::rules::{Act, Luck, Side, State};
+use crate::rules::map::StartMap;
+use crate::rules::{Act, MatchSide, State, StepLuck};
 use crate::wire::{Request, ServerBody};
+use phalanx_massim::{JavaRandom, RefereePhase};
 use smol_str::{SmolStr, ToSmolStr as _};
 use std::time::Instant;
 
@@ -16,29 +16,20 @@ const LUCK: u64 = 1;
 
 /// The running simulation.
 #[derive(Debug)]
-pub(super) struct Game {
+pub(super) struct MarsSimulation {
     pub(super) state: State,
-    lcg: Lcg,
-    pub(super) steps: u32,
+    random: JavaRandom,
+    steps: u32,
     seed: i64,
-    /// Accounts of the agents, in their order.
-    players: Vec<usize>,
-    /// Answers still missing in this step.
-    pub(super) waiting: usize,
-    /// When the step's requests went out.
-    began: Instant,
     start_ms: u64,
-    tape: Option<Tape>,
+    log: Option<StateLog>,
 }
 
 impl MarsArena {
     pub(super) fn next_match(&mut self, now: Instant) {
         let Some(teams) = self.matches.next() else {
-            self.phase = Phase::Over;
-            self.verdict.over = true;
-            for id in self.lobby.all() {
-                self.dismiss(id, now);
-            }
+            let bye = self.message(ServerBody::Bye, now);
+            self.referee.finish(&bye);
             return;
         };
         self.pair = teams;
@@ -53,167 +44,133 @@ impl MarsArena {
             return;
         };
         self.current = Some(index);
-        let start_ms = self.origin.unix_ms(now);
-        let round = self.verdict.round;
+        let start_ms = self.referee.unix_ms(now);
+        let round = self.referee.verdict.round;
         let by_chance = i64::try_from(start_ms).unwrap_or(i64::MAX);
         let seed = match self.options.seed {
             Some(seed) => seed.wrapping_add(i64::from(round)),
             None => sim.seed.unwrap_or(by_chance),
         };
-        let ground = Ground::draw(&sim.map, seed, self.config.agents);
+        let ground = StartMap::draw(&sim.map, seed, self.config.agents);
         let team = |team: usize| {
             let of = self.config.teams.get(team);
-            let names = (1..=self.config.agents).filter_map(|n| of.map(|of| of.account(n)));
+            let names =
+                (1..=self.config.agents as usize).filter_map(|n| of.map(|of| of.account(n)));
             (of.map(|of| of.name.clone()).unwrap_or_default(), names.collect())
         };
         let state = State::new(ground, self.pair.map(team), self.config.rules);
         let each = self.config.agents as usize;
         let players = self.pair.iter().flat_map(|team| team * each..(team + 1) * each).collect();
-        self.verdict.round += 1;
-        (self.verdict.step, self.verdict.steps) = (0, sim.steps);
-        for team in self.pair {
-            if let Some(score) = self.verdict.teams.get_mut(team) {
-                score.rounds.push(0);
-            }
-        }
-        let tape = self.options.replays.then(|| Tape::new(&state));
-        self.game = Some(Game {
-            state,
-            lcg: Lcg::stirred(seed, LUCK),
-            steps: sim.steps,
-            seed,
-            players,
-            waiting: 0,
-            began: now,
-            start_ms,
-            tape,
-        });
-        self.greet(now);
+        self.referee.begin_round(&self.pair, players, sim.steps);
+        let log = self.options.replays.then(|| StateLog::new(&state));
+        let random = JavaRandom::mixed(seed, LUCK);
+        self.running =
+            Some(MarsSimulation { state, random, steps: sim.steps, seed, start_ms, log });
+        self.send_starts(now);
         self.begin_step(now);
     }
 
-    fn greet(&mut self, now: Instant) {
-        let Some(game) = &self.game else { return };
-        let setting = game.state.setting.clone();
-        let (players, steps) = (game.players.clone(), game.steps);
+    fn send_starts(&mut self, now: Instant) {
+        let Some(running) = &self.running else { return };
+        let (setting, steps) = (running.state.setting.clone(), running.steps);
         let count = |count: usize| u32::try_from(count).ok();
-        for (person, player) in setting.people.iter().zip(players) {
-            let Some(account) = self.lobby.accounts.get_mut(player) else { continue };
+        for (person, player) in setting.people.iter().zip(self.referee.players()) {
+            let Some(account) = self.referee.table.account(player) else { continue };
             let briefing = Briefing {
-                id: account.number().to_smolstr(),
+                id: account.take_id().to_smolstr(),
                 role: SmolStr::new_static(person.role.word()),
                 steps: Some(steps),
                 vertices: count(setting.map.vertices().len()),
                 edges: count(setting.map.edges().len()),
             };
             let start = self.message(ServerBody::SimStart(briefing), now);
-            if let Some(account) = self.lobby.accounts.get_mut(player) {
-                account.start = Some(start.clone());
-            }
-            self.lobby.send(player, start);
+            self.referee.start_player(player, start);
         }
     }
 
     pub(super) fn begin_step(&mut self, now: Instant) {
-        let Some(mut game) = self.game.take() else { return };
-        game.began = now;
-        game.waiting = game.players.len();
+        let Some(running) = self.running.take() else { return };
         let server = &self.config.server;
-        let (timeout, limit) = (server.timeout, self.answer_limit());
-        let lockstep = server.lockstep;
-        let deadline = i64::try_from(self.origin.unix_ms(now + timeout)).unwrap_or(i64::MAX);
-        let percepts = Percepts::new(&game.state);
-        for (agent, player) in game.players.iter().enumerate() {
-            let Some(account) = self.lobby.accounts.get_mut(*player) else { continue };
-            let id = account.number();
-            account.awaited = Some(id);
-            account.answer = None;
-            account.queued = None;
-            let connected = account.connection.is_some();
+        let (timeout, lockstep) = (server.timeout, server.lockstep);
+        let limit = now + self.answer_limit();
+        self.referee.begin_step(now, (!lockstep).then_some(limit));
+        let deadline = i64::try_from(self.referee.unix_ms(now + timeout)).unwrap_or(i64::MAX);
+        let percepts = PerceptBuilder::new(&running.state);
+        for (agent, player) in self.referee.players().into_iter().enumerate() {
+            let Some((id, is_connected)) = self.referee.await_answer(player) else { continue };
             let request = ServerBody::RequestAction(Request {
                 id: id.to_smolstr(),
                 deadline: Some(deadline),
                 percept: percepts.of(agent),
             });
             let bytes = self.message(request, now);
-            if connected {
-                self.lobby.send(*player, bytes);
-            } else if let Some(account) = self.lobby.accounts.get_mut(*player) {
+            if is_connected {
+                self.referee.table.send(player, bytes);
+            } else if let Some(account) = self.referee.table.account(player) {
                 account.queued = Some(bytes);
             }
         }
-        self.phase = Phase::Thinking((!lockstep).then(|| now + limit));
-        self.game = Some(game);
+        self.running = Some(running);
     }
 
     pub(super) fn finish_step(&mut self, now: Instant) {
-        let Some(game) = &mut self.game else { return };
-        let mut acts = Vec::with_capacity(game.players.len());
-        for player in &game.players {
-            let Some(account) = self.lobby.accounts.get_mut(*player) else { continue };
-            if account.awaited.take().is_some() {
-                account.manners.silent = account.manners.silent.saturating_add(1);
-            }
-            account.queued = None;
-            acts.push(account.answer.take().unwrap_or_else(Act::nothing));
+        let Some(running) = &mut self.running else { return };
+        let acts = self.referee.take_answers(Act::nothing);
+        let percent = running.state.setting.rules.random_fail_percent;
+        let luck = StepLuck::draw(&mut running.random, acts.len(), percent);
+        running.state.advance(acts, &luck);
+        if let Some(log) = &mut running.log {
+            log.push(&running.state);
         }
-        let percent = game.state.setting.rules.random_fail_percent;
-        let luck = Luck::draw(&mut game.lcg, acts.len(), percent);
-        game.state.advance(acts, &luck);
-        if let Some(tape) = &mut game.tape {
-            tape.push(&game.state);
+        let scores = self.pair.into_iter().zip(running.state.teams.iter().map(|team| team.score));
+        for (team, of) in self.pair.into_iter().zip(&running.state.teams) {
+            let Some(earned) = self.earned.get_mut(team) else { continue };
+            earned.zone_points = earned.zone_points.saturating_add(of.zones_score);
+            let new = of.achievements.len().saturating_sub(of.achieved_before);
+            earned.achievements += i64::try_from(new).unwrap_or(i64::MAX);
         }
-        self.verdict.step = game.state.step;
-        for (team, index) in game.state.teams.iter().zip(self.pair) {
-            let teams = &mut self.verdict.teams;
-            if let Some(score) = teams.get_mut(index).and_then(|score| score.rounds.last_mut()) {
-                *score = team.score;
-            }
-        }
-        let (over, next) = (game.state.step >= game.steps, game.began + self.options.pace);
-        if over {
+        self.referee.verdict.step = running.state.step;
+        self.referee.set_scores(scores);
+        if running.state.step >= running.steps {
             self.end_simulation(now);
-        } else if next > now {
-            self.phase = Phase::Pacing(next);
-        } else {
+        } else if self.referee.is_next_step_due(now) {
             self.begin_step(now);
         }
     }
 
     fn end_simulation(&mut self, now: Instant) {
-        let Some(game) = self.game.take() else { return };
-        let state = &game.state;
+        let Some(running) = self.running.take() else { return };
+        let state = &running.state;
         let winner = state.winner();
-        for (person, player) in state.setting.people.iter().zip(&game.players) {
+        for (person, player) in state.setting.people.iter().zip(self.referee.players()) {
             // Both are first in a draw.
             let ranking = if winner.is_some_and(|winner| winner != person.side) { 2 } else { 1 };
             let score = Some(person.side.of(&state.teams).score);
-            if let Some(account) = self.lobby.accounts.get_mut(*player) {
-                // The number is used up, though it is not told.
-                account.number();
-                account.start = None;
+            if let Some(account) = self.referee.table.account(player) {
+                // The message uses an id up, though it does not carry it.
+                account.take_id();
             }
             let end = ServerBody::SimEnd { score, ranking: Some(ranking) };
             let bytes = self.message(end, now);
-            self.lobby.send(*player, bytes);
+            self.referee.end_player(player, bytes);
         }
         let number = self.played.len() + 1;
-        self.played.push(Played {
+        self.played.push(PlayedSimulation {
             teams: self.pair,
-            seed: game.seed,
+            seed: running.seed,
             steps: state.step,
             vertices: state.setting.map.vertices().len(),
-            start_ms: game.start_ms,
-            end_ms: self.origin.unix_ms(now),
+            start_ms: running.start_ms,
+            end_ms: self.referee.unix_ms(now),
             scores: state.teams.clone().map(|team| team.score),
             money: state.teams.clone().map(|team| team.money),
-            outcome: match winner {
-                Some(Side::A) => Outcome::First,
-                Some(Side::B) => Outcome::Second,
-                None => Outcome::Draw,
+            winner: match winner {
+                Some(MatchSide::A) => Winner::First,
+                Some(MatchSide::B) => Winner::Second,
+                None => Winner::Draw,
             },
         });
-        self.emit(number, game.tape);
-        self.phase = Phase::Break(now + self.config.server.pause);
+        self.emit(number, running.log);
+        self.referee.phase = RefereePhase::Break(now + self.config.server.pause);
     }
 }

@@ -1,14 +1,14 @@
 //! Files for people and programs: states, results, the table of a tournament (spec, sections 10
 //! and 13).
 
-use super::Manners;
 use super::config::ArenaConfig;
-use crate::rules::{Side, State};
+use crate::rules::{MatchSide, State};
+use phalanx_massim::ClientConduct;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// Longest record of a simulation, in bytes; further states are left out.
-const TAPE_BYTES_MAX: usize = 256 << 20;
+const LOG_BYTES_MAX: usize = 256 << 20;
 
 /// All states of a simulation as lines of JSON. The first line has the map: `vertices` (name:
 /// value, x, y), `edges` (ends and weight), `agents` (name: team, role). Each further line is a
@@ -16,21 +16,21 @@ const TAPE_BYTES_MAX: usize = 256 << 20;
 /// energy, maxEnergy, maxEnergyDisabled, strength, visRange, lastAction, lastActionParam,
 /// lastActionResult), `dom` (team: its vertices) and `teams`.
 #[derive(Clone, Debug, Default)]
-pub struct Tape(String);
+pub struct StateLog(String);
 
-impl Tape {
+impl StateLog {
     /// A record that begins with this state.
     #[must_use]
     pub fn new(state: &State) -> Self {
-        let mut tape = Self::default();
-        tape.line(&map(state));
-        tape.push(state);
-        tape
+        let mut log = Self::default();
+        log.line(&map(state));
+        log.push(state);
+        log
     }
 
     /// Adds a state.
     pub fn push(&mut self, state: &State) {
-        if self.0.len() < TAPE_BYTES_MAX {
+        if self.0.len() < LOG_BYTES_MAX {
             self.line(&moment(state));
         }
     }
@@ -71,7 +71,7 @@ fn map(state: &State) -> Value {
 fn moment(state: &State) -> Value {
     let setting = &state.setting;
     let agents = setting.people.iter().zip(&state.agents).map(|(person, agent)| {
-        let told = json!([
+        let fields = json!([
             setting.map.name(agent.at),
             agent.health,
             agent.max_health,
@@ -84,16 +84,17 @@ fn moment(state: &State) -> Value {
             if state.step == 0 { "" } else { &agent.last.param },
             agent.outcome.word(),
         ]);
-        (person.name.as_str(), told)
+        (person.name.as_str(), fields)
     });
-    let own = |side: Side| {
+    let own = |side: MatchSide| {
         let own = (0u32..).zip(&state.owners).filter(move |(_, owner)| **owner == Some(side));
         own.map(|(vertex, _)| setting.map.name(vertex)).collect::<Vec<_>>()
     };
-    let owners = Side::BOTH.into_iter().filter(|side| !own(*side).is_empty());
+    let owners = MatchSide::BOTH.into_iter().filter(|side| !own(*side).is_empty());
     let owners = owners.map(|side| (side.of(&setting.teams).as_str(), json!(own(side))));
-    let teams =
-        Side::BOTH.into_iter().map(|side| (side.of(&setting.teams).as_str(), team(state, side)));
+    let teams = MatchSide::BOTH
+        .into_iter()
+        .map(|side| (side.of(&setting.teams).as_str(), team(state, side)));
     json!({
         "step": state.step,
         "agents": object(agents),
@@ -102,7 +103,7 @@ fn moment(state: &State) -> Value {
     })
 }
 
-fn team(state: &State, side: Side) -> Value {
+fn team(state: &State, side: MatchSide) -> Value {
     let team = side.of(&state.teams);
     let probed = (0u32..).zip(&team.probed).filter(|(_, probed)| **probed);
     let probed: Vec<&str> = probed.map(|(vertex, _)| state.setting.map.name(vertex)).collect();
@@ -117,20 +118,20 @@ fn team(state: &State, side: Side) -> Value {
     })
 }
 
-/// How a simulation ended.
+/// Who won a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Winner {
     /// The team that is listed first won.
     First,
     /// The other one did.
     Second,
-    /// Nobody did.
+    /// Neither did.
     Draw,
 }
 
 /// A simulation that has been played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct PlayedSimulation {
     /// Who played, by their places in the file.
     pub teams: [usize; 2],
     /// The seed.
@@ -147,13 +148,12 @@ pub struct Played {
     pub scores: [i64; 2],
     /// Money at the end.
     pub money: [i64; 2],
-    /// Who won.
-    pub outcome: Outcome,
+    pub winner: Winner,
 }
 
 /// A row of a tournament's table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     /// The team's place in the file.
     pub team: usize,
     /// Points.
@@ -168,24 +168,24 @@ pub struct Row {
 
 /// The table of a tournament: by points, then by score, then as in the file (section 10).
 #[must_use]
-pub fn table(config: &ArenaConfig, played: &[Played]) -> Vec<Row> {
-    let mut rows: Vec<Row> =
-        (0..config.teams.len()).map(|team| Row { team, ..Row::default() }).collect();
+pub fn table(config: &ArenaConfig, played: &[PlayedSimulation]) -> Vec<TableRow> {
+    let mut rows: Vec<TableRow> =
+        (0..config.teams.len()).map(|team| TableRow { team, ..TableRow::default() }).collect();
     let [win, draw] = config.points;
     for one in played {
         let [a, b] = one.scores;
         let [first, second] = one.teams;
         for (team, own, other, victory) in
-            [(first, a, b, Outcome::First), (second, b, a, Outcome::Second)]
+            [(first, a, b, Winner::First), (second, b, a, Winner::Second)]
         {
             let Some(row) = rows.get_mut(team) else { continue };
             row.score = row.score.saturating_add(own);
             row.against = row.against.saturating_add(other);
             let (points, [won, drawn, lost]) = (&mut row.points, &mut row.record);
-            if one.outcome == victory {
+            if one.winner == victory {
                 *points = points.saturating_add(win);
                 *won += 1;
-            } else if one.outcome == Outcome::Draw {
+            } else if one.winner == Winner::Draw {
                 *points = points.saturating_add(draw);
                 *drawn += 1;
             } else {
@@ -203,9 +203,13 @@ fn name(config: &ArenaConfig, team: usize) -> &str {
 
 /// The results so far as JSON: `simulations`, `table`, and `accounts` with what they did wrong.
 #[must_use]
-pub fn results(config: &ArenaConfig, played: &[Played], accounts: &[(&str, Manners)]) -> Vec<u8> {
+pub fn results(
+    config: &ArenaConfig,
+    played: &[PlayedSimulation],
+    accounts: &[(&str, ClientConduct)],
+) -> Vec<u8> {
     let per_match = config.sims.len().max(1);
-    let simulation = |(index, one): (usize, &Played)| {
+    let simulation = |(index, one): (usize, &PlayedSimulation)| {
         let [a, b] = one.teams.map(|team| name(config, team));
         let [score_a, score_b] = one.scores;
         let [money_a, money_b] = one.money;
@@ -219,14 +223,14 @@ pub fn results(config: &ArenaConfig, played: &[Played], accounts: &[(&str, Manne
             "vertices": one.vertices,
             "scores": object([(a, json!(score_a)), (b, json!(score_b))].into_iter()),
             "money": object([(a, json!(money_a)), (b, json!(money_b))].into_iter()),
-            "winner": match one.outcome {
-                Outcome::First => json!(a),
-                Outcome::Second => json!(b),
-                Outcome::Draw => Value::Null,
+            "winner": match one.winner {
+                Winner::First => json!(a),
+                Winner::Second => json!(b),
+                Winner::Draw => Value::Null,
             },
         })
     };
-    let row = |row: &Row| {
+    let row = |row: &TableRow| {
         let [won, drawn, lost] = row.record;
         json!({
             "team": name(config, row.team),
@@ -238,26 +242,26 @@ pub fn results(config: &ArenaConfig, played: &[Played], accounts: &[(&str, Manne
             "lost": lost,
         })
     };
-    let manners = |(name, manners): &(&str, Manners)| {
-        let told = json!({
-            "malformed": manners.malformed,
-            "late": manners.late,
-            "unknownIds": manners.unknown_ids,
-            "silent": manners.silent,
+    let account = |(name, conduct): &(&str, ClientConduct)| {
+        let counts = json!({
+            "malformed": conduct.malformed,
+            "late": conduct.late,
+            "unknownIds": conduct.unknown_ids,
+            "silent": conduct.silent,
         });
-        ((*name).to_owned(), told)
+        ((*name).to_owned(), counts)
     };
     let all = json!({
         "simulations": played.iter().enumerate().map(simulation).collect::<Vec<_>>(),
         "table": table(config, played).iter().map(row).collect::<Vec<_>>(),
-        "accounts": object(accounts.iter().map(manners)),
+        "accounts": object(accounts.iter().map(account)),
     });
     format!("{all:#}\n").into_bytes()
 }
 
 /// The results so far for people.
 #[must_use]
-pub fn summary(config: &ArenaConfig, played: &[Played]) -> String {
+pub fn summary(config: &ArenaConfig, played: &[PlayedSimulation]) -> String {
     let mut text = String::new();
     let mut line = |line: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
@@ -273,7 +277,7 @@ pub fn summary(config: &ArenaConfig, played: &[Played]) -> String {
     }
     for (place, row) in (1..).zip(table(config, played)) {
         let name = name(config, row.team);
-        let Row { points, score, against, .. } = row;
+        let TableRow { points, score, against, .. } = row;
         line(format_args!("{place}. {name}  {points} points  {score} : {against}"));
     }
     text

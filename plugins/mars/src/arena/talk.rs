@@ -1,134 +1,96 @@
-//! What clients say: logins and answers (spec, sections 3 to 5).
+//! What clients send: logins and answers (spec, sections 3 to 5).
 
-use super::config::{Launch, Malformed};
-use super::framing::Frame;
-use super::lobby::Place;
-use super::{MarsArena, Phase};
+use super::MarsArena;
+use super::config::MalformedPolicy;
 use crate::rules::Act;
 use crate::wire::{ClientMessage, ServerBody, ServerMessage, decode_client, encode_server};
 use phalanx_game::{ConnectionId, Outgoing};
+use phalanx_massim::{ClientFrame, LoginState, RefereePhase};
 use smol_str::SmolStr;
 use std::time::Instant;
 
+/// The number of bad frames in a row that closes a connection.
+const BAD_FRAMES_MAX: u32 = 64;
+
 impl MarsArena {
-    pub(super) fn frame(&mut self, id: ConnectionId, frame: Frame, now: Instant) {
-        let Some(place) = self.lobby.place(id) else { return };
+    pub(super) fn frame(&mut self, id: ConnectionId, frame: ClientFrame, now: Instant) {
+        let Some(state) = self.referee.table.state(id) else { return };
         let message = match frame {
-            Frame::Whole(bytes) => decode_client(&bytes).ok(),
-            Frame::TooLong => None,
+            ClientFrame::Whole(bytes) => decode_client(&bytes).ok(),
+            ClientFrame::TooLong => None,
         };
-        match (place, message) {
-            (Place::Fresh(_), Some(ClientMessage::AuthRequest { username, password })) => {
+        match (state, message) {
+            (LoginState::Fresh(_), Some(ClientMessage::AuthRequest { username, password })) => {
                 self.login(id, &username, &password, now);
             }
-            (Place::Fresh(_), _) => self.refuse(id, now),
-            (Place::Known(account), Some(message)) => {
-                self.lobby.good(id);
-                if let ClientMessage::Action { id, kind, param } = message {
-                    self.answer(account, id, Act::new(&kind, &param), now);
+            (LoginState::Fresh(_), _) => self.refuse(id, now),
+            (LoginState::LoggedIn(account), Some(message)) => {
+                self.referee.table.good_frame(id);
+                if let ClientMessage::Action { id, kind, param } = message
+                    && self.referee.answer(account, id, Act::new(&kind, &param))
+                {
+                    self.finish_step(now);
                 }
             }
-            (Place::Known(account), None) => self.malformed(id, account),
-            (Place::Deaf, _) => {}
+            (LoginState::LoggedIn(account), None) => self.malformed(id, account),
+            (LoginState::Ignored, _) => {}
         }
     }
 
     fn malformed(&mut self, id: ConnectionId, account: usize) {
-        let too_many = self.lobby.bad(id);
-        let name = self.lobby.accounts.get(account).map(|account| account.name.clone());
-        let name = name.unwrap_or_default();
+        let table = &mut self.referee.table;
+        let bad_frames = table.bad_frame(id);
+        let name = table.account(account).map(|account| account.name.clone()).unwrap_or_default();
         match self.config.server.malformed {
-            Malformed::Legacy => {
-                self.tell(format!("{name} sent a malformed frame and is heard no more"));
-                self.lobby.put(id, Place::Deaf);
+            MalformedPolicy::Legacy => {
+                table.ignore(id);
+                let notice =
+                    format!("{name} sent a malformed frame; its connection is ignored now");
+                self.referee.notice(notice);
             }
-            Malformed::Ignore if too_many => {
-                self.tell(format!("{name} sends nothing but malformed frames; closed"));
-                self.lobby.close(id);
+            MalformedPolicy::Ignore if bad_frames >= BAD_FRAMES_MAX => {
+                table.close(id);
+                self.referee.notice(format!("{name} sends only malformed frames; closed"));
             }
-            Malformed::Ignore => {}
+            MalformedPolicy::Ignore => {}
         }
     }
 
     fn respond(&mut self, id: ConnectionId, word: &'static str, now: Instant) {
         let body = ServerBody::AuthResponse { result: SmolStr::new_static(word) };
         let bytes = self.message(body, now);
-        self.lobby.out.push_back(Outgoing::Bytes(id, bytes));
+        self.referee.table.out.push_back(Outgoing::Bytes(id, bytes));
     }
 
     fn refuse(&mut self, id: ConnectionId, now: Instant) {
         self.respond(id, "fail", now);
-        self.lobby.close(id);
+        self.referee.table.close(id);
     }
 
-    /// A message of now, as bytes.
+    /// A message sent now, as bytes.
     pub(super) fn message(&self, body: ServerBody, now: Instant) -> Vec<u8> {
-        let timestamp = i64::try_from(self.origin.unix_ms(now)).unwrap_or(i64::MAX);
+        let timestamp = i64::try_from(self.referee.unix_ms(now)).unwrap_or(i64::MAX);
         encode_server(&ServerMessage { timestamp: Some(timestamp), body })
     }
 
     fn login(&mut self, id: ConnectionId, user: &str, password: &str, now: Instant) {
-        let known = self.lobby.find(user).filter(|index| {
-            let team = self.lobby.accounts.get(*index).map(|account| account.team);
-            let team = team.and_then(|team| self.config.teams.get(team));
-            team.is_some_and(|team| team.password.is(password))
-        });
-        let Some(index) = known else {
-            self.tell(format!("a login as {:?} failed", phalanx_game::excerpt(user.as_bytes())));
+        let Some(index) = self.referee.table.authenticate(user, password) else {
+            let user = phalanx_game::excerpt(user.as_bytes());
+            self.referee.notice(format!("a login as {user:?} failed"));
             self.refuse(id, now);
             return;
         };
         self.respond(id, "ok", now);
-        if let Some(old) = self.lobby.accounts.get(index).and_then(|account| account.connection) {
-            self.lobby.close(old);
-        }
-        self.lobby.put(id, Place::Known(index));
-        let Some(account) = self.lobby.accounts.get_mut(index) else { return };
-        account.connection = Some(id);
         // A request that was written to the old connection is not repeated, one that waits is.
-        let queued = account.queued.take().filter(|_| account.awaited.is_some());
-        let start = account.start.clone();
-        for bytes in start.into_iter().chain(queued) {
-            self.lobby.send(index, bytes);
-        }
-        if self.phase == Phase::Over {
-            self.dismiss(id, now);
-        }
-        let launch = self.options.launch.unwrap_or(self.config.server.launch);
-        let waiting = matches!(self.phase, Phase::Waiting(_));
-        if waiting && launch == Launch::Complete && self.lobby.everybody_is_there() {
-            self.start(now);
-        }
-    }
-
-    /// Says goodbye and closes.
-    pub(super) fn dismiss(&mut self, id: ConnectionId, now: Instant) {
-        // Also to those who are heard no more.
-        if self.lobby.accounts.iter().any(|account| account.connection == Some(id)) {
+        let account = self.referee.table.account(index);
+        let queued = account.and_then(|account| account.queued.take());
+        let launches = self.referee.log_in(id, index, queued);
+        if self.referee.phase == RefereePhase::Over {
             let bye = self.message(ServerBody::Bye, now);
-            self.lobby.out.push_back(Outgoing::Bytes(id, bye));
+            self.referee.table.dismiss(id, bye);
         }
-        self.lobby.close(id);
-    }
-
-    /// The first answer with the awaited number wins; all others are ignored.
-    fn answer(&mut self, index: usize, id: Option<i64>, act: Act, now: Instant) {
-        let Some(account) = self.lobby.accounts.get_mut(index) else { return };
-        if id.is_none() || id != account.awaited {
-            let manners = &mut account.manners;
-            match id {
-                Some(id) if (0..account.next_id).contains(&id) => manners.late += 1,
-                Some(_) | None => manners.unknown_ids += 1,
-            }
-            return;
-        }
-        account.awaited = None;
-        account.queued = None;
-        account.answer = Some(act);
-        let Some(game) = &mut self.game else { return };
-        game.waiting = game.waiting.saturating_sub(1);
-        if game.waiting == 0 {
-            self.finish_step(now);
+        if launches {
+            self.start(now);
         }
     }
 }

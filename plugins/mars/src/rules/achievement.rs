@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum AchievementKind {
     /// Different vertices probed.
     Probed,
     /// Different edges surveyed.
@@ -19,7 +19,7 @@ pub enum Class {
     Area,
 }
 
-impl Class {
+impl AchievementKind {
     /// All classes, in the order in which a step's achievements are earned.
     pub const ALL: [Self; 6] =
         [Self::Probed, Self::Surveyed, Self::Inspected, Self::Attacked, Self::Parried, Self::Area];
@@ -54,7 +54,7 @@ const LEVELS: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Achievement {
     /// What is counted.
-    pub class: Class,
+    pub class: AchievementKind,
     /// How many it takes.
     pub quantity: i64,
 }
@@ -67,17 +67,17 @@ impl fmt::Display for Achievement {
 
 /// How far a team is in every class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct AchievementTally {
     pub(super) attacked: i64,
     pub(super) parried: i64,
-    reached: [u32; Class::ALL.len()],
+    reached: [u32; AchievementKind::ALL.len()],
 }
 
-impl Tally {
+impl AchievementTally {
     /// The achievements that come with `quantity`, which says for every class how many there are.
-    pub(super) fn earn(&mut self, quantity: impl Fn(Class) -> i64) -> Vec<Achievement> {
+    pub(super) fn earn(&mut self, quantity: impl Fn(AchievementKind) -> i64) -> Vec<Achievement> {
         let mut earned = Vec::new();
-        for (class, reached) in Class::ALL.into_iter().zip(&mut self.reached) {
+        for (class, reached) in AchievementKind::ALL.into_iter().zip(&mut self.reached) {
             let has = quantity(class);
             while *reached < LEVELS && has >= class.first() << *reached {
                 earned.push(Achievement { class, quantity: class.first() << *reached });
@@ -94,15 +94,15 @@ mod tests {
 
     #[test]
     fn several_come_at_once_and_none_twice() {
-        let mut tally = Tally::default();
+        let mut tally = AchievementTally::default();
         let only = |class, count| move |asked| if asked == class { count } else { 0 };
         let words = |earned: Vec<Achievement>| {
             earned.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(words(tally.earn(only(Class::Area, 9))), "");
-        assert_eq!(words(tally.earn(only(Class::Area, 45))), "area10 area20 area40");
-        assert_eq!(words(tally.earn(only(Class::Area, 45))), "");
-        assert_eq!(words(tally.earn(only(Class::Probed, 5))), "proved5");
+        assert_eq!(words(tally.earn(only(AchievementKind::Area, 9))), "");
+        assert_eq!(words(tally.earn(only(AchievementKind::Area, 45))), "area10 area20 area40");
+        assert_eq!(words(tally.earn(only(AchievementKind::Area, 45))), "");
+        assert_eq!(words(tally.earn(only(AchievementKind::Probed, 5))), "proved5");
         assert_eq!(tally.earn(|_| i64::MAX).len(), 48 - 4);
         assert_eq!(tally.earn(|_| i64::MAX), []);
     }

@@ -1,8 +1,8 @@
 //! What each action does and how it can fail (spec, section 8).
 
-use super::state::{Agent, State};
-use super::step::Luck;
-use super::words::{Item, Outcome, Role, Side, Verb};
+use super::state::{AgentBody, State};
+use super::step::StepLuck;
+use super::words::{MarsVerb, MatchSide, Outcome, Role, Upgrade};
 
 /// Price of an item, in money.
 const PRICE: i64 = 2;
@@ -11,17 +11,21 @@ const ATTRIBUTE_MAX: i32 = 1000;
 
 /// What an action costs, in energy; a walk's price is its edge's weight.
 #[must_use]
-pub fn cost(verb: Verb, disabled: bool) -> i32 {
+pub fn cost(verb: MarsVerb, disabled: bool) -> i32 {
     match verb {
-        Verb::Skip | Verb::Recharge => 0,
-        Verb::Goto | Verb::Probe | Verb::Survey => 1,
-        Verb::Repair if disabled => 3,
-        Verb::Inspect | Verb::Attack | Verb::Parry | Verb::Buy | Verb::Repair => 2,
+        MarsVerb::Skip | MarsVerb::Recharge => 0,
+        MarsVerb::Goto | MarsVerb::Probe | MarsVerb::Survey => 1,
+        MarsVerb::Repair if disabled => 3,
+        MarsVerb::Inspect
+        | MarsVerb::Attack
+        | MarsVerb::Parry
+        | MarsVerb::Buy
+        | MarsVerb::Repair => 2,
     }
 }
 
 /// Whether an agent of that role may do that and has the energy for it.
-fn able(role: Role, verb: Verb, agent: &Agent) -> Result<(), Outcome> {
+fn able(role: Role, verb: MarsVerb, agent: &AgentBody) -> Result<(), Outcome> {
     let disabled = agent.is_disabled();
     if !role.may(verb, disabled) {
         let otherwise = disabled && role.may(verb, false);
@@ -34,10 +38,14 @@ fn able(role: Role, verb: Verb, agent: &Agent) -> Result<(), Outcome> {
 }
 
 /// An attack: how it ends, and who was attacked. Damage is for the caller.
-pub(super) fn attack(state: &mut State, attacker: usize, luck: &Luck) -> (Outcome, Option<usize>) {
+pub(super) fn attack(
+    state: &mut State,
+    attacker: usize,
+    luck: &StepLuck,
+) -> (Outcome, Option<usize>) {
     let judged = judge_attack(state, attacker, luck);
     if let Some(agent) = state.agents.get_mut(attacker) {
-        agent.charge(-cost(Verb::Attack, false));
+        agent.charge(-cost(MarsVerb::Attack, false));
     }
     let (outcome, target) = match judged {
         Ok(target) => (Outcome::Successful, Some(target)),
@@ -56,7 +64,7 @@ pub(super) fn attack(state: &mut State, attacker: usize, luck: &Luck) -> (Outcom
 fn judge_attack(
     state: &State,
     attacker: usize,
-    luck: &Luck,
+    luck: &StepLuck,
 ) -> Result<usize, (Outcome, Option<usize>)> {
     let setting = &state.setting;
     let nobody = |outcome| (outcome, None);
@@ -65,7 +73,7 @@ fn judge_attack(
         .get(attacker)
         .zip(setting.people.get(attacker))
         .ok_or(nobody(Outcome::Failed))?;
-    able(person.role, Verb::Attack, agent).map_err(nobody)?;
+    able(person.role, MarsVerb::Attack, agent).map_err(nobody)?;
     let wrong = nobody(Outcome::FailedWrongParam);
     let target = setting.find(&agent.last.param).ok_or(wrong)?;
     let (victim, role) = state
@@ -76,9 +84,9 @@ fn judge_attack(
     if victim.at != agent.at {
         return Err(nobody(Outcome::FailedAway));
     }
-    let parries = victim.last.is(Verb::Parry)
+    let parries = victim.last.is(MarsVerb::Parry)
         && !luck.fails(target)
-        && able(role, Verb::Parry, victim).is_ok();
+        && able(role, MarsVerb::Parry, victim).is_ok();
     if parries { Err((Outcome::FailedParried, Some(target))) } else { Ok(target) }
 }
 
@@ -86,7 +94,7 @@ fn judge_attack(
 #[derive(Clone, Copy)]
 struct Actor {
     id: usize,
-    side: Side,
+    side: MatchSide,
     role: Role,
     disturbed: bool,
     disabled: bool,
@@ -102,16 +110,16 @@ pub(super) fn perform(state: &mut State, agent: usize, disturbed: bool) -> Outco
     let disabled = body.is_disabled();
     let actor = Actor { id: agent, side: person.side, role: person.role, disturbed, disabled };
     let done = match verb {
-        Verb::Skip => Ok(0),
-        Verb::Recharge => recharge(state, actor),
-        Verb::Goto => walk(state, actor),
-        Verb::Probe => probe(state, actor),
-        Verb::Survey => survey(state, actor),
-        Verb::Inspect => inspect(state, actor),
-        Verb::Parry => parry(state, actor),
-        Verb::Repair => repair(state, actor),
-        Verb::Buy => buy(state, actor),
-        Verb::Attack => Err(Outcome::Failed),
+        MarsVerb::Skip => Ok(0),
+        MarsVerb::Recharge => recharge(state, actor),
+        MarsVerb::Goto => walk(state, actor),
+        MarsVerb::Probe => probe(state, actor),
+        MarsVerb::Survey => survey(state, actor),
+        MarsVerb::Inspect => inspect(state, actor),
+        MarsVerb::Parry => parry(state, actor),
+        MarsVerb::Repair => repair(state, actor),
+        MarsVerb::Buy => buy(state, actor),
+        MarsVerb::Attack => Err(Outcome::Failed),
     };
     if let Some(body) = state.agents.get_mut(agent) {
         let change = match done {
@@ -121,16 +129,16 @@ pub(super) fn perform(state: &mut State, agent: usize, disturbed: bool) -> Outco
         body.charge(change);
     }
     match done {
-        Ok(_) if verb == Verb::Parry && !disturbed => Outcome::Useless,
+        Ok(_) if verb == MarsVerb::Parry && !disturbed => Outcome::Useless,
         Ok(_) => Outcome::Successful,
         Err(outcome) => outcome,
     }
 }
 
 /// How an action ends: the change of energy when it works.
-type Done = Result<i32, Outcome>;
+type DeedResult = Result<i32, Outcome>;
 
-fn recharge(state: &State, actor: Actor) -> Done {
+fn recharge(state: &State, actor: Actor) -> DeedResult {
     let agent = state.agents.get(actor.id).ok_or(Outcome::Failed)?;
     if actor.disturbed {
         return Err(Outcome::FailedAttacked);
@@ -146,7 +154,7 @@ fn recharge(state: &State, actor: Actor) -> Done {
     Ok(i32::try_from((share + 50).div_euclid(100)).unwrap_or(i32::MAX))
 }
 
-fn walk(state: &mut State, actor: Actor) -> Done {
+fn walk(state: &mut State, actor: Actor) -> DeedResult {
     let map = &state.setting.map;
     let agent = state.agents.get_mut(actor.id).ok_or(Outcome::Failed)?;
     let to = map.find(&agent.last.param).ok_or(Outcome::FailedWrongParam)?;
@@ -159,14 +167,14 @@ fn walk(state: &mut State, actor: Actor) -> Done {
 }
 
 /// Whether the role, its state and its energy allow that.
-fn ready(state: &State, actor: Actor, verb: Verb) -> Done {
+fn ready(state: &State, actor: Actor, verb: MarsVerb) -> DeedResult {
     let agent = state.agents.get(actor.id).ok_or(Outcome::Failed)?;
     able(actor.role, verb, agent)?;
     Ok(-cost(verb, actor.disabled))
 }
 
-fn parry(state: &mut State, actor: Actor) -> Done {
-    let done = ready(state, actor, Verb::Parry)?;
+fn parry(state: &mut State, actor: Actor) -> DeedResult {
+    let done = ready(state, actor, MarsVerb::Parry)?;
     if actor.disturbed {
         actor.side.of_mut(&mut state.teams).tally.parried += 1;
     }
@@ -174,19 +182,19 @@ fn parry(state: &mut State, actor: Actor) -> Done {
 }
 
 /// The same for what an attack prevents.
-fn undisturbed(state: &State, actor: Actor, verb: Verb) -> Done {
+fn undisturbed(state: &State, actor: Actor, verb: MarsVerb) -> DeedResult {
     if actor.disturbed { Err(Outcome::FailedAttacked) } else { ready(state, actor, verb) }
 }
 
-fn probe(state: &mut State, actor: Actor) -> Done {
-    let done = undisturbed(state, actor, Verb::Probe)?;
+fn probe(state: &mut State, actor: Actor) -> DeedResult {
+    let done = undisturbed(state, actor, MarsVerb::Probe)?;
     let at = state.agents.get(actor.id).ok_or(Outcome::Failed)?.at;
     mark(&mut actor.side.of_mut(&mut state.teams).probed, at);
     Ok(done)
 }
 
-fn survey(state: &mut State, actor: Actor) -> Done {
-    let done = undisturbed(state, actor, Verb::Survey)?;
+fn survey(state: &mut State, actor: Actor) -> DeedResult {
+    let done = undisturbed(state, actor, MarsVerb::Survey)?;
     let at = state.agents.get(actor.id).ok_or(Outcome::Failed)?.at;
     let team = actor.side.of_mut(&mut state.teams);
     for edge in state.setting.map.edges_of(at) {
@@ -195,8 +203,8 @@ fn survey(state: &mut State, actor: Actor) -> Done {
     Ok(done)
 }
 
-fn inspect(state: &mut State, actor: Actor) -> Done {
-    let done = undisturbed(state, actor, Verb::Inspect)?;
+fn inspect(state: &mut State, actor: Actor) -> DeedResult {
+    let done = undisturbed(state, actor, MarsVerb::Inspect)?;
     let at = state.agents.get(actor.id).ok_or(Outcome::Failed)?.at;
     let near = state.setting.map.links().of(at);
     let others = state.agents.iter().zip(&state.setting.people).enumerate();
@@ -214,8 +222,8 @@ fn mark(marks: &mut [bool], number: u32) {
     }
 }
 
-fn repair(state: &mut State, actor: Actor) -> Done {
-    let done = ready(state, actor, Verb::Repair)?;
+fn repair(state: &mut State, actor: Actor) -> DeedResult {
+    let done = ready(state, actor, MarsVerb::Repair)?;
     let agent = state.agents.get(actor.id).ok_or(Outcome::Failed)?;
     let (at, target) = (agent.at, state.setting.find(&agent.last.param));
     let target = target.filter(|target| *target != actor.id).ok_or(Outcome::FailedWrongParam)?;
@@ -230,34 +238,34 @@ fn repair(state: &mut State, actor: Actor) -> Done {
     Ok(done)
 }
 
-fn buy(state: &mut State, actor: Actor) -> Done {
-    let done = ready(state, actor, Verb::Buy)?;
+fn buy(state: &mut State, actor: Actor) -> DeedResult {
+    let done = ready(state, actor, MarsVerb::Buy)?;
     let team = actor.side.of_mut(&mut state.teams);
     if team.money < PRICE {
         return Err(Outcome::FailedResources);
     }
     let agent = state.agents.get_mut(actor.id).ok_or(Outcome::Failed)?;
-    let item = Item::parse(&agent.last.param).ok_or(Outcome::FailedWrongParam)?;
+    let item = Upgrade::parse(&agent.last.param).ok_or(Outcome::FailedWrongParam)?;
     let limit = |value: i32, by: i32| {
         let grown = value.saturating_add(by);
         if grown > ATTRIBUTE_MAX { Err(Outcome::FailedLimit) } else { Ok(grown) }
     };
     let mut bonus = 0;
     match item {
-        Item::Battery => {
+        Upgrade::Battery => {
             agent.max_energy = limit(agent.max_energy, 2)?;
             agent.max_energy_disabled = agent.max_energy_disabled.saturating_add(1);
             bonus = 2;
         }
-        Item::Sensor => agent.vis_range = limit(agent.vis_range, 1)?,
-        Item::Shield => {
+        Upgrade::Sensor => agent.vis_range = limit(agent.vis_range, 1)?,
+        Upgrade::Shield => {
             agent.max_health = limit(agent.max_health, 1)?;
             agent.health = agent.health.saturating_add(1);
         }
-        Item::SabotageDevice if actor.role == Role::Saboteur => {
+        Upgrade::SabotageDevice if actor.role == Role::Saboteur => {
             agent.strength = limit(agent.strength, 1)?;
         }
-        Item::SabotageDevice => return Err(Outcome::FailedLimit),
+        Upgrade::SabotageDevice => return Err(Outcome::FailedLimit),
     }
     team.money -= PRICE;
     team.used_money += PRICE;

@@ -2,13 +2,13 @@
 
 /// The neighbours of every vertex of an undirected graph. Vertices are numbers from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Links {
+pub struct Adjacency {
     /// Where each vertex's neighbours begin in `ends`; one more at the end.
     starts: Vec<u32>,
     ends: Vec<u32>,
 }
 
-impl Links {
+impl Adjacency {
     /// The links of a graph with that many vertices. Edges to vertices that do not exist and loops
     /// are skipped. The neighbours of a vertex come in the order of the edges.
     #[must_use]
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn neighbours_are_mutual_and_in_order_of_the_edges() {
         let edges = [(0, 1), (2, 0), (1, 1), (1, 9), (3, 1)];
-        let links = Links::new(5, edges.into_iter());
+        let links = Adjacency::new(5, edges.into_iter());
         assert_eq!(links.len(), 5);
         assert_eq!(links.of(0), [1, 2]);
         assert_eq!(links.of(1), [0, 3]);

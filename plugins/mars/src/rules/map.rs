@@ -5,9 +5,9 @@ mod cut;
 mod half;
 mod value;
 
-use super::chance::Lcg;
-use super::graph::Links;
-use half::{Half, Whole};
+use super::graph::Adjacency;
+use half::{FullMap, Half};
+use phalanx_massim::JavaRandom;
 use std::collections::BTreeMap;
 
 /// Bounds of [`MapParams::nodes`]: fewer have no zone, more take too long to make.
@@ -75,7 +75,7 @@ pub struct Vertex {
 
 /// An edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct MapEdge {
     /// One end.
     pub a: u32,
     /// The other end.
@@ -84,7 +84,7 @@ pub struct Edge {
     pub weight: i32,
 }
 
-impl Edge {
+impl MapEdge {
     /// The end that is not `vertex`.
     #[must_use]
     pub fn from(&self, vertex: u32) -> u32 {
@@ -94,25 +94,25 @@ impl Edge {
 
 /// A graph with everything that the referee knows of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Map {
+pub struct GraphMap {
     vertices: Vec<Vertex>,
-    edges: Vec<Edge>,
-    links: Links,
+    edges: Vec<MapEdge>,
+    links: Adjacency,
     /// The edges of each vertex, beside its links.
     incident: Vec<Vec<u32>>,
     names: BTreeMap<String, u32>,
 }
 
-impl Map {
+impl GraphMap {
     /// A map of these vertices and edges. Edges to vertices that do not exist and loops are
     /// dropped; of vertices with the same name the last is found by it.
     #[must_use]
-    pub fn new(vertices: Vec<Vertex>, mut edges: Vec<Edge>) -> Self {
+    pub fn new(vertices: Vec<Vertex>, mut edges: Vec<MapEdge>) -> Self {
         let count = vertices.len();
         edges.retain(|edge| {
             edge.a != edge.b && (edge.a as usize) < count && (edge.b as usize) < count
         });
-        let links = Links::new(count, edges.iter().map(|edge| (edge.a, edge.b)));
+        let links = Adjacency::new(count, edges.iter().map(|edge| (edge.a, edge.b)));
         let mut incident = vec![Vec::new(); count];
         for (number, edge) in (0u32..).zip(&edges) {
             for end in [edge.a, edge.b] {
@@ -133,13 +133,13 @@ impl Map {
 
     /// The edges, by number.
     #[must_use]
-    pub fn edges(&self) -> &[Edge] {
+    pub fn edges(&self) -> &[MapEdge] {
         &self.edges
     }
 
     /// Who is next to whom.
     #[must_use]
-    pub fn links(&self) -> &Links {
+    pub fn links(&self) -> &Adjacency {
         &self.links
     }
 
@@ -151,7 +151,7 @@ impl Map {
 
     /// The edge of that number.
     #[must_use]
-    pub fn edge(&self, number: u32) -> Option<Edge> {
+    pub fn edge(&self, number: u32) -> Option<MapEdge> {
         self.edges.get(number as usize).copied()
     }
 
@@ -194,17 +194,17 @@ impl Map {
 
 /// A map with the places where agents start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ground {
+pub struct StartMap {
     /// The map.
-    pub map: Map,
+    pub map: GraphMap,
     /// Where the agents of each team start, by their number in the team.
     pub starts: [Vec<u32>; 2],
     /// The seed that it was made from: a later one when the first gave a map in several pieces.
     pub seed: i64,
 }
 
-impl Ground {
-    /// The map of a seed, for so many agents a team. Numbers out of [`NODES`] and [`GRID`] are
+impl StartMap {
+    /// The map of a seed, for that many agents a team. Numbers out of [`NODES`] and [`GRID`] are
     /// taken for the nearest bound.
     #[must_use]
     pub fn draw(params: &MapParams, seed: i64, agents: u32) -> Self {
@@ -219,12 +219,12 @@ impl Ground {
     }
 
     fn attempt(params: &MapParams, seed: i64, agents: u32) -> Self {
-        let mut lcg = Lcg::new(seed);
-        let half = Half::draw(params, &mut lcg);
-        let Whole { vertices, edges } = half.mirrored(params, &mut lcg);
+        let mut random = JavaRandom::new(seed);
+        let half = Half::draw(params, &mut random);
+        let FullMap { vertices, edges } = half.mirrored(params, &mut random);
         let count = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
         let mut order: Vec<u32> = (0..count).collect();
-        lcg.shuffle(&mut order);
+        random.shuffle(&mut order);
         let mut place = vec![0u32; vertices.len()];
         for (number, created) in (0u32..).zip(&order) {
             if let Some(place) = place.get_mut(*created as usize) {
@@ -237,15 +237,15 @@ impl Ground {
         for (number, vertex) in named.iter_mut().enumerate() {
             vertex.name = format!("vertex{number}");
         }
-        let edges = edges.into_iter().map(|edge| Edge {
+        let edges = edges.into_iter().map(|edge| MapEdge {
             a: numbered(edge.a),
             b: numbered(edge.b),
             weight: edge.weight,
         });
-        let map = Map::new(named, edges.collect());
+        let map = GraphMap::new(named, edges.collect());
         let mut starts = [Vec::new(), Vec::new()];
         for _ in 0..agents {
-            let red = lcg.below(count);
+            let red = random.below(count);
             let created = order.get(red as usize).copied().unwrap_or_default();
             let image = if created < count / 2 { created + count / 2 } else { created - count / 2 };
             let [a, b] = &mut starts;

@@ -1,8 +1,8 @@
 //! What agents perceive: what they see themselves, and what their zone shares (spec, section 11).
 
-use super::map::Map;
+use super::map::GraphMap;
 use super::state::State;
-use super::words::{Outcome, Side, Verb};
+use super::words::{MarsVerb, MatchSide, Outcome};
 
 /// A set of small numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Set {
 
 /// The lists of a percept, as numbers of vertices, edges and agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct VisibleSet {
     /// Vertices in sight.
     pub vertices: Set,
     /// Edges in sight.
@@ -72,7 +72,7 @@ pub struct Sight {
     pub inspected: Set,
 }
 
-impl Sight {
+impl VisibleSet {
     /// What one agent sees by itself.
     #[must_use]
     pub fn alone(state: &State, agent: usize) -> Self {
@@ -87,19 +87,19 @@ impl Sight {
         }
         if body.outcome == Outcome::Successful {
             match body.last.verb {
-                Some(Verb::Probe) => sight.probed.insert(body.at),
-                Some(Verb::Survey) => {
+                Some(MarsVerb::Probe) => sight.probed.insert(body.at),
+                Some(MarsVerb::Survey) => {
                     map.edges_of(body.at).iter().for_each(|edge| sight.surveyed.insert(*edge));
                 }
-                Some(Verb::Inspect) => sight.inspect(state, agent, body.at),
+                Some(MarsVerb::Inspect) => sight.inspect(state, agent, body.at),
                 _ => {}
             }
         }
         sight
     }
 
-    /// Breadth first, so many rounds.
-    fn look_around(&mut self, map: &Map, from: u32, rounds: i32) {
+    /// Breadth first, that many rounds.
+    fn look_around(&mut self, map: &GraphMap, from: u32, rounds: i32) {
         self.vertices.insert(from);
         let mut ring = vec![from];
         for _ in 0..rounds {
@@ -145,7 +145,7 @@ impl Sight {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sights {
     /// The different sights.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<VisibleSet>,
     /// Which of them each agent has.
     pub of: Vec<usize>,
 }
@@ -159,7 +159,7 @@ impl Sights {
         let mut shared = [vec![None::<usize>; a.values.len()], vec![None::<usize>; b.values.len()]];
         for (number, agent) in state.agents.iter().enumerate() {
             let side = state.setting.side(number);
-            let own = Sight::alone(state, number);
+            let own = VisibleSet::alone(state, number);
             let zone = side.of(&state.zones).at(agent.at);
             let zone = zone.and_then(|zone| side.of_mut(&mut shared).get_mut(zone as usize));
             let index = match zone {
@@ -173,7 +173,7 @@ impl Sights {
             };
             all.of.push(index);
         }
-        for side in Side::BOTH {
+        for side in MatchSide::BOTH {
             for (zone, index) in (0u32..).zip(side.of(&shared)) {
                 if let Some(sight) = index.and_then(|index| all.sights.get_mut(index)) {
                     add_zone(sight, state, side, zone);
@@ -183,20 +183,20 @@ impl Sights {
         all
     }
 
-    fn add(&mut self, sight: Sight) -> usize {
+    fn add(&mut self, sight: VisibleSet) -> usize {
         self.sights.push(sight);
         self.sights.len() - 1
     }
 
     /// One agent's sight.
     #[must_use]
-    pub fn of(&self, agent: usize) -> Option<&Sight> {
+    pub fn of(&self, agent: usize) -> Option<&VisibleSet> {
         self.of.get(agent).and_then(|index| self.sights.get(*index))
     }
 }
 
 /// All vertices of a zone, and all edges inside it.
-fn add_zone(sight: &mut Sight, state: &State, side: Side, zone: u32) {
+fn add_zone(sight: &mut VisibleSet, state: &State, side: MatchSide, zone: u32) {
     let zones = side.of(&state.zones);
     for (vertex, of) in (0u32..).zip(&zones.of) {
         if *of == Some(zone) {

@@ -1,16 +1,16 @@
 //! Everything that a simulation is at one moment (spec, section 6).
 
-use super::achievement::{Achievement, Tally};
+use super::achievement::{Achievement, AchievementTally};
 use super::act::Act;
-use super::map::{Ground, Map};
-use super::words::{Outcome, Role, Side};
-use super::zone::{Owner, Painter, Zones};
+use super::map::{GraphMap, StartMap};
+use super::words::{MatchSide, Outcome, Role};
+use super::zone::{Painter, ZoneOwner, Zones};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Numbers of the rules that a configuration may change (spec, sections 6 and 13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct MarsRules {
     /// How many actions of a hundred fail by bad luck.
     pub random_fail_percent: u32,
     /// What a recharge gives, in percent of the most energy.
@@ -23,7 +23,7 @@ pub struct Rules {
     pub repair_enemy: bool,
 }
 
-impl Default for Rules {
+impl Default for MarsRules {
     fn default() -> Self {
         Self {
             random_fail_percent: 1,
@@ -41,26 +41,26 @@ pub struct Person {
     /// Its name on the wire.
     pub name: String,
     /// Its team.
-    pub side: Side,
+    pub side: MatchSide,
     /// Its role.
     pub role: Role,
 }
 
 /// What does not change during a simulation.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct SimulationSetup {
     /// The graph.
-    pub map: Map,
+    pub map: GraphMap,
     /// All agents: the first team's in the order of their accounts, then the second's.
     pub people: Vec<Person>,
     /// Names of the teams.
     pub teams: [String; 2],
     /// The rules.
-    pub rules: Rules,
+    pub rules: MarsRules,
     names: BTreeMap<String, usize>,
 }
 
-impl Setting {
+impl SimulationSetup {
     /// The agent of that name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
@@ -69,15 +69,15 @@ impl Setting {
 
     /// Which team an agent plays for.
     #[must_use]
-    pub fn side(&self, agent: usize) -> Side {
-        self.people.get(agent).map_or(Side::A, |person| person.side)
+    pub fn side(&self, agent: usize) -> MatchSide {
+        self.people.get(agent).map_or(MatchSide::A, |person| person.side)
     }
 }
 
 /// An agent's body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Agent {
-    /// The vertex where it stands.
+pub struct AgentBody {
+    /// The vertex where it is.
     pub at: u32,
     /// Health; disabled at 0.
     pub health: i32,
@@ -99,7 +99,7 @@ pub struct Agent {
     pub outcome: Outcome,
 }
 
-impl Agent {
+impl AgentBody {
     /// An agent of a role at the start (section 6.2).
     #[must_use]
     pub fn new(role: Role, at: u32) -> Self {
@@ -155,11 +155,11 @@ pub struct Team {
     /// Which enemies it has inspected.
     pub inspected: BTreeSet<usize>,
     /// What achievements are counted from.
-    pub(super) tally: Tally,
+    pub(super) tally: AchievementTally,
 }
 
 impl Team {
-    fn new(map: &Map) -> Self {
+    fn new(map: &GraphMap) -> Self {
         Self {
             score: 0,
             step_score: 0,
@@ -171,7 +171,7 @@ impl Team {
             probed: vec![false; map.vertices().len()],
             surveyed: vec![false; map.edges().len()],
             inspected: BTreeSet::new(),
-            tally: Tally::default(),
+            tally: AchievementTally::default(),
         }
     }
 
@@ -183,7 +183,7 @@ impl Team {
 
     /// What every vertex is worth to it: its value if it has been probed, else 1.
     #[must_use]
-    pub fn worth(&self, map: &Map) -> Vec<i32> {
+    pub fn worth(&self, map: &GraphMap) -> Vec<i32> {
         let worth = |(vertex, probed): (&super::map::Vertex, &bool)| {
             if *probed { vertex.value } else { 1 }
         };
@@ -195,15 +195,15 @@ impl Team {
 #[derive(Clone, Debug)]
 pub struct State {
     /// What does not change.
-    pub setting: Arc<Setting>,
+    pub setting: Arc<SimulationSetup>,
     /// Steps done.
     pub step: u32,
-    /// The agents, in the order of [`Setting::people`].
-    pub agents: Vec<Agent>,
+    /// The agents, in the order of [`SimulationSetup::people`].
+    pub agents: Vec<AgentBody>,
     /// The teams.
     pub teams: [Team; 2],
     /// Who owns which vertex.
-    pub owners: Vec<Owner>,
+    pub owners: Vec<ZoneOwner>,
     /// The zones of both teams.
     pub zones: [Zones; 2],
     pub(super) painter: Painter,
@@ -213,14 +213,16 @@ impl State {
     /// The state before the first step: full energy and health, nothing owned, nothing known. Each
     /// team has as many agents as it has names, at most as many as the ground has starts.
     #[must_use]
-    pub fn new(ground: Ground, teams: [(String, Vec<String>); 2], rules: Rules) -> Self {
+    pub fn new(ground: StartMap, teams: [(String, Vec<String>); 2], rules: MarsRules) -> Self {
         let mut people = Vec::new();
         let mut agents = Vec::new();
-        for ((side, (_, names)), starts) in Side::BOTH.into_iter().zip(&teams).zip(&ground.starts) {
+        for ((side, (_, names)), starts) in
+            MatchSide::BOTH.into_iter().zip(&teams).zip(&ground.starts)
+        {
             for (number, (name, start)) in names.iter().zip(starts).enumerate() {
                 let role = Role::of_account(number);
                 people.push(Person { name: name.clone(), side, role });
-                agents.push(Agent::new(role, *start));
+                agents.push(AgentBody::new(role, *start));
             }
         }
         let map = ground.map;
@@ -237,17 +239,17 @@ impl State {
             owners,
             zones: [none.clone(), none],
             painter: Painter::new(),
-            setting: Arc::new(Setting { map, people, teams: teams_of, rules, names }),
+            setting: Arc::new(SimulationSetup { map, people, teams: teams_of, rules, names }),
         }
     }
 
     /// Which of the teams won so far: by score, then by money; `None` for a draw (section 10).
     #[must_use]
-    pub fn winner(&self) -> Option<Side> {
+    pub fn winner(&self) -> Option<MatchSide> {
         let [a, b] = &self.teams;
         match (a.score, a.money).cmp(&(b.score, b.money)) {
-            std::cmp::Ordering::Greater => Some(Side::A),
-            std::cmp::Ordering::Less => Some(Side::B),
+            std::cmp::Ordering::Greater => Some(MatchSide::A),
+            std::cmp::Ordering::Less => Some(MatchSide::B),
             std::cmp::Ordering::Equal => None,
         }
     }

@@ -1,29 +1,29 @@
 //! One step: bad luck, attacks, everything else, zones, scores (spec, sections 7 and 8).
 
-use super::achievement::Class;
+use super::achievement::AchievementKind;
 use super::act::Act;
-use super::chance::Lcg;
 use super::deed;
 use super::state::State;
-use super::words::{Outcome, Side, Verb};
+use super::words::{MarsVerb, MatchSide, Outcome};
 use super::zone::Zones;
+use phalanx_massim::JavaRandom;
 
 /// What chance decides in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Luck {
+pub struct StepLuck {
     /// Whose action fails.
     pub fails: Vec<bool>,
     /// In which order agents act after the attacks. Agents that are missing do not act.
     pub order: Vec<usize>,
 }
 
-impl Luck {
-    /// The luck of a step with so many agents.
+impl StepLuck {
+    /// The luck of a step with that many agents.
     #[must_use]
-    pub fn draw(lcg: &mut Lcg, agents: usize, fail_percent: u32) -> Self {
-        let fails = (0..agents).map(|_| lcg.percent(fail_percent)).collect();
+    pub fn draw(random: &mut JavaRandom, agents: usize, fail_percent: u32) -> Self {
+        let fails = (0..agents).map(|_| random.percent(fail_percent)).collect();
         let mut order: Vec<usize> = (0..agents).collect();
-        lcg.shuffle(&mut order);
+        random.shuffle(&mut order);
         Self { fails, order }
     }
 
@@ -37,7 +37,7 @@ impl Luck {
 impl State {
     /// Plays a step. `acts` are in the order of the agents; where one is missing the agent does
     /// nothing.
-    pub fn advance(&mut self, acts: Vec<Act>, luck: &Luck) {
+    pub fn advance(&mut self, acts: Vec<Act>, luck: &StepLuck) {
         let mut acts = acts.into_iter();
         for (number, agent) in self.agents.iter_mut().enumerate() {
             agent.last = acts.next().unwrap_or_else(Act::nothing);
@@ -46,7 +46,8 @@ impl State {
         }
         let attacked = self.attacks(luck);
         for agent in &luck.order {
-            let acts = self.agents.get(*agent).is_some_and(|agent| !agent.last.is(Verb::Attack));
+            let acts =
+                self.agents.get(*agent).is_some_and(|agent| !agent.last.is(MarsVerb::Attack));
             if acts && !luck.fails(*agent) {
                 let disturbed = attacked.get(*agent).copied().unwrap_or(false);
                 let outcome = deed::perform(self, *agent, disturbed);
@@ -61,12 +62,12 @@ impl State {
     }
 
     /// All attacks at once. Returns who was attacked.
-    fn attacks(&mut self, luck: &Luck) -> Vec<bool> {
+    fn attacks(&mut self, luck: &StepLuck) -> Vec<bool> {
         let mut attacked = vec![false; self.agents.len()];
         let mut damage = vec![0i32; self.agents.len()];
         let attackers: Vec<usize> = (0..self.agents.len())
             .filter(|agent| !luck.fails(*agent))
-            .filter(|agent| self.agents.get(*agent).is_some_and(|a| a.last.is(Verb::Attack)))
+            .filter(|agent| self.agents.get(*agent).is_some_and(|a| a.last.is(MarsVerb::Attack)))
             .collect();
         for attacker in attackers {
             let (outcome, target) = deed::attack(self, attacker, luck);
@@ -102,7 +103,7 @@ impl State {
         self.painter.paint(map.links(), &standing);
         self.owners.clear();
         self.owners.extend_from_slice(self.painter.owners());
-        for side in Side::BOTH {
+        for side in MatchSide::BOTH {
             let worth = side.of(&self.teams).worth(map);
             *side.of_mut(&mut self.zones) = Zones::new(map.links(), &self.owners, side, &worth);
         }
@@ -117,12 +118,14 @@ impl State {
             };
             let mut tally = team.tally;
             let earned = tally.earn(|class| match class {
-                Class::Probed => count(&team.probed),
-                Class::Surveyed => count(&team.surveyed),
-                Class::Inspected => i64::try_from(team.inspected.len()).unwrap_or(i64::MAX),
-                Class::Attacked => team.tally.attacked,
-                Class::Parried => team.tally.parried,
-                Class::Area => zones.best(),
+                AchievementKind::Probed => count(&team.probed),
+                AchievementKind::Surveyed => count(&team.surveyed),
+                AchievementKind::Inspected => {
+                    i64::try_from(team.inspected.len()).unwrap_or(i64::MAX)
+                }
+                AchievementKind::Attacked => team.tally.attacked,
+                AchievementKind::Parried => team.tally.parried,
+                AchievementKind::Area => zones.best(),
             });
             team.tally = tally;
             for _ in &earned {

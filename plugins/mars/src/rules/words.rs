@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// One of the two teams, in the order of the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Side {
+pub enum MatchSide {
     /// The first team; its agents act first where the order counts.
     A,
     /// The second team.
     B,
 }
 
-impl Side {
+impl MatchSide {
     /// Both, in order.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
@@ -132,23 +132,23 @@ impl Role {
 
     /// Whether it may do that (section 6.2).
     #[must_use]
-    pub fn may(self, verb: Verb, disabled: bool) -> bool {
+    pub fn may(self, verb: MarsVerb, disabled: bool) -> bool {
         match verb {
-            Verb::Skip | Verb::Goto | Verb::Recharge => true,
-            Verb::Repair => self == Self::Repairer,
+            MarsVerb::Skip | MarsVerb::Goto | MarsVerb::Recharge => true,
+            MarsVerb::Repair => self == Self::Repairer,
             _ if disabled => false,
-            Verb::Survey | Verb::Buy => true,
-            Verb::Probe => self == Self::Explorer,
-            Verb::Inspect => self == Self::Inspector,
-            Verb::Attack => self == Self::Saboteur,
-            Verb::Parry => matches!(self, Self::Repairer | Self::Saboteur | Self::Sentinel),
+            MarsVerb::Survey | MarsVerb::Buy => true,
+            MarsVerb::Probe => self == Self::Explorer,
+            MarsVerb::Inspect => self == Self::Inspector,
+            MarsVerb::Attack => self == Self::Saboteur,
+            MarsVerb::Parry => matches!(self, Self::Repairer | Self::Saboteur | Self::Sentinel),
         }
     }
 }
 
 /// What an agent may try to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verb {
+pub enum MarsVerb {
     /// Nothing.
     Skip,
     /// Regain energy.
@@ -171,7 +171,7 @@ pub enum Verb {
     Buy,
 }
 
-impl Verb {
+impl MarsVerb {
     /// All verbs.
     pub const ALL: [Self; 10] = [
         Self::Skip,
@@ -212,7 +212,7 @@ impl Verb {
 
 /// What can be bought (section 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Item {
+pub enum Upgrade {
     /// More energy.
     Battery,
     /// Sees further.
@@ -223,7 +223,7 @@ pub enum Item {
     SabotageDevice,
 }
 
-impl Item {
+impl Upgrade {
     /// All items.
     pub const ALL: [Self; 4] = [Self::Battery, Self::Sensor, Self::Shield, Self::SabotageDevice];
 
@@ -250,7 +250,7 @@ impl Item {
 pub enum Outcome {
     /// It worked.
     Successful,
-    /// A parry that nobody tested.
+    /// A parry without an attack.
     Useless,
     /// No action, or none that the game knows.
     Failed,
@@ -326,11 +326,11 @@ mod tests {
         for role in Role::ALL {
             assert_eq!(Role::parse(role.word()), Some(role));
         }
-        for verb in Verb::ALL {
-            assert_eq!(Verb::parse(&verb.word().to_uppercase()), Some(verb));
+        for verb in MarsVerb::ALL {
+            assert_eq!(MarsVerb::parse(&verb.word().to_uppercase()), Some(verb));
         }
-        for item in Item::ALL {
-            assert_eq!(Item::parse(item.word()), Some(item));
+        for item in Upgrade::ALL {
+            assert_eq!(Upgrade::parse(item.word()), Some(item));
         }
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::parse(outcome.word()), Some(outcome));

@@ -4,16 +4,16 @@
 //! allocating: count the enabled agents per vertex, [`Painter::paint`], then [`total`] for the
 //! points alone or [`Zones::new`] for every zone.
 
-use super::graph::Links;
-use super::words::Side;
+use super::graph::Adjacency;
+use super::words::MatchSide;
 
 /// How many enabled agents of each team stand on a vertex.
-pub type Standing = [u16; 2];
+pub type AgentCounts = [u16; 2];
 
 /// Who owns a vertex.
-pub type Owner = Option<Side>;
+pub type ZoneOwner = Option<MatchSide>;
 
-/// A vertex that nobody stands on and nobody owns.
+/// A vertex without agents and without an owner.
 const OPEN: u8 = 0;
 /// One that the first team owns. With [`SECOND`] as bits: what surrounds a region is their union.
 const FIRST: u8 = 1;
@@ -29,11 +29,11 @@ const SEEN: u8 = 4;
 pub struct Painter {
     /// What each vertex is so far.
     marks: Vec<u8>,
-    /// How many neighbours of an empty vertex each team stands on, and which vertices have some.
-    counts: Vec<Standing>,
+    /// How many neighbours of an empty vertex each team occupies, and which vertices have some.
+    counts: Vec<AgentCounts>,
     touched: Vec<u32>,
     region: Vec<u32>,
-    owners: Vec<Owner>,
+    owners: Vec<ZoneOwner>,
 }
 
 impl Painter {
@@ -44,7 +44,7 @@ impl Painter {
     }
 
     /// The owners of all vertices where `standing` agents stand; vertices beyond its end are empty.
-    pub fn paint(&mut self, links: &Links, standing: &[Standing]) -> &[Owner] {
+    pub fn paint(&mut self, links: &Adjacency, standing: &[AgentCounts]) -> &[ZoneOwner] {
         self.marks.clear();
         self.marks.extend(standing.iter().take(links.len()).map(|here| occupied(*here)));
         self.marks.resize(links.len(), OPEN);
@@ -52,8 +52,8 @@ impl Painter {
         self.fill(links);
         self.owners.clear();
         self.owners.extend(self.marks.iter().map(|mark| match *mark {
-            FIRST => Some(Side::A),
-            SECOND => Some(Side::B),
+            FIRST => Some(MatchSide::A),
+            SECOND => Some(MatchSide::B),
             _ => None,
         }));
         &self.owners
@@ -61,17 +61,17 @@ impl Painter {
 
     /// The owners that were painted last.
     #[must_use]
-    pub fn owners(&self) -> &[Owner] {
+    pub fn owners(&self) -> &[ZoneOwner] {
         &self.owners
     }
 
     /// Phase 2: empty vertices between at least two vertices of a team.
-    fn enclose(&mut self, links: &Links) {
+    fn enclose(&mut self, links: &Adjacency) {
         self.counts.resize(links.len(), [0, 0]);
         for (vertex, mark) in (0u32..).zip(&self.marks) {
             let side = match *mark {
-                FIRST => Side::A,
-                SECOND => Side::B,
+                FIRST => MatchSide::A,
+                SECOND => MatchSide::B,
                 _ => continue,
             };
             for next in links.of(vertex) {
@@ -101,7 +101,7 @@ impl Painter {
     }
 
     /// Phase 3: regions of open vertices that only one team can reach.
-    fn fill(&mut self, links: &Links) {
+    fn fill(&mut self, links: &Adjacency) {
         // One place more than a region can have: the walk writes before it knows whether to keep.
         self.region.resize(links.len().saturating_add(1), 0);
         for start in (0u32..).take(links.len()) {
@@ -120,8 +120,8 @@ impl Painter {
     }
 
     /// Walks the region of an open vertex: how many vertices it has, which are in `region` now, and
-    /// what surrounds them. Without branches on what is found, since nobody can guess them.
-    fn walk(&mut self, links: &Links, start: u32) -> (usize, u8) {
+    /// what surrounds them. Without branches on what is found, since the processor cannot predict them.
+    fn walk(&mut self, links: &Adjacency, start: u32) -> (usize, u8) {
         let Self { marks, region, .. } = self;
         let mut count = 0;
         let mut border = OPEN;
@@ -150,8 +150,8 @@ impl Painter {
     }
 }
 
-/// What a vertex is on which so many agents of each team stand (phase 1).
-fn occupied([a, b]: Standing) -> u8 {
+/// The owner of a vertex with that many agents of each team (phase 1).
+fn occupied([a, b]: AgentCounts) -> u8 {
     match a.cmp(&b) {
         std::cmp::Ordering::Greater => FIRST,
         std::cmp::Ordering::Less => SECOND,
@@ -163,7 +163,7 @@ fn occupied([a, b]: Standing) -> u8 {
 /// What all zones of a team are worth together: every owned vertex with an owned neighbour belongs
 /// to a zone. `worth`: the value of each vertex for this team, 1 where it has not probed.
 #[must_use]
-pub fn total(links: &Links, owners: &[Owner], side: Side, worth: &[i32]) -> i64 {
+pub fn total(links: &Adjacency, owners: &[ZoneOwner], side: MatchSide, worth: &[i32]) -> i64 {
     let own = |vertex: &u32| owners.get(*vertex as usize) == Some(&Some(side));
     let zoned = |vertex: &u32| own(vertex) && links.of(*vertex).iter().any(own);
     let values = (0u32..).zip(worth).filter(|(vertex, _)| zoned(vertex));
@@ -182,7 +182,7 @@ pub struct Zones {
 impl Zones {
     /// The zones of a team: connected, at least two vertices. `worth` as for [`total`].
     #[must_use]
-    pub fn new(links: &Links, owners: &[Owner], side: Side, worth: &[i32]) -> Self {
+    pub fn new(links: &Adjacency, owners: &[ZoneOwner], side: MatchSide, worth: &[i32]) -> Self {
         let mut zones = Self { of: vec![None; links.len()], values: Vec::new() };
         let own = |vertex: u32| owners.get(vertex as usize) == Some(&Some(side));
         let mut stack = Vec::new();

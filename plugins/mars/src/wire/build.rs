@@ -3,7 +3,7 @@
 
 use super::{Request, ServerBody, ServerMessage};
 use crate::action::Action;
-use crate::percept::{Briefing, Inspected, Own, Percept, Standing};
+use crate::percept::{Briefing, Inspected, OwnState, Percept, TeamStatus};
 use std::fmt::{Display, Write as _};
 
 const DECLARATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
@@ -74,7 +74,7 @@ pub fn encode_server(message: &ServerMessage) -> Vec<u8> {
 /// A document that grows.
 struct Xml {
     out: String,
-    /// What stands after each element's beginning and end.
+    /// The text after each element's beginning and end.
     newline: &'static str,
 }
 
@@ -176,7 +176,7 @@ impl Xml {
         self.close("perception");
     }
 
-    fn own(&mut self, me: &Own) {
+    fn own(&mut self, me: &OwnState) {
         self.start("self")
             .number("energy", me.energy)
             .number("health", me.health)
@@ -193,7 +193,7 @@ impl Xml {
             .empty();
     }
 
-    fn standing(&mut self, team: &Standing) {
+    fn standing(&mut self, team: &TeamStatus) {
         self.start("team")
             .number("lastStepScore", team.last_step_score)
             .number("money", team.money)
@@ -276,7 +276,7 @@ impl Xml {
     }
 }
 
-/// A byte that stands for itself in an attribute.
+/// A byte that needs no escape in an attribute.
 fn is_plain(byte: u8) -> bool {
     (b' '..0x7f).contains(&byte) && !matches!(byte, b'<' | b'>' | b'&' | b'"' | b'\'')
 }

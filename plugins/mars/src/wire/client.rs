@@ -1,7 +1,7 @@
 //! What a client says, read as the original referee reads it (spec sections 3 and 5).
 
 use super::ClientMessage;
-use super::scan::{Manner, Node, Scanner, Tag, name, number, text};
+use super::scan::{Manner, Scanner, Tag, XmlNode, name, number, text};
 use phalanx_game::ProtocolError;
 use smol_str::SmolStr;
 
@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub fn decode_client(frame: &[u8]) -> Result<ClientMessage, ProtocolError> {
     let text = text(frame, Manner::Strict)?;
     let mut scanner = Scanner::new(&text, Manner::Strict);
-    let Some(Node::Open(root)) = scanner.next()? else {
+    let Some(XmlNode::Open(root)) = scanner.next()? else {
         return Err(scanner.wrong("an element message"));
     };
     let kind = attribute(&root, "type")?.unwrap_or_default();
@@ -34,7 +34,7 @@ fn login(scanner: &mut Scanner<'_>) -> Result<ClientMessage, ProtocolError> {
     let (mut username, mut password) = (SmolStr::default(), SmolStr::default());
     let mut found = false;
     while let Some(node) = scanner.next()? {
-        if let Node::Open(tag) = node
+        if let XmlNode::Open(tag) = node
             && tag.name() == "authentication"
             && !std::mem::replace(&mut found, true)
         {
@@ -54,7 +54,7 @@ fn action(scanner: &mut Scanner<'_>, root: &Tag<'_>) -> Result<ClientMessage, Pr
     let (mut id, mut told) = (None, None);
     let mut depth = usize::from(!root.empty);
     while let Some(node) = scanner.next()? {
-        let Node::Open(tag) = node else {
+        let XmlNode::Open(tag) = node else {
             depth = depth.saturating_sub(1);
             continue;
         };

@@ -29,7 +29,7 @@ pub(super) struct Scanner<'a> {
 }
 
 /// A piece of a document.
-pub(super) enum Node<'a> {
+pub(super) enum XmlNode<'a> {
     /// An element begins.
     Open(Tag<'a>),
     /// An element that had content ends.
@@ -55,7 +55,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next beginning or end of an element; `None` after the document's end.
-    pub(super) fn next(&mut self) -> Result<Option<Node<'a>>, ProtocolError> {
+    pub(super) fn next(&mut self) -> Result<Option<XmlNode<'a>>, ProtocolError> {
         loop {
             self.at = position(self.reader.buffer_position());
             let event = match self.reader.read_event() {
@@ -70,7 +70,7 @@ impl<'a> Scanner<'a> {
                 Event::Empty(start) => return self.open(start, true).map(Some),
                 Event::End(_) => {
                     self.depth = self.depth.saturating_sub(1);
-                    return Ok(Some(Node::Close));
+                    return Ok(Some(XmlNode::Close));
                 }
                 Event::Eof => return self.end(),
                 Event::Text(text) if self.depth > 0 || text.trim().is_empty() => {}
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn open(&mut self, start: BytesStart<'a>, empty: bool) -> Result<Node<'a>, ProtocolError> {
+    fn open(&mut self, start: BytesStart<'a>, empty: bool) -> Result<XmlNode<'a>, ProtocolError> {
         if self.depth == 0 && std::mem::replace(&mut self.rooted, true) {
             return Err(self.wrong("one root element"));
         }
@@ -104,10 +104,10 @@ impl<'a> Scanner<'a> {
         if manner == Manner::Strict {
             tag.each(|_, _| {})?;
         }
-        Ok(Node::Open(tag))
+        Ok(XmlNode::Open(tag))
     }
 
-    fn end(&self) -> Result<Option<Node<'a>>, ProtocolError> {
+    fn end(&self) -> Result<Option<XmlNode<'a>>, ProtocolError> {
         if !self.rooted {
             return Err(self.wrong("an XML document"));
         }
@@ -140,7 +140,7 @@ impl Tag<'_> {
             if count > ATTRIBUTES_MAX {
                 return Err(self.wrong(&format!("at most {ATTRIBUTES_MAX} attributes")));
             }
-            // Nearly every value stands for itself, and asking the library costs more than reading.
+            // Nearly every value has no escapes, and calling the library costs more than reading.
             if attribute.value.bytes().all(|byte| byte > b' ' && byte != b'&') {
                 show(attribute.key.0, &attribute.value);
                 continue;
@@ -182,7 +182,7 @@ pub(super) fn name(value: &str) -> SmolStr {
     SmolStr::new(value)
 }
 
-/// Whether a reference in a text stands for a character without any declaration.
+/// Whether a reference in a text means a character without any declaration.
 fn known_reference(name: &str) -> bool {
     name.starts_with('#') || matches!(name, "lt" | "gt" | "amp" | "apos" | "quot")
 }

@@ -1,11 +1,11 @@
 //! What the referee says, read leniently (spec sections 3, 5.3 and 11).
 
-use super::scan::{Manner, Node, Scanner, Tag, name, number, text};
+use super::scan::{Manner, Scanner, Tag, XmlNode, name, number, text};
 use super::{Request, ServerBody, ServerMessage};
 use crate::action::Feedback;
 use crate::percept::{
-    Briefing, Inspected, Own, Percept, ProbedVertex, SeenEdge, SeenEntity, SeenVertex, Standing,
-    SurveyedEdge,
+    Briefing, Inspected, OwnState, Percept, ProbedVertex, SeenEdge, SeenEntity, SeenVertex,
+    SurveyedEdge, TeamStatus,
 };
 use phalanx_game::ProtocolError;
 use smol_str::SmolStr;
@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 pub fn decode_server(frame: &[u8]) -> Result<ServerMessage, ProtocolError> {
     let text = text(frame, Manner::Lenient)?;
     let mut scanner = Scanner::new(&text, Manner::Lenient);
-    let Some(Node::Open(root)) = scanner.next()? else {
+    let Some(XmlNode::Open(root)) = scanner.next()? else {
         return Err(scanner.wrong("an element message"));
     };
     let (mut kind, mut timestamp) = (SmolStr::default(), None);
@@ -51,8 +51,8 @@ fn tags<'a>(
 ) -> Result<(), ProtocolError> {
     while let Some(node) = scanner.next()? {
         match node {
-            Node::Open(tag) => read(&tag)?,
-            Node::Close => {}
+            XmlNode::Open(tag) => read(&tag)?,
+            XmlNode::Close => {}
         }
     }
     Ok(())
@@ -232,7 +232,7 @@ fn inspected_entity(tag: &Tag<'_>, percept: &mut Percept) -> Result<(), Protocol
     Ok(())
 }
 
-fn own(tag: &Tag<'_>, me: &mut Own) -> Result<(), ProtocolError> {
+fn own(tag: &Tag<'_>, me: &mut OwnState) -> Result<(), ProtocolError> {
     tag.each(|key, value| match key {
         "energy" => me.energy = number(value),
         "maxEnergy" => me.max_energy = number(value),
@@ -250,7 +250,7 @@ fn own(tag: &Tag<'_>, me: &mut Own) -> Result<(), ProtocolError> {
     })
 }
 
-fn standing(tag: &Tag<'_>, team: &mut Standing) -> Result<(), ProtocolError> {
+fn standing(tag: &Tag<'_>, team: &mut TeamStatus) -> Result<(), ProtocolError> {
     tag.each(|key, value| match key {
         "lastStepScore" => team.last_step_score = number(value),
         "money" => team.money = number(value),
@@ -260,7 +260,7 @@ fn standing(tag: &Tag<'_>, team: &mut Standing) -> Result<(), ProtocolError> {
     })
 }
 
-fn achievement(tag: &Tag<'_>, team: &mut Standing) -> Result<(), ProtocolError> {
+fn achievement(tag: &Tag<'_>, team: &mut TeamStatus) -> Result<(), ProtocolError> {
     tag.each(|key, value| {
         if key == "name" {
             team.achievements.push(name(value));

@@ -1,7 +1,7 @@
 //! The graph as far as it is known: vertices and edges, what they are worth and what they cost.
 
 use crate::percept::{Percept, SeenVertex};
-use crate::rules::Links;
+use crate::rules::Adjacency;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -14,12 +14,12 @@ pub const VERTICES_MAX: usize = 4096;
 pub const DEGREE_MAX: usize = 256;
 
 /// The number of a vertex, from 0 in the order in which they became known.
-pub(super) type Vertex = u32;
+pub(super) type VertexId = u32;
 
 /// Who owns a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Owner {
-    /// Nobody told yet.
+pub(super) enum KnownOwner {
+    /// Not known yet.
     #[default]
     Unknown,
     Nobody,
@@ -29,12 +29,12 @@ pub(super) enum Owner {
 
 /// What is known of a vertex.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Spot {
+pub(super) struct KnownVertex {
     pub(super) name: SmolStr,
-    /// Its value, once a probe told.
+    /// Its value, once probed.
     pub(super) value: Option<i32>,
-    pub(super) owner: Owner,
-    /// The step in which its owner was told last.
+    pub(super) owner: KnownOwner,
+    /// The step in which its owner was seen last.
     pub(super) seen: Option<u32>,
     /// The step in which an agent saw who stood there last.
     pub(super) watched: Option<u32>,
@@ -46,12 +46,12 @@ pub(super) struct Spot {
 /// An edge, from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Road {
-    pub(super) to: Vertex,
-    /// Energy that it costs, once a survey told.
+    pub(super) to: VertexId,
+    /// Energy that it costs, once surveyed.
     pub(super) weight: Option<i32>,
 }
 
-impl Spot {
+impl KnownVertex {
     /// Whether nothing is left to be surveyed from here.
     pub(super) fn surveyed(&self) -> bool {
         self.complete && self.roads.iter().all(|road| road.weight.is_some())
@@ -65,10 +65,10 @@ impl Spot {
 
 /// The map. All but the spots follows from them and is not saved.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Chart {
-    spots: Vec<Spot>,
+pub(super) struct KnownGraph {
+    spots: Vec<KnownVertex>,
     #[serde(skip)]
-    numbers: FxHashMap<SmolStr, Vertex>,
+    numbers: FxHashMap<SmolStr, VertexId>,
     #[serde(skip)]
     edges: u32,
     #[serde(skip)]
@@ -77,7 +77,7 @@ pub(super) struct Chart {
     probed: u32,
 }
 
-impl Chart {
+impl KnownGraph {
     /// Learns all that a percept tells about the map. `team`: the own team's name.
     pub(super) fn learn(&mut self, percept: &Percept, team: &str) {
         for vertex in &percept.vertices {
@@ -106,9 +106,9 @@ impl Chart {
         }
         spot.seen = Some(step);
         spot.owner = match seen.owner() {
-            None => Owner::Nobody,
-            Some(owner) if owner == team => Owner::Own,
-            Some(_) => Owner::Enemy,
+            None => KnownOwner::Nobody,
+            Some(owner) if owner == team => KnownOwner::Own,
+            Some(_) => KnownOwner::Enemy,
         };
     }
 
@@ -137,8 +137,8 @@ impl Chart {
     /// Whether the road was new (nothing when it found no room), and whether its weight was.
     fn learn_road(
         &mut self,
-        from: Vertex,
-        to: Vertex,
+        from: VertexId,
+        to: VertexId,
         weight: Option<i32>,
     ) -> (Option<bool>, bool) {
         let Some(spot) = self.spots.get_mut(from as usize) else { return (None, false) };
@@ -155,7 +155,7 @@ impl Chart {
     }
 
     /// An agent looks about: what is nearer than its range has no unknown edges.
-    fn look(&mut self, at: Vertex, range: u32, step: u32) {
+    fn look(&mut self, at: VertexId, range: u32, step: u32) {
         let mut seen = vec![false; self.spots.len()];
         let mut queue = VecDeque::from([(at, range)]);
         while let Some((vertex, left)) = queue.pop_front() {
@@ -172,40 +172,40 @@ impl Chart {
         }
     }
 
-    fn intern(&mut self, name: &SmolStr) -> Option<Vertex> {
+    fn intern(&mut self, name: &SmolStr) -> Option<VertexId> {
         if let Some(number) = self.numbers.get(name) {
             return Some(*number);
         }
         if name.is_empty() || self.spots.len() >= VERTICES_MAX {
             return None;
         }
-        let number = Vertex::try_from(self.spots.len()).ok()?;
-        self.spots.push(Spot { name: name.clone(), ..Spot::default() });
+        let number = VertexId::try_from(self.spots.len()).ok()?;
+        self.spots.push(KnownVertex { name: name.clone(), ..KnownVertex::default() });
         self.numbers.insert(name.clone(), number);
         Some(number)
     }
 
     /// The number of the vertex of that name.
-    pub(super) fn number(&self, name: &str) -> Option<Vertex> {
+    pub(super) fn number(&self, name: &str) -> Option<VertexId> {
         self.numbers.get(name).copied()
     }
 
-    pub(super) fn spot(&self, vertex: Vertex) -> Option<&Spot> {
+    pub(super) fn spot(&self, vertex: VertexId) -> Option<&KnownVertex> {
         self.spots.get(vertex as usize)
     }
 
     /// Its name; empty for a vertex that does not exist.
-    pub(super) fn name(&self, vertex: Vertex) -> &SmolStr {
+    pub(super) fn name(&self, vertex: VertexId) -> &SmolStr {
         const NAMELESS: &SmolStr = &SmolStr::new_static("");
         self.spot(vertex).map_or(NAMELESS, |spot| &spot.name)
     }
 
     /// All vertices with their numbers.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Vertex, &Spot)> + Clone {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (VertexId, &KnownVertex)> + Clone {
         (0..).zip(&self.spots)
     }
 
-    pub(super) fn roads(&self, vertex: Vertex) -> &[Road] {
+    pub(super) fn roads(&self, vertex: VertexId) -> &[Road] {
         self.spot(vertex).map_or(&[], |spot| &spot.roads)
     }
 
@@ -224,11 +224,11 @@ impl Chart {
     }
 
     /// Who is next to whom, as the rules want it.
-    pub(super) fn links(&self) -> Links {
+    pub(super) fn links(&self) -> Adjacency {
         let edges = self.iter().flat_map(|(from, spot)| {
             spot.roads.iter().map(move |road| (from, road.to)).filter(|(from, to)| from < to)
         });
-        Links::new(self.len(), edges)
+        Adjacency::new(self.len(), edges)
     }
 
     /// Finds again what follows from the spots, after they were read. Whether they can be a map.
@@ -250,18 +250,18 @@ impl Chart {
     }
 
     /// Whether the roads of a vertex lead to others, each once, and cost something.
-    fn is_sound(&self, at: Vertex) -> bool {
+    fn is_sound(&self, at: VertexId) -> bool {
         let roads = self.roads(at);
         let sound = |road: &Road| {
             let leads = road.to != at && self.spot(road.to).is_some();
             leads && road.weight.is_none_or(|weight| weight > 0)
         };
-        let ends: BTreeSet<Vertex> = roads.iter().map(|road| road.to).collect();
+        let ends: BTreeSet<VertexId> = roads.iter().map(|road| road.to).collect();
         roads.len() <= DEGREE_MAX && ends.len() == roads.len() && roads.iter().all(sound)
     }
 
     /// What each vertex is worth.
     pub(super) fn worth(&self) -> Vec<i32> {
-        self.spots.iter().map(Spot::worth).collect()
+        self.spots.iter().map(KnownVertex::worth).collect()
     }
 }

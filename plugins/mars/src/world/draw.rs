@@ -1,33 +1,33 @@
 //! The belief as people see it: the graph, zones, everybody who was seen.
 
 use super::World;
-use super::chart::Owner;
-use super::people::{Mate, Person};
-use super::zones::Stage;
+use super::chart::KnownOwner;
+use super::people::{AgentSighting, Mate};
+use super::zones::ZoneStage;
 use crate::rules;
-use phalanx_game::{AgentId, Body, Edge, Node, Part, Picture, Place, Shape, Side};
+use phalanx_game::{AgentId, Body, Part, Picture, PictureEdge, PictureNode, Place, Shape, Side};
 
 pub(super) fn picture(world: &World) -> Picture {
     if world.round.is_none() {
         return Picture::default();
     }
     let chart = &world.chart;
-    let mut stage = Stage::new(chart, chart.links());
-    stage.put(rules::Side::A, &world.own_vertices());
-    stage.put(rules::Side::B, &world.enemy_vertices());
+    let mut stage = ZoneStage::new(chart, chart.links());
+    stage.put(rules::MatchSide::A, &world.own_vertices());
+    stage.put(rules::MatchSide::B, &world.enemy_vertices());
     let zones = stage.owners().to_vec();
-    let nodes = chart.iter().map(|(vertex, spot)| Node {
+    let nodes = chart.iter().map(|(vertex, spot)| PictureNode {
         name: spot.name.to_string(),
         value: spot.value,
         owner: match spot.owner {
-            Owner::Unknown | Owner::Nobody => Side::Nobody,
-            Owner::Own => Side::Ours,
-            Owner::Enemy => Side::Theirs,
+            KnownOwner::Unknown | KnownOwner::Nobody => Side::Nobody,
+            KnownOwner::Own => Side::Ours,
+            KnownOwner::Enemy => Side::Theirs,
         },
         zone: match zones.get(vertex as usize).copied().flatten() {
             None => Side::Nobody,
-            Some(rules::Side::A) => Side::Ours,
-            Some(rules::Side::B) => Side::Theirs,
+            Some(rules::MatchSide::A) => Side::Ours,
+            Some(rules::MatchSide::B) => Side::Theirs,
         },
     });
     let edges = chart.iter().flat_map(|(a, spot)| {
@@ -35,7 +35,7 @@ pub(super) fn picture(world: &World) -> Picture {
         let roads = spot.roads.iter().filter(move |road| a < road.to);
         roads.map(move |road| {
             let weight = road.weight.and_then(|weight| u32::try_from(weight).ok());
-            Edge { a, b: road.to, weight }
+            PictureEdge { a, b: road.to, weight }
         })
     });
     let mates = world.mates.iter().map(|(agent, mate)| friend(world, *agent, mate));
@@ -74,7 +74,7 @@ fn friend(world: &World, agent: AgentId, mate: &Mate) -> Body {
     }
 }
 
-fn enemy(person: &Person) -> Body {
+fn enemy(person: &AgentSighting) -> Body {
     let kind = match (person.role(), person.guess()) {
         (Some(role), _) => role.word().into(),
         (None, Some(guess)) => format!("{}?", guess.word()).into(),

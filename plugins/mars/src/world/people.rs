@@ -1,7 +1,7 @@
 //! Who is where and in which state: friends by their own percepts, everybody by sight.
 
-use super::chart::{Chart, Vertex};
-use crate::percept::{Inspected, Own, Percept, SeenEntity};
+use super::chart::{KnownGraph, VertexId};
+use crate::percept::{Inspected, OwnState, Percept, SeenEntity};
 use crate::rules::Role;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -10,24 +10,24 @@ use std::collections::BTreeMap;
 /// Agents that are remembered at most; contests have up to 56.
 pub const PEOPLE_MAX: usize = 512;
 
-/// Somebody of any team.
+/// What is known of an agent of any team.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Person {
+pub(super) struct AgentSighting {
     pub(super) name: SmolStr,
     pub(super) team: SmolStr,
     /// Where it was seen last.
-    pub(super) at: Option<Vertex>,
+    pub(super) at: Option<VertexId>,
     /// The step of that.
     pub(super) seen: Option<u32>,
     /// Somebody looked there since and did not find it.
     pub(super) gone: bool,
     pub(super) disabled: bool,
-    /// What an inspection told, and in which step.
+    /// The result of an inspection, and its step.
     pub(super) inspected: Option<(u32, Inspected)>,
 }
 
-impl Person {
-    /// Its role, once an inspection told.
+impl AgentSighting {
+    /// Its role, once an inspection found it.
     pub(super) fn role(&self) -> Option<Role> {
         let (_, inspected) = self.inspected.as_ref()?;
         Role::parse(&inspected.role)
@@ -58,21 +58,21 @@ impl Person {
 /// One of our own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Mate {
-    pub(super) own: Own,
+    pub(super) own: OwnState,
     /// The step of its last percept.
     pub(super) seen: u32,
-    pub(super) at: Option<Vertex>,
+    pub(super) at: Option<VertexId>,
 }
 
-/// Everybody.
+/// All agents that were ever seen.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct People {
-    persons: BTreeMap<SmolStr, Person>,
+pub(super) struct AgentSightings {
+    persons: BTreeMap<SmolStr, AgentSighting>,
 }
 
-impl People {
+impl AgentSightings {
     /// Learns all that a percept tells about agents.
-    pub(super) fn learn(&mut self, percept: &Percept, chart: &Chart) {
+    pub(super) fn learn(&mut self, percept: &Percept, chart: &KnownGraph) {
         for entity in &percept.entities {
             self.learn_sight(entity, chart, percept.step);
         }
@@ -81,7 +81,7 @@ impl People {
         }
     }
 
-    fn learn_sight(&mut self, entity: &SeenEntity, chart: &Chart, step: u32) {
+    fn learn_sight(&mut self, entity: &SeenEntity, chart: &KnownGraph, step: u32) {
         let Some(person) = self.person(&entity.name) else { return };
         if person.seen.is_some_and(|known| known > step) {
             return;
@@ -93,7 +93,7 @@ impl People {
         }
     }
 
-    fn learn_internals(&mut self, inspected: &Inspected, chart: &Chart, step: u32) {
+    fn learn_internals(&mut self, inspected: &Inspected, chart: &KnownGraph, step: u32) {
         let Some(person) = self.person(&inspected.name) else { return };
         if person.inspected.as_ref().is_some_and(|(known, _)| *known > step) {
             return;
@@ -108,16 +108,16 @@ impl People {
         person.inspected = Some((step, inspected.clone()));
     }
 
-    fn person(&mut self, name: &SmolStr) -> Option<&mut Person> {
+    fn person(&mut self, name: &SmolStr) -> Option<&mut AgentSighting> {
         if !self.persons.contains_key(name) && self.persons.len() >= PEOPLE_MAX {
             return None;
         }
-        let fresh = || Person { name: name.clone(), ..Person::default() };
+        let fresh = || AgentSighting { name: name.clone(), ..AgentSighting::default() };
         Some(self.persons.entry(name.clone()).or_insert_with(fresh))
     }
 
-    /// All percepts of a step are in: whoever is not where it was seen before is gone.
-    pub(super) fn settle(&mut self, chart: &Chart) {
+    /// All percepts of a step are in: an agent that is not where it was seen before is gone.
+    pub(super) fn settle(&mut self, chart: &KnownGraph) {
         for person in self.persons.values_mut() {
             let spot = person.at.and_then(|at| chart.spot(at));
             person.gone |= spot.is_some_and(|spot| spot.watched > person.seen);
@@ -125,17 +125,17 @@ impl People {
     }
 
     /// Everybody who was ever seen, by name.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Person> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &AgentSighting> {
         self.persons.values()
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Person> {
+    pub(super) fn get(&self, name: &str) -> Option<&AgentSighting> {
         self.persons.get(name)
     }
 
-    /// Whether everybody has its own name and stands on a vertex of the map.
-    pub(super) fn is_sound(&self, chart: &Chart) -> bool {
-        let sound = |(name, person): (&SmolStr, &Person)| {
+    /// Whether all names differ and all places are vertices of the map.
+    pub(super) fn is_sound(&self, chart: &KnownGraph) -> bool {
+        let sound = |(name, person): (&SmolStr, &AgentSighting)| {
             *name == person.name && person.at.is_none_or(|at| chart.spot(at).is_some())
         };
         self.persons.len() <= PEOPLE_MAX && self.persons.iter().all(sound)

@@ -1,32 +1,31 @@
 //! What scripts ask the world: one line a query, the answers below.
 
-mod args;
 mod map;
 mod team;
 mod zone;
 
 use super::World;
-use super::chart::Vertex;
-use super::ways::{Field, Price};
-use super::zones::Stage;
-use args::Args;
+use super::chart::VertexId;
+use super::ways::{Price, VertexDistances};
+use super::zones::ZoneStage;
 use phalanx_game::{AgentId, QueryError, Value};
+use phalanx_massim::query::QueryArgs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Answers that are kept until the next percept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cache {
-    fields: BTreeMap<(Vertex, Price), Arc<Field>>,
+pub(super) struct MapQueryCache {
+    fields: BTreeMap<(VertexId, Price), Arc<VertexDistances>>,
     /// The map without anybody on it.
-    stage: Option<Stage>,
+    stage: Option<ZoneStage>,
 }
 
 /// One question and who asks it.
 struct Ask<'a> {
     world: &'a World,
     agent: AgentId,
-    args: Args<'a>,
+    args: QueryArgs<'a>,
 }
 
 pub(super) fn answer(
@@ -35,7 +34,7 @@ pub(super) fn answer(
     name: &str,
     args: &[Value],
 ) -> Result<Value, QueryError> {
-    let ask = Ask { world, agent, args: Args::new(name, args) };
+    let ask = Ask { world, agent, args: QueryArgs::new(name, args) };
     match name {
         "here" => Ok(ask.here()),
         "sim" => Ok(ask.sim()),
@@ -67,14 +66,14 @@ pub(super) fn answer(
 }
 
 impl<'a> Ask<'a> {
-    /// Where the asking agent stands.
-    fn at(&self) -> Option<Vertex> {
+    /// Where the asking agent is.
+    fn at(&self) -> Option<VertexId> {
         self.world.mates.get(&self.agent)?.at
     }
 
     /// The ways from a vertex, kept until the next percept.
-    fn field(&self, from: Vertex, price: Price) -> Arc<Field> {
-        let fresh = || Arc::new(Field::new(&self.world.chart, from, price, &[]));
+    fn field(&self, from: VertexId, price: Price) -> Arc<VertexDistances> {
+        let fresh = || Arc::new(VertexDistances::new(&self.world.chart, from, price, &[]));
         match self.world.cache.try_borrow_mut() {
             Ok(mut cache) => Arc::clone(cache.fields.entry((from, price)).or_insert_with(fresh)),
             Err(_) => fresh(),
@@ -82,8 +81,8 @@ impl<'a> Ask<'a> {
     }
 
     /// The map without anybody on it.
-    fn stage(&self) -> Stage {
-        let fresh = || Stage::new(&self.world.chart, self.world.chart.links());
+    fn stage(&self) -> ZoneStage {
+        let fresh = || ZoneStage::new(&self.world.chart, self.world.chart.links());
         match self.world.cache.try_borrow_mut() {
             Ok(mut cache) => cache.stage.get_or_insert_with(fresh).clone(),
             Err(_) => fresh(),
@@ -113,27 +112,27 @@ impl<'a> Ask<'a> {
         (most.unwrap_or(ENERGY).clamp(0, 10_000) * percent + 50) / 100
     }
 
-    fn name(&self, vertex: Vertex) -> Value {
+    fn name(&self, vertex: VertexId) -> Value {
         Value::text(self.world.chart.name(vertex).to_string())
     }
 
-    fn names(&self, vertices: &[Vertex]) -> Value {
+    fn names(&self, vertices: &[VertexId]) -> Value {
         Value::List(vertices.iter().map(|vertex| self.name(*vertex)).collect())
     }
 
-    /// The vertex named in an argument; `None` for one that nobody has seen.
-    fn vertex_at(&self, index: usize) -> Result<Option<Vertex>, QueryError> {
+    /// The vertex named in an argument; `None` for one that no agent has seen.
+    fn vertex_at(&self, index: usize) -> Result<Option<VertexId>, QueryError> {
         let name = self.args.text(index, "the name of a vertex")?;
         Ok(self.world.chart.number(name))
     }
 
     /// The vertex named in an argument, or the agent's own when it is left out.
-    fn vertex_or_here(&self, index: usize) -> Result<Option<Vertex>, QueryError> {
+    fn vertex_or_here(&self, index: usize) -> Result<Option<VertexId>, QueryError> {
         if self.args.get(index).is_none() { Ok(self.at()) } else { self.vertex_at(index) }
     }
 
-    /// Known vertices of a list of names; those that nobody has seen are left out.
-    fn known(&self, names: &[&str]) -> Vec<Vertex> {
+    /// Known vertices of a list of names; those that no agent has seen are left out.
+    fn known(&self, names: &[&str]) -> Vec<VertexId> {
         names.iter().filter_map(|name| self.world.chart.number(name)).collect()
     }
 }

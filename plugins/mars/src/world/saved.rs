@@ -4,8 +4,8 @@
 //! The ids of simulations are message counters: the first simulation of any tournament has the same
 //! one. So the first percept is held against the map too.
 
-use super::chart::{Chart, DEGREE_MAX, Spot, VERTICES_MAX};
-use super::{Names, World};
+use super::chart::{DEGREE_MAX, KnownGraph, KnownVertex, VERTICES_MAX};
+use super::{MateNames, World};
 use crate::percept::{Briefing, Percept};
 use phalanx_game::{AgentId, Met, RestoreError, excerpt, freeze, thaw};
 use smol_str::SmolStr;
@@ -32,14 +32,14 @@ pub(super) fn restore(world: &mut World, saved: &[u8]) -> Result<(), RestoreErro
     let stand = |at| read.chart.spot(at).is_some();
     let mates = read.mates.values().all(|mate| mate.at.is_none_or(stand));
     if !mates || !read.people.is_sound(&read.chart) {
-        return Err(damaged("somebody stands where there is no vertex"));
+        return Err(damaged("an agent is where there is no vertex"));
     }
     read.roster = std::mem::take(&mut world.roster);
     *world = read;
     Ok(())
 }
 
-fn other_team(saved: &Names, own: &Names) -> RestoreError {
+fn other_team(saved: &MateNames, own: &MateNames) -> RestoreError {
     let length = saved.all.len().max(own.all.len());
     let ids = (0..length).filter_map(|index| u16::try_from(index).ok()).map(AgentId);
     let mut names = ids.map(|agent| (saved.of(agent), own.of(agent)));
@@ -106,7 +106,7 @@ fn can_follow(world: &World, met: &Percept) -> Result<(), String> {
         .map_or(Ok(()), |reason| Err(format!("it is another map: {reason}")))
 }
 
-fn other_value(chart: &Chart, met: &Percept) -> Option<String> {
+fn other_value(chart: &KnownGraph, met: &Percept) -> Option<String> {
     met.probed.iter().find_map(|vertex| {
         let (known, value) = (spot(chart, &vertex.name)?.value?, vertex.value?);
         let name = excerpt(vertex.name.as_bytes());
@@ -114,7 +114,7 @@ fn other_value(chart: &Chart, met: &Percept) -> Option<String> {
     })
 }
 
-fn other_weight(chart: &Chart, met: &Percept) -> Option<String> {
+fn other_weight(chart: &KnownGraph, met: &Percept) -> Option<String> {
     met.surveyed.iter().find_map(|edge| {
         let to = chart.number(&edge.node2)?;
         let roads = &spot(chart, &edge.node1)?.roads;
@@ -127,8 +127,8 @@ fn other_weight(chart: &Chart, met: &Percept) -> Option<String> {
 }
 
 /// A new edge at a vertex all of whose edges are known. Where something found no room before, nothing
-/// can be told.
-fn other_edge(chart: &Chart, met: &Percept) -> Option<String> {
+/// can be known.
+fn other_edge(chart: &KnownGraph, met: &Percept) -> Option<String> {
     if chart.len() >= VERTICES_MAX {
         return None;
     }
@@ -148,6 +148,6 @@ fn other_edge(chart: &Chart, met: &Percept) -> Option<String> {
     Some(format!("there is a way from {from} to {to}, and was none"))
 }
 
-fn spot<'a>(chart: &'a Chart, name: &str) -> Option<&'a Spot> {
+fn spot<'a>(chart: &'a KnownGraph, name: &str) -> Option<&'a KnownVertex> {
     chart.spot(chart.number(name)?)
 }

@@ -1,10 +1,10 @@
 //! Ways through the known graph: by steps, by energy, by the time that both take together.
 
-use super::chart::{Chart, Spot, Vertex};
+use super::chart::{KnownGraph, KnownVertex, VertexId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What an edge is believed to cost before a survey told: the middle of 1 to 9.
+/// The assumed cost of an edge before a survey: the middle of 1 to 9.
 pub(super) const WEIGHT_UNKNOWN: i32 = 5;
 
 /// A step in the unit of costs.
@@ -38,7 +38,7 @@ impl Price {
 
 /// The cheapest ways from one vertex to all others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Field {
+pub(super) struct VertexDistances {
     reached: Vec<Option<Reached>>,
 }
 
@@ -52,12 +52,17 @@ pub(super) struct Reached {
     /// Energy of the way, unknown edges guessed.
     pub(super) energy: i32,
     /// The vertex before this one; itself at the start.
-    pub(super) before: Vertex,
+    pub(super) before: VertexId,
 }
 
-impl Field {
+impl VertexDistances {
     /// All ways from a vertex; `closed` vertices are not entered.
-    pub(super) fn new(chart: &Chart, from: Vertex, price: Price, closed: &[Vertex]) -> Self {
+    pub(super) fn new(
+        chart: &KnownGraph,
+        from: VertexId,
+        price: Price,
+        closed: &[VertexId],
+    ) -> Self {
         let mut open = vec![true; chart.len()];
         for vertex in closed {
             open.get_mut(*vertex as usize).into_iter().for_each(|open| *open = false);
@@ -85,19 +90,19 @@ impl Field {
         field
     }
 
-    fn set(&mut self, vertex: Vertex, reached: Reached) {
+    fn set(&mut self, vertex: VertexId, reached: Reached) {
         if let Some(slot) = self.reached.get_mut(vertex as usize) {
             *slot = Some(reached);
         }
     }
 
     /// How a vertex is reached; `None` when no way is known.
-    pub(super) fn to(&self, vertex: Vertex) -> Option<Reached> {
+    pub(super) fn to(&self, vertex: VertexId) -> Option<Reached> {
         self.reached.get(vertex as usize).copied().flatten()
     }
 
     /// The way to a vertex, without the start.
-    pub(super) fn way(&self, to: Vertex) -> Option<Vec<Vertex>> {
+    pub(super) fn way(&self, to: VertexId) -> Option<Vec<VertexId>> {
         let mut way = Vec::new();
         let mut at = to;
         for _ in 0..=self.reached.len() {
@@ -116,7 +121,7 @@ impl Field {
 /// A vertex whose loss cuts the known graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    pub(super) vertex: Vertex,
+    pub(super) vertex: VertexId,
     /// Vertices in all parts but the largest.
     pub(super) behind: u32,
     /// What those are worth together.
@@ -124,23 +129,23 @@ pub(super) struct Cut {
 }
 
 /// All articulation vertices with what lies behind them, most worth first.
-pub(super) fn cuts(chart: &Chart) -> Vec<Cut> {
+pub(super) fn cuts(chart: &KnownGraph) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = articulation(chart).into_iter().map(|at| weigh(chart, at)).collect();
     cuts.sort_by_key(|cut| (Reverse(cut.worth), cut.vertex));
     cuts
 }
 
-/// What stands where in a depth-first search.
-struct Visit {
-    vertex: Vertex,
-    parent: Option<Vertex>,
+/// A frame of a depth-first search.
+struct DfsFrame {
+    vertex: VertexId,
+    parent: Option<VertexId>,
     next_road: usize,
     children: u32,
     is_cut: bool,
 }
 
 /// Tarjan's articulation vertices, without recursion: maps may be long chains.
-fn articulation(chart: &Chart) -> Vec<Vertex> {
+fn articulation(chart: &KnownGraph) -> Vec<VertexId> {
     let mut order: Vec<Option<u32>> = vec![None; chart.len()];
     let mut low: Vec<u32> = vec![0; chart.len()];
     let (mut found, mut clock) = (Vec::new(), 0);
@@ -180,31 +185,31 @@ fn articulation(chart: &Chart) -> Vec<Vertex> {
 }
 
 fn visit(
-    vertex: Vertex,
-    parent: Option<Vertex>,
+    vertex: VertexId,
+    parent: Option<VertexId>,
     order: &mut [Option<u32>],
     low: &mut [u32],
     clock: &mut u32,
-) -> Visit {
+) -> DfsFrame {
     if let (Some(order), Some(low)) = (order.get_mut(vertex as usize), low.get_mut(vertex as usize))
     {
         (*order, *low) = (Some(*clock), *clock);
     }
     *clock += 1;
-    Visit { vertex, parent, next_road: 0, children: 0, is_cut: false }
+    DfsFrame { vertex, parent, next_road: 0, children: 0, is_cut: false }
 }
 
-fn lower(low: &mut [u32], at: Vertex, to: u32) {
+fn lower(low: &mut [u32], at: VertexId, to: u32) {
     if let Some(low) = low.get_mut(at as usize) {
         *low = (*low).min(to);
     }
 }
 
 /// The parts that are left without a vertex: all but the largest lie behind it.
-fn weigh(chart: &Chart, without: Vertex) -> Cut {
+fn weigh(chart: &KnownGraph, without: VertexId) -> Cut {
     let mut parts: Vec<(u32, i64)> = Vec::new();
     let mut seen = vec![false; chart.len()];
-    let mut visit = |vertex: Vertex| {
+    let mut visit = |vertex: VertexId| {
         seen.get_mut(vertex as usize).is_some_and(|seen| !std::mem::replace(seen, true))
     };
     visit(without);
@@ -215,7 +220,7 @@ fn weigh(chart: &Chart, without: Vertex) -> Cut {
         let (mut count, mut worth, mut queue) = (0, 0, vec![road.to]);
         while let Some(at) = queue.pop() {
             count += 1;
-            worth += i64::from(chart.spot(at).map_or(1, Spot::worth));
+            worth += i64::from(chart.spot(at).map_or(1, KnownVertex::worth));
             let next = chart.roads(at).iter().map(|road| road.to);
             queue.extend(next.filter(|next| visit(*next)));
         }

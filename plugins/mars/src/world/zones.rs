@@ -3,13 +3,13 @@
 //! The search spends an effort, counted in paintings, since a plugin has no clock: the same question
 //! has the same answer on every machine.
 
-use super::chart::{Chart, Vertex};
-use crate::rules::zone::{Owner, Painter, Standing, total};
-use crate::rules::{Links, Side};
+use super::chart::{KnownGraph, VertexId};
+use crate::rules::zone::{AgentCounts, Painter, ZoneOwner, total};
+use crate::rules::{Adjacency, MatchSide};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Paintings that a search spends unless it is told otherwise.
+/// Paintings that a search spends unless the query says otherwise.
 pub(super) const EFFORT: u32 = 3_000;
 
 /// Paintings that a search may spend at most.
@@ -26,7 +26,7 @@ const SEED_DISTANCE: u32 = 4;
 
 /// What a placement is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
+pub(super) enum PlacementGoal {
     /// What our zones are worth.
     Own,
     /// By how much they outweigh the enemy's.
@@ -35,22 +35,22 @@ pub(super) enum Aim {
 
 /// A painter with what it paints on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stage {
-    links: Links,
+pub(super) struct ZoneStage {
+    links: Adjacency,
     worth: Vec<i32>,
-    standing: Vec<Standing>,
+    standing: Vec<AgentCounts>,
     painter: Painter,
 }
 
-impl Stage {
+impl ZoneStage {
     /// An empty stage. `links` must be those of the chart.
-    pub(super) fn new(chart: &Chart, links: Links) -> Self {
+    pub(super) fn new(chart: &KnownGraph, links: Adjacency) -> Self {
         let standing = vec![[0, 0]; links.len()];
         Self { links, worth: chart.worth(), standing, painter: Painter::new() }
     }
 
     /// Puts enabled agents of a side on vertices.
-    pub(super) fn put(&mut self, side: Side, vertices: &[Vertex]) {
+    pub(super) fn put(&mut self, side: MatchSide, vertices: &[VertexId]) {
         for vertex in vertices {
             if let Some(here) = self.standing.get_mut(*vertex as usize) {
                 let count = side.of_mut(here);
@@ -60,61 +60,67 @@ impl Stage {
     }
 
     /// Takes an enabled agent of a side away.
-    fn take(&mut self, side: Side, vertex: Vertex) {
+    fn take(&mut self, side: MatchSide, vertex: VertexId) {
         if let Some(here) = self.standing.get_mut(vertex as usize) {
             let count = side.of_mut(here);
             *count = count.saturating_sub(1);
         }
     }
 
-    /// What our zones are worth as the stage stands.
+    /// What our zones are worth with the agents on the stage.
     pub(super) fn value(&mut self) -> i64 {
         let owners = self.painter.paint(&self.links, &self.standing);
-        total(&self.links, owners, Side::A, &self.worth)
+        total(&self.links, owners, MatchSide::A, &self.worth)
     }
 
-    /// By how much our zones outweigh the enemy's as the stage stands.
+    /// By how much our zones outweigh the enemy's with the agents on the stage.
     pub(super) fn lead(&mut self) -> i64 {
         let owners = self.painter.paint(&self.links, &self.standing);
-        let [own, enemy] = Side::BOTH.map(|side| total(&self.links, owners, side, &self.worth));
+        let [own, enemy] =
+            MatchSide::BOTH.map(|side| total(&self.links, owners, side, &self.worth));
         own - enemy
     }
 
     /// The lead if an enemy did not stand there.
-    pub(super) fn lead_without(&mut self, enemy: Vertex) -> i64 {
-        self.take(Side::B, enemy);
+    pub(super) fn lead_without(&mut self, enemy: VertexId) -> i64 {
+        self.take(MatchSide::B, enemy);
         let lead = self.lead();
-        self.put(Side::B, &[enemy]);
+        self.put(MatchSide::B, &[enemy]);
         lead
     }
 
-    /// Who owns what as the stage stands.
-    pub(super) fn owners(&mut self) -> &[Owner] {
+    /// Who owns what with the agents on the stage.
+    pub(super) fn owners(&mut self) -> &[ZoneOwner] {
         self.painter.paint(&self.links, &self.standing)
     }
 
-    fn judge(&mut self, aim: Aim) -> i64 {
+    fn judge(&mut self, aim: PlacementGoal) -> i64 {
         match aim {
-            Aim::Own => self.value(),
-            Aim::Lead => self.lead(),
+            PlacementGoal::Own => self.value(),
+            PlacementGoal::Lead => self.lead(),
         }
     }
 
     /// What our zones would be worth if one of our own stood elsewhere, or nowhere.
-    pub(super) fn value_if(&mut self, from: Option<Vertex>, to: Option<Vertex>) -> i64 {
-        self.judge_if(Aim::Own, from, to)
+    pub(super) fn value_if(&mut self, from: Option<VertexId>, to: Option<VertexId>) -> i64 {
+        self.judge_if(PlacementGoal::Own, from, to)
     }
 
-    fn judge_if(&mut self, aim: Aim, from: Option<Vertex>, to: Option<Vertex>) -> i64 {
-        from.into_iter().for_each(|from| self.take(Side::A, from));
-        self.put(Side::A, to.as_slice());
+    fn judge_if(
+        &mut self,
+        aim: PlacementGoal,
+        from: Option<VertexId>,
+        to: Option<VertexId>,
+    ) -> i64 {
+        from.into_iter().for_each(|from| self.take(MatchSide::A, from));
+        self.put(MatchSide::A, to.as_slice());
         let value = self.judge(aim);
-        to.into_iter().for_each(|to| self.take(Side::A, to));
-        self.put(Side::A, from.as_slice());
+        to.into_iter().for_each(|to| self.take(MatchSide::A, to));
+        self.put(MatchSide::A, from.as_slice());
         value
     }
 
-    pub(super) fn links(&self) -> &Links {
+    pub(super) fn links(&self) -> &Adjacency {
         &self.links
     }
 
@@ -122,12 +128,12 @@ impl Stage {
         &self.worth
     }
 
-    fn worth_of(&self, vertex: Vertex) -> i64 {
+    fn worth_of(&self, vertex: VertexId) -> i64 {
         i64::from(self.worth.get(vertex as usize).copied().unwrap_or(1))
     }
 
     /// Vertices up to two edges away, itself included.
-    fn about(&self, vertex: Vertex) -> BTreeSet<Vertex> {
+    fn about(&self, vertex: VertexId) -> BTreeSet<VertexId> {
         let mut about = BTreeSet::from([vertex]);
         for next in self.links.of(vertex) {
             about.insert(*next);
@@ -139,17 +145,17 @@ impl Stage {
 
 /// What is looked for.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct PlacementQuery {
     /// Agents to be placed.
     pub(super) count: usize,
     /// Own agents that stand already and will not move.
-    pub(super) fixed: Vec<Vertex>,
+    pub(super) fixed: Vec<VertexId>,
     /// Where agents may be placed; anywhere when empty.
-    pub(super) within: Vec<Vertex>,
+    pub(super) within: Vec<VertexId>,
     /// Paintings to spend.
     pub(super) effort: u32,
     /// What the placement is judged by.
-    pub(super) aim: Aim,
+    pub(super) aim: PlacementGoal,
 }
 
 /// A placement.
@@ -158,14 +164,14 @@ pub(super) struct Site {
     /// What it was judged by.
     pub(super) value: i64,
     /// Where the placed agents stand, in order of placement.
-    pub(super) vertices: Vec<Vertex>,
+    pub(super) vertices: Vec<VertexId>,
 }
 
 /// The best placement that the effort finds. Enemies stand on the stage already.
-pub(super) fn best_site(stage: &mut Stage, wish: &Wish) -> Site {
-    stage.put(Side::A, &wish.fixed);
+pub(super) fn best_site(stage: &mut ZoneStage, wish: &PlacementQuery) -> Site {
+    stage.put(MatchSide::A, &wish.fixed);
     let aim = wish.aim;
-    let mut search = Search { stage, left: wish.effort, allowed: Vec::new(), aim };
+    let mut search = PlacementSearch { stage, left: wish.effort, allowed: Vec::new(), aim };
     search.allow(&wish.within);
     let count = wish.count.min(COUNT_MAX);
     let seeds = search.seeds(&wish.fixed);
@@ -182,37 +188,37 @@ pub(super) fn best_site(stage: &mut Stage, wish: &Wish) -> Site {
     best
 }
 
-struct Search<'a> {
-    stage: &'a mut Stage,
+struct PlacementSearch<'a> {
+    stage: &'a mut ZoneStage,
     left: u32,
     allowed: Vec<bool>,
-    aim: Aim,
+    aim: PlacementGoal,
 }
 
-impl Search<'_> {
-    fn allow(&mut self, within: &[Vertex]) {
+impl PlacementSearch<'_> {
+    fn allow(&mut self, within: &[VertexId]) {
         self.allowed = vec![within.is_empty(); self.stage.links.len()];
         for vertex in within {
             self.allowed.get_mut(*vertex as usize).into_iter().for_each(|slot| *slot = true);
         }
     }
 
-    fn may(&self, vertex: Vertex) -> bool {
+    fn may(&self, vertex: VertexId) -> bool {
         self.allowed.get(vertex as usize) == Some(&true)
     }
 
     /// Where to begin: rich surroundings far from each other; anywhere beside those who stand.
-    fn seeds(&self, fixed: &[Vertex]) -> Vec<Option<Vertex>> {
+    fn seeds(&self, fixed: &[VertexId]) -> Vec<Option<VertexId>> {
         if !fixed.is_empty() {
             return vec![None];
         }
         let vertices = (0..).take(self.stage.links.len()).filter(|vertex| self.may(*vertex));
-        let rich = |vertex: Vertex| -> i64 {
+        let rich = |vertex: VertexId| -> i64 {
             self.stage.about(vertex).into_iter().map(|near| self.stage.worth_of(near)).sum()
         };
         let mut ranked: Vec<_> = vertices.map(|vertex| (Reverse(rich(vertex)), vertex)).collect();
         ranked.sort_unstable();
-        let mut seeds: Vec<Option<Vertex>> = Vec::new();
+        let mut seeds: Vec<Option<VertexId>> = Vec::new();
         let mut near = BTreeSet::new();
         for (_, vertex) in ranked {
             if seeds.len() >= SEEDS {
@@ -227,7 +233,7 @@ impl Search<'_> {
         seeds
     }
 
-    fn within(&self, vertex: Vertex, steps: u32) -> BTreeSet<Vertex> {
+    fn within(&self, vertex: VertexId, steps: u32) -> BTreeSet<VertexId> {
         let mut all = BTreeSet::from([vertex]);
         let mut ring = vec![vertex];
         for _ in 0..steps {
@@ -239,12 +245,18 @@ impl Search<'_> {
 
     /// Places agents one by one where they add most, then moves single ones while that helps, or
     /// until only `rest` of the effort is left.
-    fn grow(&mut self, seed: Option<Vertex>, fixed: &[Vertex], count: usize, rest: u32) -> Site {
-        let mut placed: Vec<Vertex> = seed.into_iter().take(count).collect();
-        self.stage.put(Side::A, &placed);
+    fn grow(
+        &mut self,
+        seed: Option<VertexId>,
+        fixed: &[VertexId],
+        count: usize,
+        rest: u32,
+    ) -> Site {
+        let mut placed: Vec<VertexId> = seed.into_iter().take(count).collect();
+        self.stage.put(MatchSide::A, &placed);
         while placed.len() < count {
             let Some((_, vertex)) = self.best_place(&placed, fixed, rest) else { break };
-            self.stage.put(Side::A, &[vertex]);
+            self.stage.put(MatchSide::A, &[vertex]);
             placed.push(vertex);
         }
         let mut value = self.stage.judge(self.aim);
@@ -257,15 +269,15 @@ impl Search<'_> {
             calm += 1;
             let mut others = placed.clone();
             others.remove(index);
-            self.stage.take(Side::A, slot);
+            self.stage.take(MatchSide::A, slot);
             let better = self.best_place(&others, fixed, rest).filter(|(new, _)| *new > value);
             let vertex = better.map_or(slot, |(_, vertex)| vertex);
-            self.stage.put(Side::A, &[vertex]);
+            self.stage.put(MatchSide::A, &[vertex]);
             if let (Some((new, _)), Some(place)) = (better, placed.get_mut(index)) {
                 (value, *place, calm) = (new, vertex, 0);
             }
         }
-        placed.iter().for_each(|vertex| self.stage.take(Side::A, *vertex));
+        placed.iter().for_each(|vertex| self.stage.take(MatchSide::A, *vertex));
         Site { value, vertices: placed }
     }
 
@@ -273,17 +285,19 @@ impl Search<'_> {
     /// richer vertex.
     fn best_place(
         &mut self,
-        placed: &[Vertex],
-        fixed: &[Vertex],
+        placed: &[VertexId],
+        fixed: &[VertexId],
         rest: u32,
-    ) -> Option<(i64, Vertex)> {
-        let near: BTreeSet<Vertex> = match self.aim {
-            Aim::Own => placed.iter().chain(fixed).flat_map(|at| self.stage.about(*at)).collect(),
-            // Whoever disturbs the enemy may stand anywhere.
-            Aim::Lead => (0..).take(self.stage.links.len()).collect(),
+    ) -> Option<(i64, VertexId)> {
+        let near: BTreeSet<VertexId> = match self.aim {
+            PlacementGoal::Own => {
+                placed.iter().chain(fixed).flat_map(|at| self.stage.about(*at)).collect()
+            }
+            // An agent that disturbs the enemy may be anywhere.
+            PlacementGoal::Lead => (0..).take(self.stage.links.len()).collect(),
         };
-        let mut best: Option<(i64, i64, Reverse<Vertex>)> = None;
-        let free = |vertex: &Vertex| !placed.contains(vertex) && !fixed.contains(vertex);
+        let mut best: Option<(i64, i64, Reverse<VertexId>)> = None;
+        let free = |vertex: &VertexId| !placed.contains(vertex) && !fixed.contains(vertex);
         for vertex in near.into_iter().filter(free) {
             if !self.may(vertex) {
                 continue;

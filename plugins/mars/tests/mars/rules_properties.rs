@@ -1,10 +1,10 @@
 //! What the rules keep, whatever the map, the actions and the luck.
 
-use phalanx_mars::rules::chance::Lcg;
-use phalanx_mars::rules::map::{Ground, Map, MapParams};
+use phalanx_mars::rules::map::{GraphMap, MapParams, StartMap};
 use phalanx_mars::rules::sight::Sights;
-use phalanx_mars::rules::zone::{Owner, Painter, Standing, Zones, total};
-use phalanx_mars::rules::{Act, Links, Luck, Rules, Side, State, Verb};
+use phalanx_mars::rules::zone::{AgentCounts, Painter, ZoneOwner, Zones, total};
+use phalanx_mars::rules::{Act, Adjacency, MarsRules, MarsVerb, MatchSide, State, StepLuck};
+use phalanx_massim::JavaRandom;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -23,41 +23,41 @@ fn params() -> impl Strategy<Value = MapParams> {
     )
 }
 
-fn begin(params: &MapParams, seed: i64, rules: Rules) -> State {
+fn begin(params: &MapParams, seed: i64, rules: MarsRules) -> State {
     let names = |prefix: &str| (1..=AGENTS).map(|number| format!("{prefix}{number}")).collect();
-    let ground = Ground::draw(params, seed, AGENTS);
+    let ground = StartMap::draw(params, seed, AGENTS);
     State::new(ground, [("A".to_owned(), names("a")), ("B".to_owned(), names("b"))], rules)
 }
 
 /// An action that often makes sense.
-fn act(state: &State, agent: usize, lcg: &mut Lcg) -> Act {
+fn act(state: &State, agent: usize, random: &mut JavaRandom) -> Act {
     let map = &state.setting.map;
     let at = state.agents[agent].at;
-    let verb = Verb::ALL[lcg.below(10) as usize];
+    let verb = MarsVerb::ALL[random.below(10) as usize];
     let param = match verb {
-        Verb::Goto => {
+        MarsVerb::Goto => {
             let near = map.links().of(at);
-            let next = near.get(lcg.below(u32::try_from(near.len()).unwrap()) as usize);
+            let next = near.get(random.below(u32::try_from(near.len()).unwrap()) as usize);
             next.map_or("", |next| map.name(*next)).to_owned()
         }
-        Verb::Attack | Verb::Repair => {
+        MarsVerb::Attack | MarsVerb::Repair => {
             let here = (0..state.agents.len()).filter(|other| state.agents[*other].at == at);
             let here: Vec<usize> = here.collect();
-            let target = here[lcg.below(u32::try_from(here.len()).unwrap()) as usize];
+            let target = here[random.below(u32::try_from(here.len()).unwrap()) as usize];
             state.setting.people[target].name.clone()
         }
-        Verb::Buy => {
-            ["battery", "sensor", "shield", "sabotageDevice", "x"][lcg.below(5) as usize].to_owned()
-        }
+        MarsVerb::Buy => ["battery", "sensor", "shield", "sabotageDevice", "x"]
+            [random.below(5) as usize]
+            .to_owned(),
         _ => String::new(),
     };
-    if lcg.below(20) == 0 { Act::nothing() } else { Act::new(verb.word(), &param) }
+    if random.below(20) == 0 { Act::nothing() } else { Act::new(verb.word(), &param) }
 }
 
-fn play(state: &mut State, lcg: &mut Lcg) {
+fn play(state: &mut State, random: &mut JavaRandom) {
     let count = state.agents.len();
-    let acts = (0..count).map(|agent| act(state, agent, lcg)).collect();
-    let luck = Luck::draw(lcg, count, state.setting.rules.random_fail_percent);
+    let acts = (0..count).map(|agent| act(state, agent, random)).collect();
+    let luck = StepLuck::draw(random, count, state.setting.rules.random_fail_percent);
     state.advance(acts, &luck);
 }
 
@@ -66,11 +66,12 @@ fn check_step(before: &State, after: &State) {
     for (old, new) in before.agents.iter().zip(&after.agents) {
         assert!((0..=new.max_health).contains(&new.health), "{new:?}");
         assert!((0..=new.max_energy.max(old.energy)).contains(&new.energy), "{new:?}");
-        assert!(new.at == old.at || new.last.is(Verb::Goto));
+        assert!(new.at == old.at || new.last.is(MarsVerb::Goto));
         let weight = after.setting.map.weight(old.at, new.at);
         assert!(new.at == old.at || weight.is_some_and(|weight| weight <= old.energy));
     }
-    for (side, (old, new)) in Side::BOTH.into_iter().zip(before.teams.iter().zip(&after.teams)) {
+    for (side, (old, new)) in MatchSide::BOTH.into_iter().zip(before.teams.iter().zip(&after.teams))
+    {
         assert_eq!(new.step_score, new.zones_score + new.money);
         assert_eq!(new.score, old.score + new.step_score);
         let earned = i64::try_from(new.achievements.len()).unwrap() * 2;
@@ -82,8 +83,8 @@ fn check_step(before: &State, after: &State) {
     }
 }
 
-/// All vertices within so many edges.
-fn within(map: &Map, from: u32, range: i32) -> BTreeSet<u32> {
+/// All vertices within that many edges.
+fn within(map: &GraphMap, from: u32, range: i32) -> BTreeSet<u32> {
     let mut near = BTreeSet::from([from]);
     for _ in 0..range {
         let more: Vec<u32> = near.iter().flat_map(|v| map.links().of(*v)).copied().collect();
@@ -131,22 +132,22 @@ fn check_sight(state: &State) {
 }
 
 /// The colouring as the document words it: slow and plain.
-fn document(links: &Links, standing: &[Standing]) -> Vec<Owner> {
+fn document(links: &Adjacency, standing: &[AgentCounts]) -> Vec<ZoneOwner> {
     let count = u32::try_from(links.len()).unwrap();
     let most = |[a, b]: [usize; 2]| match a.cmp(&b) {
-        std::cmp::Ordering::Greater => Some((Side::A, a)),
-        std::cmp::Ordering::Less => Some((Side::B, b)),
+        std::cmp::Ordering::Greater => Some((MatchSide::A, a)),
+        std::cmp::Ordering::Less => Some((MatchSide::B, b)),
         std::cmp::Ordering::Equal => None,
     };
     let here = |vertex: u32| standing[vertex as usize].map(usize::from);
     let empty = |vertex: u32| here(vertex) == [0, 0];
-    let first: Vec<Owner> = (0..count).map(|v| most(here(v)).map(|(side, _)| side)).collect();
-    let around = |vertex: u32, side: Side| {
+    let first: Vec<ZoneOwner> = (0..count).map(|v| most(here(v)).map(|(side, _)| side)).collect();
+    let around = |vertex: u32, side: MatchSide| {
         links.of(vertex).iter().filter(|next| first[**next as usize] == Some(side)).count()
     };
-    let second: Vec<Owner> = (0..count)
+    let second: Vec<ZoneOwner> = (0..count)
         .map(|vertex| {
-            let counts = Side::BOTH.map(|side| around(vertex, side));
+            let counts = MatchSide::BOTH.map(|side| around(vertex, side));
             let wins = most(counts).filter(|(_, count)| *count >= 2).map(|(side, _)| side);
             if empty(vertex) { wins } else { first[vertex as usize] }
         })
@@ -178,7 +179,7 @@ proptest! {
 
     #[test]
     fn maps_are_mirrored_whole_and_in_bounds(params in params(), seed: i64) {
-        let ground = Ground::draw(&params, seed, AGENTS);
+        let ground = StartMap::draw(&params, seed, AGENTS);
         let map = &ground.map;
         let width = i32::try_from(params.grid_width + 1).unwrap() * 100;
         let at = |vertex: u32| map.vertices()[vertex as usize].at;
@@ -202,12 +203,12 @@ proptest! {
 
     #[test]
     fn every_step_keeps_the_books(params in params(), seed: i64, luck: i64) {
-        let rules = Rules { random_fail_percent: 5, ..Rules::default() };
+        let rules = MarsRules { random_fail_percent: 5, ..MarsRules::default() };
         let mut state = begin(&params, seed, rules);
-        let mut lcg = Lcg::stirred(luck, 0);
+        let mut random = JavaRandom::mixed(luck, 0);
         for _ in 0..25 {
             let before = state.clone();
-            play(&mut state, &mut lcg);
+            play(&mut state, &mut random);
             check_step(&before, &state);
         }
         check_sight(&state);
@@ -219,7 +220,7 @@ proptest! {
         seed: i64,
         places in prop::collection::vec((0..160u32, prop::bool::ANY), 0..60),
     ) {
-        let ground = Ground::draw(&params, seed, 1);
+        let ground = StartMap::draw(&params, seed, 1);
         let links = ground.map.links();
         let mut standing = vec![[0u16; 2]; links.len()];
         for (place, second) in places {
@@ -227,11 +228,11 @@ proptest! {
         }
         let owners = Painter::new().paint(links, &standing).to_vec();
         prop_assert_eq!(&owners, &document(links, &standing));
-        let swapped: Vec<Standing> = standing.iter().map(|[a, b]| [*b, *a]).collect();
-        let mirrored: Vec<Owner> = owners.iter().map(|owner| owner.map(Side::other)).collect();
+        let swapped: Vec<AgentCounts> = standing.iter().map(|[a, b]| [*b, *a]).collect();
+        let mirrored: Vec<ZoneOwner> = owners.iter().map(|owner| owner.map(MatchSide::other)).collect();
         prop_assert_eq!(Painter::new().paint(links, &swapped).to_vec(), mirrored);
         let worth: Vec<i32> = ground.map.vertices().iter().map(|vertex| vertex.value).collect();
-        for side in Side::BOTH {
+        for side in MatchSide::BOTH {
             let zones = Zones::new(links, &owners, side, &worth);
             prop_assert_eq!(zones.total(), total(links, &owners, side, &worth));
             prop_assert!(zones.best() <= zones.total());
@@ -245,10 +246,10 @@ proptest! {
     #[test]
     fn the_same_seeds_give_the_same_states(params in params(), seed: i64, luck: i64) {
         let run = || {
-            let mut state = begin(&params, seed, Rules::default());
-            let mut lcg = Lcg::stirred(luck, 0);
+            let mut state = begin(&params, seed, MarsRules::default());
+            let mut random = JavaRandom::mixed(luck, 0);
             for _ in 0..10 {
-                play(&mut state, &mut lcg);
+                play(&mut state, &mut random);
             }
             (state.agents, state.teams, state.owners)
         };

@@ -5,13 +5,13 @@ use phalanx_game::{AgentId, Met, Turn, Value, World as _};
 use phalanx_mars::api::API;
 use phalanx_mars::percept::{Briefing, Percept, ProbedVertex, SeenEdge, SurveyedEdge};
 use phalanx_mars::world::World;
-use phalanx_testkit::answers::{Samples, answers};
+use phalanx_testkit::answers::{ArgumentSamples, answers};
 use phalanx_testkit::saved::{damaged_beliefs_are_refused, saved_and_restored};
 
 const STEPS: usize = 40;
 const AGENTS: usize = 10;
 
-/// Steps in which nobody of the team hears or says anything.
+/// Steps in which no agent of the team receives or sends anything.
 const OUTAGE: std::ops::Range<usize> = 20..26;
 
 fn played() -> Bout {
@@ -27,7 +27,7 @@ fn until(bout: &Bout, step: usize) -> World {
 }
 
 fn told(world: &World, bout: &Bout) -> Vec<String> {
-    let samples = Samples {
+    let samples = ArgumentSamples {
         agents: &["a1", "a3", "a9", "b1"],
         texts: &["vertex3", "b5", "vertex17"],
         cells: &[],

@@ -188,7 +188,7 @@ fn a_reconnect_goes_on_with_the_repeated_start() {
     }
 }
 
-/// Known simulation, what comes after the reconnect, what is told.
+/// Known simulation, what comes after the reconnect, the events.
 #[test]
 fn a_start_message_after_a_reconnect_tells_old_simulations_from_new_ones() {
     let late = start("12", "Sentinel");
@@ -252,7 +252,7 @@ fn malformed_and_unknown_messages_are_skipped_and_told() {
     assert!(events[1].starts_with("malformed: a message, byte 0: expected well-formed XML"));
     assert_eq!(events[2], "malformed: a message, byte 0: expected an XML document, got the end");
     assert_eq!(events[3], "unknown hello");
-    let told = "malformed: auth-response: expected no answer to a login that nobody sent, got ok";
+    let told = "malformed: auth-response: expected no answer to a login that was not sent, got ok";
     assert_eq!(events[4..], [told, "asked 0:0"]);
 }
 

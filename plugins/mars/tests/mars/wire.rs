@@ -3,7 +3,7 @@
 use crate::common::frames::{Way, frames};
 use phalanx_mars::action::{Action, Feedback};
 use phalanx_mars::percept::{Percept, SeenEntity, SeenVertex};
-use phalanx_mars::rules::Item;
+use phalanx_mars::rules::Upgrade;
 use phalanx_mars::wire::{
     self, ClientMessage, DEPTH_MAX, Request, ServerBody, ServerMessage, decode_client,
     decode_server, encode_action, encode_auth, encode_server,
@@ -105,7 +105,7 @@ fn logins_and_actions_look_as_in_the_protocol() {
             r#"<action id="7" param="b&lt;1&gt;&amp;&quot;&apos;" type="attack"/>"#,
         ),
         (
-            Action::Buy(Item::SabotageDevice),
+            Action::Buy(Upgrade::SabotageDevice),
             r#"<action id="7" param="sabotageDevice" type="buy"/>"#,
         ),
     ] {
@@ -298,7 +298,7 @@ fn any_action() -> impl Strategy<Value = Action> {
         any_name().prop_map(|name| Action::Goto(name.into())),
         any_name().prop_map(|name| Action::Attack(name.into())),
         any_name().prop_map(|name| Action::Repair(name.into())),
-        prop::sample::select(Item::ALL.to_vec()).prop_map(Action::Buy),
+        prop::sample::select(Upgrade::ALL.to_vec()).prop_map(Action::Buy),
     ]
 }
 

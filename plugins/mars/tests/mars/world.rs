@@ -51,7 +51,7 @@ fn disabled_agents_hold_nothing() {
     second.me.health = Some(0);
     entities(&mut second, &["b1 B h!"]);
     observe(&mut world, 1, second);
-    // Without any enabled enemy the one who stands owns the whole map.
+    // Without any enabled enemy the one enabled agent owns the whole map.
     assert_eq!(int(&ask(&world, "zones", &[]), "value"), 15 + 6);
     assert_eq!(ask(&world, "holding", &[]).as_list().unwrap().len(), 2);
     assert_eq!(column(&ask(&world, "agents", &[]), "vertex"), ["a", "c"]);
@@ -234,7 +234,7 @@ fn enemies_are_remembered_where_they_were_seen_until_somebody_looks_again() {
         ["b20", "b3", "b5"],
         "a9 is a friend that nobody told of"
     );
-    // b5 left m, b3 stands on t still; nobody looks at either.
+    // b5 left m, b3 is still on t; no agent looks at either.
     let mut later = percept(9, "u");
     later.me.vis_range = Some(1);
     entities(&mut later, &["a2 A u", "b3 B t"]);

@@ -18,10 +18,10 @@ fn roster(agents: u16, gone: &[u16]) -> Roster {
     Roster { team: "A".into(), agents: (0..agents).map(entry).collect() }
 }
 
-/// Where an agent stands, whom it sees there, and how healthy it is; `None`: nothing is heard.
-type Heard = Option<(usize, Vec<(usize, usize, bool)>, i32)>;
+/// Where an agent is, whom it sees there, and how healthy it is; `None`: nothing is heard.
+type ResumeFrame = Option<(usize, Vec<(usize, usize, bool)>, i32)>;
 
-fn heard() -> impl Strategy<Value = Heard> {
+fn heard() -> impl Strategy<Value = ResumeFrame> {
     let seen = (0..8_usize, 0..VERTICES.len(), any::<bool>());
     let seen = prop::collection::vec(seen, 0..4);
     prop::option::weighted(0.8, (0..VERTICES.len(), seen, 0..4))
@@ -29,7 +29,7 @@ fn heard() -> impl Strategy<Value = Heard> {
 
 /// Plays a history in which agents from `late` on are heard from turn `from` on; the world meets
 /// them there, or has known them from the beginning.
-fn play(history: &[Vec<Heard>], late: u16, from: u32, enrolled: bool) -> World {
+fn play(history: &[Vec<ResumeFrame>], late: u16, from: u32, enrolled: bool) -> World {
     let mut world = World::new(&roster(if enrolled { late } else { AGENTS }, &[]));
     for (step, heard) in (0_u32..).zip(history) {
         if step == from && enrolled {
@@ -70,7 +70,7 @@ proptest! {
         let enrolled = format!("{:?}", play(&history, late, from, true));
         let mut known = play(&history, late, from, false);
         if u32::try_from(history.len()).unwrap() <= from {
-            // Nobody came: the teams differ by those who were never heard of.
+            // No agent came: the teams differ by those without any percept.
             known.enroll(&roster(late, &[]));
         }
         prop_assert_eq!(enrolled, format!("{known:?}"));

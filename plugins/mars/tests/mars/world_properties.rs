@@ -24,7 +24,7 @@ fn any_map() -> impl Strategy<Value = Map> {
     })
 }
 
-/// An agent that stands at the first end of the first edge and knows everything.
+/// An agent at the first end of the first edge and knows everything.
 fn world(map: &Map) -> World {
     let mut world = stand::world(1);
     let mut first = percept(0, &name(map[0].0));

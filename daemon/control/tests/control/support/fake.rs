@@ -1,66 +1,98 @@
 //! A daemon with teams that play nothing: tests say what they publish.
 
-use futures_util::stream::BoxStream;
-use futures_util::{FutureExt, StreamExt};
+use super::steered::FakeControls;
+use futures_util::FutureExt;
 use phalanx_control::client::Link;
 use phalanx_control::{
-    Asking, Control, ControlHandle, Feed, Options, SocketOptions, TeamControls, TeamDirectory,
-    TeamEnd, TeamError, TeamView, build, client,
+    Control, ControlHandle, Destinations, MoveHosts, Newcomers, Options, ServedTeam, SocketOptions,
+    TeamDirectory, build, client,
 };
 use phalanx_engine::{
-    Board, BoardItem, BoardPage, BoardRead, BoardWrite, BoardWriteError, Drawing, JournalEntry,
-    JournalEvent, SeatState, Snapshot,
+    Answer, Board, BoardRead, BoardWrite, Command, CommandError, CommandRequest, DrawWorld,
+    Drawing, JournalEntry, JournalEvent, SeatState, Snapshot, TeamCommand,
 };
-use phalanx_game::{AgentId, Roster, RosterEntry, Turn};
+use phalanx_game::{ActionDoc, Api, Kind, ParamDoc, Roster, RosterEntry, Turn};
+use phalanx_net::{Puppet, PuppetOptions, TeamHandle};
 use phalanx_strategy::KeeperHandle;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use tokio::sync::{mpsc, watch};
-use tokio_stream::wrappers::UnboundedReceiverStream;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+use tokio::sync::watch;
 
-/// A team whose journal is fed by the test.
+const DIRECTION: ParamDoc = ParamDoc {
+    name: "direction",
+    kind: Kind::Word(&["n", "s"]),
+    optional: false,
+    doc: "Where to.",
+};
+static API: Api = Api {
+    actions: &[ActionDoc { name: "move", doc: "Moves.", params: &[DIRECTION] }],
+    percept: &[],
+    queries: &[],
+};
+
+/// A team that a test plays.
 pub struct FakeTeam {
-    name: String,
+    pub puppet: Arc<Puppet>,
     pub snapshot: watch::Sender<Arc<Snapshot>>,
-    seats: Mutex<Vec<SeatState>>,
-    feed: Mutex<Option<mpsc::UnboundedSender<Feed>>>,
-    journal: Mutex<Option<mpsc::UnboundedReceiver<Feed>>>,
+    pub handle: TeamHandle,
     keeper: Mutex<Option<KeeperHandle>>,
+    mind: Arc<Mind>,
+}
+
+/// What it knows, and who operates it.
+#[derive(Default)]
+pub struct Mind {
+    snapshot: OnceLock<watch::Sender<Arc<Snapshot>>>,
     board: Mutex<Board>,
-    pub drawing: Mutex<Drawing>,
-    controls: Mutex<Option<Arc<dyn TeamControls>>>,
-    pub end: Mutex<Option<TeamEnd>>,
-    /// Nothing that is asked of the team is answered but with this.
-    pub deaf: Mutex<Option<TeamError>>,
+    drawing: Mutex<Drawing>,
+    controls: OnceLock<FakeControls>,
+    /// Every command is refused with this.
+    deaf: Mutex<Option<CommandError>>,
 }
 
 impl FakeTeam {
     pub fn new(name: &str) -> Arc<Self> {
-        let (feed, journal) = mpsc::unbounded_channel();
-        Arc::new(Self {
-            name: name.to_owned(),
-            snapshot: watch::Sender::default(),
-            seats: Mutex::new(vec![SeatState::Idle; 2]),
-            feed: Mutex::new(Some(feed)),
-            journal: Mutex::new(Some(journal)),
-            keeper: Mutex::default(),
-            board: Mutex::default(),
-            drawing: Mutex::default(),
-            controls: Mutex::default(),
-            end: Mutex::default(),
-            deaf: Mutex::default(),
+        Self::with_journal(name, 4_096)
+    }
+
+    /// A journal that keeps this many entries for slow readers.
+    pub fn with_journal(name: &str, journal_max: usize) -> Arc<Self> {
+        let entry = |number| RosterEntry::new(format!("{name}{number}"), "worker");
+        let roster = Roster { team: name.to_owned(), agents: (1..=2).map(entry).collect() };
+        let mind = Arc::<Mind>::default();
+        let answering = Arc::clone(&mind);
+        let answer = move |request| Arc::clone(&answering).answer(request).boxed();
+        let options = PuppetOptions::new(roster, answer);
+        let options = PuppetOptions { game: "assemble", api: &API, journal_max, ..options };
+        let (puppet, handle) = Puppet::start(options);
+        let snapshot = puppet.snapshot.clone();
+        mind.snapshot.set(snapshot.clone()).unwrap();
+        Arc::new(Self { puppet, snapshot, handle, keeper: Mutex::default(), mind })
+    }
+
+    pub fn name(&self) -> &str {
+        self.handle.name()
+    }
+
+    /// As the API serves it.
+    pub fn served(&self) -> Arc<ServedTeam> {
+        let hosts = MoveHosts::default();
+        hosts.allow(vec!["127.0.0.1".parse().unwrap()]);
+        Arc::new(ServedTeam {
+            handle: self.handle.clone(),
+            keeper: self.keeper.lock().unwrap().clone(),
+            drain_max: Duration::from_secs(5),
+            newcomers: Newcomers::default(),
+            destinations: Destinations::new(hosts, "bridge"),
+            creator: None,
         })
     }
 
     /// Something happened to the first agent in turn 0:`step`.
     pub fn happens(&self, step: u32, event: JournalEvent) {
-        let agent = Some(format!("{}1", self.name));
-        let entry = JournalEntry { turn: Turn::new(0, step), agent, generation: 2, event };
-        self.feeds(Feed::Entry(Arc::new(entry)));
-    }
-
-    pub fn feeds(&self, feed: Feed) {
-        self.feed.lock().unwrap().as_ref().unwrap().send(feed).unwrap();
+        let agent = Some(format!("{}1", self.name()));
+        self.puppet.journal(JournalEntry { turn: Turn::new(0, step), agent, generation: 2, event });
     }
 
     pub fn log(&self, step: u32, text: &str) {
@@ -69,7 +101,7 @@ impl FakeTeam {
 
     /// All connections are in this state.
     pub fn seats(&self, state: &SeatState) {
-        self.seats.lock().unwrap().fill(state.clone());
+        self.puppet.seats(state);
         self.snapshot.send_modify(|_| ());
     }
 
@@ -80,112 +112,70 @@ impl FakeTeam {
 
     /// A script writes to the board, in a turn of its own.
     pub fn scribbles(&self, change: impl FnOnce(&mut Board)) {
-        let mut board = self.board.lock().unwrap();
+        let mut board = self.mind.board.lock().unwrap();
         let tick = self.snapshot.borrow().tick + 1;
         board.advance(tick);
         board.at(Turn::new(0, u32::try_from(tick).unwrap()));
         change(&mut board);
-        self.publishes(tick, board.revision());
+        self.mind.publish(tick, board.revision());
     }
 
-    fn publishes(&self, tick: u64, board_revision: u64) {
-        self.snapshot.send_modify(|snapshot| {
+    /// Its world looks like this from now on.
+    pub fn draws(&self, drawing: Drawing) {
+        *self.mind.drawing.lock().unwrap() = drawing;
+    }
+
+    /// Every command is refused from now on.
+    pub fn refuses(&self, error: CommandError) {
+        self.mind.deaf.lock().unwrap().replace(error);
+    }
+
+    /// Operators are answered by this.
+    pub fn steered_by(&self, controls: FakeControls) {
+        assert!(self.mind.controls.set(controls).is_ok());
+    }
+}
+
+impl Mind {
+    fn publish(&self, tick: u64, board_revision: u64) {
+        self.snapshot.get().unwrap().send_modify(|snapshot| {
             *snapshot = Arc::new(Snapshot { tick, board_revision, ..(**snapshot).clone() });
         });
     }
 
-    fn answers<T: Send + 'static>(&self, answer: impl FnOnce() -> T) -> Asking<T> {
-        let deaf = *self.deaf.lock().unwrap();
-        std::future::ready(deaf.map_or_else(|| Ok(answer()), Err)).boxed()
-    }
-
-    /// It takes orders from now on.
-    pub fn steered_by(&self, controls: Arc<dyn TeamControls>) {
-        self.controls.lock().unwrap().replace(controls);
-    }
-
-    /// The journal ends.
-    pub fn ends(&self) {
-        self.feed.lock().unwrap().take();
-    }
-}
-
-impl TeamView for FakeTeam {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn game(&self) -> &str {
-        "assemble"
-    }
-
-    fn server(&self) -> String {
-        "127.0.0.1:12300".to_owned()
-    }
-
-    fn roster(&self) -> Arc<Roster> {
-        let entry = |number| RosterEntry::new(format!("{}{number}", self.name), "worker");
-        Arc::new(Roster { team: self.name.clone(), agents: (1..=2).map(entry).collect() })
-    }
-
-    fn seat(&self, agent: AgentId) -> SeatState {
-        self.seats.lock().unwrap().get(agent.index()).cloned().unwrap_or_default()
-    }
-
-    fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.snapshot.subscribe()
-    }
-
-    fn journal(&self) -> BoxStream<'static, Feed> {
-        let journal = self.journal.lock().unwrap().take().expect("followed once");
-        UnboundedReceiverStream::new(journal).boxed()
-    }
-
-    fn read_board(&self, read: BoardRead) -> Asking<BoardPage> {
-        self.answers(|| self.board.lock().unwrap().read(&read))
-    }
-
-    fn write_board(&self, write: BoardWrite) -> Asking<Result<Option<BoardItem>, BoardWriteError>> {
-        self.answers(|| {
-            let mut board = self.board.lock().unwrap();
-            let written = board.write(&write);
-            let tick = self.snapshot.borrow().tick;
-            self.publishes(tick, board.revision());
-            written
-        })
-    }
-
-    fn draw(&self) -> Asking<Drawing> {
-        self.answers(|| self.drawing.lock().unwrap().clone())
-    }
-
-    fn strategy(&self) -> Option<KeeperHandle> {
-        self.keeper.lock().unwrap().clone()
-    }
-
-    fn controls(&self) -> Option<Arc<dyn TeamControls>> {
-        self.controls.lock().unwrap().clone()
-    }
-
-    fn end(&self) -> Option<TeamEnd> {
-        self.end.lock().unwrap().clone()
-    }
-
-    fn creator(&self) -> Option<String> {
-        None
+    async fn answer(self: Arc<Self>, request: CommandRequest) -> Answer {
+        if let Some(error) = self.deaf.lock().unwrap().clone() {
+            return Err(error);
+        }
+        match request.command {
+            Command::BoardRead(read) => {
+                Ok(BoardRead::reply(self.board.lock().unwrap().read(&read)))
+            }
+            Command::BoardWrite(write) => {
+                let mut board = self.board.lock().unwrap();
+                let written = board.write(&write, &request.by);
+                let tick = self.snapshot.get().unwrap().borrow().tick;
+                self.publish(tick, board.revision());
+                Ok(BoardWrite::reply(written?))
+            }
+            Command::DrawWorld(_) => {
+                Ok(DrawWorld::reply(Box::new(self.drawing.lock().unwrap().clone())))
+            }
+            _ => self.controls.get().expect("it has no operators").answer(request).await,
+        }
     }
 }
 
 pub struct FakeDirectory(pub Vec<Arc<FakeTeam>>);
 
 impl TeamDirectory for FakeDirectory {
-    fn teams(&self) -> Vec<Arc<dyn TeamView>> {
-        self.0.iter().map(|team| Arc::clone(team) as Arc<dyn TeamView>).collect()
+    fn teams(&self) -> Vec<Arc<ServedTeam>> {
+        self.0.iter().map(|team| team.served()).collect()
     }
 }
 
 /// A served daemon in a folder of its own.
-/// Whoever connects on this machine is an admin.
+/// Every caller on this machine is an admin.
 pub fn local() -> Arc<phalanx_control::Access> {
     Arc::new(phalanx_control::Access::on_this_machine(phalanx_control::Role::Admin))
 }
@@ -203,8 +193,11 @@ impl Daemon {
     }
 
     pub fn start_with(names: &[&str], limits: Options) -> Self {
+        Self::of(names.iter().map(|name| FakeTeam::new(name)).collect(), limits)
+    }
+
+    pub fn of(teams: Vec<Arc<FakeTeam>>, limits: Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let teams: Vec<_> = names.iter().map(|name| FakeTeam::new(name)).collect();
         let options = Options {
             socket: Some(socket(folder.path().join("control.sock"))),
             tcp: Some("127.0.0.1:0".parse().unwrap()),

@@ -1,16 +1,17 @@
 //! A team that plays nothing, as its keeper sees it: it takes what it is given and remembers it.
 
-use futures_util::stream::{self, BoxStream};
-use futures_util::{FutureExt, StreamExt};
+use futures_util::FutureExt;
 use phalanx_engine::{
-    AgentSnapshot, Board, BoardLimits, BrainError, Fault, JournalEntry, ParamError, ParamKind,
-    ParamSpec, Params, Profile, Ran, Scope, Snapshot, Staged, StrategyOrigin, View,
+    AgentSnapshot, Answer, Board, BoardLimits, BrainError, Command, CommandError, CommandRequest,
+    CopyView, InstallStrategy, ParamKind, ParamSpec, Params, Profile, ProfileScripts, Ran,
+    RunScript, SetParam, Snapshot, TeamCommand, View,
 };
-use phalanx_game::{AgentId, Api, Roster, Value};
+use phalanx_game::{Api, Roster, Value};
 use phalanx_lua::{Bundle, Limits};
-use phalanx_strategy::{Keeper, KeeperHandle, KeeperOptions, Stage, StageError, StageFuture};
+use phalanx_net::{Puppet, PuppetOptions, TeamHandle};
+use phalanx_strategy::{Keeper, KeeperHandle, KeeperOptions};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -21,7 +22,7 @@ pub const GOOD: &str = "return { decide = function() return nil end }\n";
 /// One that may not.
 pub const BROKEN: &str = "return {\n  decide = function(\n}\n";
 
-/// What the team was told.
+/// The commands that the team got.
 #[derive(Debug, Default)]
 pub struct Told {
     pub installed: Vec<(u32, bool)>,
@@ -33,13 +34,14 @@ pub struct Told {
 #[derive(Debug)]
 pub struct FakeStage {
     roster: Arc<Roster>,
-    snapshot: watch::Sender<Arc<Snapshot>>,
+    snapshot: OnceLock<watch::Sender<Arc<Snapshot>>>,
+    team: OnceLock<(Arc<Puppet>, TeamHandle)>,
     pub told: Mutex<Told>,
     /// Measurements that somebody waits for; they end when `turns_end` is set.
     pub measuring: watch::Sender<usize>,
     pub turns_end: watch::Sender<bool>,
     /// Why the next wishes do not arrive.
-    pub trouble: Mutex<Option<StageError>>,
+    pub trouble: Mutex<Option<CommandError>>,
     /// Why it cannot load what it is given.
     pub cannot_load: Mutex<Option<BrainError>>,
 }
@@ -56,19 +58,23 @@ impl FakeStage {
         let agents = roster.ids().map(|id| agent(roster.name(id))).collect();
         let snapshot =
             Snapshot { params: Arc::new(params), agents, generation: 1, ..Snapshot::default() };
-        Arc::new(Self {
-            roster,
-            snapshot: watch::Sender::new(Arc::new(snapshot)),
+        let stage = Arc::new(Self {
+            roster: Arc::clone(&roster),
+            snapshot: OnceLock::new(),
+            team: OnceLock::new(),
             told: Mutex::default(),
             measuring: watch::Sender::new(0),
             turns_end: watch::Sender::new(true),
             trouble: Mutex::default(),
             cannot_load: Mutex::default(),
-        })
-    }
-
-    fn arrives(&self) -> Result<(), StageError> {
-        self.trouble.lock().unwrap().map_or(Ok(()), Err)
+        });
+        let answering = Arc::clone(&stage);
+        let answer = move |request| Arc::clone(&answering).answer(request).boxed();
+        let (puppet, team) = Puppet::start(PuppetOptions::new((*roster).clone(), answer));
+        puppet.snapshot.send_replace(Arc::new(snapshot));
+        stage.snapshot.set(puppet.snapshot.clone()).unwrap();
+        assert!(stage.team.set((puppet, team)).is_ok());
+        stage
     }
 }
 
@@ -103,17 +109,54 @@ pub fn keep(stage: &Arc<FakeStage>, folder: Option<PathBuf>) -> KeeperHandle {
     let mut keeper = Keeper::open(options);
     let bundle = Bundle::from_files([("worker.luau", GOOD)]).unwrap();
     keeper.first(&Arc::new(bundle)).unwrap();
-    keeper.spawn(Arc::clone(stage) as Arc<dyn Stage>)
+    keeper.spawn(stage.team.get().unwrap().1.clone())
 }
 
-impl Stage for FakeStage {
-    fn roster(&self) -> Arc<Roster> {
-        Arc::clone(&self.roster)
+impl FakeStage {
+    async fn answer(self: Arc<Self>, request: CommandRequest) -> Answer {
+        let CommandRequest { by, command, .. } = request;
+        let trouble = self.trouble.lock().unwrap().clone();
+        trouble.map_or(Ok(()), Err)?;
+        match command {
+            Command::CopyView(_) => Ok(CopyView::reply(Box::new(self.view()))),
+            Command::InstallStrategy(InstallStrategy { staged, pinned }) => {
+                let mut told = self.told.lock().unwrap();
+                told.installed.push((staged.generation.number, pinned));
+                told.callers.push(staged.generation.origin.to_string());
+                match self.cannot_load.lock().unwrap().clone() {
+                    None => Ok(InstallStrategy::reply(())),
+                    Some(error) => Err(error.into()),
+                }
+            }
+            Command::SetParam(SetParam { name, scope, value }) => {
+                self.told.lock().unwrap().callers.push(by);
+                let snapshot = self.snapshot();
+                let mut params = (*snapshot.borrow().params).clone();
+                let before = params.set(&name, scope, value.as_ref())?;
+                snapshot.send_modify(|snapshot| {
+                    let params = Arc::new(params);
+                    *snapshot = Arc::new(Snapshot { params, ..(**snapshot).clone() });
+                });
+                Ok(SetParam::reply(before))
+            }
+            Command::RunScript(RunScript { code, .. }) => {
+                self.told.lock().unwrap().callers.push(by);
+                Ok(RunScript::reply(Ran { text: code, lines: vec!["printed".into()] }))
+            }
+            Command::ProfileScripts(ProfileScripts { turns }) => {
+                let waiting = Waiting::new(&self.measuring);
+                let mut end = self.turns_end.subscribe();
+                drop(end.wait_for(|end| *end).await);
+                drop(waiting);
+                Ok(ProfileScripts::reply(Profile { turns, ..Profile::default() }))
+            }
+            other => panic!("a keeper does not ask for {other:?}"),
+        }
     }
 
-    fn view(&self) -> StageFuture<View> {
-        let snapshot = self.snapshot.borrow().clone();
-        let view = self.arrives().map(|()| View {
+    fn view(&self) -> View {
+        let snapshot = self.snapshot().borrow().clone();
+        View {
             roster: Arc::clone(&self.roster),
             seed: 1,
             scenes: Vec::new(),
@@ -122,63 +165,22 @@ impl Stage for FakeStage {
             roles: snapshot.agents.iter().map(|agent| agent.role.clone()).collect(),
             memories: Vec::new(),
             generation: snapshot.generation,
-        });
-        std::future::ready(view).boxed()
-    }
-
-    fn install(&self, staged: Staged, pinned: bool) -> StageFuture<Result<(), BrainError>> {
-        let mut told = self.told.lock().unwrap();
-        told.installed.push((staged.generation.number, pinned));
-        told.callers.push(staged.generation.origin.to_string());
-        let loaded = self.cannot_load.lock().unwrap().clone().map_or(Ok(()), Err);
-        std::future::ready(self.arrives().map(|()| loaded)).boxed()
-    }
-
-    fn refused(&self, _: StrategyOrigin, _: Vec<Fault>) -> Result<(), StageError> {
-        self.arrives()
-    }
-
-    fn set_param(
-        &self,
-        name: String,
-        scope: Scope,
-        value: Option<Value>,
-        by: String,
-    ) -> StageFuture<Result<Option<Value>, ParamError>> {
-        self.told.lock().unwrap().callers.push(by);
-        let mut params = (*self.snapshot.borrow().params).clone();
-        let set = params.set(&name, scope, value.as_ref());
-        self.snapshot.send_modify(|snapshot| {
-            *snapshot = Arc::new(Snapshot { params: Arc::new(params), ..(**snapshot).clone() });
-        });
-        std::future::ready(self.arrives().map(|()| set)).boxed()
-    }
-
-    fn run(&self, _: AgentId, code: String, by: String) -> StageFuture<Result<Ran, BrainError>> {
-        self.told.lock().unwrap().callers.push(by);
-        let ran = Ran { text: code, lines: vec!["printed".into()] };
-        std::future::ready(self.arrives().map(|()| Ok(ran))).boxed()
-    }
-
-    fn profile(&self, turns: u32) -> StageFuture<Profile> {
-        let waiting = Waiting::new(&self.measuring);
-        let mut end = self.turns_end.subscribe();
-        let arrives = self.arrives();
-        async move {
-            arrives?;
-            drop(end.wait_for(|end| *end).await);
-            drop(waiting);
-            Ok(Profile { turns, ..Profile::default() })
         }
-        .boxed()
     }
 
-    fn snapshots(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.snapshot.subscribe()
+    /// Waits until this many callers wait for the team.
+    pub async fn callers(&self, wanted: usize) {
+        let puppet = &self.team.get().unwrap().0;
+        let waiting = async {
+            while puppet.waiting() != wanted {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), waiting).await.unwrap();
     }
 
-    fn journal(&self) -> BoxStream<'static, Arc<JournalEntry>> {
-        stream::pending().boxed()
+    fn snapshot(&self) -> &watch::Sender<Arc<Snapshot>> {
+        self.snapshot.get().unwrap()
     }
 }
 

@@ -5,37 +5,36 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phalanx_control::client::{self, Credentials, Link};
 use phalanx_control::{
-    Access, AgentDraft, Checked, ControlHandle, ControlsError, ControlsFuture, Made, MakeError,
-    Options, Role, TeamControls, TeamDirectory, TeamDraft, TeamEnd, TeamMaker, TeamView, Trialled,
-    Wrong, build,
+    Access, Checked, ControlHandle, Made, MakeError, Options, Role, ServedTeam, TeamDirectory,
+    TeamDraft, TeamMaker, Trialled, Wrong, build,
 };
 use phalanx_engine::{
-    AgentSnapshot, Carry, Keep, OrderError, Snapshot, Steer, SteerError, Steering,
+    AddAgent, AgentSnapshot, Answer, Command, CommandError, CommandRequest, Enrolled, LeaveReferee,
+    RemoveAgent, ReturnToReferee, SetRole, Snapshot, Steer, SteerAgent, Steering, TeamCommand,
 };
-use phalanx_game::{AgentId, Said};
-use phalanx_trial::Report;
+use phalanx_game::{AgentId, SeatId};
+use phalanx_trial::TrialResult;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
-use tokio::sync::Semaphore;
+use std::time::SystemTime;
+use tokio::sync::{Semaphore, watch};
 
-/// The operators' side of a team.
+/// What a team's operators get.
 #[derive(Clone)]
 pub struct FakeControls(pub Arc<State>);
 
-/// What it was told, and what it does about it.
+/// What it was asked, and what it does about it.
 pub struct State {
-    team: Arc<FakeTeam>,
-    stopped: Mutex<bool>,
+    snapshot: watch::Sender<Arc<Snapshot>>,
     pub told: Mutex<Vec<String>>,
-    /// Why wishes are not followed.
-    pub trouble: Mutex<Option<ControlsError>>,
-    /// Each wish takes one of these before it is followed.
+    /// Why commands are refused.
+    pub trouble: Mutex<Option<CommandError>>,
+    /// Each command takes one of these before it is handled.
     pub turns: Semaphore,
 }
 
 impl FakeControls {
-    /// Gives a team controls and something to show.
+    /// Gives a team operators and something to show.
     pub fn of(team: &Arc<FakeTeam>) -> Self {
         let agent = |number: u32| AgentSnapshot {
             name: format!("{}{number}", team.name()),
@@ -46,13 +45,12 @@ impl FakeControls {
         let snapshot = Snapshot { agents, generation: 1, ..Snapshot::default() };
         team.snapshot.send_replace(Arc::new(snapshot));
         let controls = Self(Arc::new(State {
-            team: Arc::clone(team),
-            stopped: Mutex::default(),
+            snapshot: team.snapshot.clone(),
             told: Mutex::default(),
             trouble: Mutex::default(),
             turns: Semaphore::new(1_000),
         }));
-        team.steered_by(Arc::new(controls.clone()));
+        team.steered_by(controls.clone());
         controls
     }
 
@@ -60,32 +58,50 @@ impl FakeControls {
         self.0.told.lock().unwrap().clone()
     }
 
-    pub fn refuses(&self, trouble: impl Into<ControlsError>) {
-        self.0.trouble.lock().unwrap().replace(trouble.into());
+    pub fn refuses(&self, trouble: CommandError) {
+        self.0.trouble.lock().unwrap().replace(trouble);
     }
 
-    /// Follows a wish in its turn.
-    fn follow<T: Send + 'static>(
-        &self,
-        what: String,
-        then: impl FnOnce(&State) -> T + Send + 'static,
-    ) -> ControlsFuture<T> {
-        let state = Arc::clone(&self.0);
-        async move {
-            state.turns.acquire().await.unwrap().forget();
-            if let Some(trouble) = state.trouble.lock().unwrap().clone() {
-                return Err(trouble);
-            }
-            state.told.lock().unwrap().push(what);
-            Ok(then(&state))
+    /// Handles a command in its turn.
+    pub async fn answer(&self, CommandRequest { by, command, .. }: CommandRequest) -> Answer {
+        self.0.turns.acquire().await.unwrap().forget();
+        if let Some(trouble) = self.0.trouble.lock().unwrap().clone() {
+            return Err(trouble);
         }
-        .boxed()
+        let (told, reply) = match command {
+            Command::ReturnToReferee(_) => (format!("start {by}"), ReturnToReferee::reply(())),
+            Command::LeaveReferee(LeaveReferee { to, keep }) => {
+                let to = to.map(|to| format!("move {to} {} {} {by}", keep.world, keep.memory));
+                (to.unwrap_or_else(|| format!("stop {by}")), LeaveReferee::reply(()))
+            }
+            Command::SetRole(SetRole { agent, role, carry }) => {
+                let told = format!("role {agent:?} {role} {carry:?} {by}");
+                self.0.change(agent, |agent| agent.role = role);
+                (told, SetRole::reply("worker".to_owned()))
+            }
+            Command::SteerAgent(SteerAgent { agent, steer }) => {
+                let steering = steering(steer, by);
+                self.0.change(agent, |agent| agent.steering = steering.clone());
+                (format!("{agent:?} {}", steering.word()), SteerAgent::reply(steering))
+            }
+            Command::AddAgent(AddAgent { name, role }) => {
+                // The names of its agents are fixed: the second one is the one that comes.
+                let enrolled = Enrolled { agent: AgentId(1), seat: SeatId(1) };
+                (format!("add {name} as {role} {by}"), AddAgent::reply(enrolled))
+            }
+            Command::RemoveAgent(RemoveAgent { agent }) => {
+                (format!("remove {agent:?} {by}"), RemoveAgent::reply(()))
+            }
+            other => panic!("no operator asks for {other:?}"),
+        };
+        self.0.told.lock().unwrap().push(told);
+        Ok(reply)
     }
 }
 
 impl State {
     fn change(&self, agent: AgentId, change: impl FnOnce(&mut AgentSnapshot)) {
-        self.team.snapshot.send_modify(|snapshot| {
+        self.snapshot.send_modify(|snapshot| {
             let mut next = (**snapshot).clone();
             change(next.agents.get_mut(agent.index()).unwrap());
             *snapshot = Arc::new(next);
@@ -93,98 +109,15 @@ impl State {
     }
 }
 
-impl TeamControls for FakeControls {
-    fn is_stopped(&self) -> bool {
-        *self.0.stopped.lock().unwrap()
-    }
-
-    fn start(&self, by: String) -> ControlsFuture<()> {
-        self.follow(format!("start {by}"), |state| *state.stopped.lock().unwrap() = false)
-    }
-
-    fn stop(&self, by: String) -> ControlsFuture<()> {
-        self.follow(format!("stop {by}"), |state| *state.stopped.lock().unwrap() = true)
-    }
-
-    fn restart(&self, by: String) -> ControlsFuture<()> {
-        self.follow(format!("restart {by}"), |_| ())
-    }
-
-    fn check_server(&self, server: &str, role: Role) -> Result<(), ControlsError> {
-        if !role.may(Role::Admin) && !server.starts_with("listed:") {
-            let (server, allowed) = (server.to_owned(), "listed".to_owned());
-            return Err(ControlsError::ServerNotAllowed { server, allowed });
+fn steering(steer: Steer, by: String) -> Steering {
+    match steer {
+        Steer::Pause => Steering::Paused { by },
+        Steer::Pin { order, turns } => Steering::Pinned { order, turns_left: turns, by },
+        Steer::Pilot { lease } => Steering::Piloted { by, lease, turns_left: lease, order: None },
+        Steer::Order { order } => {
+            Steering::Piloted { by, lease: 9, turns_left: 9, order: Some(order) }
         }
-        let wrong = || ControlsError::Server("expected host:port".into());
-        server.contains(':').then_some(()).ok_or_else(wrong)
-    }
-
-    fn move_to(&self, server: String, _: Role, keep: Keep, by: String) -> ControlsFuture<()> {
-        self.follow(format!("move {server} {} {} {by}", keep.world, keep.memory), |_| ())
-    }
-
-    fn drain(&self, grace: Option<Duration>, by: String) -> ControlsFuture<Vec<String>> {
-        self.follow(format!("drain {grace:?} {by}"), |state| {
-            state.team.end.lock().unwrap().replace(TeamEnd::Drained);
-            state.team.ends();
-            vec!["a straggler".to_owned()]
-        })
-    }
-
-    fn set_role(
-        &self,
-        agent: AgentId,
-        role: String,
-        carry: Carry,
-        by: String,
-    ) -> ControlsFuture<()> {
-        self.follow(format!("role {agent:?} {role} {carry:?} {by}"), move |state| {
-            state.change(agent, |agent| agent.role = role);
-        })
-    }
-
-    fn check_order(&self, order: &Said) -> Result<(), ControlsError> {
-        if order.action == "move" {
-            return Ok(());
-        }
-        let (action, known) = (order.action.to_string(), vec!["move".to_owned()]);
-        Err(SteerError::Order(OrderError::Action { action, meant: None, known }).into())
-    }
-
-    fn steer(&self, agent: AgentId, steer: Steer, by: String) -> ControlsFuture<Steering> {
-        let steering = match &steer {
-            Steer::Pause => Steering::Paused { by: by.clone() },
-            Steer::Pin { order, turns } => {
-                Steering::Pinned { order: order.clone(), turns_left: *turns, by: by.clone() }
-            }
-            Steer::Pilot { lease } => {
-                Steering::Piloted { by: by.clone(), lease: *lease, turns_left: *lease, order: None }
-            }
-            Steer::Order { order } => Steering::Piloted {
-                by: by.clone(),
-                lease: 9,
-                turns_left: 9,
-                order: Some(order.clone()),
-            },
-            Steer::Release => Steering::Script,
-        };
-        self.follow(format!("{agent:?} {}", steering.word()), move |state| {
-            state.change(agent, |agent| agent.steering = steering.clone());
-            steering
-        })
-    }
-
-    fn check_members(&self) -> Result<(), ControlsError> {
-        Ok(())
-    }
-
-    fn add_agent(&self, agent: AgentDraft, by: String) -> ControlsFuture<AgentId> {
-        // The names of its agents are fixed: the second one stands for whoever comes.
-        self.follow(format!("add {} as {} {by}", agent.name, agent.role), |_| AgentId(1))
-    }
-
-    fn remove_agent(&self, agent: AgentId, by: String) -> ControlsFuture<()> {
-        self.follow(format!("remove {agent:?} {by}"), |_| ())
+        Steer::Release => Steering::Script,
     }
 }
 
@@ -193,9 +126,8 @@ impl TeamControls for FakeControls {
 pub struct FakeTeams(Arc<Mutex<Vec<Arc<FakeTeam>>>>);
 
 impl TeamDirectory for FakeTeams {
-    fn teams(&self) -> Vec<Arc<dyn TeamView>> {
-        let teams = self.0.lock().unwrap();
-        teams.iter().map(|team| Arc::clone(team) as Arc<dyn TeamView>).collect()
+    fn teams(&self) -> Vec<Arc<ServedTeam>> {
+        self.0.lock().unwrap().iter().map(|team| team.served()).collect()
     }
 
     fn maker(&self) -> Option<Arc<dyn TeamMaker>> {
@@ -203,8 +135,15 @@ impl TeamDirectory for FakeTeams {
     }
 }
 
+impl FakeTeams {
+    pub fn find(&self, name: &str) -> Arc<FakeTeam> {
+        let teams = self.0.lock().unwrap();
+        Arc::clone(teams.iter().find(|team| team.name() == name).unwrap())
+    }
+}
+
 fn checked(draft: &TeamDraft) -> Result<Arc<Trialled>, MakeError> {
-    let report = Report { hash: "abc".into(), ..Report::default() };
+    let report = TrialResult { hash: "abc".into(), ..TrialResult::default() };
     let trialled = Arc::new(Trialled { report, origin: None, at: SystemTime::UNIX_EPOCH });
     if draft.name.is_empty() {
         let wrong = |field: &str| Wrong { field: field.into(), text: "missing".into() };
@@ -231,7 +170,7 @@ impl TeamMaker for FakeTeams {
             let team = FakeTeam::new(&draft.name);
             FakeControls::of(&team);
             teams.0.lock().unwrap().push(Arc::clone(&team));
-            Ok((team as Arc<dyn TeamView>, trialled))
+            Ok((team.served(), trialled))
         }
         .boxed()
     }

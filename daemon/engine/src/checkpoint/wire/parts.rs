@@ -1,19 +1,20 @@
-//! The sections of a checkpoint, but for the world's. Fields are written in their order, without
-//! names: another field is another [`CHECKPOINT_FORMAT`](super::CHECKPOINT_FORMAT).
+//! The sections of a checkpoint, except the world's. Fields are written in order, without names:
+//! any change of a field needs another [`CHECKPOINT_FORMAT`](super::CHECKPOINT_FORMAT).
 
 use super::tokens::Tokens;
-use crate::alerts::Counted;
+use crate::alerts::AgentCounts;
 use crate::board::{BoardParts, ClaimPart};
-use crate::checkpoint::{Checkpoint, Found, Identity, MemberParts, SetParams, State};
+use crate::checkpoint::{Checkpoint, Found, Identity, SetParams};
 use crate::rounds::RoundParts;
 use crate::shared::Mail;
-use crate::{Alert, AlertKind, BoardEntry, Counters, Letter, Memory, Scope, Steering};
+use crate::team_state::MemberParts;
+use crate::{Alert, AlertKind, BoardEntry, Counters, Letter, Memory, Scope, Steering, TeamState};
 use phalanx_game::{AgentId, Game, Roster, RosterEntry, Said, Turn, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Of which match it is, and where it stands.
+/// The match that it belongs to, and how far the match is.
 #[derive(Serialize, Deserialize)]
 pub(super) struct HeadFile {
     team: String,
@@ -44,18 +45,19 @@ impl HeadFile {
             let RosterEntry { name, role, gone } = entry.clone();
             AgentFile { name, role, gone }
         };
+        let TeamState { roster, turn, tick, .. } = &checkpoint.state;
         Self {
             team,
             game,
             server,
             begun_us: micros(begun),
             saved_us: micros(saved),
-            called: checkpoint.roster.team.clone(),
-            agents: checkpoint.roster.agents.iter().map(agent).collect(),
+            called: roster.team.clone(),
+            agents: roster.agents.iter().map(agent).collect(),
             generation: checkpoint.generation,
             hash: checkpoint.hash.clone(),
-            turn: checkpoint.turn,
-            tick: checkpoint.tick,
+            turn: *turn,
+            tick: *tick,
         }
     }
 
@@ -85,7 +87,7 @@ fn time(micros: u64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_micros(micros))
 }
 
-/// What belongs to the team itself.
+/// The state of the team itself.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StateFile {
     roles: Vec<String>,
@@ -94,7 +96,7 @@ pub(super) struct StateFile {
     counters: Counters,
     scores: Vec<i64>,
     alerts: Vec<(AlertKind, Option<AgentId>, Alert)>,
-    counted: Vec<Counted>,
+    counted: Vec<AgentCounts>,
     metrics: BTreeMap<String, f64>,
     arrived: Vec<LetterFile>,
     posted: Vec<LetterFile>,
@@ -141,7 +143,7 @@ struct MemoryFile {
 }
 
 impl StateFile {
-    pub(super) fn of(state: &State) -> Self {
+    pub(super) fn of(state: &TeamState) -> Self {
         let alert = |((kind, agent), alert): (&(AlertKind, Option<AgentId>), &Alert)| {
             (*kind, *agent, alert.clone())
         };
@@ -159,7 +161,8 @@ impl StateFile {
         Self {
             roles: state.roles.clone(),
             members: state.members.iter().map(MemberFile::of).collect(),
-            rounds: state.rounds.clone(),
+            // Before its first round a team has no checkpoint.
+            rounds: state.rounds.clone().unwrap_or_default(),
             counters: state.counters,
             scores: state.scores.clone(),
             alerts: state.alerts.iter().map(alert).collect(),
@@ -171,7 +174,8 @@ impl StateFile {
         }
     }
 
-    pub(super) fn whole(self) -> Option<State> {
+    /// Completes the state of a team at the start of a match.
+    pub(super) fn whole(self, begun: TeamState) -> Option<TeamState> {
         let letter =
             |LetterFile { to, from, body }| Some((to, Letter { from, body: body.into_value()? }));
         let letters =
@@ -184,10 +188,10 @@ impl StateFile {
             Some(Memory { agent, role, version, data })
         };
         let alerts = self.alerts.into_iter();
-        Some(State {
+        Some(TeamState {
             roles: self.roles,
             members: self.members.into_iter().map(MemberFile::whole).collect::<Option<_>>()?,
-            rounds: self.rounds,
+            rounds: Some(self.rounds),
             counters: self.counters,
             scores: self.scores,
             alerts: alerts.map(|(kind, agent, alert)| ((kind, agent), alert)).collect(),
@@ -195,6 +199,7 @@ impl StateFile {
             metrics: self.metrics,
             mail: Mail { arrived: letters(self.arrived)?, posted: letters(self.posted)? },
             memories: self.memories.into_iter().map(memory).collect::<Option<_>>()?,
+            ..begun
         })
     }
 }
@@ -256,7 +261,7 @@ impl SaidFile {
     }
 }
 
-/// What operators set.
+/// Parameters that operators set.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SetFile(Vec<(String, Scope, Tokens)>);
 

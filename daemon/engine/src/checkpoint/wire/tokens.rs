@@ -1,29 +1,29 @@
-//! Values and memories as a list of tokens in the order in which they are met: whoever reads them
-//! goes no deeper than a bound, whatever the bytes say.
+//! Values and memories as a list of tokens in reading order. Readers never nest deeper than a
+//! bound, whatever the bytes say.
 
 use crate::{Plain, PlainKey};
 use phalanx_game::Value;
 use serde::{Deserialize, Serialize};
 use std::vec::IntoIter;
 
-/// Deepest nesting that is read; scripts and the control API stay far below.
+/// Deepest nesting that is read; scripts and the control API use much less.
 const DEPTH_MAX: usize = 256;
 
 /// A value, or several in a row.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Tokens(Vec<Token>);
+pub(super) struct Tokens(Vec<ValueToken>);
 
 #[derive(Debug, Serialize, Deserialize)]
-enum Token {
+enum ValueToken {
     Nil,
     Bool(bool),
     Int(i64),
     Num(f64),
     Text(String),
     Bytes(Vec<u8>),
-    /// So many values follow.
+    /// The number of values that follow.
     List(u32),
-    /// So many keys follow, each with its value.
+    /// The number of keys that follow, each with its value.
     Table(u32),
 }
 
@@ -48,20 +48,20 @@ impl Tokens {
 
     fn value(&mut self, value: &Value) {
         let token = match value {
-            Value::Nil => Token::Nil,
-            Value::Bool(flag) => Token::Bool(*flag),
-            Value::Int(int) => Token::Int(*int),
-            Value::Num(num) => Token::Num(*num),
-            Value::Str(text) => Token::Text(text.clone().into_owned()),
-            Value::List(list) => Token::List(count(list)),
-            Value::Map(map) => Token::Table(count(map)),
+            Value::Nil => ValueToken::Nil,
+            Value::Bool(flag) => ValueToken::Bool(*flag),
+            Value::Int(int) => ValueToken::Int(*int),
+            Value::Num(num) => ValueToken::Num(*num),
+            Value::Str(text) => ValueToken::Text(text.clone().into_owned()),
+            Value::List(list) => ValueToken::List(count(list)),
+            Value::Map(map) => ValueToken::Table(count(map)),
         };
         self.0.push(token);
         match value {
             Value::List(list) => list.iter().for_each(|value| self.value(value)),
             Value::Map(map) => {
                 for (key, value) in map {
-                    self.0.push(Token::Text(key.clone().into_owned()));
+                    self.0.push(ValueToken::Text(key.clone().into_owned()));
                     self.value(value);
                 }
             }
@@ -71,16 +71,16 @@ impl Tokens {
 
     fn plain(&mut self, plain: &Plain) {
         match plain {
-            Plain::Bool(flag) => self.0.push(Token::Bool(*flag)),
-            Plain::Num(num) => self.0.push(Token::Num(*num)),
-            Plain::Text(bytes) => self.0.push(Token::Bytes(bytes.clone())),
+            Plain::Bool(flag) => self.0.push(ValueToken::Bool(*flag)),
+            Plain::Num(num) => self.0.push(ValueToken::Num(*num)),
+            Plain::Text(bytes) => self.0.push(ValueToken::Bytes(bytes.clone())),
             Plain::Table(pairs) => {
-                self.0.push(Token::Table(count(pairs)));
+                self.0.push(ValueToken::Table(count(pairs)));
                 for (key, value) in pairs {
                     self.0.push(match key {
-                        PlainKey::Bool(flag) => Token::Bool(*flag),
-                        PlainKey::Num(num) => Token::Num(*num),
-                        PlainKey::Text(bytes) => Token::Bytes(bytes.clone()),
+                        PlainKey::Bool(flag) => ValueToken::Bool(*flag),
+                        PlainKey::Num(num) => ValueToken::Num(*num),
+                        PlainKey::Text(bytes) => ValueToken::Bytes(bytes.clone()),
                     });
                     self.plain(value);
                 }
@@ -88,7 +88,7 @@ impl Tokens {
         }
     }
 
-    /// All values; `None` when the tokens say something else.
+    /// All values; `None` if the tokens are not a list of values.
     pub(super) fn into_values(self) -> Option<Vec<Value>> {
         let mut tokens = self.0.into_iter();
         let mut values = Vec::new();
@@ -115,51 +115,53 @@ fn count<T>(items: &[T]) -> u32 {
     u32::try_from(items.len()).unwrap_or(u32::MAX)
 }
 
-fn value(tokens: &mut IntoIter<Token>, depth: usize) -> Option<Value> {
+fn value(tokens: &mut IntoIter<ValueToken>, depth: usize) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
     Some(match tokens.next()? {
-        Token::Nil => Value::Nil,
-        Token::Bool(flag) => Value::Bool(flag),
-        Token::Int(int) => Value::Int(int),
-        Token::Num(num) => Value::Num(num),
-        Token::Text(text) => Value::text(text),
-        Token::List(count) => {
+        ValueToken::Nil => Value::Nil,
+        ValueToken::Bool(flag) => Value::Bool(flag),
+        ValueToken::Int(int) => Value::Int(int),
+        ValueToken::Num(num) => Value::Num(num),
+        ValueToken::Text(text) => Value::text(text),
+        ValueToken::List(count) => {
             Value::List((0..count).map(|_| value(tokens, depth)).collect::<Option<_>>()?)
         }
-        Token::Table(count) => {
+        ValueToken::Table(count) => {
             let mut pair = || {
-                let Token::Text(key) = tokens.next()? else { return None };
+                let ValueToken::Text(key) = tokens.next()? else { return None };
                 Some((key.into(), value(tokens, depth)?))
             };
             Value::Map((0..count).map(|_| pair()).collect::<Option<_>>()?)
         }
-        Token::Bytes(_) => return None,
+        ValueToken::Bytes(_) => return None,
     })
 }
 
-fn plain(tokens: &mut IntoIter<Token>, depth: usize) -> Option<Plain> {
+fn plain(tokens: &mut IntoIter<ValueToken>, depth: usize) -> Option<Plain> {
     let depth = depth.checked_sub(1)?;
     Some(match tokens.next()? {
-        Token::Bool(flag) => Plain::Bool(flag),
-        Token::Num(num) => Plain::Num(num),
-        Token::Bytes(bytes) => Plain::Text(bytes),
-        Token::Table(count) => {
+        ValueToken::Bool(flag) => Plain::Bool(flag),
+        ValueToken::Num(num) => Plain::Num(num),
+        ValueToken::Bytes(bytes) => Plain::Text(bytes),
+        ValueToken::Table(count) => {
             let mut pair = || {
                 let key = match tokens.next()? {
-                    Token::Bool(flag) => PlainKey::Bool(flag),
-                    Token::Num(num) => PlainKey::Num(num),
-                    Token::Bytes(bytes) => PlainKey::Text(bytes),
-                    Token::Nil
-                    | Token::Int(_)
-                    | Token::Text(_)
-                    | Token::List(_)
-                    | Token::Table(_) => return None,
+                    ValueToken::Bool(flag) => PlainKey::Bool(flag),
+                    ValueToken::Num(num) => PlainKey::Num(num),
+                    ValueToken::Bytes(bytes) => PlainKey::Text(bytes),
+                    ValueToken::Nil
+                    | ValueToken::Int(_)
+                    | ValueToken::Text(_)
+                    | ValueToken::List(_)
+                    | ValueToken::Table(_) => return None,
                 };
                 Some((key, plain(tokens, depth)?))
             };
             Plain::Table((0..count).map(|_| pair()).collect::<Option<_>>()?)
         }
-        Token::Nil | Token::Int(_) | Token::Text(_) | Token::List(_) => return None,
+        ValueToken::Nil | ValueToken::Int(_) | ValueToken::Text(_) | ValueToken::List(_) => {
+            return None;
+        }
     })
 }
 
@@ -188,19 +190,21 @@ mod tests {
 
     #[test]
     fn tokens_that_say_nothing_or_go_too_deep_are_refused() {
-        let deep = |depth| (0..depth).map(|_| Token::List(1)).chain([Token::Nil]).collect();
+        let deep =
+            |depth| (0..depth).map(|_| ValueToken::List(1)).chain([ValueToken::Nil]).collect();
         assert!(Tokens(deep(DEPTH_MAX - 1)).into_value().is_some());
         assert!(Tokens(deep(1_000_000)).into_value().is_none());
         for wrong in [
             vec![],
-            vec![Token::List(u32::MAX)],
-            vec![Token::Table(1), Token::Int(1), Token::Nil],
-            vec![Token::Nil, Token::Nil],
-            vec![Token::Bytes(vec![1])],
+            vec![ValueToken::List(u32::MAX)],
+            vec![ValueToken::Table(1), ValueToken::Int(1), ValueToken::Nil],
+            vec![ValueToken::Nil, ValueToken::Nil],
+            vec![ValueToken::Bytes(vec![1])],
         ] {
             assert!(Tokens(wrong).into_value().is_none());
         }
-        let tables = (0..1_000).flat_map(|_| [Token::Table(1), Token::Bool(true)]).collect();
+        let tables =
+            (0..1_000).flat_map(|_| [ValueToken::Table(1), ValueToken::Bool(true)]).collect();
         assert!(Tokens(tables).into_plain().is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! A service manager's double: its notification socket, and what came in there.
+//! A test double of the service manager: its notification socket, and the messages it received.
 
 use crate::support::{PHALANXD, Running, quiet};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How long anything may take that is waited for.
+/// Timeout of everything that the tests wait for.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Longest message that is looked at, in bytes.
+/// Longest message that is read, in bytes.
 const MESSAGE_BYTES_MAX: usize = 4096;
 
 /// One message to the manager.
@@ -25,23 +25,23 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
-    /// Whether it holds this assignment.
+    /// Whether it contains this assignment.
     pub(crate) fn says(&self, assignment: &str) -> bool {
         self.text.lines().any(|line| line == assignment)
     }
 
-    /// What it assigns to that name.
+    /// The value assigned to that name.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         let mut assigned = self.text.lines().filter_map(|line| line.split_once('='));
         assigned.find(|(assigned, _)| *assigned == name).map(|(_, value)| value)
     }
 
-    /// How many of these hold this assignment.
+    /// The number of notices with this assignment.
     pub(crate) fn count(all: &[Self], assignment: &str) -> usize {
         all.iter().filter(|notice| notice.says(assignment)).count()
     }
 
-    /// Whether a reload begins or the daemon is ready (again).
+    /// Whether a reload begins, or the daemon is ready (again).
     pub(crate) fn phase(&self) -> Option<&'static str> {
         let phases = ["RELOADING=1", "READY=1"];
         phases.into_iter().find(|phase| self.says(phase))
@@ -61,7 +61,7 @@ impl Double {
         Self::over(UnixDatagram::bind(path).unwrap(), path.display().to_string())
     }
 
-    /// A manager whose socket has only a name: `@name`.
+    /// A manager whose socket is in the abstract namespace: `@name`.
     pub(crate) fn abstractly(name: &str) -> Self {
         let address = SocketAddr::from_abstract_name(name.strip_prefix('@').unwrap()).unwrap();
         Self::over(UnixDatagram::bind_addr(&address).unwrap(), name.to_owned())
@@ -84,7 +84,7 @@ impl Double {
         &self.name
     }
 
-    /// Reads on until a descriptor is to be kept by that name, and takes it.
+    /// Reads until a descriptor with that name is stored, and takes it.
     pub(crate) fn descriptor(&mut self, name: &str) -> OwnedFd {
         loop {
             let mut notice = self.receive();
@@ -98,7 +98,7 @@ impl Double {
         }
     }
 
-    /// Reads on until a message is as wanted; everything is remembered.
+    /// Reads until a notice matches; keeps all notices.
     pub(crate) fn until(&mut self, wanted: impl Fn(&Notice) -> bool) -> &Notice {
         let begun = Instant::now();
         loop {
@@ -140,8 +140,8 @@ impl Double {
     }
 }
 
-/// A daemon of these settings with more in its environment; its log can be read as if it were its
-/// standard output. The shell hands over to it, so that both are one process.
+/// A daemon with these settings and more environment variables; its log can be read as if it were
+/// its standard output. The shell replaces itself, so that both are one process.
 pub(crate) fn daemon(dir: &Path, environment: &[(&str, &str)]) -> Running {
     let mut shell = quiet(Command::new("sh"));
     shell.arg("-c").arg(r#"exec "$0" "$@" 2>&1"#).arg(PHALANXD);
@@ -159,7 +159,7 @@ pub(crate) fn monotonic_usec() -> u64 {
     u64::try_from(now).unwrap()
 }
 
-/// A request for action with the least that the protocol allows.
+/// The smallest request for action that the protocol allows.
 pub(crate) fn request(id: i64) -> Value {
     let percept = json!({ "lastAction": "skip" });
     let content =

@@ -9,14 +9,14 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 
-/// Counts its own turns: a team that begins anew begins to count anew.
+/// Counts its own turns: a team that starts from nothing counts from one.
 const COUNTS: &str = "return { decide = function(me)
     me.memory.turns = (me.memory.turns or 0) + 1
     return act.move(({ 'n', 'e', 's', 'w' })[me.memory.turns])
 end }
 ";
 
-/// A daemon that keeps what it knows, in a simulation that has begun.
+/// A daemon that keeps checkpoints, in a simulation that has begun.
 fn kept() -> (Bench, Double) {
     let bench = Bench::new();
     let config = bench.path().join("phalanxd.toml");
@@ -34,7 +34,7 @@ fn start(seat: &mut Plain) {
     seat.send(&json!({ "type": "sim-start", "content": { "time": 1, "percept": percept } }));
 }
 
-/// Where the agent goes in the next step.
+/// The direction of the agent's next move.
 fn answer(seat: &mut Plain, id: i64) -> Value {
     seat.send(&request(id));
     let told = seat.receive().unwrap();
@@ -42,7 +42,7 @@ fn answer(seat: &mut Plain, id: i64) -> Value {
     told["content"]["p"][0].clone()
 }
 
-/// Plays two steps and restarts the daemon; the seat and what the manager keeps then.
+/// Plays two steps and restarts the daemon; returns the seat and the stored descriptors.
 fn restarted(bench: &Bench, manager: &mut Double) -> (Plain, Vec<OwnedFd>) {
     let daemon = manager.start(bench.path(), &[]);
     let control = manager.descriptor("kept-control");
@@ -62,7 +62,7 @@ fn over_a_restart_the_referee_notices_nothing() {
     let (mut seat, descriptors) = restarted(&bench, &mut manager);
     let notes = bench.path().join("state/handover");
     assert_eq!(fs::metadata(&notes).unwrap().permissions().mode() & 0o777, 0o600);
-    // Nobody runs, and the next step begins.
+    // No daemon runs when the next step begins.
     seat.send(&request(2));
     let mut next = handed(bench.path(), &manager, "kept-control:kept-seats", descriptors);
     next.line_with("goes on with the connection that was handed over");
@@ -73,7 +73,7 @@ fn over_a_restart_the_referee_notices_nothing() {
     let forgotten = |notice: &super::double::Notice| {
         notice.says("FDSTOREREMOVE=1") && notice.value("FDNAME") == Some("kept-seats")
     };
-    // Or it would stay open for ever.
+    // Otherwise it would stay open for ever.
     manager.until(forgotten);
     assert!(!notes.exists(), "they are used once");
 }
@@ -90,9 +90,9 @@ fn without_its_notes_a_connection_is_closed_and_the_agent_logs_in_again() {
         }
         let mut next = handed(bench.path(), &manager, "kept-control:kept-seats", descriptors);
         if damage.is_some() {
-            next.line_with("what the process before left is of no use");
+            next.line_with("cannot use the notes of the previous process");
         }
-        next.line_with("that nobody left notes of");
+        next.line_with("kept connections without notes");
         assert_eq!(seat.receive(), None);
         let mut seat = bench.welcome();
         start(&mut seat);

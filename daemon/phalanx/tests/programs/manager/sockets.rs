@@ -1,4 +1,4 @@
-//! Sockets that the manager hands over: from socket units, and from the process before.
+//! Sockets that the manager hands over: from socket units, and from the previous process.
 
 use super::Bench;
 use super::double::{Double, Notice};
@@ -10,13 +10,12 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// How a caller of HTTP/2 begins: the preface and an empty frame of settings.
+/// The begin of HTTP/2: the preface and an empty SETTINGS frame.
 const HELLO: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// The kind of a frame of settings, in the fourth of its first nine bytes.
+/// The type of a SETTINGS frame, in the fourth of its first nine bytes.
 const SETTINGS: u8 = 4;
 
-/// A daemon that is handed one or two descriptors, as a manager does: from the third one on, with
-/// their names.
+/// A daemon that inherits descriptors as from a manager: from the third one on, with their names.
 pub(super) fn handed(dir: &Path, manager: &Double, names: &str, all: Vec<OwnedFd>) -> Running {
     let mut shell = quiet(Command::new("sh"));
     let count = all.len();
@@ -30,14 +29,14 @@ pub(super) fn handed(dir: &Path, manager: &Double, names: &str, all: Vec<OwnedFd
     Running::start(shell)
 }
 
-/// Whoever serves there greets this caller.
+/// Waits until a server greets this caller.
 fn is_greeted(mut caller: impl Read) {
     let mut frame = [0; 9];
     caller.read_exact(&mut frame).unwrap();
     assert_eq!(frame[3], SETTINGS, "{frame:?}");
 }
 
-/// A caller who has said hello and waits.
+/// A caller that has sent its greeting and waits.
 fn caller(path: &Path) -> UnixStream {
     let mut caller = UnixStream::connect(path).unwrap();
     caller.write_all(HELLO).unwrap();
@@ -66,7 +65,7 @@ fn a_socket_units_callers_wait_for_the_daemon_and_its_file_stays() {
     let (log, code) = daemon.finish();
     assert_eq!(code, Some(0), "{log}");
     manager.until(|notice| notice.says("STOPPING=1"));
-    // The manager listens on: its next caller starts the daemon again.
+    // The manager still listens: its next caller starts the daemon again.
     drop(UnixStream::connect(&path).unwrap());
     assert_eq!(Notice::count(manager.heard(), "FDSTORE=1"), 0, "the unit keeps it");
 }
@@ -86,7 +85,7 @@ fn a_tcp_socket_of_the_manager_is_served_where_the_settings_allow_it() {
     daemon.terminate();
     assert_eq!(daemon.finish().1, Some(0));
 
-    // Who bound it makes no difference: without TLS only this machine may call.
+    // It does not matter which process bound it: without TLS only this machine may connect.
     let anywhere = TcpListener::bind("0.0.0.0:0").unwrap();
     let daemon = handed(bench.path(), &manager, "control-tcp", vec![anywhere.into()]);
     let failed = manager.until(|notice| notice.value("ERRNO").is_some());
@@ -124,7 +123,7 @@ fn over_a_restart_the_manager_keeps_the_socket_and_callers_wait() {
     let (log, code) = first.finish();
     assert_eq!(code, Some(0), "{log}");
 
-    // Nobody runs, and nobody is refused.
+    // No daemon runs, but callers are not refused.
     let waiting = caller(&bench.path().join("control.sock"));
     let second = handed(bench.path(), &manager, "kept-control", vec![kept]);
     is_greeted(waiting);

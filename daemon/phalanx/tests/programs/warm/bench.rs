@@ -1,4 +1,4 @@
-//! A daemon with a state folder that is killed and started again, and what it tells of its team A.
+//! A daemon with a state folder that is killed and started again, and the output about its team A.
 
 use crate::support::{Running, control, daemon, phalanx, shown, stderr, wait};
 use phalanx_engine::{Found, inspect};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub(super) struct Bench {
     dir: TempDir,
     daemon: Option<Running>,
-    /// What the daemon said so far, as far as anybody waited for it.
+    /// The daemon's lines so far, as far as a test waited for them.
     said: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub(super) fn assemble(server: SocketAddr, agents: u32) -> String {
     )
 }
 
-/// A number in the first line of a log with this text.
+/// A number in the first line of a log that contains this text.
 pub(super) fn number(log: &str, text: &str, field: &str) -> Option<u64> {
     let line = log.lines().find(|line| line.contains(text))?;
     let line: Value = serde_json::from_str(line).unwrap();
@@ -43,7 +43,7 @@ impl Bench {
         std::fs::write(self.path().join("strategy/worker.luau"), worker).unwrap();
     }
 
-    /// The settings of a daemon with this team.
+    /// Writes the settings of a daemon with this team.
     pub(super) fn settled(self, team: &str) -> Self {
         let dir = self.path().display();
         let text = format!(
@@ -74,7 +74,7 @@ impl Bench {
         control(self.path())
     }
 
-    /// A daemon that serves.
+    /// Starts a daemon and waits until it serves.
     pub(super) fn start(&mut self) {
         let mut daemon = daemon(&self.config());
         self.said.clear();
@@ -84,12 +84,12 @@ impl Bench {
         self.daemon = Some(daemon);
     }
 
-    /// What it said until then, line by line.
+    /// Its lines until then.
     pub(super) fn said(&self) -> &[String] {
         &self.said
     }
 
-    /// The first line with this text that it said or says.
+    /// The first line with this text, among those read and those to come.
     pub(super) fn line_with(&mut self, text: &str) -> String {
         let said = self.said.iter().find(|line| line.contains(text)).cloned();
         said.unwrap_or_else(|| {
@@ -103,20 +103,20 @@ impl Bench {
         })
     }
 
-    /// A daemon of which nothing was read yet.
+    /// A daemon whose log is unread.
     pub(super) fn runs(&mut self, daemon: Running) {
         self.said.clear();
         self.daemon = Some(daemon);
     }
 
-    /// At once: it hears nothing of it.
+    /// Kills it at once, without a chance to react.
     pub(super) fn kill(&mut self) {
         let daemon = self.daemon.take().unwrap();
         daemon.signal("KILL");
         assert_eq!(daemon.finish().1, None);
     }
 
-    /// It ends by itself: what it still said, and its exit code.
+    /// Waits for its end; returns the rest of its lines, and its exit code.
     pub(super) fn ended(&mut self) -> (String, Option<i32>) {
         self.daemon.take().unwrap().finish()
     }
@@ -132,7 +132,7 @@ impl Bench {
         shown(self.path())
     }
 
-    /// All agents of the team are at the referee.
+    /// Waits until all agents of the team are connected.
     pub(super) fn seated(&self) {
         wait(|| {
             let shown = self.shown();
@@ -146,7 +146,7 @@ impl Bench {
         self.told(&["world", "show", "A"])["parts"].clone()
     }
 
-    /// What stands on the team's board.
+    /// The contents of the team's board.
     pub(super) fn board(&self) -> BTreeMap<String, Value> {
         let listed = self.told(&["board", "list", "A"]);
         let entries = listed["entries"].as_array().unwrap().iter();
@@ -155,13 +155,13 @@ impl Bench {
         entries.map(entry).collect()
     }
 
-    /// The team's checkpoint, or one beside it.
+    /// The team's checkpoint, or a file beside it.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         let team = phalanx_strategy::safe_name("A");
         self.path().join("state/checkpoints").join(format!("{team}{name}"))
     }
 
-    /// The names of all files that are kept, without the team's own.
+    /// The names of all kept files, without the team's name.
     pub(super) fn files(&self) -> Vec<String> {
         let folder = self.path().join("state/checkpoints");
         let files = std::fs::read_dir(folder).unwrap();
@@ -172,7 +172,7 @@ impl Bench {
         names
     }
 
-    /// The newest checkpoint, as soon as it is as wanted. Whenever it is read, it is whole.
+    /// The newest checkpoint, as soon as it matches. Every read must give a complete one.
     pub(super) fn kept(&self, wanted: impl Fn(&Found) -> bool) -> Found {
         wait(|| {
             let bytes = std::fs::read(self.file("")).ok()?;

@@ -1,4 +1,4 @@
-//! The other games: each has its own way to go on after its daemon was killed.
+//! The other games: each continues in its own way after its daemon was killed.
 
 use super::bench::{Bench, number};
 use crate::colosseum::{Referee, bridge};
@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 
-/// Remembers how often it decided, and tells.
+/// Counts its decisions in memory, and writes the count to the board.
 fn counting(action: &str) -> String {
     format!(
         "return {{ decide = function(me)\n    me.memory.turns = (me.memory.turns or 0) + 1\n    \
@@ -89,7 +89,7 @@ fn in_bomberland_a_killed_daemon_finds_its_game_again() {
         }
         last
     };
-    // In training no tick goes by while players are missing.
+    // In training no tick passes while players are missing.
     for _ in 0..10 {
         let last = ticks(3);
         bench.kept(|found| found.turn.step >= last);
@@ -106,7 +106,7 @@ fn in_bomberland_a_killed_daemon_finds_its_game_again() {
     }
 }
 
-/// A door to a simulator that holds so many clients up after so many of their bytes.
+/// A proxy to a simulator that blocks `clients` connections after `bytes` of their bytes.
 fn narrow(simulator: SocketAddr, clients: usize, bytes: usize) -> SocketAddr {
     let door = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = door.local_addr().unwrap();
@@ -119,7 +119,7 @@ fn narrow(simulator: SocketAddr, clients: usize, bytes: usize) -> SocketAddr {
     address
 }
 
-/// Carries everything to the client, and so many bytes to the server.
+/// Copies everything to the client, and `left` bytes to the server.
 fn carry(mut client: TcpStream, mut server: TcpStream, mut left: usize) {
     let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     let back = std::thread::spawn(move || {
@@ -133,7 +133,7 @@ fn carry(mut client: TcpStream, mut server: TcpStream, mut left: usize) {
             server.write_all(&byte).unwrap();
         }
     }
-    // The other side may have gone already.
+    // The other side may be closed already.
     drop(server.shutdown(Shutdown::Both));
     back.join().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Checkpoints that cannot be read, or are of something else, and folders that take none.
+//! Checkpoints that cannot be read or do not match, and folders that cannot be written.
 
 use super::WANDERS;
 use super::bench::{Bench, assemble, number};
@@ -7,14 +7,14 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::process::Command;
 
-/// A match of one agent a team that stands still after a few turns, and its opponents.
+/// A match of one agent per team that stops after a few turns, and its opponents.
 fn standing(bench: &Bench, steps: u32) -> (Running, SocketAddr, Opponents) {
     let (arena, address) = arena(&arena_config(bench.path(), 1, steps, 60_000));
     let opponents = Opponents::join(address, 1);
     (arena, address, opponents)
 }
 
-/// A daemon that played six turns of a match and was killed; the match stands.
+/// A daemon that played six turns of a match and was killed; the match waits.
 fn killed() -> (Bench, Running, Opponents) {
     let bench = Bench::new(WANDERS);
     let (arena, address, opponents) = standing(&bench, 20);
@@ -36,7 +36,7 @@ fn change(bench: &Bench, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
     std::fs::write(bench.file(name), bytes).unwrap();
 }
 
-/// Starts it: what it says of its checkpoints until it serves.
+/// Starts it; returns its lines about checkpoints until it serves.
 fn said_at_the_start(bench: &mut Bench) -> Vec<String> {
     bench.start();
     let said = bench.said().iter().filter(|line| line.contains("checkpoint"));
@@ -52,7 +52,7 @@ fn a_damaged_checkpoint_is_set_aside_and_the_one_before_is_taken() {
     let (mut bench, _arena, opponents) = killed();
     change(&bench, "", |bytes| *bytes.last_mut().unwrap() ^= 1);
     let said = said_at_the_start(&mut bench);
-    assert_eq!(said[0], "a checkpoint is set aside: it is damaged: its CRC is another one");
+    assert_eq!(said[0], "set a checkpoint aside: it is damaged: its CRC is another one");
     assert!(said[1].contains("goes on from it"), "{said:?}");
     assert_eq!(bench.files()[..2], ["A.1", "A.refused"]);
     bench.seated();
@@ -71,8 +71,8 @@ fn without_a_whole_one_the_team_begins_anew() {
     assert_eq!(
         said,
         [
-            "a checkpoint is set aside: it is damaged: it ends too early",
-            "a checkpoint is set aside: it is written in format 99, this program reads 1",
+            "set a checkpoint aside: it is damaged: it ends too early",
+            "set a checkpoint aside: it is written in format 99, this program reads 1",
         ]
     );
     assert_eq!(bench.files(), ["A.1.refused", "A.refused"]);
@@ -128,7 +128,7 @@ fn of_another_match_nothing_is_taken_over() {
     assert!(said[0].contains("goes on from it if it meets the same match"), "{said:?}");
     let line = bench.line_with("begins anew");
     assert!(line.contains("start in Unix milliseconds"), "{line}");
-    bench.line_with("a checkpoint of another match is set aside");
+    bench.line_with("set aside a checkpoint of another match");
     opponents.play(3);
     let found = bench.kept(|found| found.turn.step >= 3);
     assert_eq!(found.tick, 4, "turns of this match alone");
@@ -140,7 +140,7 @@ fn a_folder_that_takes_nothing_is_told_once_and_the_team_plays_on() {
     let bench = Bench::new(WANDERS);
     let (_arena, address, opponents) = standing(&bench, 20);
     let mut bench = bench.settled(&assemble(address, 1));
-    // Nobody may write there, whatever its rights: it is no folder.
+    // No user can write there: it is not a folder.
     let folder = bench.path().join("state/checkpoints");
     std::fs::create_dir(bench.path().join("state")).unwrap();
     std::fs::write(&folder, "").unwrap();
@@ -159,7 +159,7 @@ fn a_folder_that_takes_nothing_is_told_once_and_the_team_plays_on() {
 fn a_disk_that_is_full_in_mid_write_leaves_the_checkpoint_before() {
     let (mut bench, _arena, opponents) = killed();
     let before = std::fs::read(bench.file("")).unwrap();
-    // No file may become larger than this, in units of half a kilobyte: the write ends in its middle.
+    // The file size is limited, in units of half a kilobyte: the write fails in the middle.
     let mut shell = quiet(Command::new("sh"));
     shell.arg("-c").arg(r#"ulimit -f 1; trap '' XFSZ; exec "$0" "$@" 2>&1"#).arg(PHALANXD);
     shell.arg("--config").arg(bench.config());

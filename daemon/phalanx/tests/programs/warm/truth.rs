@@ -1,4 +1,4 @@
-//! What the referee recorded, and whether what a team believes is so.
+//! Compares the referee's replay with what a team believes.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ pub(super) const SIDE: i64 = 30;
 
 pub(super) type Cell = (i64, i64);
 
-/// The referee's states after each step, by the step; -1: the first one.
+/// The referee's states after each step; -1: the initial one.
 pub(super) fn replay(dir: &Path) -> BTreeMap<i64, Value> {
     let mut states = BTreeMap::new();
     for folder in std::fs::read_dir(dir.join("replays")).unwrap() {
@@ -38,33 +38,33 @@ pub(super) fn unanswered(states: &BTreeMap<i64, Value>, team: &str) -> BTreeSet<
     silent.map(|(step, _)| u64::try_from(*step).unwrap()).collect()
 }
 
-/// The map as a team believed it.
+/// The map as a team believes it.
 #[derive(Debug)]
 pub(super) struct Picture {
     pub(super) parts: Vec<Part>,
 }
 
-/// A map of agents that know where they are to each other.
+/// A map of agents that know their positions relative to each other.
 #[derive(Debug)]
 pub(super) struct Part {
     agents: BTreeMap<String, Cell>,
-    /// What was seen: 1 for free, 2 for a goal, 3 for an obstacle.
+    /// Known cells: 1 free, 2 goal, 3 obstacle.
     pub(super) ground: BTreeMap<Cell, u64>,
 }
 
 impl Picture {
-    /// What the control API shows.
+    /// Parses the control API's output.
     pub(super) fn of(parts: &Value) -> Self {
         Self { parts: parts.as_array().unwrap().iter().map(Part::of).collect() }
     }
 
-    /// Nothing in it is wrong.
+    /// Checks that nothing in it is wrong.
     pub(super) fn holds_in(&self, state: &Value) {
         assert!(self.parts.iter().any(|part| !part.agents.is_empty()));
         self.parts.iter().for_each(|part| part.holds_in(state));
     }
 
-    /// Whether everything that was known is known still.
+    /// Whether everything in `before` is still known.
     pub(super) fn keeps(&self, before: &Self) -> bool {
         before.parts.iter().all(|part| self.parts.iter().any(|now| now.keeps(part)))
     }
@@ -89,7 +89,8 @@ impl Part {
         Self { agents: ours.map(agent).collect(), ground: ground.unwrap_or_default() }
     }
 
-    /// What to add to the map's cells for the real ones, by its agents: one, if it is right.
+    /// The possible offsets from the map's cells to the real ones, by its agents: one, if it is
+    /// right.
     pub(super) fn offsets(&self, state: &Value) -> BTreeSet<Cell> {
         let entities = state["entities"].as_array().unwrap();
         let place = |name: &str| {
@@ -106,7 +107,7 @@ impl Part {
     fn holds_in(&self, state: &Value) {
         let (step, offsets) = (&state["step"], self.offsets(state));
         assert!(offsets.len() <= 1, "after step {step} {:?} are wrong", self.agents);
-        // A map on which nobody is for sure.
+        // A map without an agent whose place is certain.
         let Some(offset) = offsets.first() else { return };
         for ((x, y), ground) in &self.ground {
             let (x, y) = wrap((x + offset.0, y + offset.1));
@@ -117,7 +118,7 @@ impl Part {
         }
     }
 
-    /// Whether this is the other one, later, whatever its cells are called by now.
+    /// Whether this is a later state of `before`, independent of its coordinates.
     fn keeps(&self, before: &Self) -> bool {
         let found = |(dx, dy): Cell| {
             let mut cells = before.ground.iter();

@@ -2,8 +2,8 @@
 
 use super::{ArenaConfig, ConfigError};
 use crate::rules::{
-    Ammunition, BoundsMean, Fixed, Heading, Neighbourhood, Preset, ScoreLimitMode, Shortage, Start,
-    Template, TemplateKind, WorldClass,
+    Ammunition, BoundsMean, FeatureRule, Heading, Neighbourhood, Preset, ScoreLimitMode, Shortage,
+    StartTile, TemplateKind, TileTemplate, WorldClass,
 };
 use crate::wire::{BitOrder, PlainDanger, Revision, YAxis};
 use serde::Deserialize;
@@ -69,7 +69,7 @@ words!(PlainDangerKey => PlainDanger { Mark, Omit });
 words!(ScoreLimitModeKey => ScoreLimitMode { Upper, Lower });
 words!(ShortageKey => Shortage { Error, Clamp });
 words!(KindKey => TemplateKind { Clear, Wall, Danger, Random });
-words!(FixedKey => Fixed { No, Yes, Random });
+words!(FixedKey => FeatureRule { No, Yes, Random });
 words!(HeadingKey => Heading { East, North, West, South });
 
 #[derive(Default, Deserialize)]
@@ -232,15 +232,15 @@ fn world(class: &mut WorldClass, keys: WorldKeys) {
         class.start = None;
     }
     if let Some(StartKeys { x, y, direction }) = keys.start {
-        class.start = Some(Start { x, y, heading: direction.map(Heading::from) });
+        class.start = Some(StartTile { x, y, heading: direction.map(Heading::from) });
     }
     if let Some(tiles) = keys.tiles {
         class.tiles = tiles.into_iter().map(|tile| ((tile.x, tile.y), template(&tile))).collect();
     }
 }
 
-fn template(tile: &TileKeys) -> Template {
-    let mut template = Template::default();
+fn template(tile: &TileKeys) -> TileTemplate {
+    let mut template = TileTemplate::default();
     put(&mut template.kind, tile.r#type);
     put(&mut template.home, tile.home);
     put(&mut template.item, tile.item);

@@ -35,22 +35,22 @@ pub(super) struct Component {
 }
 
 /// How many dangers and enemies a component has; 0 where that does not matter.
-pub(super) type Number = (u32, u32);
+pub(super) type ThreatCounts = (u32, u32);
 
 /// What of the past matters: constraints met, dangers and enemies counted.
-type State = (u128, Number);
+type EliminationState = (u128, ThreatCounts);
 
 /// A component summed up from its first variable to its last.
 #[derive(Debug)]
-pub(super) struct Sums {
-    layers: Vec<BTreeMap<State, f64>>,
-    steps: Vec<Step>,
+pub(super) struct Elimination {
+    layers: Vec<BTreeMap<EliminationState, f64>>,
+    steps: Vec<EliminationStep>,
     caps: [Option<u32>; 2],
 }
 
 /// Which constraints a variable meets by being a danger or having an enemy, and which it closes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Step {
+struct EliminationStep {
     meets: [u128; 2],
     closes: u128,
     weights: [f64; 4],
@@ -62,17 +62,20 @@ pub(super) fn normal(weights: [f64; 4]) -> Option<[f64; 4]> {
     (sum > 0.0).then(|| weights.map(|weight| weight / sum))
 }
 
-impl Sums {
-    /// Sums up; `None` when the component is too large. `caps`: at most so many dangers and
-    /// enemies, where that is known.
+impl Elimination {
+    /// Counts all assignments; `None` when the component is too large. `caps`: the most dangers and
+    /// enemies, if known.
     pub(super) fn new(component: &Component, caps: [Option<u32>; 2]) -> Option<Self> {
         if component.clauses.len() > CLAUSES_MAX {
             return None;
         }
-        let mut steps: Vec<Step> = component
+        let mut steps: Vec<EliminationStep> = component
             .variables
             .iter()
-            .map(|variable| Step { weights: variable.weights, ..Step::default() })
+            .map(|variable| EliminationStep {
+                weights: variable.weights,
+                ..EliminationStep::default()
+            })
             .collect();
         for (number, clause) in component.clauses.iter().enumerate() {
             let bit = 1_u128 << number;
@@ -85,7 +88,7 @@ impl Sums {
         }
         let mut sums = Self { layers: vec![BTreeMap::from([((0, (0, 0)), 1.0)])], steps, caps };
         for index in 0..sums.steps.len() {
-            let mut next: BTreeMap<State, f64> = BTreeMap::new();
+            let mut next: BTreeMap<EliminationState, f64> = BTreeMap::new();
             for (state, weight) in &sums.layers[index] {
                 for value in 0..4 {
                     let Some((after, times)) = sums.go(index, *state, value) else { continue };
@@ -104,9 +107,9 @@ impl Sums {
     fn go(
         &self,
         index: usize,
-        (met, (dangers, enemies)): State,
+        (met, (dangers, enemies)): EliminationState,
         value: usize,
-    ) -> Option<(State, f64)> {
+    ) -> Option<(EliminationState, f64)> {
         let step = &self.steps[index];
         let weight = step.weights[value];
         if weight == 0.0 {
@@ -129,7 +132,7 @@ impl Sums {
 
     /// The weight of everything that the component can be, by its numbers; empty: nothing is
     /// possible.
-    pub(super) fn totals(&self) -> BTreeMap<Number, f64> {
+    pub(super) fn totals(&self) -> BTreeMap<ThreatCounts, f64> {
         let mut totals = BTreeMap::new();
         for ((_, number), weight) in self.layers.last().into_iter().flatten() {
             *totals.entry(*number).or_default() += weight;
@@ -138,10 +141,10 @@ impl Sums {
     }
 
     /// The odds of each variable, given how much each number of the component weighs outside of it.
-    pub(super) fn odds(&self, outside: impl Fn(Number) -> f64) -> Vec<[f64; 4]> {
+    pub(super) fn odds(&self, outside: impl Fn(ThreatCounts) -> f64) -> Vec<[f64; 4]> {
         let mut odds = vec![[0.0; 4]; self.steps.len()];
         let last = self.layers.last().into_iter().flatten();
-        let mut behind: BTreeMap<State, f64> =
+        let mut behind: BTreeMap<EliminationState, f64> =
             last.map(|(state, _)| (*state, outside(state.1))).collect();
         for index in (0..self.steps.len()).rev() {
             let mut here = BTreeMap::new();

@@ -3,7 +3,7 @@
 #![allow(clippy::indexing_slicing, reason = "positions come from enumerate and from lengths")]
 
 use super::Prior;
-use super::eliminate::{Component, Number, Sums, estimate, normal};
+use super::eliminate::{Component, Elimination, ThreatCounts, estimate, normal};
 use std::collections::BTreeMap;
 
 /// Larger numbers that are left only set the rates: one more or less matters little then.
@@ -29,9 +29,9 @@ pub(super) fn solve(
     let mut solved = Solved::default();
     let mut summed = Vec::new();
     for component in components {
-        let sums = Sums::new(component, caps);
+        let sums = Elimination::new(component, caps);
         solved.rough |= sums.is_none();
-        let totals = sums.as_ref().map(Sums::totals);
+        let totals = sums.as_ref().map(Elimination::totals);
         let impossible = totals.as_ref().is_some_and(BTreeMap::is_empty);
         solved.contradiction |= impossible;
         match sums.zip(totals).filter(|_| !impossible) {
@@ -39,7 +39,7 @@ pub(super) fn solve(
             None => solved.put(component, estimate(component)),
         }
     }
-    let rest = Rest::new(free, priors, caps);
+    let rest = UnconstrainedTiles::new(free, priors, caps);
     for (index, (component, sums, _)) in summed.iter().enumerate() {
         let others = summed.iter().enumerate().filter(|(other, _)| *other != index);
         let others = product(others.map(|(_, (.., totals))| totals), caps);
@@ -67,9 +67,9 @@ impl Solved {
 
 /// What several components can be together.
 fn product<'a>(
-    totals: impl Iterator<Item = &'a BTreeMap<Number, f64>>,
+    totals: impl Iterator<Item = &'a BTreeMap<ThreatCounts, f64>>,
     caps: [Option<u32>; 2],
-) -> BTreeMap<Number, f64> {
+) -> BTreeMap<ThreatCounts, f64> {
     let fits = |sum: u32, cap: Option<u32>| cap.is_none_or(|cap| sum <= cap);
     totals.fold(BTreeMap::from([((0, 0), 1.0)]), |all, totals| {
         let mut next = BTreeMap::new();
@@ -86,7 +86,7 @@ fn product<'a>(
 }
 
 /// The tiles without constraints: how likely each number of dangers and enemies among them is.
-struct Rest {
+struct UnconstrainedTiles {
     caps: [Option<u32>; 2],
     /// By number, for dangers and enemies; empty where the number does not matter.
     chances: [Vec<f64>; 2],
@@ -100,7 +100,7 @@ fn share(prior: &Prior, which: usize) -> f64 {
     odds[3] + odds[1 + which]
 }
 
-impl Rest {
+impl UnconstrainedTiles {
     fn new(free: &[usize], priors: &[Prior], caps: [Option<u32>; 2]) -> Self {
         let chances = |which: usize| match caps[which] {
             None => Vec::new(),
@@ -114,7 +114,7 @@ impl Rest {
     }
 
     /// How likely it is that the free tiles make up exactly what is missing.
-    fn chance(&self, number: Number) -> f64 {
+    fn chance(&self, number: ThreatCounts) -> f64 {
         let one = |which: usize, so_far: u32| match self.caps[which] {
             None => 1.0,
             Some(cap) => {
@@ -126,18 +126,23 @@ impl Rest {
     }
 
     /// The weight of all that is outside of a component with this number.
-    fn weight(&self, number: Number, others: &BTreeMap<Number, f64>) -> f64 {
+    fn weight(&self, number: ThreatCounts, others: &BTreeMap<ThreatCounts, f64>) -> f64 {
         if self.caps == [None, None] {
             return 1.0;
         }
-        let with = |(other, weight): (&Number, &f64)| {
+        let with = |(other, weight): (&ThreatCounts, &f64)| {
             weight * self.chance((number.0 + other.0, number.1 + other.1))
         };
         others.iter().map(with).sum()
     }
 
     /// The odds of the free tiles, given what the components can be.
-    fn odds(&self, free: &[usize], priors: &[Prior], all: &BTreeMap<Number, f64>) -> Vec<[f64; 4]> {
+    fn odds(
+        &self,
+        free: &[usize],
+        priors: &[Prior],
+        all: &BTreeMap<ThreatCounts, f64>,
+    ) -> Vec<[f64; 4]> {
         let scale = [self.scale(0, all), self.scale(1, all)];
         let one = |index: &usize| {
             let prior = &priors[*index];
@@ -154,7 +159,7 @@ impl Rest {
     }
 
     /// By how much the announced number makes each free tile more likely.
-    fn scale(&self, which: usize, all: &BTreeMap<Number, f64>) -> f64 {
+    fn scale(&self, which: usize, all: &BTreeMap<ThreatCounts, f64>) -> f64 {
         let Some(cap) = self.caps[which] else { return 1.0 };
         let (mut weights, mut sum) = (0.0, 0.0);
         for (number, weight) in all {

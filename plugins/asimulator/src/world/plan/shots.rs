@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "indices come from the frame of the same beliefs")]
 
 use super::{Choice, Planner, Purpose, Situation};
-use crate::rules::{Act, Heading, Pose};
+use crate::rules::{Heading, Pose, TurnAction};
 use crate::world::route::FAR;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const RAY_MAX: u32 = 40;
 const RELIEF: f64 = 0.4;
 
 /// What a shot may do.
-struct Aim {
+struct ShotEstimate {
     hit: f64,
     kills: f64,
     /// The first tile in its way that is not known to be free.
@@ -97,7 +97,7 @@ impl Planner<'_> {
     }
 
     /// What a shot from a pose may do.
-    fn aim(&self, pose: Pose) -> Aim {
+    fn aim(&self, pose: Pose) -> ShotEstimate {
         let Situation { beliefs, rules, .. } = &self.situation;
         let (mut flies, mut kills, mut missed) = (1.0, 0.0, 1.0);
         let (mut at, mut target) = (pose.at, None);
@@ -120,7 +120,7 @@ impl Planner<'_> {
             }
         }
         let hit = if rules.stops_at_first { kills.min(1.0) } else { 1.0 - missed };
-        Aim { hit, kills, target }
+        ShotEstimate { hit, kills, target }
     }
 
     fn shot(&self, pose: Pose, openings: &[(f64, usize)]) -> Choice {
@@ -146,7 +146,7 @@ impl Planner<'_> {
         let at = aim.target.map_or(pose.at, |target| beliefs.frame.cell(target));
         // Ways are looked up only for what may be chosen.
         let way = if value > 0.0 { self.route.acts(pose) } else { Vec::new() };
-        let act = way.first().copied().unwrap_or(Act::Neutralize);
+        let act = way.first().copied().unwrap_or(TurnAction::Neutralize);
         Choice { purpose: Purpose::Shoot, act, at, cost, death: 0.0, hit: aim.hit, gain, value }
     }
 

@@ -3,7 +3,7 @@
 use phalanx_asimulator::action::Action;
 use phalanx_asimulator::arena::{ArenaConfig, AsimulatorArena};
 use phalanx_asimulator::percept::{Briefing, Percept};
-use phalanx_asimulator::rules::{Act, Simulation};
+use phalanx_asimulator::rules::{Simulation, TurnAction};
 use phalanx_asimulator::session::{ClientOptions, Session};
 use phalanx_asimulator::world::World;
 use phalanx_game::{
@@ -60,7 +60,7 @@ impl Stage {
         stage
     }
 
-    /// Moves bytes until nobody has anything to say.
+    /// Moves bytes until both sides are silent.
     pub fn settle(&mut self) {
         loop {
             let mut moved = false;
@@ -133,7 +133,7 @@ impl Stage {
     }
 
     /// Plays all simulations.
-    pub fn play(&mut self, mut decide: impl FnMut(&Self) -> Act) {
+    pub fn play(&mut self, mut decide: impl FnMut(&Self) -> TurnAction) {
         while !self.closed {
             let act = decide(self);
             self.act(&act.into());
@@ -150,6 +150,6 @@ impl Stage {
 }
 
 /// What the planner likes best.
-pub fn best(stage: &Stage) -> Act {
-    stage.world.choices().first().map_or(Act::ShutOff, |choice| choice.act)
+pub fn best(stage: &Stage) -> TurnAction {
+    stage.world.choices().first().map_or(TurnAction::ShutOff, |choice| choice.act)
 }

@@ -1,18 +1,18 @@
 //! Reading an object's keys while collecting every mistake.
 
-use super::Mistake;
+use super::ConfigMistake;
 use serde_json::Value;
 
 /// An object and where it is.
 #[derive(Debug)]
-pub(super) struct Fields<'v, 'm> {
+pub(super) struct FieldReader<'v, 'm> {
     path: String,
     value: &'v Value,
-    mistakes: &'m mut Vec<Mistake>,
+    mistakes: &'m mut Vec<ConfigMistake>,
 }
 
-impl<'v, 'm> Fields<'v, 'm> {
-    pub(super) fn new(path: &str, value: &'v Value, mistakes: &'m mut Vec<Mistake>) -> Self {
+impl<'v, 'm> FieldReader<'v, 'm> {
+    pub(super) fn new(path: &str, value: &'v Value, mistakes: &'m mut Vec<ConfigMistake>) -> Self {
         let mut fields = Self { path: path.to_owned(), value, mistakes };
         // A file that could not be read has been reported where it is included.
         if !value.is_object() && !value.is_null() {
@@ -22,13 +22,13 @@ impl<'v, 'm> Fields<'v, 'm> {
     }
 
     /// The same list of mistakes for another object.
-    pub(super) fn nested<'a>(&'a mut self, path: &str, value: &'a Value) -> Fields<'a, 'a> {
-        Fields::new(&self.key(path), value, self.mistakes)
+    pub(super) fn nested<'a>(&'a mut self, path: &str, value: &'a Value) -> FieldReader<'a, 'a> {
+        FieldReader::new(&self.key(path), value, self.mistakes)
     }
 
     pub(super) fn wrong(&mut self, key: &str, problem: &str) {
         let key = self.key(key);
-        self.mistakes.push(Mistake { key, problem: problem.to_owned() });
+        self.mistakes.push(ConfigMistake { key, problem: problem.to_owned() });
     }
 
     fn key(&self, key: &str) -> String {
@@ -70,7 +70,7 @@ impl<'v, 'm> Fields<'v, 'm> {
         self.take(key, "a text", |value| value.as_str().map(str::to_owned))
     }
 
-    /// A text that no message shows, whatever stands there instead.
+    /// A text that no message shows, whatever is there instead.
     pub(super) fn secret(&mut self, key: &str) -> Option<String> {
         let text = self.required(key)?.as_str().map(str::to_owned);
         if text.is_none() {
@@ -128,7 +128,7 @@ impl<'v, 'm> Fields<'v, 'm> {
     pub(super) fn section<T>(
         &mut self,
         key: &str,
-        read: impl Fn(&mut Fields<'_, '_>) -> Option<T>,
+        read: impl Fn(&mut FieldReader<'_, '_>) -> Option<T>,
     ) -> Option<T> {
         let value = self.required(key)?;
         read(&mut self.nested(key, value))

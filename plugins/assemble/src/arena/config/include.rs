@@ -1,30 +1,34 @@
 //! `"$(path)"`: files inside files.
 
-use super::Mistake;
+use super::ConfigMistake;
 use serde_json::Value;
 use std::io;
 use std::path::Path;
 
 /// Gives the bytes of a file.
-pub type Reader<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
+pub type FileReader<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 /// Deeper nesting is a loop.
 const MAX_DEPTH: usize = 16;
 
 /// The file with everything that it includes.
-pub(super) fn load(path: &Path, read: Reader<'_>, mistakes: &mut Vec<Mistake>) -> Option<Value> {
+pub(super) fn load(
+    path: &Path,
+    read: FileReader<'_>,
+    mistakes: &mut Vec<ConfigMistake>,
+) -> Option<Value> {
     file(path, read, "", 0, mistakes)
 }
 
 fn file(
     path: &Path,
-    read: Reader<'_>,
+    read: FileReader<'_>,
     key: &str,
     depth: usize,
-    mistakes: &mut Vec<Mistake>,
+    mistakes: &mut Vec<ConfigMistake>,
 ) -> Option<Value> {
     let mut wrong = |problem: String| {
-        mistakes.push(Mistake {
+        mistakes.push(ConfigMistake {
             key: key.to_owned(),
             problem: format!("{}: {problem}", path.display()),
         });
@@ -43,10 +47,10 @@ fn file(
 fn resolve(
     value: &mut Value,
     folder: &Path,
-    read: Reader<'_>,
+    read: FileReader<'_>,
     key: &str,
     depth: usize,
-    mistakes: &mut Vec<Mistake>,
+    mistakes: &mut Vec<ConfigMistake>,
 ) {
     match value {
         Value::String(text) => {

@@ -1,7 +1,7 @@
 //! One simulation's configuration (spec, section 7).
 
-use super::fields::Fields;
-use super::include::Reader;
+use super::fields::FieldReader;
+use super::include::FileReader;
 use crate::arena::grid::Terrain;
 use serde_json::Value;
 use std::io::Cursor;
@@ -37,7 +37,7 @@ pub enum Instruction {
         rounds: u32,
         /// More obstacle neighbours than this make an obstacle.
         birth: i32,
-        /// At least so many keep one.
+        /// At least this many keep one.
         survival: i32,
     },
     /// A frame of that width.
@@ -149,9 +149,9 @@ pub struct SimConfig {
 }
 
 pub(super) fn parse(
-    sim: &mut Fields<'_, '_>,
+    sim: &mut FieldReader<'_, '_>,
     folder: &Path,
-    read: Reader<'_>,
+    read: FileReader<'_>,
 ) -> Option<SimConfig> {
     let steps = sim.i32("steps", 1, MAX_STEPS);
     let random_fail = sim.i32("randomFail", 0, 100);
@@ -196,11 +196,11 @@ pub(super) fn parse(
 /// A file named by a value: relative to the configuration or, as the original's samples write
 /// (`conf/setup/test.txt`), to the folder above it.
 fn attached_file(
-    fields: &mut Fields<'_, '_>,
+    fields: &mut FieldReader<'_, '_>,
     key: &str,
     folder: &Path,
     name: &str,
-    read: Reader<'_>,
+    read: FileReader<'_>,
 ) -> Option<Vec<u8>> {
     let beside = folder.join(name);
     let above = folder.parent().map(|parent| parent.join(name));
@@ -214,7 +214,7 @@ fn attached_file(
 }
 
 /// The numbers of all roles are added up: roles have no meaning.
-fn entities(sim: &mut Fields<'_, '_>) -> Option<usize> {
+fn entities(sim: &mut FieldReader<'_, '_>) -> Option<usize> {
     let roles = sim.object("entities")?;
     let mut sum = 0i64;
     for (role, number) in &roles {
@@ -233,7 +233,7 @@ fn entities(sim: &mut Fields<'_, '_>) -> Option<usize> {
     usize::try_from(sum).ok()
 }
 
-fn clear(sim: &mut Fields<'_, '_>) -> Option<ClearRules> {
+fn clear(sim: &mut FieldReader<'_, '_>) -> Option<ClearRules> {
     let steps = sim.i32("clearSteps", 0, MAX_AMOUNT);
     let cost = sim.i32("clearEnergyCost", 0, MAX_AMOUNT);
     let disable = sim.i32("disableDuration", 0, MAX_AMOUNT);
@@ -241,7 +241,11 @@ fn clear(sim: &mut Fields<'_, '_>) -> Option<ClearRules> {
     Some(ClearRules { steps: steps?, cost: cost?, disable: disable?, max_energy: max_energy? })
 }
 
-fn parse_grid(grid: &mut Fields<'_, '_>, folder: &Path, read: Reader<'_>) -> Option<GridRules> {
+fn parse_grid(
+    grid: &mut FieldReader<'_, '_>,
+    folder: &Path,
+    read: FileReader<'_>,
+) -> Option<GridRules> {
     let width = grid.i32("width", 1, MAX_SIDE);
     let height = grid.i32("height", 1, MAX_SIDE);
     let instructions = grid.list("instructions").map(|list| {
@@ -282,7 +286,7 @@ fn parse_grid(grid: &mut Fields<'_, '_>, folder: &Path, read: Reader<'_>) -> Opt
     })
 }
 
-/// `Ok(None)`: a name that nobody knows is skipped, as the original does.
+/// `Ok(None)`: an unknown name is skipped, as the original does.
 fn instruction(value: &Value) -> Result<Option<Instruction>, String> {
     let list = value.as_array().ok_or("a list [name, ...] expected")?;
     let name = list.first().and_then(Value::as_str).ok_or("a name expected first")?;
@@ -330,7 +334,7 @@ fn picture(bytes: &[u8]) -> Result<Vec<(i32, i32, Terrain)>, String> {
     Ok(picture.enumerate_pixels().map(cell).collect())
 }
 
-fn parse_tasks(tasks: &mut Fields<'_, '_>) -> Option<TaskRules> {
+fn parse_tasks(tasks: &mut FieldReader<'_, '_>) -> Option<TaskRules> {
     let size = tasks.bounds("size", 1, MAX_SIZE);
     let duration = tasks.bounds("duration", 0, MAX_AMOUNT);
     let probability = tasks.float("probability", 0.0, 1.0);
@@ -349,7 +353,7 @@ fn parse_tasks(tasks: &mut Fields<'_, '_>) -> Option<TaskRules> {
     })
 }
 
-fn parse_events(events: &mut Fields<'_, '_>) -> Option<EventRules> {
+fn parse_events(events: &mut FieldReader<'_, '_>) -> Option<EventRules> {
     let chance = events.i32("chance", 0, 100);
     let radius = events.bounds("radius", 0, MAX_RADIUS);
     let warning = events.i32("warning", 0, MAX_AMOUNT);

@@ -1,7 +1,7 @@
 //! Carries out what was judged.
 
 use super::{Effect, Judgement, State};
-use crate::arena::attach::Kind;
+use crate::arena::attach::AttachableKind;
 use crate::arena::grid::Pos;
 
 /// A clear action's area.
@@ -21,7 +21,7 @@ impl State {
             Effect::Link(a, b) => self.bodies.link(a, b),
             Effect::Unlink(a, b) => self.bodies.unlink(a, b),
             Effect::Block(pos, kind) => {
-                self.bodies.place(&mut self.grid, pos, Kind::Block(kind));
+                self.bodies.place(&mut self.grid, pos, AttachableKind::Block(kind));
             }
             Effect::Clear(target) => self.clear(entity, target),
             Effect::Accept(task) => {

@@ -1,10 +1,10 @@
 //! What happens in a step besides actions (spec, section 9).
 
 use super::State;
-use crate::arena::act::{Act, Code};
-use crate::arena::attach::Kind;
-use crate::arena::chance::{Chance, Event};
-use crate::arena::grid::{Marker, Pos, Terrain};
+use crate::arena::act::{Act, ResultCode};
+use crate::arena::attach::AttachableKind;
+use crate::arena::chance::{Chance, ClearEvent};
+use crate::arena::grid::{ClearMarker, Pos, Terrain};
 
 /// Events that near are marked as imminent.
 const IMMINENT: i32 = 2;
@@ -20,7 +20,7 @@ impl State {
         marks.sort_unstable();
         marks.dedup();
         for pos in marks {
-            self.grid.mark(pos, Marker::Clear);
+            self.grid.mark(pos, ClearMarker::Clear);
         }
         let types = i32::try_from(self.block_types.len()).unwrap_or(0);
         if let Some(new) = chance.task(self.step, &self.rules.tasks, types) {
@@ -45,16 +45,16 @@ impl State {
                 continue;
             }
             let near = event.step - self.step <= IMMINENT;
-            let inside = if near { Marker::Imminent } else { Marker::Clear };
+            let inside = if near { ClearMarker::Imminent } else { ClearMarker::Clear };
             for pos in self.grid.area(event.pos, event.radius + self.rules.events.perimeter) {
                 let outside = self.grid.distance(event.pos, pos) > event.radius;
-                self.grid.mark(pos, if outside { Marker::Perimeter } else { inside });
+                self.grid.mark(pos, if outside { ClearMarker::Perimeter } else { inside });
             }
             self.events.push(event);
         }
     }
 
-    fn strike(&mut self, event: &Event, chance: &mut dyn Chance) {
+    fn strike(&mut self, event: &ClearEvent, chance: &mut dyn Chance) {
         let removed = self.clear_area(event.pos, event.radius);
         let rules = self.rules.events;
         for _ in 0..chance.debris(event, &rules, removed) {
@@ -82,11 +82,11 @@ impl State {
             let hit: Vec<_> = self.bodies.on(&self.grid, pos).collect();
             for id in hit {
                 match self.bodies.get(id).kind {
-                    Kind::Block(_) => {
+                    AttachableKind::Block(_) => {
                         self.bodies.remove(&mut self.grid, id);
                         removed += 1;
                     }
-                    Kind::Entity { entity, .. } => {
+                    AttachableKind::Entity { entity, .. } => {
                         self.bodies.unlink_all(id);
                         self.entities[entity].disabled = self.rules.clear.disable;
                     }
@@ -108,9 +108,9 @@ impl State {
         for index in order.iter().copied() {
             let entity = &mut self.entities[index];
             if entity.disabled > 0 {
-                entity.result = Some(Code::FailedStatus);
+                entity.result = Some(ResultCode::FailedStatus);
             } else if chance.fails(index, self.rules.random_fail) {
-                entity.result = Some(Code::FailedRandom);
+                entity.result = Some(ResultCode::FailedRandom);
             }
         }
         order

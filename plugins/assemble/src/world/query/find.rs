@@ -1,8 +1,8 @@
 //! Where things are.
 
-use super::super::chart::{Chart, Ground, Guest, Spot, mark};
+use super::super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, mark};
 use super::Ask;
-use super::ground::Terrain;
+use super::ground::WalkMap;
 use super::way;
 use phalanx_game::{QueryError, Value};
 use phalanx_grid::{Cell, Extent};
@@ -15,7 +15,7 @@ pub(super) const KINDS: &str =
     "\"dispenser\", \"taskboard\", \"goal\", \"block\", \"enemy\", \"obstacle\" or \"frontier\"";
 
 /// One thing that was found.
-struct Found {
+struct FoundThing {
     cell: Cell,
     details: Option<String>,
     seen: u32,
@@ -28,14 +28,14 @@ impl Ask<'_> {
         let Some(spot) = spot else { return Ok(Value::Nil) };
         let types = &self.world.types;
         let ground = match spot.ground {
-            Ground::Plain => "empty",
-            Ground::Goal => "goal",
-            Ground::Obstacle => "obstacle",
+            KnownTerrain::Plain => "empty",
+            KnownTerrain::Goal => "goal",
+            KnownTerrain::Obstacle => "obstacle",
         };
         let guest = match spot.guest {
-            Guest::Nobody => Value::Nil,
-            Guest::Own => "own".into(),
-            Guest::Enemy => "enemy".into(),
+            Occupant::Nobody => Value::Nil,
+            Occupant::Own => "own".into(),
+            Occupant::Enemy => "enemy".into(),
         };
         let named = |kind: Option<u8>| Value::from(kind.map(|kind| types.name(kind).to_owned()));
         let there = self.world.extent.delta(self.at, cell);
@@ -59,7 +59,7 @@ impl Ask<'_> {
         let extent = self.world.extent;
         found.sort_by_key(|found| (extent.distance(self.at, found.cell), found.cell));
         found.truncate(usize::try_from(limit).unwrap_or(0));
-        let value = |found: Found| {
+        let value = |found: FoundThing| {
             let distance = extent.distance(self.at, found.cell);
             Value::map([
                 ("x", found.cell.x.into()),
@@ -91,17 +91,17 @@ impl Ask<'_> {
         }))
     }
 
-    fn found(&self) -> Result<Vec<Found>, QueryError> {
+    fn found(&self) -> Result<Vec<FoundThing>, QueryError> {
         let kind = self.args.text(0, KINDS)?;
         let detail = self.args.optional_text(1)?;
         let Some(chart) = self.world.chart_of(self.agent) else { return Ok(Vec::new()) };
         let types = &self.world.types;
         let wanted = |kind: u8| detail.is_none_or(|detail| types.find(detail) == Some(kind));
         let found = |cell: Cell, details: Option<String>| {
-            let seen = chart.spot(cell).and_then(Spot::seen).unwrap_or(0);
-            Found { cell, details, seen }
+            let seen = chart.spot(cell).and_then(SeenCell::seen).unwrap_or(0);
+            FoundThing { cell, details, seen }
         };
-        let scan = |pick: &dyn Fn(Cell, &Spot) -> Option<Option<String>>| -> Vec<Found> {
+        let scan = |pick: &dyn Fn(Cell, &SeenCell) -> Option<Option<String>>| -> Vec<FoundThing> {
             let spots = chart.plane().iter().filter(|(_, spot)| spot.seen().is_some());
             spots.filter_map(|(cell, spot)| Some(found(cell, pick(cell, spot)?))).collect()
         };
@@ -116,8 +116,8 @@ impl Ask<'_> {
                 let kind = spot.block.filter(|kind| !spot.held && wanted(*kind))?;
                 Some(Some(types.name(kind).to_owned()))
             }),
-            "enemy" => scan(&|_, spot| (spot.guest == Guest::Enemy).then_some(None)),
-            "obstacle" => scan(&|_, spot| (spot.ground == Ground::Obstacle).then_some(None)),
+            "enemy" => scan(&|_, spot| (spot.guest == Occupant::Enemy).then_some(None)),
+            "obstacle" => scan(&|_, spot| (spot.ground == KnownTerrain::Obstacle).then_some(None)),
             "frontier" => scan(&|cell, spot| is_frontier(chart, cell, spot).then_some(None)),
             _ => return Err(self.args.wrong(0, KINDS)),
         })
@@ -125,7 +125,7 @@ impl Ask<'_> {
 
     pub(super) fn free(&self) -> Result<Value, QueryError> {
         let cell = self.args.cell(0)?;
-        Ok(Terrain::new(self).is_some_and(|terrain| terrain.is_free(cell)).into())
+        Ok(WalkMap::new(self).is_some_and(|terrain| terrain.is_free(cell)).into())
     }
 
     pub(super) fn danger(&self) -> Result<Value, QueryError> {
@@ -138,13 +138,13 @@ impl Ask<'_> {
     pub(super) fn sites(&self) -> Result<Value, QueryError> {
         let radius = self.args.bounded(0, 3, (1, 8))?;
         let limit = self.args.bounded(1, 16, (0, FOUND.1))?;
-        let (Some(terrain), Some(walk)) = (Terrain::new(self), self.walk()) else {
+        let (Some(terrain), Some(walk)) = (WalkMap::new(self), self.walk()) else {
             return Ok(Value::List(Vec::new()));
         };
         let open = |cell: Cell| {
             let spot = terrain.chart().spot(cell);
             spot.is_some_and(|spot| {
-                spot.ground != Ground::Obstacle && (spot.block.is_none() || spot.held)
+                spot.ground != KnownTerrain::Obstacle && (spot.block.is_none() || spot.held)
             })
         };
         let mut sites: Vec<(usize, u32, Cell)> = terrain
@@ -176,13 +176,13 @@ impl Ask<'_> {
     }
 }
 
-/// A known cell without obstacle beside a cell that nobody has seen.
-pub(super) fn is_frontier(chart: &Chart, cell: Cell, spot: &Spot) -> bool {
-    spot.ground != Ground::Obstacle
+/// A known cell without obstacle beside a cell that no agent has seen.
+pub(super) fn is_frontier(chart: &GroupMap, cell: Cell, spot: &SeenCell) -> bool {
+    spot.ground != KnownTerrain::Obstacle
         && cell.neighbours().iter().any(|next| chart.spot(*next).is_none())
 }
 
-fn marker(spot: &Spot) -> Value {
+fn marker(spot: &SeenCell) -> Value {
     if spot.marks & mark::IMMEDIATE != 0 {
         "ci".into()
     } else if spot.marks & mark::CLEAR != 0 {

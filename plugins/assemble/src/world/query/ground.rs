@@ -1,16 +1,16 @@
 //! What it costs an agent to stand on a cell.
 
-use super::super::chart::{Chart, Ground, Guest, Spot, mark};
+use super::super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, mark};
 use super::{Ask, World};
 use phalanx_game::AgentId;
 use phalanx_grid::{Cell, Extent, Region};
 use std::collections::BTreeSet;
 
-/// A cell that nobody has seen may be blocked.
+/// A cell that no agent has seen may be blocked.
 const UNKNOWN: u32 = 2;
 /// Three clears and a step.
 const DIG: u32 = 5;
-/// Someone stands there now, but may be gone when we come.
+/// An agent is there now, but may be gone when we come.
 const CROWD: u32 = 4;
 /// A clear is announced there.
 const DANGER: u32 = 7;
@@ -22,8 +22,8 @@ const HELD_STEPS: u32 = 3;
 const MARGIN: i32 = 12;
 
 /// The map as one agent can walk it.
-pub(super) struct Terrain<'a> {
-    chart: &'a Chart,
+pub(super) struct WalkMap<'a> {
+    chart: &'a GroupMap,
     extent: Extent,
     at: Cell,
     step: u32,
@@ -35,7 +35,7 @@ pub(super) struct Terrain<'a> {
     dig: bool,
 }
 
-impl<'a> Terrain<'a> {
+impl<'a> WalkMap<'a> {
     pub(super) fn new(ask: &Ask<'a>) -> Option<Self> {
         let World { minds, charts, bodies, extent, .. } = ask.world;
         let mind = minds.get(&ask.agent)?;
@@ -66,7 +66,7 @@ impl<'a> Terrain<'a> {
         self
     }
 
-    pub(super) fn chart(&self) -> &'a Chart {
+    pub(super) fn chart(&self) -> &'a GroupMap {
         self.chart
     }
 
@@ -100,11 +100,11 @@ impl<'a> Terrain<'a> {
             return if near { None } else { Some(CROWD) };
         }
         let Some(spot) = spot else { return Some(UNKNOWN) };
-        if spot.ground == Ground::Obstacle {
+        if spot.ground == KnownTerrain::Obstacle {
             return self.dig.then_some(DIG);
         }
         let age = spot.seen().map_or(u32::MAX, |seen| self.step.saturating_sub(seen));
-        if spot.guest != Guest::Nobody && age == 0 {
+        if spot.guest != Occupant::Nobody && age == 0 {
             return if near { None } else { Some(CROWD) };
         }
         if spot.block.is_some() {
@@ -123,15 +123,15 @@ impl<'a> Terrain<'a> {
         let name = self.extent.wrap(cell);
         let Some(spot) = self.chart.spot(name) else { return !self.mates.contains(&name) };
         let now = spot.seen() == Some(self.step);
-        let taken = spot.ground == Ground::Obstacle
+        let taken = spot.ground == KnownTerrain::Obstacle
             || (spot.block.is_some() && (now || !spot.held))
-            || (spot.guest != Guest::Nobody && now)
+            || (spot.guest != Occupant::Nobody && now)
             || self.mates.contains(&name);
         self.is_own(name) || !taken
     }
 }
 
-fn danger(spot: &Spot, step: u32) -> u32 {
+fn danger(spot: &SeenCell, step: u32) -> u32 {
     /// A mark says nothing any more after this many steps.
     const MARK_STEPS: u32 = 3;
     let fresh = spot.seen().is_some_and(|seen| step.saturating_sub(seen) <= MARK_STEPS);
@@ -140,7 +140,7 @@ fn danger(spot: &Spot, step: u32) -> u32 {
 
 impl World {
     /// The group's map of an agent.
-    pub(super) fn chart_of(&self, agent: AgentId) -> Option<&Chart> {
+    pub(super) fn chart_of(&self, agent: AgentId) -> Option<&GroupMap> {
         self.charts.get(&self.minds.get(&agent)?.frame)
     }
 }

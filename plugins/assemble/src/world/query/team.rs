@@ -1,13 +1,10 @@
 //! Who is where, what hangs on whom, and what is wanted.
 
-use super::super::body::Part;
+use super::super::body::StructurePart;
 use super::Ask;
 use crate::percept::{Requirement, Task};
 use phalanx_game::{AgentId, QueryError, Value};
 use phalanx_grid::{Cell, FrameId, Rotation, assign};
-
-/// Rows and columns of an assignment at most.
-const ASSIGN_MAX: usize = 128;
 
 impl Ask<'_> {
     pub(super) fn here(&self) -> Value {
@@ -86,11 +83,11 @@ impl Ask<'_> {
     }
 
     pub(super) fn attached(&self) -> Value {
-        let part = |(cell, part): (Cell, Part)| {
+        let part = |(cell, part): (Cell, StructurePart)| {
             let linked = self.world.bodies.linked(self.agent, Cell::ZERO, cell);
             let (kind, name) = match part {
-                Part::Block(kind) => ("block", self.world.types.name(kind)),
-                Part::Agent(mate) => ("agent", self.world.roster.name(mate)),
+                StructurePart::Block(kind) => ("block", self.world.types.name(kind)),
+                StructurePart::Agent(mate) => ("agent", self.world.roster.name(mate)),
             };
             Value::map([
                 ("x", cell.x.into()),
@@ -201,33 +198,13 @@ impl Ask<'_> {
     }
 
     pub(super) fn assign(&self) -> Result<Value, QueryError> {
-        let expected = "a list of at most 128 lists of costs; false forbids a pair";
-        let cost = |value: &Value| {
-            if value.as_bool() == Some(false) {
-                return Some(None);
-            }
-            value.as_num().filter(|cost| cost.is_finite()).map(|cost| Some(thousandths(cost)))
-        };
-        let row = |row: &Value| -> Option<Vec<Option<i64>>> {
-            let row = row.as_list().filter(|row| row.len() <= ASSIGN_MAX)?;
-            row.iter().map(cost).collect()
-        };
-        let rows = self.args.get(0).and_then(Value::as_list);
-        let rows = rows.filter(|rows| rows.len() <= ASSIGN_MAX);
-        let costs: Option<Vec<_>> = rows.and_then(|rows| rows.iter().map(row).collect());
-        let costs = costs.ok_or_else(|| self.args.wrong(0, expected))?;
+        let costs = self.args.costs(0)?;
         let job = |job: Option<usize>| {
             let job = job.and_then(|job| u32::try_from(job + 1).ok());
             Value::from(job.unwrap_or(0))
         };
         Ok(Value::List(assign(&costs).into_iter().map(job).collect()))
     }
-}
-
-/// Costs are whole inside: a thousandth is the finest difference.
-#[expect(clippy::cast_possible_truncation, reason = "the cast saturates and the value is finite")]
-fn thousandths(cost: f64) -> i64 {
-    (cost.clamp(-1e6, 1e6) * 1000.0) as i64
 }
 
 /// The blocks of a task in an order in which each hangs on an earlier one, from the agent outwards.

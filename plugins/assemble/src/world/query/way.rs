@@ -2,10 +2,10 @@
 
 use super::Ask;
 use super::find::is_frontier;
-use super::ground::Terrain;
-use crate::world::chart::Ground;
+use super::ground::WalkMap;
+use crate::world::chart::KnownTerrain;
 use phalanx_game::{QueryError, Value};
-use phalanx_grid::{Cell, Direction, Field, Limits, Rotation, Route, Step, route};
+use phalanx_grid::{Cell, CostField, Direction, Rotation, Route, RouteLimits, RouteStep, route};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -41,19 +41,19 @@ struct Goal {
 }
 
 /// The walking cost to a cell, or to the best neighbour of a cell that cannot be entered.
-pub(super) fn reach(walk: &Field, cell: Cell) -> Option<u32> {
+pub(super) fn reach(walk: &CostField, cell: Cell) -> Option<u32> {
     walk.cost(cell).or_else(|| cell.neighbours().iter().filter_map(|next| walk.cost(*next)).min())
 }
 
 impl Ask<'_> {
     /// What walking costs from here, without regard to what hangs on the agent.
-    pub(super) fn walk(&self) -> Option<Arc<Field>> {
+    pub(super) fn walk(&self) -> Option<Arc<CostField>> {
         if let Some(walk) = self.world.cache.borrow().walks.get(&self.agent) {
             return Some(Arc::clone(walk));
         }
-        let terrain = Terrain::new(self)?;
+        let terrain = WalkMap::new(self)?;
         let price = |cell| terrain.price(cell);
-        let field = Field::spread(terrain.region(&[]), [self.at], WALK_COST_MAX, price);
+        let field = CostField::spread(terrain.region(&[]), [self.at], WALK_COST_MAX, price);
         let walk = Arc::new(field);
         self.world.cache.borrow_mut().walks.insert(self.agent, Arc::clone(&walk));
         Some(walk)
@@ -125,7 +125,7 @@ impl Ask<'_> {
 
     fn way(&self, goal: &Goal) -> Value {
         let Some(found) = self.search(goal) else { return Value::Nil };
-        let Some(terrain) = Terrain::new(self) else { return Value::Nil };
+        let Some(terrain) = WalkMap::new(self) else { return Value::Nil };
         let mut answer = vec![
             ("length".into(), u32::try_from(found.steps.len()).unwrap_or(u32::MAX).into()),
             ("cost".into(), found.cost.into()),
@@ -136,11 +136,11 @@ impl Ask<'_> {
         }
         match found.steps.first() {
             None => {}
-            Some(Step::Rotate(rotation)) => {
+            Some(RouteStep::Rotate(rotation)) => {
                 answer.push(("action".into(), "rotate".into()));
                 answer.push(("dir".into(), rotation.word().into()));
             }
-            Some(Step::Move(dir)) => match self.obstacle_ahead(&terrain, *dir) {
+            Some(RouteStep::Move(dir)) => match self.obstacle_ahead(&terrain, *dir) {
                 None => {
                     answer.push(("action".into(), "move".into()));
                     answer.push(("dir".into(), dir.letter().into()));
@@ -163,7 +163,7 @@ impl Ask<'_> {
         let percept = self.world.percept(self.agent);
         let energy = percept.map_or(0, |percept| percept.energy);
         let terrain =
-            Terrain::new(self)?.digging(goal.dig && energy >= DIG_ENERGY).avoiding(&goal.avoid);
+            WalkMap::new(self)?.digging(goal.dig && energy >= DIG_ENERGY).avoiding(&goal.avoid);
         let extent = self.world.extent;
         let shape: Vec<Cell> = self.world.bodies.parts(self.agent).map(|(cell, _)| cell).collect();
         let crowd = self.world.bodies.crew(self.agent).len() > 1;
@@ -181,7 +181,7 @@ impl Ask<'_> {
         };
         // A turn takes a step; with a partner attached it is impossible.
         let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
-        let limits = Limits { states: PATH_STATES_MAX, turn_cost };
+        let limits = RouteLimits { states: PATH_STATES_MAX, turn_cost };
         let region = terrain.region(&goal.targets);
         let price = |cell| terrain.price(cell);
         if goal.targets.is_empty() {
@@ -191,18 +191,18 @@ impl Ask<'_> {
         route(region, body, limits, price, arrived, estimate)
     }
 
-    /// The first obstacle, relative, that stands where a part of the body would go.
-    fn obstacle_ahead(&self, terrain: &Terrain<'_>, dir: Direction) -> Option<Cell> {
+    /// The first obstacle, relative, where a part of the body would go.
+    fn obstacle_ahead(&self, terrain: &WalkMap<'_>, dir: Direction) -> Option<Cell> {
         let parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
         parts.chain([Cell::ZERO]).map(|part| part + dir.vector()).find(|cell| {
             let spot = terrain.chart().spot(self.at + *cell);
-            spot.is_some_and(|spot| spot.ground == Ground::Obstacle)
+            spot.is_some_and(|spot| spot.ground == KnownTerrain::Obstacle)
         })
     }
 
     /// Where to aim so that the obstacle goes, and nothing of ours with it; the aim that takes
     /// most other obstacles along.
-    fn clear_target(&self, terrain: &Terrain<'_>, obstacle: Cell) -> Option<Cell> {
+    fn clear_target(&self, terrain: &WalkMap<'_>, obstacle: Cell) -> Option<Cell> {
         let extent = self.world.extent;
         let mut precious: BTreeSet<Cell> = BTreeSet::new();
         let mine = self.world.position(self.agent)?.0;
@@ -213,7 +213,7 @@ impl Ask<'_> {
         }
         let is_obstacle = |cell: Cell| {
             let spot = terrain.chart().spot(cell);
-            spot.is_some_and(|spot| spot.ground == Ground::Obstacle)
+            spot.is_some_and(|spot| spot.ground == KnownTerrain::Obstacle)
         };
         let safe = |target: &Cell| {
             let hit = (self.at + *target).diamond(1).map(|cell| extent.wrap(cell));
@@ -228,14 +228,14 @@ impl Ask<'_> {
 
     pub(super) fn dig(&self) -> Result<Value, QueryError> {
         let offset = self.world.extent.delta(self.at, self.args.cell(0)?);
-        let terrain = Terrain::new(self);
+        let terrain = WalkMap::new(self);
         let target = terrain.and_then(|terrain| self.clear_target(&terrain, offset));
         Ok(target.map_or(Value::Nil, |target| Value::cell(target.x, target.y)))
     }
 
     pub(super) fn can_move(&self) -> Result<Value, QueryError> {
         let step = self.args.direction(0)?.vector();
-        let Some(terrain) = Terrain::new(self) else { return Ok(false.into()) };
+        let Some(terrain) = WalkMap::new(self) else { return Ok(false.into()) };
         let mut parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
         let free = |cell: Cell| terrain.is_free(self.at + cell + step);
         Ok((free(Cell::ZERO) && parts.all(free)).into())
@@ -243,7 +243,7 @@ impl Ask<'_> {
 
     pub(super) fn can_rotate(&self) -> Result<Value, QueryError> {
         let rotation: Rotation = self.args.rotation(0)?;
-        let Some(terrain) = Terrain::new(self) else { return Ok(false.into()) };
+        let Some(terrain) = WalkMap::new(self) else { return Ok(false.into()) };
         let alone = self.world.bodies.crew(self.agent).len() == 1;
         let mut parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
         Ok((alone && parts.all(|cell| terrain.is_free(self.at + cell.turned(rotation)))).into())
@@ -253,7 +253,7 @@ impl Ask<'_> {
     pub(super) fn explore(&self) -> Result<Value, QueryError> {
         let options = self.args.options(0)?;
         let taken = options.cells("taken");
-        let (Some(terrain), Some(walk)) = (Terrain::new(self), self.walk()) else {
+        let (Some(terrain), Some(walk)) = (WalkMap::new(self), self.walk()) else {
             return Ok(Value::Nil);
         };
         let extent = self.world.extent;

@@ -1,7 +1,7 @@
 //! Worlds regenerated from the seed are those of the original, cell by cell.
 
 use phalanx_assemble::arena::act::Act;
-use phalanx_assemble::arena::{Percepts, SimConfig, Simulation};
+use phalanx_assemble::arena::{PerceptWriter, SimConfig, Simulation};
 use phalanx_testkit::traces;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -58,7 +58,8 @@ fn all_tasks_of_the_first_sixty_steps_are_those_of_the_original() {
     while !sim.over() {
         sim.begin_step();
         let step = sim.state.step;
-        let percept: Value = serde_json::from_slice(&Percepts::new(&sim.state).json(0)).unwrap();
+        let percept: Value =
+            serde_json::from_slice(&PerceptWriter::new(&sim.state).json(0)).unwrap();
         for task in percept["tasks"].as_array().unwrap() {
             let expected = &expected[task["name"].as_str().unwrap()];
             if expected["step"] != step {

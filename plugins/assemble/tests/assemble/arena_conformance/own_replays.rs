@@ -3,19 +3,19 @@
 
 use super::configs;
 use super::retrace::{initial, retrace};
-use phalanx_assemble::arena::lcg::Lcg;
-use phalanx_assemble::arena::record::Record;
+use phalanx_assemble::arena::record::ReplayRecord;
 use phalanx_assemble::arena::{ArenaConfig, ArenaOptions, AssembleArena};
 use phalanx_game::{Arena as _, Artifact, ConnectionId, Origin, Outgoing};
+use phalanx_massim::JavaRandom;
 use serde_json::Value;
 use std::path::Path;
 use std::time::Instant;
 
-fn random_action(lcg: &mut Lcg, id: &Value) -> String {
-    let direction = ["\"n\"", "\"s\"", "\"e\"", "\"w\""][usize::try_from(lcg.below(4)).unwrap()];
-    let (x, y) = (lcg.between([-3, 3]), lcg.between([-3, 3]));
-    let number = lcg.between([1, 5]);
-    let (name, params) = match lcg.below(12) {
+fn random_action(random: &mut JavaRandom, id: &Value) -> String {
+    let direction = ["\"n\"", "\"s\"", "\"e\"", "\"w\""][usize::try_from(random.below(4)).unwrap()];
+    let (x, y) = (random.between([-3, 3]), random.between([-3, 3]));
+    let number = random.between([1, 5]);
+    let (name, params) = match random.below(12) {
         0..5 => ("move", direction.to_owned()),
         5 => ("request", direction.to_owned()),
         6 => ("attach", direction.to_owned()),
@@ -49,14 +49,14 @@ fn played() -> (Vec<Artifact>, ArenaConfig) {
         arena.handle_input(id, login.as_bytes(), now);
     }
     arena.start(now);
-    let mut lcg = Lcg::new(99);
+    let mut random = JavaRandom::new(99);
     while !arena.verdict().over {
         while let Some(out) = arena.poll_transmit() {
             let Outgoing::Bytes(id, bytes) = out else { continue };
             let message: Value =
                 serde_json::from_slice(bytes.strip_suffix(b"\0").unwrap()).unwrap();
             if message["type"] == "request-action" {
-                let action = random_action(&mut lcg, &message["content"]["id"]);
+                let action = random_action(&mut random, &message["content"]["id"]);
                 arena.handle_input(id, action.as_bytes(), now);
             }
         }
@@ -72,7 +72,7 @@ fn our_replays_read_back_and_re_execute() {
     let files = artifacts
         .iter()
         .filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes.as_slice())));
-    let record = Record::read(files).unwrap();
+    let record = ReplayRecord::read(files).unwrap();
     assert_eq!(record.fixed.sim, "1615895311163_A_B");
     assert_eq!(record.frames.len(), 41);
     let end = retrace(&record, initial(&record, config.sims[0].clone()), |_| {});

@@ -3,7 +3,7 @@
 
 use super::retrace::{initial, retrace};
 use super::support;
-use phalanx_assemble::arena::{Percepts, Simulation, State};
+use phalanx_assemble::arena::{PerceptWriter, Simulation, State};
 use std::sync::Arc;
 
 /// Retraces a replay of that configuration and returns its last state.
@@ -48,7 +48,7 @@ fn with_percepts(run: &str, replay: &str, count: usize) {
     let Some(expected) = support::percepts(&format!("mapc2020/{run}.jsonl.gz")) else { return };
     let mut compared = 0;
     let look = |state: &State| {
-        let percepts = Percepts::new(state);
+        let percepts = PerceptWriter::new(state);
         for (index, entity) in state.entities.iter().enumerate() {
             let Some(expected) = expected.get(&(entity.name.clone(), state.step)) else { continue };
             let got = support::normal(serde_json::from_slice(&percepts.json(index)).unwrap());

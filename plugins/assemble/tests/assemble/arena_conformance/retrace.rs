@@ -6,13 +6,13 @@
 //! trouble is shuffled and tried again.
 
 use phalanx_assemble::arena::State;
-use phalanx_assemble::arena::act::{Act, Code};
-use phalanx_assemble::arena::attach::{BodyId, Kind};
-use phalanx_assemble::arena::chance::{Chance, Event, NewTask, Requirements};
+use phalanx_assemble::arena::act::{Act, ResultCode};
+use phalanx_assemble::arena::attach::{AttachableKind, BodyId};
+use phalanx_assemble::arena::chance::{Chance, ClearEvent, NewTask, Requirements};
 use phalanx_assemble::arena::config::{EventRules, SimConfig, TaskRules};
 use phalanx_assemble::arena::grid::{Pos, Terrain};
-use phalanx_assemble::arena::lcg::Lcg;
-use phalanx_assemble::arena::record::{Cell, Frame, Record, RecordedEntity};
+use phalanx_assemble::arena::record::{RecordedCell, RecordedEntity, ReplayRecord, StepRecord};
+use phalanx_massim::JavaRandom;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const TRIES: usize = 4000;
 const REACH: i32 = 12;
 
 /// The names of a record's teams and accounts, in canonical order.
-pub(crate) fn teams(record: &Record) -> Vec<(String, Vec<String>)> {
+pub(crate) fn teams(record: &ReplayRecord) -> Vec<(String, Vec<String>)> {
     let mut teams: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     for entity in &record.frames[&-1].entities {
         let digits = entity.name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -36,7 +36,7 @@ pub(crate) fn teams(record: &Record) -> Vec<(String, Vec<String>)> {
     teams.into_iter().map(|(team, names)| (team, sorted(names))).collect()
 }
 
-fn pos(cell: Cell) -> Pos {
+fn pos(cell: RecordedCell) -> Pos {
     Pos { x: cell.x, y: cell.y }
 }
 
@@ -45,7 +45,7 @@ fn terrain(code: u8) -> Terrain {
 }
 
 /// The initial state of a record in which nothing is attached yet.
-pub(crate) fn initial(record: &Record, mut config: SimConfig) -> State {
+pub(crate) fn initial(record: &ReplayRecord, mut config: SimConfig) -> State {
     let frame = &record.frames[&-1];
     config.grid.width = record.fixed.grid.width;
     config.grid.height = record.fixed.grid.height;
@@ -61,7 +61,7 @@ pub(crate) fn initial(record: &Record, mut config: SimConfig) -> State {
     }
     for entity in &frame.entities {
         let index = state.find(&entity.name).unwrap();
-        let kind = Kind::Entity { entity: index, team: state.entities[index].team };
+        let kind = AttachableKind::Entity { entity: index, team: state.entities[index].team };
         let body = state.bodies.place(&mut state.grid, Pos { x: entity.x, y: entity.y }, kind);
         state.entities[index].body = body;
         state.entities[index].id = entity.id;
@@ -85,18 +85,18 @@ pub(crate) fn initial(record: &Record, mut config: SimConfig) -> State {
 struct Recorded<'r> {
     state_tasks: BTreeSet<String>,
     pending: Vec<(i32, i32, i32)>,
-    frame: &'r Frame,
+    frame: &'r StepRecord,
     /// Events that take effect in this step and have not yet.
-    striking: Vec<Event>,
+    striking: Vec<ClearEvent>,
     debris: Vec<Pos>,
     failing: BTreeSet<usize>,
     floor: i32,
 }
 
 impl<'r> Recorded<'r> {
-    fn new(state: &State, frame: &'r Frame) -> Self {
+    fn new(state: &State, frame: &'r StepRecord) -> Self {
         let step = state.step + 1;
-        let (striking, pending): (Vec<Event>, Vec<Event>) =
+        let (striking, pending): (Vec<ClearEvent>, Vec<ClearEvent>) =
             state.events.iter().partition(|event| event.step == step);
         let fails = |entity: &&RecordedEntity| entity.action_result == "failed_random";
         Self {
@@ -132,7 +132,7 @@ impl Chance for Recorded<'_> {
         Some(NewTask { duration: task.deadline - step, requirements, decay })
     }
 
-    fn event(&mut self, step: i32, rules: &EventRules, _: (i32, i32)) -> Option<Event> {
+    fn event(&mut self, step: i32, rules: &EventRules, _: (i32, i32)) -> Option<ClearEvent> {
         let mut known = self.pending.clone();
         let is_new = |event: &&phalanx_assemble::arena::record::RecordedClear| {
             let key = (event.x, event.y, event.radius);
@@ -145,7 +145,7 @@ impl Chance for Recorded<'_> {
             }
         };
         let new = self.frame.clear.iter().find(is_new)?;
-        Some(Event {
+        Some(ClearEvent {
             pos: Pos { x: new.x, y: new.y },
             radius: new.radius,
             step: step + rules.warning,
@@ -153,7 +153,7 @@ impl Chance for Recorded<'_> {
     }
 
     /// All new obstacles of a step come with its last event: an earlier one may have been cleared.
-    fn debris(&mut self, event: &Event, rules: &EventRules, _: i32) -> i32 {
+    fn debris(&mut self, event: &ClearEvent, rules: &EventRules, _: i32) -> i32 {
         let last = self.striking.last() == Some(event);
         if !last {
             return 0;
@@ -174,7 +174,7 @@ impl Chance for Recorded<'_> {
         i32::try_from(self.debris.len()).unwrap()
     }
 
-    fn spot(&mut self, _: &Event, _: &EventRules, open: &dyn Fn(Pos) -> bool) -> Option<Pos> {
+    fn spot(&mut self, _: &ClearEvent, _: &EventRules, open: &dyn Fn(Pos) -> bool) -> Option<Pos> {
         while let Some(pos) = self.debris.pop() {
             if open(pos) {
                 return Some(pos);
@@ -194,7 +194,7 @@ impl Chance for Recorded<'_> {
 
 /// Executes all steps of a record. `look` sees the state when percepts are built.
 pub(crate) fn retrace(
-    record: &Record,
+    record: &ReplayRecord,
     mut state: State,
     mut look: impl FnMut(&State),
 ) -> Result<State, String> {
@@ -223,7 +223,7 @@ pub(crate) fn retrace(
 
 /// Finds an order with the recorded results and places.
 fn search(start: &State, recorded: &[&RecordedEntity]) -> Result<State, String> {
-    let mut lcg = Lcg::new(1);
+    let mut random = JavaRandom::new(1);
     let mut best: Vec<usize> = (0..recorded.len()).collect();
     let (state, mut trouble) = greedy(start, &best, recorded);
     if trouble.is_empty() {
@@ -237,7 +237,7 @@ fn search(start: &State, recorded: &[&RecordedEntity]) -> Result<State, String> 
         };
         let slots: Vec<usize> = (0..best.len()).filter(|slot| near(&best[*slot])).collect();
         let mut members: Vec<usize> = slots.iter().map(|slot| best[*slot]).collect();
-        lcg.shuffle(&mut members);
+        random.shuffle(&mut members);
         let mut order = best.clone();
         for (slot, member) in slots.iter().zip(members) {
             order[*slot] = member;
@@ -266,7 +266,7 @@ fn search(start: &State, recorded: &[&RecordedEntity]) -> Result<State, String> 
 fn greedy(start: &State, order: &[usize], recorded: &[&RecordedEntity]) -> (State, Vec<usize>) {
     let mut state = start.clone();
     let mut pending: Vec<usize> = order.to_vec();
-    let matches = |entity: usize, code: Code| recorded[entity].action_result == code.text();
+    let matches = |entity: usize, code: ResultCode| recorded[entity].action_result == code.text();
     loop {
         let mut success = None;
         let mut rest = Vec::with_capacity(pending.len());
@@ -274,7 +274,7 @@ fn greedy(start: &State, order: &[usize], recorded: &[&RecordedEntity]) -> (Stat
             let judgement = state.judge(entity);
             let partner = judgement.partner.is_none_or(|(partner, code)| matches(partner, code));
             let fits = partner && matches(entity, judgement.code);
-            if fits && judgement.code != Code::Success {
+            if fits && judgement.code != ResultCode::Success {
                 state.apply(entity, judgement);
             } else {
                 if fits && success.is_none() {
@@ -301,25 +301,26 @@ fn greedy(start: &State, order: &[usize], recorded: &[&RecordedEntity]) -> (Stat
     (state, pending)
 }
 
-fn structure(state: &State, id: BodyId) -> Vec<Cell> {
+fn structure(state: &State, id: BodyId) -> Vec<RecordedCell> {
     let place = |id: &BodyId| {
         let Pos { x, y } = state.bodies.get(*id).pos;
-        Cell { x, y }
+        RecordedCell { x, y }
     };
-    let mut cells: Vec<Cell> = state.bodies.structure(id).iter().skip(1).map(place).collect();
+    let mut cells: Vec<RecordedCell> =
+        state.bodies.structure(id).iter().skip(1).map(place).collect();
     cells.sort_unstable();
     cells
 }
 
-fn cells(attached: &[Cell]) -> Vec<Cell> {
+fn cells(attached: &[RecordedCell]) -> Vec<RecordedCell> {
     let mut cells = attached.to_vec();
     cells.sort_unstable();
     cells
 }
 
 /// Everything in which the state differs from the recorded one.
-pub(crate) fn differences(state: &State, frame: &Frame) -> Vec<String> {
-    let ours: Frame =
+pub(crate) fn differences(state: &State, frame: &StepRecord) -> Vec<String> {
+    let ours: StepRecord =
         serde_json::from_slice(&phalanx_assemble::arena::replay::snapshot(state)).unwrap();
     let mut all = Vec::new();
     let mut compare = |what: &str, ours: String, theirs: String| {
@@ -327,7 +328,7 @@ pub(crate) fn differences(state: &State, frame: &Frame) -> Vec<String> {
             all.push(format!("{what}:\n  ours   {ours}\n  theirs {theirs}"));
         }
     };
-    let entities = |frame: &Frame| {
+    let entities = |frame: &StepRecord| {
         let key = |entity: &RecordedEntity| (entity.name.clone(), describe(entity));
         frame.entities.iter().map(key).collect::<BTreeMap<_, _>>()
     };
@@ -335,7 +336,7 @@ pub(crate) fn differences(state: &State, frame: &Frame) -> Vec<String> {
     for (name, ours) in entities(&ours) {
         compare(&name, ours, theirs.get(&name).cloned().unwrap_or_default());
     }
-    let blocks = |frame: &Frame| {
+    let blocks = |frame: &StepRecord| {
         let mut blocks = frame.blocks.clone();
         blocks.iter_mut().for_each(|block| block.attached.sort_unstable());
         blocks.sort();
@@ -344,13 +345,13 @@ pub(crate) fn differences(state: &State, frame: &Frame) -> Vec<String> {
     compare("blocks", blocks(&ours), blocks(frame));
     compare("cells", format!("{:?}", ours.cells), format!("{:?}", frame.cells));
     compare("scores", format!("{:?}", ours.scores), format!("{:?}", frame.scores));
-    let clear = |frame: &Frame| {
+    let clear = |frame: &StepRecord| {
         let mut clear = frame.clear.clone();
         clear.sort_unstable();
         format!("{clear:?}")
     };
     compare("clear", clear(&ours), clear(frame));
-    let tasks = |frame: &Frame| {
+    let tasks = |frame: &StepRecord| {
         let text = |task: &phalanx_assemble::arena::record::RecordedTask| {
             let mut parts = task.requirements.clone();
             parts.sort();
@@ -361,7 +362,7 @@ pub(crate) fn differences(state: &State, frame: &Frame) -> Vec<String> {
         tasks.join("\n")
     };
     compare("tasks", tasks(&ours), tasks(frame));
-    let events = |frame: &Frame| {
+    let events = |frame: &StepRecord| {
         let mut events: Vec<_> =
             frame.events.iter().map(|event| (event.task.clone(), event.team.clone())).collect();
         events.sort();

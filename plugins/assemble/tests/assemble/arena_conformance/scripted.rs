@@ -3,12 +3,12 @@
 
 use super::support;
 use phalanx_assemble::arena::act::Act;
-use phalanx_assemble::arena::chance::{Chance, Event, NewTask};
+use phalanx_assemble::arena::chance::{Chance, ClearEvent, NewTask};
 use phalanx_assemble::arena::config::{EventRules, TaskRules};
 use phalanx_assemble::arena::grid::Pos;
-use phalanx_assemble::arena::{ArenaOptions, AssembleArena, Percepts, Simulation, State};
+use phalanx_assemble::arena::{ArenaOptions, AssembleArena, PerceptWriter, Simulation, State};
 use phalanx_game::{Arena as _, ConnectionId, Origin, Outgoing};
-use phalanx_testkit::traces::{self, Direction};
+use phalanx_testkit::traces::{self, TraceDirection};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,13 +29,13 @@ impl Chance for Quiet {
     fn task(&mut self, _: i32, _: &TaskRules, _: i32) -> Option<NewTask> {
         None
     }
-    fn event(&mut self, _: i32, _: &EventRules, _: (i32, i32)) -> Option<Event> {
+    fn event(&mut self, _: i32, _: &EventRules, _: (i32, i32)) -> Option<ClearEvent> {
         None
     }
-    fn debris(&mut self, _: &Event, _: &EventRules, _: i32) -> i32 {
+    fn debris(&mut self, _: &ClearEvent, _: &EventRules, _: i32) -> i32 {
         0
     }
-    fn spot(&mut self, _: &Event, _: &EventRules, _: &dyn Fn(Pos) -> bool) -> Option<Pos> {
+    fn spot(&mut self, _: &ClearEvent, _: &EventRules, _: &dyn Fn(Pos) -> bool) -> Option<Pos> {
         None
     }
     fn order(&mut self, entities: usize) -> Vec<usize> {
@@ -58,7 +58,7 @@ fn said() -> BTreeMap<(String, i64), (String, Act)> {
         let Ok(message) = serde_json::from_str::<Value>(line.message.trim_end_matches('\0')) else {
             continue;
         };
-        if line.direction == Direction::Out && message["type"] == "action" {
+        if line.direction == TraceDirection::Out && message["type"] == "action" {
             let content = &message["content"];
             let param =
                 |param: &Value| param.as_str().map_or_else(|| param.to_string(), str::to_owned);
@@ -103,7 +103,7 @@ fn the_rules_give_every_recorded_result_and_percept() {
     let mut compared = 0;
     for step in 0..32 {
         state.begin_step(&mut chance);
-        let percepts = Percepts::new(&state);
+        let percepts = PerceptWriter::new(&state);
         compared += compare(&state, &expected, |index| {
             serde_json::from_slice(&percepts.json(index)).unwrap()
         });

@@ -1,7 +1,7 @@
 //! Reading what was recorded.
 
 use phalanx_assemble::arena::config::{ArenaConfig, SimConfig};
-use phalanx_assemble::arena::record::Record;
+use phalanx_assemble::arena::record::ReplayRecord;
 use phalanx_testkit::traces;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(crate) fn sim(name: &str) -> Option<SimConfig> {
 }
 
 /// A packed replay.
-pub(crate) fn replay(name: &str) -> Option<Record> {
+pub(crate) fn replay(name: &str) -> Option<ReplayRecord> {
     let bytes = traces::bytes(name)?;
     let mut archive = tar::Archive::new(bytes.as_slice());
     let mut files = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn replay(name: &str) -> Option<Record> {
         }
     }
     let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-    Some(Record::read(files).unwrap_or_else(|error| panic!("{name}: {error}")))
+    Some(ReplayRecord::read(files).unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
 /// Percepts list things in no particular order: sorts them.

@@ -5,7 +5,7 @@ use phalanx_assemble::action::Action;
 use phalanx_assemble::arena::act::Act;
 use phalanx_assemble::arena::config::{ArenaConfig, SimConfig};
 use phalanx_assemble::arena::grid::Pos;
-use phalanx_assemble::arena::{Percepts, Simulation};
+use phalanx_assemble::arena::{PerceptWriter, Simulation};
 use phalanx_assemble::percept::{Briefing, Percept, ThingKind};
 use phalanx_assemble::wire::{self, Message};
 use phalanx_assemble::world::World;
@@ -39,7 +39,7 @@ pub(crate) struct Match {
 }
 
 /// What all agents of the team perceive in a step.
-pub(crate) type Heard = BTreeMap<AgentId, Percept>;
+pub(crate) type ResumeFrame = BTreeMap<AgentId, Percept>;
 
 /// What all agents of the team do in a step.
 pub(crate) type Done = BTreeMap<AgentId, Action>;
@@ -72,9 +72,9 @@ impl Match {
     }
 
     /// The next step's percepts.
-    pub(crate) fn perceive(&mut self) -> Heard {
+    pub(crate) fn perceive(&mut self) -> ResumeFrame {
         self.sim.begin_step();
-        let percepts = Percepts::new(&self.sim.state);
+        let percepts = PerceptWriter::new(&self.sim.state);
         let heard = |index: usize| {
             let percept = String::from_utf8(percepts.json(index)).unwrap();
             let step = self.sim.state.step;
@@ -123,7 +123,7 @@ impl Match {
     }
 
     /// What a team of wanderers does that believes `world`.
-    pub(crate) fn decide(&self, world: &World, heard: &Heard) -> Done {
+    pub(crate) fn decide(&self, world: &World, heard: &ResumeFrame) -> Done {
         let mut done = Done::new();
         for (agent, percept) in heard {
             let mut dice = Dice::new(self.seed, percept.step, u64::from(agent.0) + 2);
@@ -214,7 +214,7 @@ fn wander(world: &World, agent: AgentId, percept: &Percept, dice: &mut Dice) -> 
 }
 
 /// Pairs of agents of one group that are near each other.
-fn neighbours(world: &World, heard: &Heard) -> Vec<(AgentId, AgentId, Cell)> {
+fn neighbours(world: &World, heard: &ResumeFrame) -> Vec<(AgentId, AgentId, Cell)> {
     let mut pairs = Vec::new();
     let places: Vec<(AgentId, (FrameId, Cell))> =
         heard.keys().filter_map(|agent| Some((*agent, world.position(*agent)?))).collect();

@@ -5,12 +5,12 @@ use phalanx_game::excerpt;
 use std::collections::BTreeMap;
 
 /// Variables that are being read, and what was wrong so far.
-pub(super) struct Reader {
+pub(super) struct VariableReader {
     variables: BTreeMap<String, String>,
     lines: Vec<String>,
 }
 
-impl Reader {
+impl VariableReader {
     pub(super) fn new(variables: BTreeMap<String, String>) -> Self {
         Self { variables, lines: Vec::new() }
     }

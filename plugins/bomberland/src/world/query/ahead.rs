@@ -1,9 +1,9 @@
 //! What will be: danger, escape, and the forward model.
 
-use super::Ask;
+use super::UnitQuery;
 use crate::action::Action;
-use crate::rules::{Act, Luck, Order, UnitIndex};
-use crate::world::{Danger, Escape, Forecast, HORIZON, World, escape, view};
+use crate::rules::{ForwardChance, UnitAction, UnitIndex, UnitOrder};
+use crate::world::{DangerForecast, DangerLevel, EscapeRoute, HORIZON, World, escape, view};
 use phalanx_game::{QueryError, Value};
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ pub(crate) const TICKS_MAX: u32 = 1000;
 /// Most orders in one simulation.
 pub(crate) const ORDERS_MAX: usize = 1000;
 
-impl Ask<'_> {
-    fn forecast(&self) -> Arc<Forecast> {
+impl UnitQuery<'_> {
+    fn forecast(&self) -> Arc<DangerForecast> {
         self.world.forecast(self.scene)
     }
 
@@ -25,9 +25,9 @@ impl Ask<'_> {
         let Some(cell) = cell else { return Ok(Value::Nil) };
         let forecast = self.forecast();
         let level = |ahead: u32| match forecast.danger(cell, ahead) {
-            Danger::None => 0,
-            Danger::Possible => 1,
-            Danger::Certain => 2,
+            DangerLevel::None => 0,
+            DangerLevel::Possible => 1,
+            DangerLevel::Certain => 2,
         };
         let worst = match tick {
             None => (1..=HORIZON).map(level).max().unwrap_or(0),
@@ -42,7 +42,7 @@ impl Ask<'_> {
     pub(super) fn burns(&self) -> Result<Value, QueryError> {
         let (cell, possible) = (self.at(0)?, self.args.flag(2)?);
         let Some(cell) = cell else { return Ok(Value::Nil) };
-        let danger = if possible { Danger::Possible } else { Danger::Certain };
+        let danger = if possible { DangerLevel::Possible } else { DangerLevel::Certain };
         let first = self.forecast().first(cell, danger, 1);
         let ahead = first.and_then(|ahead| i32::try_from(ahead).ok());
         Ok(ahead.map(|ahead| self.scene.state.tick.saturating_add(ahead)).into())
@@ -54,13 +54,14 @@ impl Ask<'_> {
         if !body.alive() {
             return Ok(Value::Nil);
         }
-        let avoid = if certain { Danger::Certain } else { Danger::Possible };
+        let avoid = if certain { DangerLevel::Certain } else { DangerLevel::Possible };
         let others = self.orders(2)?;
-        let bomb = with_bomb.then_some(Order { agent: body.agent, unit, act: Act::Bomb });
+        let bomb =
+            with_bomb.then_some(UnitOrder { agent: body.agent, unit, act: UnitAction::Bomb });
         let forecast = if bomb.is_none() && others.is_empty() {
             self.forecast()
         } else {
-            Arc::new(Forecast::with(self.scene, bomb, others))
+            Arc::new(DangerForecast::with(self.scene, bomb, others))
         };
         // Where the bomb cannot be put, there is nothing to escape from.
         let possible = !with_bomb || forecast.places_bomb(self.scene);
@@ -68,9 +69,9 @@ impl Ask<'_> {
         Ok(found.map_or(Value::Nil, |found| self.way_out(&found)))
     }
 
-    fn way_out(&self, escape: &Escape) -> Value {
-        let word = |step: &Option<crate::rules::Direction>| {
-            Value::from(step.map_or("wait", crate::rules::Direction::word))
+    fn way_out(&self, escape: &EscapeRoute) -> Value {
+        let word = |step: &Option<crate::rules::UnitDirection>| {
+            Value::from(step.map_or("wait", crate::rules::UnitDirection::word))
         };
         let (x, y) = self.scene.board.place(escape.to);
         let ticks = u32::try_from(escape.steps.len()).unwrap_or(u32::MAX);
@@ -87,8 +88,8 @@ impl Ask<'_> {
         let orders = self.orders(0)?;
         let ticks = self.args.count(1, 1, TICKS_MAX)?.unwrap_or(1);
         let mut luck = match self.args.count(2, 0, u32::MAX)? {
-            None => Luck::default(),
-            Some(seed) => Luck::seeded(seed.into()),
+            None => ForwardChance::default(),
+            Some(seed) => ForwardChance::seeded(seed.into()),
         };
         let state = World::simulate(self.scene, &orders, ticks, &mut luck, &mut ());
         let units = 0..state.units().len();
@@ -96,7 +97,7 @@ impl Ask<'_> {
         let units = units.map(|unit| view::unit(self.world, self.scene, &state, unit));
         let leader = state.leader().and_then(|agent| self.scene.board.agent(agent));
         let things =
-            state.entities().filter(|(_, entity)| entity.kind != crate::rules::Kind::Metal);
+            state.entities().filter(|(_, entity)| entity.kind != crate::rules::EntityKind::Metal);
         let things = things.map(|(cell, entity)| view::entity(self.scene, cell, entity));
         Ok(Value::map([
             ("tick", state.tick.into()),
@@ -108,7 +109,7 @@ impl Ask<'_> {
     }
 
     /// Orders in an argument: `{ unit=, action=, args=, after= }` each.
-    fn orders(&self, index: usize) -> Result<Vec<(u32, Order)>, QueryError> {
+    fn orders(&self, index: usize) -> Result<Vec<(u32, UnitOrder)>, QueryError> {
         let Some(given) = self.args.given(index) else { return Ok(Vec::new()) };
         // An empty Lua table may come as a map.
         let empty = matches!(given, Value::Map(pairs) if pairs.is_empty());
@@ -126,7 +127,7 @@ impl Ask<'_> {
     }
 
     /// One order; `None` for one that only waits.
-    fn order(&self, given: &Value) -> Result<Option<(u32, Order)>, String> {
+    fn order(&self, given: &Value) -> Result<Option<(u32, UnitOrder)>, String> {
         let name = given.get("unit").and_then(Value::as_str).ok_or("unit: expected its name")?;
         let board = &self.scene.board;
         let unit = board.find_unit(name).ok_or_else(|| format!("no unit is called {name:?}"))?;
@@ -142,6 +143,6 @@ impl Ask<'_> {
                 after.ok_or_else(|| format!("after: expected 1 to {TICKS_MAX}"))?
             }
         };
-        Ok(action.act().map(|act| (after, Order { agent, unit, act })))
+        Ok(action.act().map(|act| (after, UnitOrder { agent, unit, act })))
     }
 }

@@ -3,12 +3,12 @@
 use phalanx_game::{QueryError, Value};
 
 /// The arguments of one query.
-pub(super) struct Args<'a> {
+pub(super) struct QueryArgs<'a> {
     name: &'a str,
     args: &'a [Value],
 }
 
-impl<'a> Args<'a> {
+impl<'a> QueryArgs<'a> {
     pub(super) fn new(name: &'a str, args: &'a [Value]) -> Self {
         Self { name, args }
     }

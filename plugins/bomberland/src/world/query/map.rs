@@ -1,23 +1,23 @@
 //! What is where, and how far.
 
-use super::Ask;
+use super::UnitQuery;
 use crate::api::KINDS;
-use crate::rules::{Board, Cell, Entity, Kind, Unit, UnitIndex};
-use crate::world::view::{self, Table};
-use crate::world::{Walk, walk};
+use crate::rules::{CellEntity, CellIndex, EntityKind, GameBoard, Unit, UnitIndex};
+use crate::world::view::{self, ViewTable};
+use crate::world::{WalkCosts, walk};
 use phalanx_game::{QueryError, Value};
 use std::sync::Arc;
 
 /// Whether a thing is of a kind that scripts look for.
-fn is(entity: &Entity, word: &str) -> bool {
+fn is(entity: &CellEntity, word: &str) -> bool {
     match word {
-        "block" => matches!(entity.kind, Kind::Wood | Kind::Ore),
+        "block" => matches!(entity.kind, EntityKind::Wood | EntityKind::Ore),
         "pickup" => entity.kind.item(),
         other => view::word(entity) == other,
     }
 }
 
-impl Ask<'_> {
+impl UnitQuery<'_> {
     pub(super) fn size(&self) -> Value {
         let board = &self.scene.board;
         let side = |side: u16| Value::Int(side.into());
@@ -52,7 +52,7 @@ impl Ask<'_> {
         let unit = state.units_at(cell).next();
         let name = unit.and_then(|unit| self.scene.board.unit(unit));
         let free = entity.is_none_or(|entity| entity.kind.walkable()) && unit.is_none();
-        Ok(Table::at(self.scene, cell)
+        Ok(ViewTable::at(self.scene, cell)
             .with("entity", entity.map(|entity| view::entity(self.scene, cell, entity)))
             .with("unit", name.map(|name| name.name.clone()))
             .with("free", free)
@@ -83,7 +83,7 @@ impl Ask<'_> {
     }
 
     /// Everything of a kind; enemies are units, the rest are things.
-    fn of_kind(&self, kind: &str) -> Vec<(Cell, Value)> {
+    fn of_kind(&self, kind: &str) -> Vec<(CellIndex, Value)> {
         let state = &self.scene.state;
         if kind == "enemy" {
             let enemies = (0..).zip(state.units());
@@ -102,12 +102,12 @@ impl Ask<'_> {
         Ok(Value::List(found.into_iter().map(|(_, value)| value).collect()))
     }
 
-    fn walk(&self) -> Option<Arc<Walk>> {
+    fn walk(&self) -> Option<Arc<WalkCosts>> {
         self.world.walk(self.agent, self.scene, self.unit?)
     }
 
-    /// What it costs to stand on a cell, or beside it where nobody can stand.
-    fn approach(&self, walk: &Walk, cell: Cell) -> Option<u32> {
+    /// The cost of entering a cell, or a neighbour of it if no unit can enter the cell itself.
+    fn approach(&self, walk: &WalkCosts, cell: CellIndex) -> Option<u32> {
         if let Some(cost) = walk.cost(cell) {
             return Some(cost);
         }
@@ -142,7 +142,7 @@ impl Ask<'_> {
             None => self.walk(),
         };
         let Some(walk) = walk else { return Ok(Value::Nil) };
-        let cost = |cell: Cell| walk.cost(cell).map_or(Value::Int(-1), Value::from);
+        let cost = |cell: CellIndex| walk.cost(cell).map_or(Value::Int(-1), Value::from);
         Ok(Value::List((0..self.scene.board.cells()).map(cost).collect()))
     }
 
@@ -157,11 +157,11 @@ impl Ask<'_> {
         let (Some(cost), Some(steps)) = (walk.cost(to), walk.steps(self.scene, to)) else {
             return Ok(Value::Nil);
         };
-        let solid = |cell: &Cell| {
+        let solid = |cell: &CellIndex| {
             self.scene.state.entity(*cell).is_some_and(|entity| !entity.kind.walkable())
         };
         let cells = steps.iter().map(|(direction, cell)| {
-            let table = Table::at(self.scene, *cell).with("dir", direction.word());
+            let table = ViewTable::at(self.scene, *cell).with("dir", direction.word());
             table.with("block", solid(cell).then_some(true)).done()
         });
         let first = steps.first().map(|(direction, _)| direction.word());
@@ -184,9 +184,9 @@ impl Ask<'_> {
     }
 }
 
-fn beside(board: &Board, cell: Cell) -> impl Iterator<Item = Cell> {
+fn beside(board: &GameBoard, cell: CellIndex) -> impl Iterator<Item = CellIndex> {
     let (x, y) = board.place(cell);
-    crate::rules::Direction::ALL.into_iter().filter_map(move |direction| {
+    crate::rules::UnitDirection::ALL.into_iter().filter_map(move |direction| {
         let (dx, dy) = direction.vector();
         board.cell(x + dx, y + dy)
     })

@@ -35,7 +35,7 @@ pub(crate) fn arena(text: &str, seed: u64, now: Instant) -> BomberlandArena {
 pub(crate) struct Stage {
     pub(crate) arena: BomberlandArena,
     pub(crate) clients: Vec<Session>,
-    /// Everything that each client told its team and nobody looked at yet.
+    /// Events of each client that the test has not read yet.
     pub(crate) told: Vec<Vec<Told>>,
     /// Every packet of the referee.
     pub(crate) packets: Vec<Vec<u8>>,
@@ -109,6 +109,6 @@ impl Stage {
             }
             self.pass();
         }
-        panic!("nobody asked client {client}");
+        panic!("client {client} was not asked");
     }
 }

@@ -2,7 +2,7 @@
 //! referee's.
 
 use super::support::{Line, RECORDINGS, Recording};
-use phalanx_bomberland::rules::{Generated, Order, generate, step};
+use phalanx_bomberland::rules::{GeneratedGame, UnitOrder, generate, step};
 use phalanx_bomberland::session::Session;
 use phalanx_bomberland::wire;
 use phalanx_bomberland::world::World;
@@ -23,22 +23,22 @@ fn session(user: &str) -> Session {
     })
 }
 
-/// The referee's own game, moved on by the orders that it told as done.
-fn referee(game: &mut Generated, tick: &Value) {
-    let Generated { board, state, streams } = game;
+/// The referee's own game, advanced by the orders that it reported as done.
+fn referee(game: &mut GeneratedGame, tick: &Value) {
+    let GeneratedGame { board, state, streams } = game;
     let done = tick["payload"]["events"].as_array().unwrap().iter();
     let done = done.filter(|event| event["type"] == "unit");
-    let mut orders: Vec<Order> = done
+    let mut orders: Vec<UnitOrder> = done
         .map(|event| {
             let packet = wire::agent_packet(&event["data"], false).unwrap();
             let unit = board.find_unit(&packet.unit).unwrap();
-            Order { agent: state.unit(unit).unwrap().agent, unit, act: packet.act }
+            UnitOrder { agent: state.unit(unit).unwrap().agent, unit, act: packet.act }
         })
         .collect();
     step(board, state, streams, &mut orders, &mut ());
 }
 
-fn generated(recording: &Recording, seeds: (u64, u64)) -> Generated {
+fn generated(recording: &Recording, seeds: (u64, u64)) -> GeneratedGame {
     let config = recording.config();
     generate(&config.setup, config.params, seeds.0, seeds.1).unwrap()
 }

@@ -3,27 +3,27 @@
 //! of different sockets in another order.
 
 use super::support::{Line, RECORDINGS, Recording};
-use phalanx_bomberland::rules::{Generated, Order, Queue, generate, step};
+use phalanx_bomberland::rules::{GeneratedGame, OrderQueue, UnitOrder, generate, step};
 use phalanx_bomberland::wire;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// At most so many frames of a client slip behind a tick.
+/// Most frames of a client that may arrive after the tick they belong to.
 const SLIP_MAX: usize = 6;
 
-type Game = (Generated, Queue);
+type Game = (GeneratedGame, OrderQueue);
 
 fn game(recording: &Recording, seeds: (u64, u64)) -> Game {
     let config = recording.config();
     let made = generate(&config.setup, config.params, seeds.0, seeds.1).unwrap();
-    (made, Queue::default())
+    (made, OrderQueue::default())
 }
 
-fn order(game: &Game, line: &Line) -> Option<Order> {
+fn order(game: &Game, line: &Line) -> Option<UnitOrder> {
     let board = &game.0.board;
     let packet = wire::agent_packet(&line.json(), false)?;
     let agent = board.find_agent(if line.conn == "agentA" { "a" } else { "b" })?;
-    Some(Order { agent, unit: board.find_unit(&packet.unit)?, act: packet.act })
+    Some(UnitOrder { agent, unit: board.find_unit(&packet.unit)?, act: packet.act })
 }
 
 /// The game after a tick in which the last `slips` frames of each client came too late, with those
@@ -46,7 +46,7 @@ fn attempt<'a>(
         }
     }
     let mut events = Vec::new();
-    let (Generated { board, state, streams }, queue) = &mut next;
+    let (GeneratedGame { board, state, streams }, queue) = &mut next;
     step(board, state, streams, &mut queue.take(), &mut events);
     let told = events.iter().map(|event| serde_json::to_value(wire::encode_event(board, event)));
     let told: Vec<Value> = told.map(Result::unwrap).collect();

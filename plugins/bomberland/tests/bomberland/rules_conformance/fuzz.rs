@@ -1,14 +1,14 @@
 //! Every tick of long games with arbitrary actions.
 
 use super::support;
-use phalanx_bomberland::rules::{Generated, Queue, generate, step};
+use phalanx_bomberland::rules::{GeneratedGame, OrderQueue, generate, step};
 use phalanx_bomberland::wire;
 use serde_json::Value;
 
 #[test]
 fn every_fuzzed_tick_is_the_same_event_for_event() {
     let Some(lines) = support::lines("tick_fuzz.jsonl.gz") else { return };
-    let mut game: Option<(Generated, Queue, String)> = None;
+    let mut game: Option<(GeneratedGame, OrderQueue, String)> = None;
     let (mut ticks, mut ends) = (0, 0);
     for line in &lines {
         let fixture: Value = serde_json::from_str(line).unwrap();
@@ -19,7 +19,7 @@ fn every_fuzzed_tick_is_the_same_event_for_event() {
                 let made =
                     generate(&config.setup, config.params, seed("world_seed"), seed("prng_seed"));
                 let name = format!("world seed {}", seed("world_seed"));
-                game = Some((made.unwrap(), Queue::default(), name));
+                game = Some((made.unwrap(), OrderQueue::default(), name));
             }
             "tick" => {
                 let (game, queue, name) = game.as_mut().unwrap();
@@ -38,13 +38,13 @@ fn every_fuzzed_tick_is_the_same_event_for_event() {
     assert!(ticks > 3500 && ends > 8, "{ticks} ticks of {ends} games are not the whole fixture");
 }
 
-fn tick(game: &mut Generated, queue: &mut Queue, name: &str, fixture: &Value, line: &str) {
+fn tick(game: &mut GeneratedGame, queue: &mut OrderQueue, name: &str, fixture: &Value, line: &str) {
     for order in support::orders(&game.board, &fixture["actions"]) {
         // The engine drops the others without a word, too.
         queue.push(&game.state, order).ok();
     }
     let mut events = Vec::new();
-    let Generated { board, state, streams } = game;
+    let GeneratedGame { board, state, streams } = game;
     step(board, state, streams, &mut queue.take(), &mut events);
     let result = &fixture["tick_result"];
     let what = format!("{name}, tick {}", state.tick);

@@ -1,7 +1,7 @@
 //! Reading what was recorded.
 
 use phalanx_bomberland::arena::ArenaConfig;
-use phalanx_bomberland::rules::{Board, Event, Order};
+use phalanx_bomberland::rules::{GameBoard, TickEvent, UnitOrder};
 use phalanx_bomberland::wire::{self, Full};
 use phalanx_testkit::traces;
 use serde::Deserialize as _;
@@ -33,17 +33,17 @@ pub(crate) fn state(line: &str) -> Full {
 
 /// The orders of a fixture's list; those for units that do not exist are left out, as the engine
 /// drops them.
-pub(crate) fn orders(board: &Board, actions: &Value) -> Vec<Order> {
+pub(crate) fn orders(board: &GameBoard, actions: &Value) -> Vec<UnitOrder> {
     let order = |listed: &Value| {
         let packet = wire::agent_packet(&listed["action"], false).unwrap();
         let agent = board.find_agent(listed["agent_id"].as_str().unwrap())?;
-        Some(Order { agent, unit: board.find_unit(&packet.unit)?, act: packet.act })
+        Some(UnitOrder { agent, unit: board.find_unit(&packet.unit)?, act: packet.act })
     };
     actions.as_array().unwrap().iter().filter_map(order).collect()
 }
 
 /// Events as the wire tells them.
-pub(crate) fn told(board: &Board, events: &[Event]) -> Vec<Value> {
+pub(crate) fn told(board: &GameBoard, events: &[TickEvent]) -> Vec<Value> {
     events
         .iter()
         .map(|event| serde_json::to_value(wire::encode_event(board, event)).unwrap())

@@ -1,13 +1,13 @@
 //! What actors do (spec sections 6.4 and 6.5).
 
-use super::{Entity, Rules, STEP_MIN, State, distance};
-use crate::rules::{Chance, Fatal, Id, Num};
+use super::{CatcherEntity, CatcherRules, CatcherState, STEP_MIN, distance};
+use crate::rules::{Fatal, GameRng, Id, PyNumber};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// One action of a payload, checked as far as it can be without the world.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub enum CatcherCommand {
     /// Goes towards a point.
     Move {
         /// Who.
@@ -74,7 +74,7 @@ pub enum Offence {
     Second,
 }
 
-impl Command {
+impl CatcherCommand {
     /// The actions of a payload. Unknown kinds and missing names are left out: they do nothing.
     ///
     /// # Errors
@@ -124,11 +124,11 @@ fn point(target: &Value) -> Option<[f64; 2]> {
     }
 }
 
-fn find<'a>(list: &'a mut [Entity], id: &str) -> Option<&'a mut Entity> {
+fn find<'a>(list: &'a mut [CatcherEntity], id: &str) -> Option<&'a mut CatcherEntity> {
     list.iter_mut().find(|one| &*one.id == id)
 }
 
-impl State {
+impl CatcherState {
     /// Carries out an agent's actions in their order; what strict rules refused.
     ///
     /// # Errors
@@ -136,10 +136,10 @@ impl State {
     pub fn execute(
         &mut self,
         sender: &Id,
-        commands: &[Command],
-        rules: &Rules,
+        commands: &[CatcherCommand],
+        rules: &CatcherRules,
         fairness: Fairness,
-        chance: &mut Chance,
+        chance: &mut GameRng,
     ) -> Result<Vec<Offence>, Fatal> {
         let (mut offences, mut acted) = (Vec::new(), BTreeSet::new());
         for command in commands {
@@ -158,20 +158,20 @@ impl State {
     fn fair(
         &self,
         sender: &Id,
-        command: &Command,
+        command: &CatcherCommand,
         acted: &mut BTreeSet<Id>,
     ) -> Result<(), Offence> {
         let (actor, base) = match command {
-            Command::Move { actor, .. }
-            | Command::Take { actor, .. }
-            | Command::Attack { actor, .. } => (Some(actor), None),
-            Command::Deposit { actor, base } | Command::Heal { actor, base } => {
+            CatcherCommand::Move { actor, .. }
+            | CatcherCommand::Take { actor, .. }
+            | CatcherCommand::Attack { actor, .. } => (Some(actor), None),
+            CatcherCommand::Deposit { actor, base } | CatcherCommand::Heal { actor, base } => {
                 (Some(actor), Some(base))
             }
-            Command::Spawn { base } => (None, base.as_ref()),
-            Command::MakeBase { actor } => (actor.as_ref(), None),
+            CatcherCommand::Spawn { base } => (None, base.as_ref()),
+            CatcherCommand::MakeBase { actor } => (actor.as_ref(), None),
         };
-        let foreign = |list: &[Entity], id: Option<&Id>| {
+        let foreign = |list: &[CatcherEntity], id: Option<&Id>| {
             list.iter().any(|one| Some(&one.id) == id && one.owner != *sender)
         };
         if foreign(&self.actors, actor) || foreign(&self.bases, base) {
@@ -184,29 +184,29 @@ impl State {
     fn apply(
         &mut self,
         sender: &Id,
-        command: &Command,
-        rules: &Rules,
-        chance: &mut Chance,
+        command: &CatcherCommand,
+        rules: &CatcherRules,
+        chance: &mut GameRng,
     ) -> Result<(), Fatal> {
         match command {
-            Command::Move { actor, target } => self.step(actor, *target, rules)?,
-            Command::Take { actor, food } => self.take(actor, food, rules),
-            Command::Deposit { actor, base } => {
+            CatcherCommand::Move { actor, target } => self.step(actor, *target, rules)?,
+            CatcherCommand::Take { actor, food } => self.take(actor, food, rules),
+            CatcherCommand::Deposit { actor, base } => {
                 if let Some((actor, base)) = self.at_base(actor, base, rules) {
                     base.food += actor.food;
-                    actor.food = Num::ZERO;
+                    actor.food = PyNumber::ZERO;
                 }
             }
-            Command::Attack { actor, target } => self.attack(actor, target, rules),
-            Command::Heal { actor, base } => {
+            CatcherCommand::Attack { actor, target } => self.attack(actor, target, rules),
+            CatcherCommand::Heal { actor, base } => {
                 if let Some((actor, base)) = self.at_base(actor, base, rules) {
                     let healed = (actor.max_health - actor.health).min(base.food);
                     actor.health += healed;
                     base.food -= healed;
                 }
             }
-            Command::Spawn { base } => self.spawn(sender, base.as_deref(), rules, chance)?,
-            Command::MakeBase { actor } => {
+            CatcherCommand::Spawn { base } => self.spawn(sender, base.as_deref(), rules, chance)?,
+            CatcherCommand::MakeBase { actor } => {
                 let known = |actor: &Id| self.actors.iter().any(|one| one.id == *actor);
                 if !actor.as_ref().is_some_and(known) {
                     return Err(Fatal("make_base with an unknown actor".to_owned()));
@@ -216,7 +216,12 @@ impl State {
         Ok(())
     }
 
-    fn step(&mut self, actor: &str, target: Option<[f64; 2]>, rules: &Rules) -> Result<(), Fatal> {
+    fn step(
+        &mut self,
+        actor: &str,
+        target: Option<[f64; 2]>,
+        rules: &CatcherRules,
+    ) -> Result<(), Fatal> {
         let Some(actor) = find(&mut self.actors, actor) else { return Ok(()) };
         let target = target.ok_or_else(|| Fatal("move to what is no point".to_owned()))?;
         let far = distance(actor.position, target);
@@ -230,19 +235,19 @@ impl State {
         Ok(())
     }
 
-    fn take(&mut self, actor: &str, food: &str, rules: &Rules) {
+    fn take(&mut self, actor: &str, food: &str, rules: &CatcherRules) {
         let Some(actor) = find(&mut self.actors, actor) else { return };
         let Some(food) = self.foods.iter_mut().find(|one| &*one.id == food) else { return };
         if distance(actor.position, food.position) > rules.take_food_max_distance {
             return;
         }
-        let portion = Num::whole(rules.take_food_speed);
+        let portion = PyNumber::whole(rules.take_food_speed);
         if food.quantity.get() > portion.get() {
             food.quantity -= portion;
             actor.food += portion;
         } else {
             actor.food += food.quantity;
-            food.quantity = Num::ZERO;
+            food.quantity = PyNumber::ZERO;
         }
     }
 
@@ -251,15 +256,15 @@ impl State {
         &mut self,
         actor: &str,
         base: &str,
-        rules: &Rules,
-    ) -> Option<(&mut Entity, &mut Entity)> {
+        rules: &CatcherRules,
+    ) -> Option<(&mut CatcherEntity, &mut CatcherEntity)> {
         let actor = find(&mut self.actors, actor)?;
         let base = find(&mut self.bases, base)?;
         let far = distance(actor.position, base.position);
         (far <= rules.deposit_food_max_distance).then_some((actor, base))
     }
 
-    fn attack(&mut self, actor: &str, target: &str, rules: &Rules) {
+    fn attack(&mut self, actor: &str, target: &str, rules: &CatcherRules) {
         let Some(from) = find(&mut self.actors, actor).map(|actor| actor.position) else { return };
         let target = match find(&mut self.bases, target) {
             Some(base) => Some(base),
@@ -268,7 +273,7 @@ impl State {
         if let Some(target) = target
             && distance(from, target.position) <= rules.attack_range
         {
-            target.health -= Num::whole(rules.actor_damage);
+            target.health -= PyNumber::whole(rules.actor_damage);
         }
     }
 
@@ -276,15 +281,15 @@ impl State {
         &mut self,
         sender: &Id,
         base: Option<&str>,
-        rules: &Rules,
-        chance: &mut Chance,
+        rules: &CatcherRules,
+        chance: &mut GameRng,
     ) -> Result<(), Fatal> {
         let base = base.and_then(|base| find(&mut self.bases, base));
         let base = base.ok_or_else(|| Fatal("spawn with an unknown base".to_owned()))?;
-        let cost = Num::whole(rules.spawn_actor_cost);
+        let cost = PyNumber::whole(rules.spawn_actor_cost);
         if base.food.get() >= cost.get() {
             base.food -= cost;
-            let actor = Entity::new(chance.name(), sender.clone(), base.position, rules);
+            let actor = CatcherEntity::new(chance.name(), sender.clone(), base.position, rules);
             self.actors.push(actor);
         }
         Ok(())

@@ -1,20 +1,20 @@
 //! The world of a state message, read as far as it makes sense.
 
-use super::{Entity, Food, Rules, State};
-use crate::rules::{Id, Num};
+use super::{CatcherEntity, CatcherRules, CatcherState, Food};
+use crate::rules::{Id, PyNumber};
 use serde_json::{Map, Value};
 
 fn position(thing: &Value) -> Option<[f64; 2]> {
     let place = thing.get("position")?;
-    Some([Num::read(place.get(0)?).get(), Num::read(place.get(1)?).get()])
+    Some([PyNumber::read(place.get(0)?).get(), PyNumber::read(place.get(1)?).get()])
 }
 
 fn id(thing: &Value, key: &str) -> Option<Id> {
     thing.get(key)?.as_str().map(Id::from)
 }
 
-fn num(thing: &Value, key: &str) -> Num {
-    thing.get(key).map_or(Num::ZERO, Num::read)
+fn num(thing: &Value, key: &str) -> PyNumber {
+    thing.get(key).map_or(PyNumber::ZERO, PyNumber::read)
 }
 
 fn food(thing: &Value) -> Option<Food> {
@@ -22,8 +22,8 @@ fn food(thing: &Value) -> Option<Food> {
     Some(Food { id, position: position(thing)?, quantity })
 }
 
-fn entity(thing: &Value) -> Option<Entity> {
-    Some(Entity {
+fn entity(thing: &Value) -> Option<CatcherEntity> {
+    Some(CatcherEntity {
         id: id(thing, "id")?,
         owner: id(thing, "owner_id")?,
         position: position(thing)?,
@@ -37,7 +37,7 @@ fn all<T>(list: Option<&Value>, one: impl Fn(&Value) -> Option<T>) -> Vec<T> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(one).collect()
 }
 
-impl State {
+impl CatcherState {
     /// Reads the keys of a state; things without name or place are left out.
     #[must_use]
     pub fn read(state: &Map<String, Value>) -> Self {
@@ -50,7 +50,7 @@ impl State {
     }
 }
 
-impl Rules {
+impl CatcherRules {
     /// Whether these can have been read: numbers that are any.
     pub(crate) fn is_readable(&self) -> bool {
         let numbers = [

@@ -1,6 +1,6 @@
 //! The world as the referee prints it.
 
-use super::{Entity, Food, State};
+use super::{CatcherEntity, CatcherState, Food};
 use crate::wire::text;
 
 fn position(out: &mut String, position: [f64; 2]) {
@@ -17,7 +17,7 @@ fn food(out: &mut String, food: &Food) {
     out.push('}');
 }
 
-fn entity(out: &mut String, entity: &Entity) {
+fn entity(out: &mut String, entity: &CatcherEntity) {
     position(out, entity.position);
     out.push_str(", \"id\": ");
     text::string(out, &entity.id);
@@ -34,7 +34,7 @@ fn entity(out: &mut String, entity: &Entity) {
     out.push('}');
 }
 
-impl State {
+impl CatcherState {
     /// Writes the keys of the state, without the braces around them.
     pub fn write(&self, out: &mut String) {
         out.push_str("\"foods\": ");

@@ -1,24 +1,25 @@
 //! Moves: from the highest square down, pieces before castling before pawns, as the original's
 //! library lists them; in check the king's moves come first.
 
-use super::{Board, Kind, Piece};
+use super::{ChessBoard, ChessPiece, PieceKind};
 
 /// One move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ChessMove {
     /// The square that is left, from a1 = 0 to h8 = 63.
     pub from: usize,
     /// The square that is entered.
     pub to: usize,
     /// What a pawn becomes.
-    pub promotion: Option<Kind>,
+    pub promotion: Option<PieceKind>,
 }
 
 const STRAIGHT: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 const ASLANT: [(i32, i32); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 1)];
 const JUMPS: [(i32, i32); 8] =
     [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
-const PROMOTIONS: [Kind; 4] = [Kind::Queen, Kind::Rook, Kind::Bishop, Kind::Knight];
+const PROMOTIONS: [PieceKind; 4] =
+    [PieceKind::Queen, PieceKind::Rook, PieceKind::Bishop, PieceKind::Knight];
 
 /// The square beside one, if it is on the board.
 fn beside(square: usize, (columns, rows): (i32, i32)) -> Option<usize> {
@@ -28,16 +29,16 @@ fn beside(square: usize, (columns, rows): (i32, i32)) -> Option<usize> {
     inside.then(|| usize::try_from(row * 8 + column).ok()).flatten()
 }
 
-fn step(from: usize, to: usize) -> Step {
-    Step { from, to, promotion: None }
+fn step(from: usize, to: usize) -> ChessMove {
+    ChessMove { from, to, promotion: None }
 }
 
-impl Board {
-    pub(super) fn at(&self, square: usize) -> Option<Piece> {
+impl ChessBoard {
+    pub(super) fn at(&self, square: usize) -> Option<ChessPiece> {
         self.squares.get(square).copied().flatten()
     }
 
-    fn put(&mut self, square: usize, piece: Option<Piece>) {
+    fn put(&mut self, square: usize, piece: Option<ChessPiece>) {
         if let Some(place) = self.squares.get_mut(square) {
             *place = piece;
         }
@@ -48,7 +49,7 @@ impl Board {
     }
 
     /// The squares that a piece attacks, highest first.
-    fn attacks(&self, from: usize, (kind, white): Piece) -> Vec<usize> {
+    fn attacks(&self, from: usize, (kind, white): ChessPiece) -> Vec<usize> {
         let mut found = Vec::new();
         let mut slide = |directions: &[(i32, i32)], far: bool| {
             for direction in directions {
@@ -63,18 +64,18 @@ impl Board {
             }
         };
         match kind {
-            Kind::Pawn => {
+            PieceKind::Pawn => {
                 let ahead = if white { 1 } else { -1 };
                 slide(&[(1, ahead), (-1, ahead)], false);
             }
-            Kind::Knight => slide(&JUMPS, false),
-            Kind::Bishop => slide(&ASLANT, true),
-            Kind::Rook => slide(&STRAIGHT, true),
-            Kind::Queen => {
+            PieceKind::Knight => slide(&JUMPS, false),
+            PieceKind::Bishop => slide(&ASLANT, true),
+            PieceKind::Rook => slide(&STRAIGHT, true),
+            PieceKind::Queen => {
                 slide(&STRAIGHT, true);
                 slide(&ASLANT, true);
             }
-            Kind::King => {
+            PieceKind::King => {
                 slide(&STRAIGHT, false);
                 slide(&ASLANT, false);
             }
@@ -92,7 +93,7 @@ impl Board {
     }
 
     fn king(&self, white: bool) -> Option<usize> {
-        (0..64).find(|square| self.at(*square) == Some((Kind::King, white)))
+        (0..64).find(|square| self.at(*square) == Some((PieceKind::King, white)))
     }
 
     /// Whether a side's king is attacked.
@@ -100,11 +101,10 @@ impl Board {
         self.king(white).is_some_and(|king| self.attacked(king, !white))
     }
 
-    /// All legal moves.
-    pub(super) fn legal(&self) -> Vec<Step> {
+    pub(super) fn legal(&self) -> Vec<ChessMove> {
         let mut steps = self.steps();
         if self.checked(self.white) {
-            let king = |step: &Step| self.at(step.from) != Some((Kind::King, self.white));
+            let king = |step: &ChessMove| self.at(step.from) != Some((PieceKind::King, self.white));
             steps.sort_by_key(king);
         }
         steps.retain(|step| !self.after(*step).checked(self.white));
@@ -112,20 +112,22 @@ impl Board {
     }
 
     /// The moves that the pieces can make, whatever becomes of the king.
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<ChessMove> {
         let own = |square: &usize| self.at(*square).filter(|(_, white)| *white == self.white);
         let mut steps = Vec::new();
         let down = || (0..64_usize).rev();
         for from in down() {
-            let Some(piece) = own(&from).filter(|(kind, _)| *kind != Kind::Pawn) else { continue };
+            let Some(piece) = own(&from).filter(|(kind, _)| *kind != PieceKind::Pawn) else {
+                continue;
+            };
             let to = self.attacks(from, piece).into_iter().filter(|to| own(to).is_none());
             steps.extend(to.map(|to| step(from, to)));
         }
         self.castle(&mut steps);
         let pawns: Vec<usize> = down()
-            .filter(|square| own(square).is_some_and(|(kind, _)| kind == Kind::Pawn))
+            .filter(|square| own(square).is_some_and(|(kind, _)| kind == PieceKind::Pawn))
             .collect();
-        let captures = |from: usize| self.attacks(from, (Kind::Pawn, self.white));
+        let captures = |from: usize| self.attacks(from, (PieceKind::Pawn, self.white));
         for from in &pawns {
             for to in captures(*from) {
                 if self.at(to).is_some_and(|(_, white)| white != self.white) {
@@ -142,7 +144,7 @@ impl Board {
     }
 
     /// Pawns go ahead: all single steps, then all double ones.
-    fn advance(&self, pawns: &[usize], steps: &mut Vec<Step>) {
+    fn advance(&self, pawns: &[usize], steps: &mut Vec<ChessMove>) {
         let free =
             |from: usize| beside(from, (0, self.ahead())).filter(|to| self.at(*to).is_none());
         let once = pawns.iter().filter_map(|from| Some((*from, free(*from)?)));
@@ -156,7 +158,7 @@ impl Board {
         }
     }
 
-    fn castle(&self, steps: &mut Vec<Step>) {
+    fn castle(&self, steps: &mut Vec<ChessMove>) {
         let (row, rights) = if self.white { (0, 0) } else { (56, 2) };
         let right = |index: usize| self.castling.get(rights + index).copied().unwrap_or(false);
         let empty = |squares: &[usize]| squares.iter().all(|to| self.at(row + to).is_none());
@@ -171,26 +173,26 @@ impl Board {
     }
 
     /// The position after a move.
-    pub(super) fn after(&self, Step { from, to, promotion }: Step) -> Self {
+    pub(super) fn after(&self, ChessMove { from, to, promotion }: ChessMove) -> Self {
         let mut board = self.clone();
         let Some((kind, white)) = self.at(from) else { return board };
         let aslant = from % 8 != to % 8;
-        let quiet = kind != Kind::Pawn && self.at(to).is_none();
+        let quiet = kind != PieceKind::Pawn && self.at(to).is_none();
         board.put(from, None);
         board.put(to, Some((promotion.unwrap_or(kind), white)));
-        if kind == Kind::Pawn && aslant && self.at(to).is_none() {
+        if kind == PieceKind::Pawn && aslant && self.at(to).is_none() {
             board.put(from / 8 * 8 + to % 8, None);
         }
-        if kind == Kind::King && from.abs_diff(to) == 2 {
+        if kind == PieceKind::King && from.abs_diff(to) == 2 {
             let (corner, beside) = if to > from { (to + 1, to - 1) } else { (to - 2, to + 1) };
             board.put(corner, None);
-            board.put(beside, Some((Kind::Rook, white)));
+            board.put(beside, Some((PieceKind::Rook, white)));
         }
         for (right, squares) in board.castling.iter_mut().zip([[4, 7], [4, 0], [60, 63], [60, 56]])
         {
             *right &= !squares.contains(&from) && !squares.contains(&to);
         }
-        let jumped = kind == Kind::Pawn && from.abs_diff(to) == 16;
+        let jumped = kind == PieceKind::Pawn && from.abs_diff(to) == 16;
         board.passed = jumped.then_some(usize::midpoint(from, to));
         board.quiet = if quiet { self.quiet.saturating_add(1) } else { 0 };
         board.number = self.number.saturating_add(u32::from(!self.white));
@@ -203,22 +205,24 @@ impl Board {
         let all = || {
             self.squares.iter().copied().enumerate().filter_map(|(at, piece)| Some((at, piece?)))
         };
-        let own = |kind: Kind| all().any(|(_, piece)| piece == (kind, white));
-        if own(Kind::Pawn) || own(Kind::Rook) || own(Kind::Queen) {
+        let own = |kind: PieceKind| all().any(|(_, piece)| piece == (kind, white));
+        if own(PieceKind::Pawn) || own(PieceKind::Rook) || own(PieceKind::Queen) {
             return false;
         }
-        let foreign =
-            |kinds: &[Kind]| all().any(|(_, (kind, side))| side != white && !kinds.contains(&kind));
-        if own(Kind::Knight) {
+        let foreign = |kinds: &[PieceKind]| {
+            all().any(|(_, (kind, side))| side != white && !kinds.contains(&kind))
+        };
+        if own(PieceKind::Knight) {
             let count = all().filter(|(_, (_, side))| *side == white).count();
-            return count <= 2 && !foreign(&[Kind::King, Kind::Queen]);
+            return count <= 2 && !foreign(&[PieceKind::King, PieceKind::Queen]);
         }
-        if own(Kind::Bishop) {
-            let shades = all().filter(|(_, (kind, _))| *kind == Kind::Bishop);
+        if own(PieceKind::Bishop) {
+            let shades = all().filter(|(_, (kind, _))| *kind == PieceKind::Bishop);
             let mut shades = shades.map(|(at, _)| (at / 8 + at % 8) % 2);
             let first = shades.next();
             let same = shades.all(|shade| Some(shade) == first);
-            let helper = all().any(|(_, (kind, _))| matches!(kind, Kind::Pawn | Kind::Knight));
+            let helper =
+                all().any(|(_, (kind, _))| matches!(kind, PieceKind::Pawn | PieceKind::Knight));
             return same && !helper;
         }
         true
@@ -226,9 +230,9 @@ impl Board {
 }
 
 /// A pawn's move, with all that it may become.
-fn enter(steps: &mut Vec<Step>, from: usize, to: usize) {
+fn enter(steps: &mut Vec<ChessMove>, from: usize, to: usize) {
     if matches!(to / 8, 0 | 7) {
-        let become_one = |kind| Step { from, to, promotion: Some(kind) };
+        let become_one = |kind| ChessMove { from, to, promotion: Some(kind) };
         steps.extend(PROMOTIONS.map(become_one));
     } else {
         steps.push(step(from, to));

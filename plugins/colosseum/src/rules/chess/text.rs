@@ -1,16 +1,16 @@
 //! Positions and moves as text.
 
-use super::{Board, Kind, Piece, Step};
+use super::{ChessBoard, ChessMove, ChessPiece, PieceKind};
 use std::fmt;
 
-fn letter((kind, white): Piece) -> char {
+fn letter((kind, white): ChessPiece) -> char {
     let letter = match kind {
-        Kind::Pawn => 'p',
-        Kind::Knight => 'n',
-        Kind::Bishop => 'b',
-        Kind::Rook => 'r',
-        Kind::Queen => 'q',
-        Kind::King => 'k',
+        PieceKind::Pawn => 'p',
+        PieceKind::Knight => 'n',
+        PieceKind::Bishop => 'b',
+        PieceKind::Rook => 'r',
+        PieceKind::Queen => 'q',
+        PieceKind::King => 'k',
     };
     if white { letter.to_ascii_uppercase() } else { letter }
 }
@@ -23,17 +23,17 @@ fn name(square: usize) -> String {
     [part('a', square % 8), part('1', square / 8)].iter().collect()
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ChessMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", name(self.from), name(self.to))?;
         self.promotion.map_or(Ok(()), |kind| write!(f, "{}", letter((kind, false))))
     }
 }
 
-impl Board {
+impl ChessBoard {
     /// The start of a game.
     pub(super) fn start() -> Self {
-        use Kind::{Bishop, King, Knight, Pawn, Queen, Rook};
+        use PieceKind::{Bishop, King, Knight, Pawn, Queen, Rook};
         let mut squares = [None; 64];
         let back = [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook];
         for (index, square) in squares.iter_mut().enumerate() {
@@ -77,9 +77,9 @@ impl Board {
         let rights: String = rights.map(|(letter, _)| letter).collect();
         out.push_str(if rights.is_empty() { "-" } else { &rights });
         out.push(' ');
-        // The passed square is told only when a pawn can be taken there.
-        let taken = |step: &Step| {
-            let pawn = self.at(step.from).is_some_and(|(kind, _)| kind == Kind::Pawn);
+        // The passed square is included only if a pawn can be captured there.
+        let taken = |step: &ChessMove| {
+            let pawn = self.at(step.from).is_some_and(|(kind, _)| kind == PieceKind::Pawn);
             pawn && Some(step.to) == self.passed && step.from % 8 != step.to % 8
         };
         let passed = self.passed.filter(|_| self.legal().iter().any(taken));

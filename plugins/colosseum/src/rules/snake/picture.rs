@@ -1,15 +1,15 @@
 //! The grid as characters, and the state as the referee prints it.
 
-use super::{Direction, Snake, State};
+use super::{Snake, SnakeDirection, SnakeState};
 use crate::wire::text;
 
 /// The mark of a body that goes in a direction.
-fn mark(direction: Direction) -> char {
+fn mark(direction: SnakeDirection) -> char {
     match direction {
-        Direction::Up => '^',
-        Direction::Right => '>',
-        Direction::Down => 'V',
-        Direction::Left => '<',
+        SnakeDirection::Up => '^',
+        SnakeDirection::Right => '>',
+        SnakeDirection::Down => 'V',
+        SnakeDirection::Left => '<',
     }
 }
 
@@ -22,11 +22,11 @@ fn body_sign(snake: &Snake, index: usize) -> char {
     let (Some(here), Some(next)) = (snake.body.get(index), snake.body.get(index + 1)) else {
         return 'S';
     };
-    let leads = Direction::ALL.into_iter().find(|direction| direction.from(*next) == *here);
+    let leads = SnakeDirection::ALL.into_iter().find(|direction| direction.from(*next) == *here);
     leads.map_or('S', mark)
 }
 
-impl State {
+impl SnakeState {
     /// The rows of the grid, one character a cell.
     #[must_use]
     pub fn rows(&self) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! The world of a state message, read as far as it makes sense.
 
-use super::{SIZE, Snake, State};
+use super::{SIZE, Snake, SnakeState};
 use crate::rules::Id;
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ fn cells(value: Option<&Value>) -> Vec<[i32; 2]> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(cell).collect()
 }
 
-impl State {
+impl SnakeState {
     /// Whether a state can have been read so.
     pub(crate) fn is_readable(&self) -> bool {
         let near = |cell: &[i32; 2]| cell.iter().all(|place| f64::from(*place).abs() < PLACE_MAX);

@@ -89,7 +89,7 @@ pub(crate) fn play(options: ArenaOptions, mut seat: impl FnMut(usize) -> Player)
                 }
                 let line: Value = serde_json::from_slice(&std::mem::take(buffer)).expect("JSON");
                 match player(&line) {
-                    // Whoever is late with one line says the next one after it.
+                    // An agent that is late with one line sends its next line after it.
                     Does::Says(text) if late.iter().any(|(_, busy, _)| *busy == id) => {
                         late.push((late.last().map_or(now, |(at, ..)| *at), id, text));
                     }

@@ -1,30 +1,30 @@
 //! From each recorded state, with the recorded replies, to the next one.
 
 use super::read::{recording, turns};
-use phalanx_colosseum::rules::catcher::{Command, Fairness, Rules, State};
+use phalanx_colosseum::rules::catcher::{CatcherCommand, CatcherRules, CatcherState, Fairness};
 use phalanx_colosseum::rules::snake;
-use phalanx_colosseum::rules::{Chance, Id};
+use phalanx_colosseum::rules::{GameRng, Id};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-fn world(state: &Value) -> State {
-    State::read(state.as_object().expect("a state"))
+fn world(state: &Value) -> CatcherState {
+    CatcherState::read(state.as_object().expect("a state"))
 }
 
-fn text(state: &State) -> String {
+fn text(state: &CatcherState) -> String {
     let mut out = String::new();
     state.write(&mut out);
     out
 }
 
 /// The world after a tick with these payloads in this order, but without new sources.
-fn next(before: &State, payloads: &[&Value], rules: &Rules) -> State {
+fn next(before: &CatcherState, payloads: &[&Value], rules: &CatcherRules) -> CatcherState {
     let mut state = before.clone();
     state.ripen();
     for payload in payloads {
         let sender = Id::from(payload["agent_id"].as_str().unwrap_or_default());
-        let commands = Command::read_all(payload).expect("actions");
-        let chance = &mut Chance::new(1);
+        let commands = CatcherCommand::read_all(payload).expect("actions");
+        let chance = &mut GameRng::new(1);
         state.execute(&sender, &commands, rules, Fairness::Loose, chance).expect("harmless");
     }
     state.resolve(rules);
@@ -32,7 +32,7 @@ fn next(before: &State, payloads: &[&Value], rules: &Rules) -> State {
 }
 
 /// Takes new names and new sources from the recorded world; how many sources came.
-fn adopt(ours: &mut State, recorded: &State) -> usize {
+fn adopt(ours: &mut CatcherState, recorded: &CatcherState) -> usize {
     for (one, other) in ours.actors.iter_mut().zip(&recorded.actors).rev() {
         one.id = other.id.clone();
     }
@@ -41,7 +41,13 @@ fn adopt(ours: &mut State, recorded: &State) -> usize {
     ours.foods.len() - known
 }
 
-fn expect_next(before: &State, payloads: &[&Value], after: &State, rules: &Rules, place: &str) {
+fn expect_next(
+    before: &CatcherState,
+    payloads: &[&Value],
+    after: &CatcherState,
+    rules: &CatcherRules,
+    place: &str,
+) {
     let orders: Vec<Vec<&Value>> = match payloads {
         [a, b] => vec![vec![a, b], vec![b, a]],
         other => vec![other.to_vec()],
@@ -68,7 +74,7 @@ fn food_catcher_with_both_sides_recorded() {
     for (((state, a), (same, b)), (after, _)) in one.iter().zip(&other).zip(one.iter().skip(1)) {
         assert_eq!(state, same, "both see the same");
         let place = format!("s1 epoch {}", state["epoch"]);
-        expect_next(&world(state), &[a, b], &world(after), &Rules::default(), &place);
+        expect_next(&world(state), &[a, b], &world(after), &CatcherRules::default(), &place);
         count += 1;
     }
     println!("{count} transitions of food_catcher equal");
@@ -83,7 +89,7 @@ fn cherry_picker_worlds() {
         let turns = turns(&recording);
         for ((state, reply), (after, _)) in turns.iter().zip(turns.iter().skip(1)) {
             let place = format!("{name} epoch {}", state["epoch"]);
-            let rules = Rules::cherry_picker();
+            let rules = CatcherRules::cherry_picker();
             expect_next(&world(state), &[reply], &world(after), &rules, &place);
             count += 1;
         }
@@ -101,14 +107,14 @@ fn snake_with_both_sides_recorded() {
     ] {
         let [Some(one), Some(other)] = names.map(recording) else { return };
         let (one, other) = (turns(&one), turns(&other));
-        let mut ours = snake::State::read(one[0].0.as_object().expect("a state"));
+        let mut ours = snake::SnakeState::read(one[0].0.as_object().expect("a state"));
         for (((state, a), (_, b)), (after, _)) in one.iter().zip(&other).zip(one.iter().skip(1)) {
             let said = |reply: &Value| {
                 let word = reply["move"].as_str().unwrap_or_default();
                 (Id::from(reply["agent_id"].as_str().expect("an id")), snake::Move::parse(word))
             };
             ours.advance(&BTreeMap::from([said(a), said(b)]));
-            let recorded = snake::State::read(after.as_object().expect("a state"));
+            let recorded = snake::SnakeState::read(after.as_object().expect("a state"));
             if ours.foods.is_empty() {
                 assert!(recorded.foods.len() <= snake::FOOD_TRIES);
                 ours.foods = recorded.foods;

@@ -5,15 +5,15 @@ use std::ops::RangeInclusive;
 use toml::{Table, Value};
 
 /// A table that is being read.
-pub(super) struct Reader<'t> {
+pub(super) struct TomlReader<'t> {
     table: &'t Table,
-    /// Where the table stands, with a dot at the end; empty at the top.
+    /// The table's key with a dot at the end; empty at the top.
     place: String,
     known: BTreeSet<&'static str>,
     pub(super) mistakes: Vec<String>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TomlReader<'t> {
     pub(super) fn new(table: &'t Table, place: &str) -> Self {
         let known = BTreeSet::new();
         Self { table, place: place.to_owned(), known, mistakes: Vec::new() }
@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// A text of at least one and at most so many characters.
+    /// A text of 1 to `chars_max` characters.
     pub(super) fn text(&mut self, key: &'static str, chars_max: usize) -> Option<&'t str> {
         let value = self.get(key)?;
         let fits = |text: &&str| (1..=chars_max).contains(&text.chars().count());
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
         tables
     }
 
-    /// Notes the keys that nobody asked for and hands over all mistakes.
+    /// Notes the unknown keys and returns all mistakes.
     pub(super) fn finish(mut self) -> Vec<String> {
         let known: Vec<&str> = self.known.iter().copied().collect();
         for key in self.table.keys().filter(|key| !self.known.contains(key.as_str())) {

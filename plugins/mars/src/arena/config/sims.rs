@@ -1,7 +1,7 @@
 //! The simulations of a match, and how their maps are made.
 
-use super::SimConfig;
-use super::reader::Reader;
+use super::MarsSim;
+use super::reader::TomlReader;
 use crate::rules::map::{GRID, MapParams, NODES};
 use toml::Table;
 
@@ -12,23 +12,23 @@ const STEPS_MAX: u32 = 100_000;
 
 /// All simulations of a match; mistakes in their tables go to `nested`.
 pub(super) fn read<'t>(
-    reader: &mut Reader<'t>,
+    reader: &mut TomlReader<'t>,
     empty: &'t Table,
     nested: &mut Vec<String>,
-) -> Vec<SimConfig> {
+) -> Vec<MarsSim> {
     let steps = reader.small("steps", 1..=STEPS_MAX, 750);
     let seed = reader.number("seed", i64::MIN..=i64::MAX);
-    let mut map = Reader::new(reader.table("map", empty), "map.");
+    let mut map = TomlReader::new(reader.table("map", empty), "map.");
     let common = map_params(&mut map, &MapParams::default());
     nested.extend(map.finish());
     let list = reader.tables("simulations", SIMULATIONS_MAX);
     let list = list.unwrap_or_else(|| vec![empty; 3]);
     let mut sims = Vec::new();
     for (number, table) in (0i64..).zip(list) {
-        let mut sim = Reader::new(table, &format!("simulations[{number}]."));
+        let mut sim = TomlReader::new(table, &format!("simulations[{number}]."));
         let nodes = sim.small("nodes", NODES, common.nodes);
         let own = sim.number("seed", i64::MIN..=i64::MAX);
-        sims.push(SimConfig {
+        sims.push(MarsSim {
             steps: sim.small("steps", 1..=STEPS_MAX, steps),
             map: MapParams { nodes, ..common },
             seed: own.or(seed.map(|seed| seed.wrapping_add(number))),
@@ -38,7 +38,7 @@ pub(super) fn read<'t>(
     sims
 }
 
-fn map_params(map: &mut Reader<'_>, default: &MapParams) -> MapParams {
+fn map_params(map: &mut TomlReader<'_>, default: &MapParams) -> MapParams {
     let mut side = |key, default| {
         let side = map.small(key, GRID, default);
         if side.is_multiple_of(2) {

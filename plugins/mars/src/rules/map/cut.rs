@@ -2,7 +2,7 @@
 
 /// An edge in the plane, in cells of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(super) struct GridSegment {
     pub(super) ends: [u32; 2],
     pub(super) from: (i32, i32),
     pub(super) to: (i32, i32),
@@ -10,7 +10,7 @@ pub(super) struct Segment {
 
 /// Its length as the original computes it: in single precision.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is the point")]
-pub(super) fn length(segment: &Segment, cell: u32) -> f32 {
+pub(super) fn length(segment: &GridSegment, cell: u32) -> f32 {
     let side = i64::from(cell);
     let squared = i64::from(segment.squared()) * side * side;
     (squared as f64).sqrt() as f32
@@ -24,7 +24,7 @@ fn minus(a: (i32, i32), b: (i32, i32)) -> (i32, i32) {
     (a.0 - b.0, a.1 - b.1)
 }
 
-impl Segment {
+impl GridSegment {
     /// Its length squared, in cells.
     pub(super) fn squared(&self) -> i32 {
         let (x, y) = minus(self.to, self.from);
@@ -67,8 +67,8 @@ fn same_direction(a: (i32, i32), b: (i32, i32)) -> bool {
 mod tests {
     use super::*;
 
-    fn segment(ends: [u32; 2], from: (i32, i32), to: (i32, i32)) -> Segment {
-        Segment { ends, from, to }
+    fn segment(ends: [u32; 2], from: (i32, i32), to: (i32, i32)) -> GridSegment {
+        GridSegment { ends, from, to }
     }
 
     #[test]

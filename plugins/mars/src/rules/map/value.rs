@@ -1,37 +1,38 @@
 //! What the vertices of the left half are worth (spec, section 12, step 4).
 
-use super::cut::{self, Segment};
+use super::cut::{self, GridSegment};
 use super::half::size;
-use super::{Edge, MapParams};
-use crate::rules::chance::Lcg;
+use super::{MapEdge, MapParams};
+use phalanx_massim::JavaRandom;
 
 /// The values, by vertex.
 pub(super) fn draw(
     params: &MapParams,
     cells: &[(i32, i32)],
-    edges: &[Edge],
-    lcg: &mut Lcg,
+    edges: &[MapEdge],
+    random: &mut JavaRandom,
 ) -> Vec<i32> {
     let [low, high] = params.values.map(u32::cast_signed);
     let none = || vec![0; cells.len()];
-    let random = if params.random_weight > 0 {
+    let noise = if params.random_weight > 0 {
         let [low, high] = params.values;
         let bound = (high + 1).saturating_sub(low);
-        cells.iter().map(|_| (low + lcg.below(bound)).cast_signed()).collect()
+        cells.iter().map(|_| (low + random.below(bound)).cast_signed()).collect()
     } else {
         none()
     };
     let gradient = if params.gradient_weight > 0 { gradient(params, cells) } else { none() };
-    let optima = if params.optima_weight > 0 { hills(params, cells, edges, lcg) } else { none() };
+    let optima =
+        if params.optima_weight > 0 { hills(params, cells, edges, random) } else { none() };
     let [a, b, c] = [params.random_weight, params.gradient_weight, params.optima_weight];
     let sum = f64::from(a) + f64::from(b) + f64::from(c);
-    let mean = |((random, gradient), optima): ((&i32, &i32), &i32)| {
-        let mixed = f64::from(a) * f64::from(*random)
+    let mean = |((noise, gradient), optima): ((&i32, &i32), &i32)| {
+        let mixed = f64::from(a) * f64::from(*noise)
             + f64::from(b) * f64::from(*gradient)
             + f64::from(c) * f64::from(*optima);
         if sum > 0.0 { round(mixed / sum).clamp(low, high.max(low)) } else { low }
     };
-    random.iter().zip(&gradient).zip(&optima).map(mean).collect()
+    noise.iter().zip(&gradient).zip(&optima).map(mean).collect()
 }
 
 /// Half up.
@@ -58,9 +59,14 @@ fn gradient(params: &MapParams, cells: &[(i32, i32)]) -> Vec<i32> {
 }
 
 /// A few best vertices, from which the values fall off.
-fn hills(params: &MapParams, cells: &[(i32, i32)], edges: &[Edge], lcg: &mut Lcg) -> Vec<i32> {
+fn hills(
+    params: &MapParams,
+    cells: &[(i32, i32)],
+    edges: &[MapEdge],
+    random: &mut JavaRandom,
+) -> Vec<i32> {
     let [low, high] = params.values.map(u32::cast_signed);
-    let fixed: Vec<bool> = cells.iter().map(|_| lcg.percent(params.optima_percentage)).collect();
+    let fixed: Vec<bool> = cells.iter().map(|_| random.percent(params.optima_percentage)).collect();
     let mut values: Vec<i32> = fixed.iter().map(|fixed| if *fixed { high } else { low }).collect();
     let around: Vec<Vec<(usize, f64)>> = neighbours(params, cells, edges);
     for _ in 0..params.blur_iterations {
@@ -83,12 +89,16 @@ fn hills(params: &MapParams, cells: &[(i32, i32)], edges: &[Edge], lcg: &mut Lcg
 }
 
 /// The neighbours of every vertex with the lengths of the edges to them.
-fn neighbours(params: &MapParams, cells: &[(i32, i32)], edges: &[Edge]) -> Vec<Vec<(usize, f64)>> {
+fn neighbours(
+    params: &MapParams,
+    cells: &[(i32, i32)],
+    edges: &[MapEdge],
+) -> Vec<Vec<(usize, f64)>> {
     let mut around = vec![Vec::new(); cells.len()];
     for edge in edges {
         let ends = [edge.a, edge.b];
         let cell = |vertex: u32| cells.get(vertex as usize).copied().unwrap_or_default();
-        let segment = Segment { ends, from: cell(edge.a), to: cell(edge.b) };
+        let segment = GridSegment { ends, from: cell(edge.a), to: cell(edge.b) };
         let length = f64::from(cut::length(&segment, params.cell));
         for end in ends {
             if let Some(list) = around.get_mut(end as usize) {

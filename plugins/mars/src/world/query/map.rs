@@ -1,12 +1,13 @@
 //! The graph: vertices, ways, what is near, what can be cut off.
 
-use super::super::chart::{Owner, Road, Spot, Vertex};
-use super::super::ways::{self, Field, Reached};
+use super::super::chart::{KnownOwner, KnownVertex, Road, VertexId};
+use super::super::ways::{self, Reached, VertexDistances};
 use super::{Ask, count};
 use crate::percept::text;
 use phalanx_game::{QueryError, Value};
+use phalanx_massim::query::NAMES_MAX;
 
-/// Answers of one search at most, unless it is told otherwise.
+/// Answers of one search at most, unless the query says otherwise.
 const FOUND: usize = 32;
 
 impl Ask<'_> {
@@ -64,7 +65,7 @@ impl Ask<'_> {
     }
 
     pub(super) fn find(&self) -> Result<Value, QueryError> {
-        let most = self.args.count(1, super::args::NAMES_MAX)?.unwrap_or(FOUND);
+        let most = self.args.count(1, NAMES_MAX)?.unwrap_or(FOUND);
         let found = self.nearest_first()?.into_iter().take(most);
         Ok(Value::List(found.map(|(at, reached)| self.found(at, reached)).collect()))
     }
@@ -75,16 +76,16 @@ impl Ask<'_> {
     }
 
     /// All vertices of the asked kind, those that are reached in the least time first.
-    fn nearest_first(&self) -> Result<Vec<(Vertex, Reached)>, QueryError> {
+    fn nearest_first(&self) -> Result<Vec<(VertexId, Reached)>, QueryError> {
         const EXPECTED: &str =
             "\"unprobed\", \"unsurveyed\", \"frontier\", \"own\", \"enemy\", \"free\" or \"any\"";
-        let wanted: fn(&Spot) -> bool = match self.args.text(0, EXPECTED)? {
+        let wanted: fn(&KnownVertex) -> bool = match self.args.text(0, EXPECTED)? {
             "unprobed" => |spot| spot.value.is_none(),
             "unsurveyed" => |spot| !spot.surveyed(),
             "frontier" => |spot| !spot.complete,
-            "own" => |spot| spot.owner == Owner::Own,
-            "enemy" => |spot| spot.owner == Owner::Enemy,
-            "free" => |spot| spot.owner == Owner::Nobody,
+            "own" => |spot| spot.owner == KnownOwner::Own,
+            "enemy" => |spot| spot.owner == KnownOwner::Enemy,
+            "free" => |spot| spot.owner == KnownOwner::Nobody,
             "any" => |_| true,
             _ => return Err(self.args.wrong(0, EXPECTED)),
         };
@@ -99,7 +100,7 @@ impl Ask<'_> {
         Ok(found)
     }
 
-    fn found(&self, at: Vertex, reached: Reached) -> Value {
+    fn found(&self, at: VertexId, reached: Reached) -> Value {
         let spot = self.world.chart.spot(at);
         Value::map([
             ("name", self.name(at)),
@@ -122,7 +123,7 @@ impl Ask<'_> {
         let field = if closed.is_empty() {
             self.field(at, price)
         } else {
-            Field::new(&self.world.chart, at, price, &closed).into()
+            VertexDistances::new(&self.world.chart, at, price, &closed).into()
         };
         let (Some(reached), Some(way)) = (field.to(to), field.way(to)) else {
             return Ok(Value::Nil);
@@ -130,7 +131,7 @@ impl Ask<'_> {
         let first = way.first().copied();
         let roads = self.world.chart.roads(at).iter();
         let road = first.and_then(|first| roads.copied().find(|road| road.to == first));
-        let vertices = options.flag("vertices") == Some(true);
+        let vertices = options.flag("vertices");
         Ok(Value::map([
             ("next", first.map_or(Value::Nil, |first| self.name(first))),
             ("weight", road.and_then(|road| road.weight).into()),
@@ -173,7 +174,7 @@ impl Ask<'_> {
     }
 
     pub(super) fn cuts(&self) -> Result<Value, QueryError> {
-        let most = self.args.count(0, super::args::NAMES_MAX)?.unwrap_or(FOUND);
+        let most = self.args.count(0, NAMES_MAX)?.unwrap_or(FOUND);
         let cut = |cut: ways::Cut| {
             Value::map([
                 ("name", self.name(cut.vertex)),
@@ -187,12 +188,12 @@ impl Ask<'_> {
 }
 
 /// Who owns a vertex, as scripts see it.
-fn owner(spot: &Spot) -> Value {
+fn owner(spot: &KnownVertex) -> Value {
     match spot.owner {
-        Owner::Unknown => Value::Nil,
-        Owner::Nobody => "none".into(),
-        Owner::Own => "own".into(),
-        Owner::Enemy => "enemy".into(),
+        KnownOwner::Unknown => Value::Nil,
+        KnownOwner::Nobody => "none".into(),
+        KnownOwner::Own => "own".into(),
+        KnownOwner::Enemy => "enemy".into(),
     }
 }
 

@@ -1,15 +1,13 @@
 //! Who is where, who is dangerous, and who takes which job.
 
-use super::super::chart::Vertex;
-use super::super::people::{Mate, Person};
+use super::super::chart::VertexId;
+use super::super::people::{AgentSighting, Mate};
 use super::{Ask, count};
 use crate::percept::text;
 use crate::rules::Role;
 use phalanx_game::{AgentId, QueryError, Value};
 use phalanx_grid::assign;
-
-/// Rows and columns of an assignment at most.
-const ASSIGN_MAX: usize = 128;
+use phalanx_massim::query::ASSIGN_MAX;
 
 /// A sighting of an enemy that is older than this many steps tells little.
 const FRESH: u32 = 10;
@@ -63,9 +61,9 @@ impl Ask<'_> {
 
     pub(super) fn enemies(&self) -> Result<Value, QueryError> {
         let options = self.args.options(0)?;
-        let (fresh, known) = (options.count("fresh"), options.flag("known") == Some(true));
+        let (fresh, known) = (options.count("fresh"), options.flag("known"));
         let oldest = fresh.map(|fresh| self.world.step.saturating_sub(fresh));
-        let wanted = |enemy: &&Person| {
+        let wanted = |enemy: &&AgentSighting| {
             let recent = oldest.is_none_or(|oldest| enemy.seen >= Some(oldest));
             recent && !(known && (enemy.gone || enemy.at.is_none()))
         };
@@ -79,7 +77,7 @@ impl Ask<'_> {
         Ok(enemy.map_or(Value::Nil, |enemy| self.enemy_value(enemy)))
     }
 
-    fn enemy_value(&self, enemy: &Person) -> Value {
+    fn enemy_value(&self, enemy: &AgentSighting) -> Value {
         let inside = enemy.inspected.as_ref().map(|(_, inspected)| inspected);
         let number = |number: Option<i32>| Value::from(number);
         Value::map([
@@ -129,21 +127,7 @@ impl Ask<'_> {
     }
 
     pub(super) fn assign(&self) -> Result<Value, QueryError> {
-        let expected = "a list of at most 128 lists of costs; false forbids a pair";
-        let cost = |value: &Value| {
-            if value.as_bool() == Some(false) {
-                return Some(None);
-            }
-            value.as_num().filter(|cost| cost.is_finite()).map(|cost| Some(thousandths(cost)))
-        };
-        let row = |row: &Value| -> Option<Vec<Option<i64>>> {
-            let row = row.as_list().filter(|row| row.len() <= ASSIGN_MAX)?;
-            row.iter().map(cost).collect()
-        };
-        let rows = self.args.get(0).and_then(Value::as_list);
-        let rows = rows.filter(|rows| rows.len() <= ASSIGN_MAX);
-        let costs: Option<Vec<_>> = rows.and_then(|rows| rows.iter().map(row).collect());
-        let costs = costs.ok_or_else(|| self.args.wrong(0, expected))?;
+        let costs = self.args.costs(0)?;
         let job = |job: Option<usize>| job.map_or(Value::Int(0), |job| count(job + 1));
         Ok(Value::List(assign(&costs).into_iter().map(job).collect()))
     }
@@ -177,21 +161,15 @@ impl Ask<'_> {
         &self,
         agent: AgentId,
         price: super::Price,
-        targets: &[Option<Vertex>],
+        targets: &[Option<VertexId>],
     ) -> Vec<Option<i64>> {
         let mate = self.world.mates.get(&agent);
         let mate = mate.filter(|_| self.world.roster.is_present(agent));
         let Some(at) = mate.and_then(|mate| mate.at) else { return Vec::new() };
         let field = self.field(at, price);
-        let cost = |target: &Option<Vertex>| {
+        let cost = |target: &Option<VertexId>| {
             field.to((*target)?).and_then(|reached| i64::try_from(reached.price).ok())
         };
         targets.iter().map(cost).collect()
     }
-}
-
-/// Costs are whole inside: a thousandth is the finest difference.
-#[expect(clippy::cast_possible_truncation, reason = "the cast saturates and the value is finite")]
-fn thousandths(cost: f64) -> i64 {
-    (cost.clamp(-1e6, 1e6) * 1000.0) as i64
 }

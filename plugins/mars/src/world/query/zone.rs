@@ -1,23 +1,25 @@
 //! What placements are worth, and where to stand.
 
-use super::super::chart::Vertex;
-use super::super::zones::{Aim, COUNT_MAX, EFFORT, EFFORT_MAX, Stage, Wish, best_site};
+use super::super::chart::VertexId;
+use super::super::zones::{
+    COUNT_MAX, EFFORT, EFFORT_MAX, PlacementGoal, PlacementQuery, ZoneStage, best_site,
+};
 use super::Ask;
 use crate::percept::text;
-use crate::rules::Side;
+use crate::rules::MatchSide;
 use crate::rules::zone::Zones;
 use phalanx_game::{QueryError, Value};
 
 impl Ask<'_> {
     /// The map with the enemies that an option names: those that are believed in, unless `enemies`
     /// is a list of vertices with enemies on them.
-    fn stage_with_enemies(&self, enemies: Option<Vec<&str>>) -> Stage {
+    fn stage_with_enemies(&self, enemies: Option<Vec<&str>>) -> ZoneStage {
         let mut stage = self.stage();
         let enemies = match enemies {
             Some(names) => self.known(&names),
             None => self.world.enemy_vertices(),
         };
-        stage.put(Side::B, &enemies);
+        stage.put(MatchSide::B, &enemies);
         stage
     }
 
@@ -28,19 +30,19 @@ impl Ask<'_> {
             Some(_) => self.known(&self.args.names(0)?),
         };
         let mut stage = self.stage_with_enemies(options.names("enemies"));
-        stage.put(Side::A, &own);
+        stage.put(MatchSide::A, &own);
         let owners = stage.owners().to_vec();
-        let zones = Zones::new(stage.links(), &owners, Side::A, stage.worth());
+        let zones = Zones::new(stage.links(), &owners, MatchSide::A, stage.worth());
         let zone = |(number, value): (u32, &i64)| {
             let members = (0..).zip(&zones.of).filter(|(_, zone)| **zone == Some(number));
-            let members: Vec<Vertex> = members.map(|(vertex, _)| vertex).collect();
+            let members: Vec<VertexId> = members.map(|(vertex, _)| vertex).collect();
             Value::map([("value", (*value).into()), ("vertices", self.names(&members))])
         };
-        let owned = |side: Side| {
+        let owned = |side: MatchSide| {
             let owned = (0..).zip(&owners).filter(|(_, owner)| **owner == Some(side));
-            owned.map(|(vertex, _)| vertex).collect::<Vec<Vertex>>()
+            owned.map(|(vertex, _)| vertex).collect::<Vec<VertexId>>()
         };
-        let list: Vec<Value> = if options.flag("vertices") == Some(true) {
+        let list: Vec<Value> = if options.flag("vertices") {
             (0..).zip(&zones.values).map(zone).collect()
         } else {
             Vec::new()
@@ -49,8 +51,8 @@ impl Ask<'_> {
             ("value", zones.total().into()),
             ("lead", stage.lead().into()),
             ("best", zones.best().into()),
-            ("own", super::count(owned(Side::A).len())),
-            ("enemy", super::count(owned(Side::B).len())),
+            ("own", super::count(owned(MatchSide::A).len())),
+            ("enemy", super::count(owned(MatchSide::B).len())),
             ("zones", Value::List(list)),
         ]))
     }
@@ -65,7 +67,7 @@ impl Ask<'_> {
             None => self.mates_without_me(),
         };
         let mut stage = self.stage_with_enemies(options.names("enemies"));
-        stage.put(Side::A, &others);
+        stage.put(MatchSide::A, &others);
         let roads = self.world.chart.roads(at).iter().map(|road| (road.to, road.weight));
         let mut moves = Vec::new();
         for (to, weight) in std::iter::once((at, Some(0))).chain(roads) {
@@ -78,7 +80,7 @@ impl Ask<'_> {
         Ok(Value::List(moves))
     }
 
-    fn mates_without_me(&self) -> Vec<Vertex> {
+    fn mates_without_me(&self) -> Vec<VertexId> {
         let mates = self.world.standing_mates().filter(|(agent, _)| *agent != self.agent);
         mates.map(|(_, at)| at).collect()
     }
@@ -86,7 +88,7 @@ impl Ask<'_> {
     /// What each own agent's place is worth: what the zones would lose without it.
     pub(super) fn holding(&self) -> Value {
         let mut stage = self.stage_with_enemies(None);
-        stage.put(Side::A, &self.world.own_vertices());
+        stage.put(MatchSide::A, &self.world.own_vertices());
         let value = stage.value();
         let mut list = Vec::new();
         for (agent, mate) in self.world.present_mates() {
@@ -104,7 +106,7 @@ impl Ask<'_> {
     /// What it is worth to disable each enemy whose place is believed in.
     pub(super) fn prey(&self) -> Value {
         let mut stage = self.stage_with_enemies(None);
-        stage.put(Side::A, &self.world.own_vertices());
+        stage.put(MatchSide::A, &self.world.own_vertices());
         let lead = stage.lead();
         let standing = self.world.enemies().filter(|enemy| !enemy.disabled && !enemy.gone);
         let prey = standing.filter_map(|enemy| {
@@ -123,12 +125,12 @@ impl Ask<'_> {
         let count = self.args.count(0, COUNT_MAX)?.ok_or_else(|| self.args.wrong(0, expected))?;
         let options = self.args.options(1)?;
         let mut stage = self.stage_with_enemies(options.names("enemies"));
-        let wish = Wish {
+        let wish = PlacementQuery {
             count,
             fixed: self.known(&options.names("fixed").unwrap_or_default()),
             within: self.known(&options.names("within").unwrap_or_default()),
             effort: options.count("effort").unwrap_or(EFFORT).min(EFFORT_MAX),
-            aim: if options.flag("against") == Some(true) { Aim::Lead } else { Aim::Own },
+            aim: if options.flag("against") { PlacementGoal::Lead } else { PlacementGoal::Own },
         };
         let site = best_site(&mut stage, &wish);
         Ok(Value::map([("value", site.value.into()), ("vertices", self.names(&site.vertices))]))

@@ -32,7 +32,7 @@ fn bad_frames_are_dropped_and_counted() {
     for frame in broken() {
         host.say(ids[0], &frame);
     }
-    assert_eq!(host.arena.manners("a1").unwrap().malformed, 5);
+    assert_eq!(host.arena.conduct("a1").unwrap().malformed, 5);
     host.say(ids[0], &action("1", "survey", ""));
     host.say(ids[1], &action("1", "skip", ""));
     assert_eq!(of(&host.requests(&ids)[0], "self", "lastAction"), "survey");
@@ -85,7 +85,7 @@ fn what_is_well_formed_is_never_punished() {
     host.send(ids[0], b"\0<other/>\0");
     host.say(ids[1], &action("1", "skip", ""));
     assert_eq!(of(&host.requests(&ids)[0], "self", "lastAction"), "survey");
-    assert_eq!(host.arena.manners("a1").unwrap().malformed, 0);
+    assert_eq!(host.arena.conduct("a1").unwrap().malformed, 0);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn no_bytes_hurt_the_referee_or_the_other_team() {
         }
         let other = host.frames(ids[1]);
         assert!(!host.is_closed(ids[1]) && other.len() > 29, "{}", other.len());
-        assert_eq!(host.arena.manners("b1").unwrap().malformed, 0);
+        assert_eq!(host.arena.conduct("b1").unwrap().malformed, 0);
         assert!(host.arena.verdict().step >= 29);
     }
 }

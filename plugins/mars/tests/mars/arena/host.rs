@@ -15,7 +15,7 @@ pub(crate) struct Host {
     pub(crate) now: Instant,
     pub(crate) artifacts: BTreeMap<String, Vec<u8>>,
     pub(crate) notices: Vec<String>,
-    /// What each connection got and nobody has read yet.
+    /// What each connection got and no test has read yet.
     inboxes: BTreeMap<ConnectionId, Vec<u8>>,
     closed: BTreeSet<ConnectionId>,
     connections: u64,

@@ -62,8 +62,8 @@ fn a_silent_agent_does_nothing_and_costs_the_whole_time() {
     assert_eq!(of(&requests[1], "self", "lastAction"), "noAction");
     assert_eq!(of(&requests[1], "self", "lastActionResult"), "failed");
     assert_eq!(of(&requests[1], "message", "timestamp"), (UNIX_MS + 2500).to_string());
-    assert_eq!(host.arena.manners("b1").unwrap().silent, 1);
-    assert_eq!(host.arena.manners("a1").unwrap().silent, 0);
+    assert_eq!(host.arena.conduct("b1").unwrap().silent, 1);
+    assert_eq!(host.arena.conduct("a1").unwrap().silent, 0);
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn the_first_answer_counts_and_odd_ids_are_ignored() {
     host.say(ids[0], &action("1", "skip", ""));
     host.say(ids[1], &action("1", "skip", ""));
     assert_eq!(of(&host.requests(&ids)[0], "self", "lastAction"), "probe");
-    let manners = host.arena.manners("a1").unwrap();
-    assert_eq!((manners.late, manners.unknown_ids, manners.malformed), (2, 6, 0));
+    let conduct = host.arena.conduct("a1").unwrap();
+    assert_eq!((conduct.late, conduct.unknown_ids, conduct.malformed), (2, 6, 0));
     host.say(ids[0], &action("1", "skip", ""));
-    assert_eq!(host.arena.manners("a1").unwrap().late, 3);
+    assert_eq!(host.arena.conduct("a1").unwrap().late, 3);
     assert_eq!(host.arena.verdict().step, 1);
 }
 

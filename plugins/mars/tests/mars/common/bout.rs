@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A match from team A's side.
 pub(crate) struct Bout {
-    /// What each agent was told at the start.
+    /// Each agent's start message.
     pub(crate) briefings: Vec<Briefing>,
     /// What each agent perceived in each step.
     pub(crate) percepts: Vec<Vec<Percept>>,
@@ -102,7 +102,7 @@ impl Bout {
         (0..self.briefings.len()).map(|index| AgentId(u16::try_from(index).unwrap())).collect()
     }
 
-    /// Everybody logs in and is told the start again.
+    /// All agents log in and get the start message again.
     pub(crate) fn join(&self, world: &mut World) {
         for (agent, briefing) in self.agents().into_iter().zip(&self.briefings) {
             world.begin(0, agent, Some(briefing));

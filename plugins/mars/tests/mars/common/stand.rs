@@ -2,14 +2,14 @@
 
 use phalanx_game::{AgentId, Roster, RosterEntry, Turn, Value, World as _};
 use phalanx_mars::percept::{
-    Briefing, Inspected, Own, Percept, ProbedVertex, SeenEdge, SeenEntity, SeenVertex, Standing,
-    SurveyedEdge,
+    Briefing, Inspected, OwnState, Percept, ProbedVertex, SeenEdge, SeenEntity, SeenVertex,
+    SurveyedEdge, TeamStatus,
 };
 use phalanx_mars::world::World;
 
-/// A percept of an agent with 20 of 30 energy that sees nobody.
+/// A percept of an agent with 20 of 30 energy that sees no other agent.
 pub(crate) fn percept(step: u32, position: &str) -> Percept {
-    let me = Own {
+    let me = OwnState {
         energy: Some(20),
         max_energy: Some(30),
         max_energy_disabled: Some(20),
@@ -19,9 +19,9 @@ pub(crate) fn percept(step: u32, position: &str) -> Percept {
         vis_range: Some(1),
         zone_score: Some(0),
         position: position.into(),
-        ..Own::default()
+        ..OwnState::default()
     };
-    let team = Standing { money: Some(6), score: Some(step.into()), ..Standing::default() };
+    let team = TeamStatus { money: Some(6), score: Some(step.into()), ..TeamStatus::default() };
     Percept { step, me, team, ..Percept::default() }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn entities(percept: &mut Percept, list: &[&str]) {
     }
 }
 
-/// Owners as in `a B`; `none` for nobody.
+/// Owners as in `a B`; `none` for no owner.
 pub(crate) fn owners(percept: &mut Percept, list: &[&str]) {
     for owned in list {
         let (name, team) = owned.split_once(' ').unwrap();

@@ -2,7 +2,7 @@
 
 use super::table::{Table, map};
 use phalanx_mars::rules::deed::cost;
-use phalanx_mars::rules::{Outcome, Rules, Verb};
+use phalanx_mars::rules::{MarsRules, MarsVerb, Outcome};
 
 /// Plays one thing of one agent with that energy; how it ended and the energy left.
 fn tried(table: &mut Table, energy: i32, said: &str) -> (Outcome, i32) {
@@ -66,7 +66,7 @@ fn roles_and_health_limit_what_can_be_done() {
             let said = format!("{agent} {verb}");
             let (outcome, left) = tried(&mut table, 10, &said);
             assert_eq!(outcome != Outcome::FailedRole, may, "{said}: {outcome:?}");
-            let price = cost(Verb::parse(verb.split(' ').next().unwrap()).unwrap(), false);
+            let price = cost(MarsVerb::parse(verb.split(' ').next().unwrap()).unwrap(), false);
             assert_eq!(left, 10 - price, "{said}");
             table.agent(agent).health = 0;
             let (outcome, left) = tried(&mut table, 10, &said);
@@ -88,7 +88,7 @@ fn everything_needs_its_energy() {
     for said in ["a2 probe", "a2 survey", "a9 inspect", "a5 attack b1", "a7 parry", "a3 repair a1"]
     {
         let mut table = Table::line();
-        let verb = Verb::parse(said.split(' ').nth(1).unwrap()).unwrap();
+        let verb = MarsVerb::parse(said.split(' ').nth(1).unwrap()).unwrap();
         let (outcome, left) = tried(&mut table, cost(verb, false) - 1, said);
         assert_eq!((outcome, left), (Outcome::FailedResources, 0), "{said}");
     }
@@ -156,7 +156,7 @@ fn repairs_make_whole() {
     table.agent("b1").health = 1;
     assert_eq!(table.one("a3 repair b1"), Outcome::Successful, "as the original");
     assert_eq!(table.agent("b1").health, 4);
-    let rules = Rules { repair_enemy: false, ..Rules::default() };
+    let rules = MarsRules { repair_enemy: false, ..MarsRules::default() };
     let mut table = Table::new(map(&[("x", 1)], "xx"), rules);
     assert_eq!(table.one("a3 repair b1"), Outcome::FailedWrongParam);
 }
@@ -222,7 +222,7 @@ fn bad_luck_costs_nothing_and_unknown_actions_neither() {
 #[test]
 fn achievements_pay_once_and_money_counts_in_every_step() {
     let mut table = Table::line();
-    // Nobody of the other team on its half of the line: a zone needs two vertices.
+    // No agent of the other team on its half of the line: a zone needs two vertices.
     for name in ["b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9", "b10"] {
         table.agent(name).health = 0;
     }

@@ -1,10 +1,10 @@
 //! A map and teams set up by hand.
 
-use phalanx_mars::rules::map::{Edge, Ground, Map, Vertex};
-use phalanx_mars::rules::{Act, Luck, Outcome, Rules, State};
+use phalanx_mars::rules::map::{GraphMap, MapEdge, StartMap, Vertex};
+use phalanx_mars::rules::{Act, MarsRules, Outcome, State, StepLuck};
 
 /// A map of vertices with one-letter names and values, and edges such as `ab3`: ends and weight.
-pub(crate) fn map(vertices: &[(&str, i32)], edges: &str) -> Map {
+pub(crate) fn map(vertices: &[(&str, i32)], edges: &str) -> GraphMap {
     let vertex = |(name, value): &(&str, i32)| Vertex {
         name: (*name).to_owned(),
         value: *value,
@@ -18,9 +18,9 @@ pub(crate) fn map(vertices: &[(&str, i32)], edges: &str) -> Map {
         let mut parts = edge.chars();
         let (a, b) = (number(parts.next().unwrap()), number(parts.next().unwrap()));
         let weight = parts.next().map_or(1, |digit| digit.to_digit(10).unwrap());
-        Edge { a, b, weight: i32::try_from(weight).unwrap() }
+        MapEdge { a, b, weight: i32::try_from(weight).unwrap() }
     };
-    Map::new(vertices.iter().map(vertex).collect(), edges.split(' ').map(edge).collect())
+    GraphMap::new(vertices.iter().map(vertex).collect(), edges.split(' ').map(edge).collect())
 }
 
 /// Ten agents a team, `a1` and so on on the first vertex, `b1` and so on on the last one. By their
@@ -32,9 +32,9 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(map: Map, rules: Rules) -> Self {
+    pub(crate) fn new(map: GraphMap, rules: MarsRules) -> Self {
         let last = u32::try_from(map.vertices().len()).unwrap() - 1;
-        let ground = Ground { map, starts: [vec![0; 10], vec![last; 10]], seed: 0 };
+        let ground = StartMap { map, starts: [vec![0; 10], vec![last; 10]], seed: 0 };
         let names = |prefix: &str| (1..=10).map(|number| format!("{prefix}{number}")).collect();
         let teams = [("A".to_owned(), names("a")), ("B".to_owned(), names("b"))];
         let state = State::new(ground, teams, rules);
@@ -44,15 +44,15 @@ impl Table {
     /// A line of four vertices: x-y-z-w with weights 2, 3, 9.
     pub(crate) fn line() -> Self {
         let map = map(&[("x", 5), ("y", 6), ("z", 7), ("w", 8)], "xy2 yz3 zw9");
-        Self::new(map, Rules::default())
+        Self::new(map, MarsRules::default())
     }
 
-    pub(crate) fn agent(&mut self, name: &str) -> &mut phalanx_mars::rules::state::Agent {
+    pub(crate) fn agent(&mut self, name: &str) -> &mut phalanx_mars::rules::state::AgentBody {
         let id = self.state.setting.find(name).unwrap();
         &mut self.state.agents[id]
     }
 
-    /// Where an agent stands.
+    /// Where an agent is.
     pub(crate) fn at(&mut self, name: &str) -> String {
         let at = self.agent(name).at;
         self.state.setting.map.name(at).to_owned()
@@ -95,7 +95,7 @@ impl Table {
         let mut order: Vec<usize> = self.first.iter().map(|name| id(name)).collect();
         let first = order.clone();
         order.extend((0..acts.len()).filter(|agent| !first.contains(agent)));
-        self.state.advance(acts, &Luck { fails: fails.collect(), order });
+        self.state.advance(acts, &StepLuck { fails: fails.collect(), order });
         who.iter().map(|agent| self.state.agents[*agent].outcome).collect()
     }
 

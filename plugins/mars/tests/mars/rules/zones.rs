@@ -1,11 +1,11 @@
 //! The worked example of the specification with its variants.
 
 use super::table::map;
-use phalanx_mars::rules::Side;
-use phalanx_mars::rules::map::Map;
+use phalanx_mars::rules::MatchSide;
+use phalanx_mars::rules::map::GraphMap;
 use phalanx_mars::rules::zone::{Painter, Zones};
 
-fn example() -> Map {
+fn example() -> GraphMap {
     let values =
         [("a", 3), ("b", 5), ("c", 2), ("d", 1), ("e", 10), ("f", 7), ("g", 4), ("h", 2), ("i", 1)];
     map(&values, "ab bc cd da ea eb ef fc fd ga gh gi ih")
@@ -21,18 +21,18 @@ fn zones(first: &str, second: &str) -> (String, [i64; 2]) {
         }
     }
     let owners = Painter::new().paint(map.links(), &standing).to_vec();
-    let colour = |owner: &Option<Side>| match owner {
-        Some(Side::A) => 'G',
-        Some(Side::B) => 'R',
+    let colour = |owner: &Option<MatchSide>| match owner {
+        Some(MatchSide::A) => 'G',
+        Some(MatchSide::B) => 'R',
         None => '-',
     };
-    let worth = |side: Side| -> Vec<i32> {
-        let probed = |name: &str| side == Side::A && ["a", "c", "e"].contains(&name);
+    let worth = |side: MatchSide| -> Vec<i32> {
+        let probed = |name: &str| side == MatchSide::A && ["a", "c", "e"].contains(&name);
         let vertices = map.vertices().iter();
         vertices.map(|v| if probed(&v.name) { v.value } else { 1 }).collect()
     };
     let total = |side| Zones::new(map.links(), &owners, side, &worth(side)).total();
-    (owners.iter().map(colour).collect(), Side::BOTH.map(total))
+    (owners.iter().map(colour).collect(), MatchSide::BOTH.map(total))
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn members_know_their_zone() {
     }
     standing[map.find("h").unwrap() as usize][1] = 1;
     let owners = Painter::new().paint(map.links(), &standing).to_vec();
-    let zones = Zones::new(map.links(), &owners, Side::A, &[1; 9]);
+    let zones = Zones::new(map.links(), &owners, MatchSide::A, &[1; 9]);
     assert_eq!(zones.values, [6]);
     assert_eq!(zones.value_at(map.find("f").unwrap()), 6);
     assert_eq!(zones.value_at(map.find("g").unwrap()), 0);
-    let single = Zones::new(map.links(), &owners, Side::B, &[1; 9]);
+    let single = Zones::new(map.links(), &owners, MatchSide::B, &[1; 9]);
     assert_eq!((single.total(), single.best()), (0, 0));
     assert_eq!(single.at(map.find("h").unwrap()), None, "one vertex is no zone");
 }

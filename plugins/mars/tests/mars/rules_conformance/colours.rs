@@ -1,8 +1,8 @@
 //! Every golden state coloured anew, from where its agents stand.
 
 use super::golden::{self, Golden};
-use phalanx_mars::rules::zone::{Owner, Painter, Standing, Zones, total};
-use phalanx_mars::rules::{Links, Side};
+use phalanx_mars::rules::zone::{AgentCounts, Painter, ZoneOwner, Zones, total};
+use phalanx_mars::rules::{Adjacency, MatchSide};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const LATER_EDITION: &str = "world_2014_testmatch";
 struct Graph {
     names: Vec<String>,
     values: Vec<i32>,
-    links: Links,
+    links: Adjacency,
     /// Names of the teams, in alphabetical order.
     teams: Vec<String>,
 }
@@ -27,7 +27,7 @@ impl Graph {
         let end = |end: &Value| numbers[end.as_str().unwrap()];
         let edges: Vec<(u32, u32)> =
             head["edges"].as_array().unwrap().iter().map(|e| (end(&e[0]), end(&e[1]))).collect();
-        let links = Links::new(names.len(), edges.into_iter());
+        let links = Adjacency::new(names.len(), edges.into_iter());
         let agents = head["agents"].as_object().expect("agents").values();
         let mut teams: Vec<String> =
             agents.map(|agent| agent[0].as_str().unwrap().to_owned()).collect();
@@ -36,7 +36,7 @@ impl Graph {
         Self { names, values, links, teams }
     }
 
-    fn standing(&self, golden: &Golden, state: &Value) -> Vec<Standing> {
+    fn standing(&self, golden: &Golden, state: &Value) -> Vec<AgentCounts> {
         let mut standing = vec![[0; 2]; self.names.len()];
         for (name, agent) in state["agents"].as_object().expect("agents") {
             let team = &golden.head["agents"][name][0];
@@ -47,7 +47,7 @@ impl Graph {
         standing
     }
 
-    fn owned(&self, owners: &[Owner], side: Side) -> Vec<&str> {
+    fn owned(&self, owners: &[ZoneOwner], side: MatchSide) -> Vec<&str> {
         let own = self.names.iter().zip(owners).filter(|(_, owner)| **owner == Some(side));
         let mut own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
         own.sort_unstable();
@@ -74,7 +74,7 @@ fn recolour(name: &str, golden: &Golden) -> usize {
             continue;
         }
         let owners = painter.paint(&graph.links, &graph.standing(golden, state)).to_vec();
-        for (side, team) in Side::BOTH.into_iter().zip(&graph.teams) {
+        for (side, team) in MatchSide::BOTH.into_iter().zip(&graph.teams) {
             assert_eq!(graph.owned(&owners, side), texts(&state["dom"][team]), "{place}");
             let theirs = &state["teams"][team];
             let probed = texts(&theirs["probed"]);

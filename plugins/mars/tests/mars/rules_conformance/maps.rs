@@ -1,7 +1,7 @@
 //! Maps by seed.
 
 use super::golden;
-use phalanx_mars::rules::map::{Ground, MapParams};
+use phalanx_mars::rules::map::{MapParams, StartMap};
 use serde_json::{Value, json};
 
 #[test]
@@ -9,7 +9,7 @@ fn maps_by_seed_are_the_original_ones() {
     for (name, seed, nodes) in golden::GAMES {
         let Some(golden) = golden::read(name) else { return };
         let params = MapParams { nodes, ..MapParams::default() };
-        let ground = Ground::draw(&params, seed, 20);
+        let ground = StartMap::draw(&params, seed, 20);
         assert_eq!(ground.seed, seed);
         for vertex in ground.map.vertices() {
             let expected = json!([vertex.value, vertex.at.0, vertex.at.1]);
@@ -18,7 +18,7 @@ fn maps_by_seed_are_the_original_ones() {
         let vertices = golden.head["vertices"].as_object().expect("vertices");
         assert_eq!(ground.map.vertices().len(), vertices.len());
         let map = &ground.map;
-        let edge = |edge: &phalanx_mars::rules::map::Edge| {
+        let edge = |edge: &phalanx_mars::rules::map::MapEdge| {
             json!([map.name(edge.a), map.name(edge.b), edge.weight])
         };
         let edges: Vec<Value> = map.edges().iter().map(edge).collect();

@@ -2,10 +2,10 @@
 
 use super::golden::{self, Golden};
 use super::replay::begin;
-use phalanx_mars::arena::percept::Percepts;
+use phalanx_mars::arena::percept::PerceptBuilder;
 use phalanx_mars::percept::Percept;
-use phalanx_mars::rules::achievement::{Achievement, Class};
-use phalanx_mars::rules::{Act, Outcome, Side, State};
+use phalanx_mars::rules::achievement::{Achievement, AchievementKind};
+use phalanx_mars::rules::{Act, MatchSide, Outcome, State};
 use phalanx_mars::wire::{ServerBody, decode_server};
 use phalanx_testkit::traces;
 use serde_json::Value;
@@ -65,7 +65,8 @@ fn sorted(mut percept: Percept) -> Percept {
 
 fn achievement(name: &Value) -> Achievement {
     let name = name.as_str().unwrap();
-    let class = Class::ALL.into_iter().find(|class| name.starts_with(class.word())).unwrap();
+    let class =
+        AchievementKind::ALL.into_iter().find(|class| name.starts_with(class.word())).unwrap();
     Achievement { class, quantity: name[class.word().len()..].parse().unwrap() }
 }
 
@@ -116,7 +117,7 @@ fn compare(
         if step > 0 {
             become_golden(&mut state, told);
         }
-        let percepts = Percepts::new(&state);
+        let percepts = PerceptBuilder::new(&state);
         for (id, person) in state.setting.people.iter().enumerate() {
             let key = (simulation, step, person.name.clone());
             let Some(theirs) = recorded.get(&key) else { continue };
@@ -156,7 +157,7 @@ fn the_second_recorded_map_is_the_one_of_its_seed() {
             continue;
         }
         if *step == 0 {
-            let ours = Percepts::new(&state).of(state.setting.find(agent).unwrap());
+            let ours = PerceptBuilder::new(&state).of(state.setting.find(agent).unwrap());
             assert_eq!(sorted(ours), sorted(percept.clone()), "{agent}");
         }
         for edge in &percept.edges {
@@ -174,5 +175,5 @@ fn the_second_recorded_map_is_the_one_of_its_seed() {
         }
     }
     assert!(edges > 10_000 && weights > 500 && values > 100, "{edges} {weights} {values}");
-    assert_eq!(state.owners.iter().filter(|owner| **owner == Some(Side::A)).count(), 0);
+    assert_eq!(state.owners.iter().filter(|owner| **owner == Some(MatchSide::A)).count(), 0);
 }

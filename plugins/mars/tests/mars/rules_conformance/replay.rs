@@ -1,13 +1,13 @@
 //! Every recorded action, played forward.
 //!
-//! The original acts in an order that it draws anew in every step and tells nobody. Most results
+//! The original acts in an order that it draws anew in every step and does not record. Most results
 //! do not depend on it. Those that do are counted for one fixed order, and then an order is
 //! searched that leaves no difference at all.
 
 use super::golden::{self, Golden};
-use phalanx_mars::rules::chance::Lcg;
-use phalanx_mars::rules::map::{Ground, MapParams};
-use phalanx_mars::rules::{Act, Luck, Outcome, Rules, Side, State, Verb};
+use phalanx_mars::rules::map::{MapParams, StartMap};
+use phalanx_mars::rules::{Act, MarsRules, MarsVerb, MatchSide, Outcome, State, StepLuck};
+use phalanx_massim::JavaRandom;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ pub(crate) fn begin(seed: i64, nodes: u32) -> State {
     let team = |team: &str, agents: &str| {
         (team.to_owned(), (1..=20).map(|number| format!("{agents}{number}")).collect())
     };
-    let ground = Ground::draw(&params, seed, 20);
-    State::new(ground, [team("A", "a"), team("B", "b")], Rules::default())
+    let ground = StartMap::draw(&params, seed, 20);
+    State::new(ground, [team("A", "a"), team("B", "b")], MarsRules::default())
 }
 
 /// What a golden state says of an agent, as it would be said of ours. The program behind the
@@ -48,7 +48,7 @@ fn agent(state: &State, agent: usize, theirs: &Value) -> bool {
 }
 
 /// What a golden state says of a team.
-fn team(state: &State, side: Side, theirs: &Value) -> bool {
+fn team(state: &State, side: MatchSide, theirs: &Value) -> bool {
     let ours = side.of(&state.teams);
     let map = &state.setting.map;
     let marked = (0u32..).zip(&ours.probed).filter(|(_, probed)| **probed);
@@ -75,7 +75,7 @@ fn differences(state: &State, theirs: &Value) -> (Vec<usize>, usize) {
     let people = &state.setting.people;
     let differs = |id: &usize| !agent(state, *id, &theirs["agents"][&people[*id].name]);
     let agents = (0..people.len()).filter(differs).collect();
-    let named = Side::BOTH.into_iter().zip(["A", "B"]);
+    let named = MatchSide::BOTH.into_iter().zip(["A", "B"]);
     let teams = named.filter(|(side, name)| !team(state, *side, &theirs["teams"][name])).count();
     (agents, teams)
 }
@@ -103,7 +103,7 @@ impl<'g> Step<'g> {
 
     fn play(&self, order: &[usize]) -> State {
         let mut state = self.before.clone();
-        let luck = Luck { fails: self.fails.clone(), order: order.to_vec() };
+        let luck = StepLuck { fails: self.fails.clone(), order: order.to_vec() };
         state.advance(self.acts.clone(), &luck);
         state
     }
@@ -115,7 +115,7 @@ impl<'g> Step<'g> {
         let near = |id: &usize| {
             let linked = |other: &usize| id == other || names(*id, *other) || names(*other, *id);
             // What an inspector saw shows in its team's achievements alone.
-            let inspects = teams > 0 && self.acts[*id].is(Verb::Inspect);
+            let inspects = teams > 0 && self.acts[*id].is(MarsVerb::Inspect);
             inspects || different.iter().any(linked)
         };
         (0..people.len()).filter(near).collect()
@@ -126,22 +126,22 @@ impl<'g> Step<'g> {
     fn search(&self, mut order: Vec<usize>) -> State {
         let people = &self.before.setting.people;
         let bought = |id: usize| self.after["agents"][&people[id].name][10] == "successful";
-        order.sort_by_key(|id| self.acts[*id].is(Verb::Buy) && !bought(*id));
+        order.sort_by_key(|id| self.acts[*id].is(MarsVerb::Buy) && !bought(*id));
         let cost = |state: &State| {
             let (agents, teams) = differences(state, self.after);
             (agents.len() + teams, self.involved(&agents, teams))
         };
-        let mut lcg = Lcg::new(1);
+        let mut random = JavaRandom::new(1);
         let mut best = self.play(&order);
         let (mut least, mut involved) = cost(&best);
         for _ in 0..MOVES_MAX {
             if least == 0 || involved.is_empty() {
                 break;
             }
-            let agent = involved[lcg.below(u32::try_from(involved.len()).unwrap()) as usize];
+            let agent = involved[random.below(u32::try_from(involved.len()).unwrap()) as usize];
             let mut other = order.clone();
             other.retain(|id| *id != agent);
-            other.insert(lcg.below(u32::try_from(order.len()).unwrap()) as usize, agent);
+            other.insert(random.below(u32::try_from(order.len()).unwrap()) as usize, agent);
             let state = self.play(&other);
             let (count, those) = cost(&state);
             if count <= least {
@@ -162,10 +162,10 @@ struct Inspected {
 
 impl Inspected {
     /// Adds what happened from one state to the next.
-    fn add(&mut self, before: &State, after: &State, side: Side) {
+    fn add(&mut self, before: &State, after: &State, side: MatchSide) {
         let people = &after.setting.people;
         for (id, inspector) in after.agents.iter().enumerate() {
-            let inspected = inspector.last.is(Verb::Inspect)
+            let inspected = inspector.last.is(MarsVerb::Inspect)
                 && inspector.outcome == Outcome::Successful
                 && people[id].side == side;
             for enemy in (0..people.len()).filter(|id| inspected && people[*id].side != side) {
@@ -214,7 +214,7 @@ fn replay(name: &str, seed: i64, nodes: u32, golden: &Golden) -> (usize, usize) 
                 "{name}, step {number}: no order explains {names:?} and {teams} teams"
             );
         }
-        for (side, name) in Side::BOTH.into_iter().zip(["A", "B"]) {
+        for (side, name) in MatchSide::BOTH.into_iter().zip(["A", "B"]) {
             let inspected = side.of_mut(&mut inspected);
             inspected.add(&step.before, &state, side);
             let next = golden.states.get(number + 1).unwrap_or(after);

@@ -3,7 +3,7 @@
 use super::golden;
 use super::percepts::become_golden;
 use super::replay::begin;
-use phalanx_mars::arena::record::Tape;
+use phalanx_mars::arena::record::StateLog;
 use serde_json::Value;
 
 /// Lists come in no order.
@@ -27,16 +27,16 @@ fn sorted(mut line: Value) -> Value {
 fn a_record_of_golden_states_is_golden() {
     let Some(golden) = golden::read("world_two100_sim1") else { return };
     let mut state = begin(77, 150);
-    let mut tape = Tape::new(&state);
+    let mut log = StateLog::new(&state);
     for told in &golden.states[1..] {
         become_golden(&mut state, told);
         // What was spent is not needed for anything but this record.
         for (team, name) in state.teams.iter_mut().zip(["A", "B"]) {
             team.used_money = told["teams"][name]["usedMoney"].as_i64().unwrap();
         }
-        tape.push(&state);
+        log.push(&state);
     }
-    let text = String::from_utf8(tape.into_bytes()).unwrap();
+    let text = String::from_utf8(log.into_bytes()).unwrap();
     let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     assert_eq!(lines.next(), Some(golden.head));
     for told in golden.states {

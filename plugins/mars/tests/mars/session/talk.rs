@@ -21,7 +21,7 @@ pub(crate) fn start(id: &str, role: &str) -> String {
     START.replace(r#"id="0""#, &format!("id=\"{id}\"")).replace("Sentinel", role)
 }
 
-/// A request of a referee that waits for two seconds and has told of 40 points.
+/// A request of a referee that waits for two seconds and reports 40 points.
 pub(crate) fn request(id: i64, step: u32, last: &str) -> String {
     format!(
         r#"<message type="request-action" timestamp="1000"><perception deadline="3000" id="{id}"><simulation step="{step}"/><self lastAction="{last}"/><team score="40"/></perception></message>"#

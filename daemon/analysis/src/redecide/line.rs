@@ -1,0 +1,74 @@
+//! Compares lines of a recorded journal with those of the new run.
+
+use phalanx_game::Turn;
+use phalanx_net::{Decision, Line};
+use phalanx_proto::v1::match_event::Kind;
+use phalanx_proto::v1::{Decided, Fallback, MatchEvent, Ordered};
+
+/// A line of a journal in the form of the API, which is also the recorded form.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EventLine(pub(super) MatchEvent);
+
+impl Line for EventLine {
+    fn turn(&self) -> Turn {
+        let turn = self.0.turn.unwrap_or_default();
+        Turn::new(turn.round, turn.step)
+    }
+
+    fn agent(&self) -> Option<&str> {
+        Some(self.0.agent.as_str()).filter(|agent| !agent.is_empty())
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let kind = |line: &Self| line.0.kind.as_ref().map(std::mem::discriminant);
+        let alike = match (self.decision(), other.decision()) {
+            (None, None) => kind(self) == kind(other),
+            (decided, other) => decided.is_some() && other.is_some(),
+        };
+        alike && self.0.agent == other.0.agent
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let (one, two) = (timeless(self), timeless(other));
+        // NaN does not equal itself, but has the same debug text.
+        one == two || format!("{one:?}") == format!("{two:?}")
+    }
+
+    fn decision(&self) -> Option<Decision<'_>> {
+        let Some(kind) = &self.0.kind else { return None };
+        if let Kind::Decided(Decided { action, role, reason, .. }) = kind {
+            return Some(Decision { role, action: Some(action), reason });
+        }
+        if let Kind::Fallback(Fallback { role, reason, .. }) = kind {
+            return Some(Decision { role, action: None, reason });
+        }
+        if let Kind::Ordered(Ordered { action, by, .. }) = kind {
+            return Some(Decision { role: "", action: Some(action), reason: by });
+        }
+        let Kind::Held(held) = kind else { return None };
+        Some(Decision { role: "", action: None, reason: &held.by })
+    }
+
+    fn is_failure(&self) -> bool {
+        matches!(self.0.kind, Some(Kind::Fallback(_) | Kind::ScriptError(_)))
+    }
+
+    fn ends_turn(&self) -> bool {
+        matches!(self.0.kind, Some(Kind::TurnDone(_)))
+    }
+}
+
+/// The line without what a clock measured, without its place in a log, and without its words: they
+/// say nothing that its fields do not, and older recordings lack them.
+fn timeless(line: &EventLine) -> MatchEvent {
+    let MatchEvent { turn, agent, kind, generation, .. } = line.0.clone();
+    let mut event = MatchEvent { turn, agent, kind, generation, ..MatchEvent::default() };
+    if let Some(Kind::Decided(Decided { spent, .. }) | Kind::Fallback(Fallback { spent, .. })) =
+        &mut event.kind
+    {
+        *spent = None;
+    } else if let Some(Kind::TurnDone(done)) = &mut event.kind {
+        done.spent = None;
+    }
+    event
+}

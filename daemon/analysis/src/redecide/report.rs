@@ -1,0 +1,349 @@
+//! The result of deciding again, as text and as JSON.
+
+use super::line::EventLine;
+use super::look::{Seen, Stop};
+use crate::args::replay::ReplayArgs;
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use phalanx_cli::paint::{Ink, Paint};
+use phalanx_cli::remote::{self, Table, counted, events, values};
+use phalanx_game::{Turn, excerpt};
+use phalanx_net::{Line, LineDifference, SentDifference, Share, Tally, Trouble};
+use phalanx_proto::v1::match_event::Kind;
+use phalanx_proto::v1::{Decided, Grounds};
+use phalanx_record::{RecordingFile, Summary};
+use serde_json::{Map, Value, json};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+/// A shorter match is not compared with real time.
+const PLAYED_MIN: Duration = Duration::from_millis(500);
+
+/// Totals of the run.
+pub(super) struct Came<'a> {
+    pub(super) tally: &'a Tally,
+    /// Messages to the referee.
+    pub(super) messages: Share,
+    pub(super) trouble: Trouble,
+    pub(super) turn: Turn,
+    /// Gaps in the recording that affect decisions.
+    pub(super) holes: u64,
+    /// The turn of the first gap.
+    pub(super) exact_until: Option<Turn>,
+    /// The user stopped it.
+    pub(super) stopped: bool,
+    /// The recording reaches the team's end.
+    pub(super) ended: bool,
+}
+
+impl Came<'_> {
+    /// The number of differences.
+    fn differ(&self) -> u64 {
+        self.tally.decisions.differ + self.tally.entries.differ + self.messages.differ
+    }
+
+    /// Nothing differs, and no gap affects that.
+    fn is_same(&self) -> bool {
+        self.differ() == 0 && self.holes == 0
+    }
+}
+
+/// Prints the report as it grows.
+pub(super) struct Report<'a> {
+    args: &'a ReplayArgs,
+    team: String,
+    game: String,
+    /// Duration of the match.
+    played: Duration,
+    begun: Instant,
+    bar: Option<ProgressBar>,
+    paint: Paint,
+    /// Differences that were printed, and those that were not.
+    told: u64,
+    untold: u64,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(args: &'a ReplayArgs, file: &RecordingFile, summary: &Summary) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        Self {
+            args,
+            team: file.info().team.clone(),
+            game: file.info().game.clone(),
+            played: summary.duration,
+            begun: Instant::now(),
+            // A bar would overwrite a prompt.
+            bar: (terminal && !args.repl && args.stop_where.is_none()).then(|| bar(summary.turns)),
+            paint: Paint::stdout(),
+            told: 0,
+            untold: 0,
+        }
+    }
+
+    /// Sets the number of turns decided so far.
+    pub(super) fn went_on(&self, turns: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(turns);
+        }
+    }
+
+    /// Warns about a problem of the recording.
+    pub(super) fn warn(&self, text: &str) {
+        let paint = Paint::stderr();
+        let line = format!("{}: {text}", paint.ink(Ink::Yellow, "the recording has damage"));
+        self.above_bar(|| remote::say(&line));
+    }
+
+    /// False when standard output is closed.
+    pub(super) fn difference(&mut self, difference: &LineDifference<EventLine>) -> Result<bool> {
+        let json = || difference_json(difference);
+        self.tell(json, |paint| difference_text(difference, paint))
+    }
+
+    /// False when standard output is closed.
+    pub(super) fn sent(&mut self, sent: &SentDifference) -> Result<bool> {
+        let SentDifference { seat, turn, recorded, now } = sent;
+        let text = |bytes: Option<&[u8]>| bytes.map(excerpt);
+        let (recorded, now) = (text(recorded.as_deref()), text(now.as_deref()));
+        let json = || {
+            json!({
+                "kind": "sent", "round": turn.round, "step": turn.step, "seat": seat.0,
+                "recorded": recorded, "now": now,
+            })
+        };
+        self.tell(json, |paint| {
+            let nothing = || "nothing".to_owned();
+            let who = format!("seat {} sent", seat.0);
+            let told = |text: &Option<String>| text.clone().unwrap_or_else(nothing);
+            pair(*turn, &who, &told(&recorded), &told(&now), paint)
+        })
+    }
+
+    /// Reports a place where the expression was true; false when standard output is closed.
+    pub(super) fn stop(&mut self, stop: &Stop) -> Result<bool> {
+        let Stop { turn, agent, role, value } = stop;
+        let json = json!({
+            "kind": "break", "round": turn.round, "step": turn.step, "agent": agent, "role": role,
+            "value": value,
+        });
+        let turn = turn.to_string();
+        let place = format!("{turn:<6} {agent:<12} {role:<12}");
+        self.args.print.tell_one(&json, || format!("{place} {}", value.replace('\n', " ")))
+    }
+
+    fn tell(
+        &mut self,
+        json: impl FnOnce() -> Value,
+        text: impl FnOnce(Paint) -> String,
+    ) -> Result<bool> {
+        let limit = self.args.limit;
+        if limit > 0 && self.told >= limit && self.args.print.is_text() {
+            self.untold += 1;
+            return Ok(true);
+        }
+        self.told += 1;
+        let paint = self.paint;
+        self.above_bar(|| self.args.print.tell_one(&json(), || text(paint)))
+    }
+
+    fn above_bar<T>(&self, tell: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
+    }
+
+    /// Prints the summary; true when nothing differs.
+    pub(super) fn summary(&self, came: &Came<'_>, seen: &Seen) -> Result<bool> {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let spent = self.begun.elapsed();
+        let json = self.summary_json(came, seen, spent);
+        self.args.print.tell_one(&json, || self.summary_text(came, seen, spent))?;
+        Ok(came.is_same())
+    }
+
+    fn summary_json(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> Value {
+        let Tally { turns, decisions, by_role, by_agent, entries, .. } = came.tally;
+        let table = |shares: &std::collections::BTreeMap<String, Share>| -> Value {
+            let shares = shares.iter().map(|(name, share)| (name.clone(), share_json(*share)));
+            Value::Object(shares.collect::<Map<_, _>>())
+        };
+        let place = |turn: Turn| json!({ "round": turn.round, "step": turn.step });
+        json!({
+            "kind": "summary", "team": self.team, "game": self.game,
+            "strategy": self.args.strategy, "turns": turns, "decisions": share_json(*decisions),
+            "by_role": table(by_role), "by_agent": table(by_agent),
+            "journal": share_json(*entries), "messages": share_json(came.messages),
+            "errors_recorded": came.tally.errors_recorded, "errors_now": came.tally.errors_now,
+            "trouble": came.trouble.in_words(), "exact_until": came.exact_until.map(place),
+            "last": place(came.turn), "whole": came.ended, "stopped": came.stopped,
+            "breaks": seen.count, "seconds": spent.as_secs_f64(),
+            "match_seconds": self.played.as_secs_f64(),
+        })
+    }
+
+    fn summary_text(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> String {
+        let mut lines = Vec::new();
+        if self.untold > 0 {
+            lines.push(format!("… and {} more; --limit 0 shows all", self.untold));
+        }
+        lines.push(self.verdict(came));
+        if came.tally.by_role.values().any(|share| share.differ > 0) {
+            lines.push(roles(came.tally));
+        }
+        let (errors, now) = (came.tally.errors_recorded, came.tally.errors_now);
+        if errors + now > 0 {
+            let recorded = counted(errors, "failure");
+            lines.push(format!("{recorded} of scripts in the recording, {now} now"));
+        }
+        if let Some(turn) = came.exact_until {
+            let what = format!("from turn {turn} on the recording lacks data that decisions need");
+            let what = self.paint.ink(Ink::Yellow, &what);
+            lines.push(format!("{what}: later differences may come from that"));
+        }
+        // If it was stopped, the unread rest is no problem of the recording.
+        let trouble = if came.stopped { Vec::new() } else { came.trouble.in_words() };
+        lines.extend(trouble.into_iter().map(|what| format!("  {what}")));
+        lines.extend(looked(self.args, came, seen));
+        lines.push(self.speed(came.tally.turns, spent));
+        lines.join("\n")
+    }
+
+    fn verdict(&self, came: &Came<'_>) -> String {
+        let Self { team, game, .. } = self;
+        let Tally { turns, decisions, entries, .. } = came.tally;
+        let turns = counted(*turns, "turn");
+        let until = if came.ended && !came.stopped {
+            String::new()
+        } else {
+            format!(" (up to {})", came.turn)
+        };
+        let (all, differ) = (decisions.all, decisions.differ);
+        if let Some(strategy) = &self.args.strategy {
+            let strategy = strategy.display();
+            let what = format!("{differ} of {} differ", counted(all, "decision"));
+            let what = self.paint.ink(ink(differ), &what);
+            return format!("{what}: team {team} of {game}, {turns}{until}, decided by {strategy}");
+        }
+        let what = match came.differ() {
+            0 => "zero differences".to_owned(),
+            all => counted(all, "difference"),
+        };
+        format!(
+            "{}: team {team} of {game}, {turns}{until}: {}, {}, {}",
+            self.paint.ink(ink(came.differ()), &what),
+            counted(all, "decision"),
+            counted(came.messages.all, "message"),
+            counted(entries.all, "other line") + " of the journal",
+        )
+    }
+
+    fn speed(&self, turns: u64, spent: Duration) -> String {
+        let (spent, played) = (spent.as_secs_f64().max(1e-9), self.played.as_secs_f64());
+        #[expect(clippy::cast_precision_loss, reason = "a number for people")]
+        let turns = turns as f64 / spent;
+        // On virtual time a match may take no time.
+        let beside = if played < PLAYED_MIN.as_secs_f64() {
+            String::new()
+        } else {
+            format!(" for {played:.1} s of play, {:.1} times real time", played / spent)
+        };
+        self.paint.ink(Ink::Dim, &format!("{spent:.1} s{beside}: {turns:.0} turns a second"))
+    }
+}
+
+fn ink(differ: u64) -> Ink {
+    if differ == 0 { Ink::Green } else { Ink::Red }
+}
+
+/// Whether the expression and the turn were reached.
+fn looked(args: &ReplayArgs, came: &Came<'_>, seen: &Seen) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(expression) = &args.stop_where {
+        lines.push(format!("{expression} was true {}", counted(seen.count, "time")));
+    }
+    if let Some((count, first)) = &seen.failed {
+        lines.push(format!("it failed {}; first in {first}", counted(*count, "time")));
+    }
+    if let Some(until) = args.until
+        && !seen.reached
+        && !seen.left
+    {
+        let who = args.agent.as_deref().unwrap_or("no agent");
+        let who =
+            if args.agent.is_some() { format!("{who} was not") } else { format!("{who} was") };
+        lines.push(format!("{who} asked in turn {until} or later: the last was {}", came.turn));
+    }
+    lines
+}
+
+fn roles(tally: &Tally) -> String {
+    let mut table = Table::new(&["ROLE", "DECISIONS", "DIFFER"]);
+    for (role, share) in &tally.by_role {
+        table.row([role.clone(), share.all.to_string(), share.differ.to_string()]);
+        table.ink(2, ink(share.differ));
+    }
+    table.shown()
+}
+
+fn share_json(share: Share) -> Value {
+    json!({ "all": share.all, "differ": share.differ })
+}
+
+fn difference_json(difference: &LineDifference<EventLine>) -> Value {
+    let LineDifference { turn, recorded, now } = difference;
+    let line = recorded.as_ref().or(now.as_ref());
+    let event = |line: &Option<EventLine>| line.as_ref().map(|told| events::json(&told.0));
+    json!({
+        "kind": "difference", "round": turn.round, "step": turn.step,
+        "agent": line.and_then(|line| line.agent()),
+        "recorded": event(recorded), "now": event(now),
+    })
+}
+
+fn difference_text(difference: &LineDifference<EventLine>, paint: Paint) -> String {
+    let LineDifference { turn, recorded, now } = difference;
+    let agent = recorded.as_ref().or(now.as_ref()).and_then(|line| line.agent());
+    let text = |line: &Option<EventLine>| line.as_ref().map_or_else(|| "nothing".to_owned(), told);
+    pair(*turn, agent.unwrap_or("-"), &text(recorded), &text(now), paint)
+}
+
+/// Both sides, one below the other.
+fn pair(turn: Turn, who: &str, recorded: &str, now: &str, paint: Paint) -> String {
+    let (turn, nothing) = (turn.to_string(), "");
+    let recorded = paint.ink(Ink::Red, &format!("- {recorded}"));
+    let now = paint.ink(Ink::Green, &format!("+ {now}"));
+    format!("{turn:<6} {who:<12} {recorded}\n{nothing:<6} {nothing:<12} {now}")
+}
+
+fn told(line: &EventLine) -> String {
+    if let Some(Kind::Decided(decided)) = &line.0.kind {
+        return decision(decided);
+    }
+    events::describe(&line.0, Paint::none())
+}
+
+/// `move(n) (worker, worker.luau:7): north is free`.
+fn decision(decided: &Decided) -> String {
+    let place = |grounds: &Grounds| match grounds.file.as_str() {
+        "" => String::new(),
+        file => format!(", {file}:{}", grounds.line),
+    };
+    let place = decided.grounds.as_ref().map(place).unwrap_or_default();
+    let because = match (decided.reason.as_str(), &decided.reason_data) {
+        ("", _) => String::new(),
+        (reason, None) => format!(": {reason}"),
+        (reason, data) => format!(": {reason} {}", values::json(data.as_ref())),
+    };
+    format!("{} ({}{place}){because}", decided.action, decided.role)
+}
+
+fn bar(turns: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(turns), ProgressDrawTarget::stderr_with_hz(10));
+    let style = "deciding again {bar:30} turn {pos}/{len}, {per_sec}, {eta} to go";
+    // The template is a constant.
+    bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
+    bar
+}

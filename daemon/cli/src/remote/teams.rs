@@ -1,0 +1,285 @@
+//! Teams as text and as JSON, and the verbs that only show them.
+
+use super::troubles::troubles;
+use super::values::turn_json;
+use super::{Shown, Table, agents, all_teams, look, short, steered, team_name, word};
+use crate::args::Look;
+use crate::args::team::ShowArgs;
+use crate::failure::refused;
+use crate::paint::{Ink, Paint};
+use anyhow::{Context, Result};
+use phalanx_proto::v1::teams_client::TeamsClient;
+use phalanx_proto::v1::{Alert, GetTeamRequest, Team, TeamEnd, TeamState, TeamThread};
+use serde_json::{Value, json};
+
+pub(super) fn list(args: &Look) -> Result<()> {
+    look(args, async |channel| {
+        let teams = all_teams(channel).await?;
+        let json = json!({ "teams": teams.iter().map(team_json).collect::<Vec<_>>() });
+        Ok(Shown { json, text: table(&teams).shown() })
+    })
+}
+
+fn table(teams: &[Team]) -> Table<10> {
+    let mut table = Table::new(&[
+        "TEAM", "GAME", "STATE", "TURN", "SCORE", "SEATED", "DECIDED", "FALLBACK", "LATE", "ALERTS",
+    ]);
+    for team in teams {
+        let counters = team.counters.unwrap_or_default();
+        table.row(team_row(team));
+        if team.state() == TeamState::Stopped {
+            table.ink(2, Ink::Yellow);
+        }
+        // Highlight fallbacks, late answers and alerts.
+        for (column, count) in [(7, counters.fallback), (8, counters.late), (9, 1)] {
+            if count > 0 {
+                table.ink(column, Ink::Red);
+            }
+        }
+    }
+    table
+}
+
+/// Restarts and losses of the team's thread; empty if it always responded.
+fn thread_line(thread: &TeamThread) -> String {
+    let TeamThread { replaced_count, abandoned_count, stuck, dropped_event_count } = *thread;
+    let mut parts = Vec::new();
+    if replaced_count > 0 {
+        parts.push(format!(
+            "replaced {replaced_count} times, {abandoned_count} abandoned still run"
+        ));
+    }
+    if dropped_event_count > 0 {
+        parts.push(format!("{dropped_event_count} events dropped"));
+    }
+    if stuck {
+        parts.push("STUCK: restart the daemon".to_owned());
+    }
+    if parts.is_empty() { String::new() } else { format!("thread: {}\n", parts.join(", ")) }
+}
+
+/// A team in a table: name, game, state, turn, score, seats, counts of decisions, alerts.
+pub(crate) fn team_row(team: &Team) -> [String; 10] {
+    let counters = team.counters.unwrap_or_default();
+    let alerts = team.alerts.len();
+    [
+        short(&team.name).to_owned(),
+        team.game.clone(),
+        state_word(team.state()),
+        turn(team),
+        score(team),
+        format!("{}/{}", team.seated_count, team.agent_count),
+        counters.decided.to_string(),
+        counters.fallback.to_string(),
+        counters.late.to_string(),
+        if alerts == 0 { String::new() } else { alerts.to_string() },
+    ]
+}
+
+pub(super) fn show(args: &ShowArgs) -> Result<()> {
+    look(&args.look, async |channel| {
+        let request = GetTeamRequest { name: team_name(&channel, args.name.as_deref()).await? };
+        let answer = TeamsClient::new(channel).get_team(request).await;
+        let team = answer.map_err(|status| refused(&status))?.into_inner().team;
+        let team = team.context("the daemon's answer has no team")?;
+        let text = page(&team, &agents::shown::table(&team.agents).shown(), Paint::stdout());
+        Ok(Shown { json: team_json(&team), text })
+    })
+}
+
+fn page(team: &Team, table: &str, paint: Paint) -> String {
+    let counters = team.counters.unwrap_or_default();
+    let steered = match (counters.ordered, counters.held) {
+        (0, 0) => String::new(),
+        (ordered, held) => format!(", ordered {ordered}, held {held}"),
+    };
+    let head = format!(
+        "{}\nturn {}, score {}, rounds before: {:?}, generation {}\n\
+         asked {}, decided {}, fallback {}, late {}{steered}\nscript errors {}, malformed {}\n",
+        line(team),
+        turn(team),
+        score(team),
+        team.round_scores,
+        team.generation,
+        counters.asked,
+        counters.decided,
+        counters.fallback,
+        counters.late,
+        counters.script_errors,
+        counters.malformed,
+    );
+    let alerts: String = team.alerts.iter().map(|alert| alert_line(alert, paint)).collect();
+    let thread = thread_line(&team.thread.unwrap_or_default());
+    format!("{head}{thread}{alerts}{table}{}", troubles(&team.agents, paint))
+}
+
+/// A team in a line: `team A: assemble at localhost:12300, playing, 15 of 15 seated`.
+pub(super) fn line(team: &Team) -> String {
+    let end = word(team.end().as_str_name(), "TEAM_END_").replace('_', " ");
+    let end = if team.end() == TeamEnd::Unspecified { String::new() } else { format!(", {end}") };
+    let more = if team.end_reason.is_empty() { "" } else { ": " };
+    format!(
+        "team {}: {} at {}, {}{end}{more}{}, {} of {} seated",
+        short(&team.name),
+        team.game,
+        team.server,
+        state_word(team.state()),
+        team.end_reason,
+        team.seated_count,
+        team.agent_count,
+    )
+}
+
+fn alert_line(alert: &Alert, paint: Paint) -> String {
+    let since = alert.since.unwrap_or_default();
+    let who = if alert.agent.is_empty() { String::new() } else { format!(" {}", alert.agent) };
+    let head = format!("ALERT {}{who}", steered::alert_word(alert.kind()).replace('_', " "));
+    let head = paint.ink(Ink::Red, &head);
+    format!("{head} since {}:{}: {}\n", since.round, since.step, alert.text)
+}
+
+/// Its turn, `round:step`.
+pub(crate) fn turn(team: &Team) -> String {
+    team.turn.map_or_else(|| "-".into(), |turn| format!("{}:{}", turn.round, turn.step))
+}
+
+pub(crate) fn score(team: &Team) -> String {
+    team.score.map_or_else(|| "-".into(), |score| score.to_string())
+}
+
+fn state_word(state: TeamState) -> String {
+    word(state.as_str_name(), "TEAM_STATE_")
+}
+
+pub(super) fn team_json(team: &Team) -> Value {
+    let counters = team.counters.unwrap_or_default();
+    let thread = team.thread.unwrap_or_default();
+    let alert = |alert: &Alert| {
+        json!({
+            "kind": steered::alert_word(alert.kind()), "agent": alert.agent, "text": alert.text,
+            "since": alert.since.map(turn_json),
+        })
+    };
+    json!({
+        "name": short(&team.name), "game": team.game, "server": team.server,
+        "state": state_word(team.state()), "stopped": team.stopped, "etag": team.etag,
+        "end": word(team.end().as_str_name(), "TEAM_END_"), "end_reason": team.end_reason,
+        "creator": team.creator, "turn": team.turn.map(turn_json),
+        "score": team.score, "round_scores": team.round_scores, "generation": team.generation,
+        "agent_count": team.agent_count, "seated_count": team.seated_count,
+        "counters": {
+            "asked": counters.asked, "decided": counters.decided, "fallback": counters.fallback,
+            "late": counters.late, "script_errors": counters.script_errors,
+            "malformed": counters.malformed, "ordered": counters.ordered, "held": counters.held,
+        },
+        "alerts": team.alerts.iter().map(alert).collect::<Vec<_>>(),
+        "thread": {
+            "replaced": thread.replaced_count, "abandoned": thread.abandoned_count,
+            "stuck": thread.stuck, "dropped_events": thread.dropped_event_count,
+        },
+        "agents": team.agents.iter().map(agents::shown::json).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_proto::v1::Turn;
+    use phalanx_proto::v1::steering::Mode;
+    use phalanx_proto::v1::{
+        Agent, AlertKind, Counters, PausedSteering, PinnedSteering, SeatState, Steering,
+    };
+
+    /// The narrowest common terminal.
+    const WIDTH: usize = 80;
+
+    fn agent(number: u32, mode: Option<Mode>) -> Agent {
+        Agent {
+            name: format!("agentA{number}"),
+            role: "worker".into(),
+            seat_state: SeatState::Seated.into(),
+            summary: "12,-7 energy 100, holds b1".into(),
+            last_action: "move(n)".into(),
+            last_result: "success".into(),
+            reason: "the way to the dispenser is free".into(),
+            steering: Some(Steering { mode }),
+            ..Agent::default()
+        }
+    }
+
+    fn team() -> Team {
+        let pinned =
+            PinnedSteering { order: "move(\"n\")".into(), turns_left: 7, by: "kuno".into() };
+        let mut waiting = agent(3, Some(Mode::Paused(PausedSteering { by: "kuno".into() })));
+        waiting.seat_state = SeatState::Connecting.into();
+        waiting.seat_reason = "connection refused (os error 111)".into();
+        waiting.trouble = "nobody decided in time".into();
+        let agents = vec![agent(1, None), agent(2, Some(Mode::Pinned(pinned))), waiting];
+        let since = Some(Turn { round: 0, step: 98 });
+        let text = "answered by fallbacks for 20 turns".into();
+        let silent = AlertKind::SilentAgent.into();
+        let alert = Alert { kind: silent, agent: "agentA3".into(), text, since, since_tick: 98 };
+        Team {
+            name: "teams/A".into(),
+            game: "assemble".into(),
+            server: "localhost:12300".into(),
+            state: TeamState::Playing.into(),
+            turn: Some(Turn { round: 0, step: 118 }),
+            score: Some(40),
+            generation: 2,
+            agent_count: 3,
+            seated_count: 2,
+            counters: Some(Counters {
+                asked: 354,
+                decided: 300,
+                fallback: 47,
+                ordered: 7,
+                ..Counters::default()
+            }),
+            agents,
+            alerts: vec![alert],
+            ..Team::default()
+        }
+    }
+
+    fn fits(text: &str) {
+        for line in text.lines() {
+            assert!(line.chars().count() <= WIDTH, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_teams_fits_eighty_columns() {
+        let stopped = Team {
+            name: "teams/B".into(),
+            game: "bomberland".into(),
+            state: TeamState::Stopped.into(),
+            ..Team::default()
+        };
+        let text = table(&[team(), stopped]).text(Some(WIDTH), Paint::none());
+        fits(&text);
+        insta::assert_snapshot!("team_list", text);
+    }
+
+    #[test]
+    fn a_team_shows_alerts_steering_and_why_seats_are_not_there_in_eighty_columns() {
+        let team = team();
+        let agents = agents::shown::table(&team.agents).text(Some(WIDTH), Paint::none());
+        let text = page(&team, &agents, Paint::none());
+        fits(&text);
+        insta::assert_snapshot!("team_show", text);
+        let painted = page(&team, "", Paint::always());
+        assert!(painted.contains("\u{1b}[31mALERT silent agent agentA3\u{1b}[0m"), "{painted}");
+    }
+
+    #[test]
+    fn seats_that_wait_for_the_same_are_one_line() {
+        let mut team = team();
+        for agent in &mut team.agents {
+            agent.seat_reason = "waits for its bridge".into();
+            agent.trouble = String::new();
+        }
+        let text = troubles(&team.agents, Paint::none());
+        assert_eq!(text, "\nSEAT agentA1 to agentA3 (3): waits for its bridge");
+    }
+}

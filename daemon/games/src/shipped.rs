@@ -1,0 +1,149 @@
+//! The strategies and shared Lua modules that are built into the programs.
+
+use phalanx_lua::{Bundle, LIB_FOLDER, LoadError, SPEC_FOLDER};
+use rust_embed::RustEmbed;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The word for the strategy that travels inside the programs.
+pub const SHIPPED: &str = "shipped";
+/// The name of a strategy that does nothing.
+pub const IDLE: &str = "idle";
+
+/// Whether this is the word for a strategy that needs no folder.
+#[must_use]
+pub fn is_word(source: &str) -> bool {
+    [SHIPPED, IDLE].contains(&source)
+}
+
+#[derive(RustEmbed)]
+#[folder = "../../scripts"]
+#[include = "*.luau"]
+#[include = "*.lua"]
+#[exclude = "templates/*"]
+struct Scripts;
+
+/// Files of a new strategy: a folder for each game.
+#[derive(RustEmbed)]
+#[folder = "../../scripts/templates"]
+struct Templates;
+
+/// The shipped strategy of a game, without its specs, which only this repository runs.
+///
+/// # Errors
+/// When there is none for that game.
+pub fn strategy(game: &str) -> Result<Bundle, LoadError> {
+    let mut files = folder(game);
+    files.retain(|path, _| !of_specs(path));
+    Bundle::from_files(with_lib(files))
+}
+
+fn of_specs(path: &str) -> bool {
+    path.strip_prefix(SPEC_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// A strategy from a folder, completed with the shared modules that it does not have.
+///
+/// # Errors
+/// All mistakes in the folder.
+pub fn read(dir: &Path) -> Result<Bundle, LoadError> {
+    complete(&Bundle::read(dir, &[])?)
+}
+
+/// Whether a folder holds shared modules, by its name.
+#[must_use]
+pub fn is_modules(dir: &Path) -> bool {
+    let really = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
+    really.file_name().is_some_and(|name| name == LIB_FOLDER)
+}
+
+/// A folder of shared modules, to run its specs; completed with the built-in modules.
+///
+/// # Errors
+/// All mistakes of the folder.
+pub fn read_modules(dir: &Path) -> Result<Bundle, LoadError> {
+    complete(&Bundle::read_modules(dir)?)
+}
+
+/// A strategy completed with the shared modules that it does not have.
+///
+/// # Errors
+/// When there are too many files then.
+pub fn complete(own: &Bundle) -> Result<Bundle, LoadError> {
+    let files = own.files().map(|(path, source)| (path.to_owned(), source.clone()));
+    Bundle::from_files(with_lib(files.collect()))
+}
+
+/// The files of a game's template, by path; none when there is no template.
+#[must_use]
+pub fn template(game: &str) -> BTreeMap<String, String> {
+    let prefix = format!("{game}/");
+    Templates::iter()
+        .filter_map(|path| {
+            let inside = path.strip_prefix(&prefix)?.to_owned();
+            let file = Templates::get(&path)?;
+            Some((inside, String::from_utf8_lossy(&file.data).into_owned()))
+        })
+        .collect()
+}
+
+/// A team that only does what `source` says: the opponent for first tries.
+///
+/// # Errors
+/// Never for our own sources; the type is that of the other functions.
+pub fn idle(role: &str, source: &str) -> Result<Bundle, LoadError> {
+    Bundle::from_files([(format!("{role}.luau"), source)])
+}
+
+/// The files below `scripts/<name>/`, without that prefix.
+fn folder(name: &str) -> BTreeMap<String, Arc<str>> {
+    let prefix = format!("{name}/");
+    Scripts::iter()
+        .filter_map(|path| {
+            let inside = path.strip_prefix(&prefix)?.to_owned();
+            let file = Scripts::get(&path)?;
+            Some((inside, String::from_utf8_lossy(&file.data).into()))
+        })
+        .collect()
+}
+
+fn with_lib(mut files: BTreeMap<String, Arc<str>>) -> BTreeMap<String, Arc<str>> {
+    let stem = |path: &str| path.rsplit_once('.').map_or(path, |(stem, _)| stem).to_owned();
+    let own: Vec<String> = files.keys().map(|path| stem(path)).collect();
+    for (path, source) in folder(LIB_FOLDER) {
+        // The specs of the shared modules are left out, too.
+        if of_specs(&path) {
+            continue;
+        }
+        let path = format!("{LIB_FOLDER}/{path}");
+        if !own.contains(&stem(&path)) {
+            files.insert(path, source);
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_strategy_comes_with_the_shared_modules() {
+        let bundle = strategy("assemble").unwrap();
+        assert!(bundle.resolve("team").is_some());
+        assert!(bundle.resolve("worker").is_some());
+        assert!(bundle.resolve("lib/geo").is_some());
+        assert!(bundle.files().all(|(path, _)| !path.contains("spec")));
+    }
+
+    #[test]
+    fn a_strategy_of_its_own_keeps_its_own_module() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("lib")).unwrap();
+        std::fs::write(dir.path().join("lib/geo.lua"), "return 1").unwrap();
+        std::fs::write(dir.path().join("worker.lua"), "return {}").unwrap();
+        let bundle = read(dir.path()).unwrap();
+        assert_eq!(bundle.resolve("lib/geo"), Some("lib/geo.lua"));
+    }
+}

@@ -1,5 +1,0 @@
-//! What stands behind `phalanx bridge`: the agent executable of the only game whose referee starts
-//! its agents itself.
-
-pub use phalanx_colosseum::bridge::{Bridge, Write};
-pub use phalanx_colosseum::wire::LINE_BYTES_MAX;

@@ -1,0 +1,230 @@
+//! Writes the checkpoints of all teams on its own thread. Only the newest checkpoint of a team
+//! matters: if the disk is slow, those in between are skipped, and no team waits.
+
+use super::Checkpoints;
+use super::folder::{Folder, Slot};
+use phalanx_engine::Freezer;
+use phalanx_metrics::{CheckpointMetrics, Metrics};
+use phalanx_net::{CheckpointSink, Freeze};
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tracing::{info, warn};
+
+/// The thread that writes checkpoints. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Writer {
+    desk: Arc<Desk>,
+    ended: Receiver<()>,
+}
+
+/// The teams leave their checkpoints here for the thread.
+#[derive(Debug, Default)]
+struct Desk {
+    pile: Mutex<Pile>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Pile {
+    teams: BTreeMap<String, Job>,
+    closed: bool,
+}
+
+/// Work for one team: first what happens to the existing files, then a new checkpoint.
+#[derive(Debug, Default)]
+struct Job {
+    fate: Option<Fate>,
+    put: Option<Box<dyn Freeze>>,
+}
+
+/// What happens to a team's files.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    SetAside,
+    Remove,
+}
+
+impl Desk {
+    fn pile(&self) -> MutexGuard<'_, Pile> {
+        // Each change is one step: the state is consistent even if a holder panicked.
+        self.pile.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leave(&self, team: &str, change: impl FnOnce(&mut Job)) {
+        change(self.pile().teams.entry(team.to_owned()).or_default());
+        self.wake.notify_one();
+    }
+
+    /// Takes all waiting work; `None` when there is none and no more will come.
+    fn take(&self) -> Option<BTreeMap<String, Job>> {
+        let mut pile = self.pile();
+        while pile.teams.is_empty() && !pile.closed {
+            pile = self.wake.wait(pile).unwrap_or_else(PoisonError::into_inner);
+        }
+        let jobs = std::mem::take(&mut pile.teams);
+        (!jobs.is_empty()).then_some(jobs)
+    }
+
+    fn close(&self) {
+        self.pile().closed = true;
+        self.wake.notify_one();
+    }
+}
+
+impl Writer {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the system cannot create a thread.
+    pub fn start(checkpoints: Checkpoints, metrics: Arc<Metrics>) -> io::Result<Self> {
+        let desk = Arc::new(Desk::default());
+        let (end, ended) = channel();
+        let work = Work { desk: Arc::clone(&desk), checkpoints, metrics, teams: BTreeMap::new() };
+        std::thread::Builder::new().name("checkpoints".to_owned()).spawn(move || {
+            work.run();
+            // The receiver may be gone.
+            end.send(()).ok();
+        })?;
+        Ok(Self { desk, ended })
+    }
+
+    /// The sink that takes a team's checkpoints.
+    #[must_use]
+    pub fn sink(&self, team: &str) -> Arc<dyn CheckpointSink> {
+        Arc::new(TeamSink { team: team.to_owned(), desk: Arc::clone(&self.desk) })
+    }
+
+    /// Writes the waiting checkpoints, as far as that is possible within `grace`.
+    pub fn finish(self, grace: Duration) {
+        self.desk.close();
+        if self.ended.recv_timeout(grace).is_err() {
+            warn!("the last checkpoints were not written: the disk is too slow");
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.desk.close();
+    }
+}
+
+#[derive(Debug)]
+struct TeamSink {
+    team: String,
+    desk: Arc<Desk>,
+}
+
+impl CheckpointSink for TeamSink {
+    fn put(&self, checkpoint: Box<dyn Freeze>) {
+        // Dropping the replaced checkpoint may take a while, so it happens after the lock is
+        // released.
+        let mut before = None;
+        self.desk.leave(&self.team, |job| before = job.put.replace(checkpoint));
+    }
+
+    fn refused(&self, _reason: &str) {
+        // The team's journal has the reason.
+        self.desk.leave(&self.team, |job| *job = Job { fate: Some(Fate::SetAside), put: None });
+    }
+
+    fn forget(&self) {
+        self.desk.leave(&self.team, |job| *job = Job { fate: Some(Fate::Remove), put: None });
+    }
+}
+
+/// State of the thread.
+struct Work {
+    desk: Arc<Desk>,
+    checkpoints: Checkpoints,
+    metrics: Arc<Metrics>,
+    teams: BTreeMap<String, Team>,
+}
+
+struct Team {
+    folder: Folder,
+    freezer: Freezer,
+    metrics: CheckpointMetrics,
+    /// A failure to write was logged.
+    is_failing: bool,
+}
+
+impl Work {
+    fn run(mut self) {
+        while let Some(jobs) = self.desk.take() {
+            for (name, job) in jobs {
+                let (folder, metrics) = (&self.checkpoints.folder, &self.metrics);
+                let team = self.teams.entry(name).or_insert_with_key(|name| Team {
+                    folder: Folder::of(folder, name),
+                    freezer: Freezer::default(),
+                    metrics: CheckpointMetrics::new(Arc::clone(metrics), name),
+                    is_failing: false,
+                });
+                team.work(job, self.checkpoints.sync_every);
+            }
+        }
+    }
+}
+
+impl Team {
+    fn work(&mut self, Job { fate, put }: Job, sync_every: u32) {
+        match fate {
+            Some(Fate::SetAside) => self.set_aside(),
+            Some(Fate::Remove) => {
+                let cleared = self.folder.clear();
+                self.tell(cleared);
+            }
+            None => {}
+        }
+        let Some(checkpoint) = put else { return };
+        let begun = Instant::now();
+        let freezer = &mut self.freezer;
+        // A world that cannot be saved must not stop the thread for all teams.
+        let bytes = catch_unwind(AssertUnwindSafe(|| checkpoint.freeze(freezer)));
+        let bytes = bytes.map_err(|_| io::Error::other("saving the world panicked"));
+        let written = bytes.and_then(|bytes| {
+            self.folder.write(&bytes, sync_every)?;
+            Ok(bytes.len())
+        });
+        match &written {
+            Ok(bytes) => self.metrics.written(checkpoint.cost(), begun.elapsed(), *bytes),
+            Err(_) => self.metrics.failed(),
+        }
+        self.tell(written);
+    }
+
+    fn set_aside(&mut self) {
+        for slot in [Slot::Newest, Slot::Before] {
+            match self.folder.set_aside(slot) {
+                Ok(aside) => {
+                    let (team, aside) = (self.folder.team(), aside.display());
+                    warn!(team, %aside, "set aside a checkpoint of another match");
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => self.tell::<()>(Err(error)),
+            }
+        }
+    }
+
+    /// Logs once that writing fails, and once that it works again.
+    fn tell<T>(&mut self, written: io::Result<T>) {
+        let (team, file) = (self.folder.team(), self.folder.path(Slot::Newest));
+        let file = file.display();
+        match (written, self.is_failing) {
+            (Ok(_), true) => {
+                info!(team, %file, "checkpoints are written again");
+                self.is_failing = false;
+            }
+            (Err(error), false) => {
+                warn!(team, %file, %error, "cannot write a checkpoint; the team plays on, the one \
+                    before is kept");
+                self.is_failing = true;
+            }
+            (Ok(_), false) | (Err(_), true) => {}
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Plays the matches of a league: each is a referee and its teams on a virtual clock, in one
+//! thread, determined by the seed alone.
+
+use crate::casting::{Casting, Cleared, beginning, score_of};
+use anyhow::{Context, Result, anyhow};
+use phalanx_engine::Staged;
+use phalanx_game::{Score, Verdict};
+use phalanx_games::demo::{DemoAsk, DemoStage};
+use phalanx_games::shipped::SHIPPED;
+use phalanx_league::{
+    Fixture, LeagueContestant, LeagueDefinition, Pairing, PlayError, PlayMatch, Seeds, SprtOptions,
+};
+use phalanx_lua::Bundle;
+use phalanx_net::{Lockstep, LockstepEnd, LockstepOptions, Observer, now};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The teams of a match, in the order of their sides.
+const TEAMS: [&str; 2] = ["A", "B"];
+/// How long a decision may take: long enough that a busy machine does not change the match.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Nice value of a league's threads: their priority is lower.
+const NICENESS: i32 = 10;
+
+/// The setup makes no league, though each part of it can be read.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UnfitLeague(String);
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct LeagueSetup {
+    pub game: &'static str,
+    pub setup: BTreeMap<String, String>,
+    /// Names with folders, or with `shipped` and `idle`.
+    pub strategies: Vec<(String, String)>,
+    pub first_against_all: bool,
+    pub seeds: Seeds,
+    pub swap: bool,
+    pub sprt: Option<SprtOptions>,
+}
+
+impl LeagueSetup {
+    /// The settings of matches by their names in a plan.
+    #[must_use]
+    pub fn of_matches(
+        variant: Option<String>,
+        steps: Option<u32>,
+        worlds: Option<u32>,
+    ) -> BTreeMap<String, String> {
+        let number = |number: u32| number.to_string();
+        let given =
+            [("variant", variant), ("steps", steps.map(number)), ("worlds", worlds.map(number))];
+        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+
+    /// The setup of a plan that was kept.
+    pub fn again(plan: &LeagueDefinition) -> Result<Self> {
+        let strategy = |player: &LeagueContestant| (player.name.clone(), player.source.clone());
+        Ok(Self {
+            game: phalanx_games::game(&plan.game)?,
+            setup: plan.setup.clone(),
+            strategies: plan.players.iter().map(strategy).collect(),
+            first_against_all: plan.pairing == Pairing::FirstAgainstAll,
+            seeds: plan.seeds,
+            swap: plan.swap,
+            sprt: plan.sprt,
+        })
+    }
+}
+
+/// One match per core; one core is left to others.
+#[must_use]
+pub fn usual_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get).saturating_sub(1).max(1)
+}
+
+/// Reads and tries the strategies; returns the plan and what plays it.
+///
+/// # Errors
+/// When a strategy is invalid, or the plan has mistakes: all of them.
+pub fn prepare(setup: &LeagueSetup) -> Result<(LeagueDefinition, Matches)> {
+    let ask = ask(setup)?;
+    let stage = phalanx_games::demo(setup.game, &ask)?;
+    let (mut players, mut contestants) = (Vec::new(), Vec::new());
+    for (name, source) in &setup.strategies {
+        let folder = (source != SHIPPED).then(|| PathBuf::from(source));
+        let cleared = casting(setup.game, &stage).clear(TEAMS[0], folder.as_deref());
+        let Cleared { bundle, staged, .. } = cleared.with_context(|| format!("player {name}"))?;
+        let identity = bundle.hash().to_owned();
+        players.push(LeagueContestant { name: name.clone(), identity, source: source.clone() });
+        contestants.push(Contestant { bundle, staged });
+    }
+    let pairing = match (stage.teams, setup.first_against_all) {
+        (..2, _) => Pairing::Alone,
+        (_, true) => Pairing::FirstAgainstAll,
+        (_, false) => Pairing::RoundRobin,
+    };
+    let plan = LeagueDefinition {
+        game: setup.game.to_owned(),
+        setup: setup.setup.clone(),
+        players,
+        pairing,
+        seeds: setup.seeds,
+        swap: setup.swap && pairing != Pairing::Alone,
+        sprt: setup.sprt,
+    };
+    match plan.mistakes().as_slice() {
+        [] => Ok((plan, Matches { game: setup.game, ask, contestants })),
+        mistakes => Err(UnfitLeague(mistakes.join("\n")).into()),
+    }
+}
+
+fn ask(setup: &LeagueSetup) -> Result<DemoAsk> {
+    let word = |key: &str| setup.setup.get(key);
+    let number = |key: &str| {
+        let read = |text: &String| text.parse::<u32>().map_err(|_| anyhow!("{key} = {text:?}"));
+        word(key).map(read).transpose()
+    };
+    let variants = phalanx_games::variants(setup.game)?;
+    if let Some(variant) = word("variant").filter(|one| !variants.contains(&one.as_str())) {
+        let known = variants.join(", ");
+        let game = setup.game;
+        let text = format!("{game} has no variant {variant:?}; there are: {known}");
+        return Err(UnfitLeague(text).into());
+    }
+    Ok(DemoAsk {
+        seed: 0,
+        steps: number("steps")?,
+        fast: true,
+        pace: None,
+        worlds: number("worlds")?,
+        variant: word("variant").cloned(),
+        settings: None,
+    })
+}
+
+fn casting<'a>(game: &'static str, stage: &'a DemoStage) -> Casting<'a> {
+    Casting { game, stage, fast: true, patience: PATIENCE, watch: false }
+}
+
+/// Plays the matches of a league.
+#[derive(Debug)]
+pub struct Matches {
+    game: &'static str,
+    ask: DemoAsk,
+    contestants: Vec<Contestant>,
+}
+
+/// One strategy that passed its trial.
+#[derive(Debug)]
+struct Contestant {
+    bundle: Arc<Bundle>,
+    staged: Staged,
+}
+
+impl PlayMatch for Matches {
+    fn play(&self, fixture: &Fixture, stop: &AtomicBool) -> Result<Vec<i64>, PlayError> {
+        let failed = |error: anyhow::Error| PlayError::Failed(format!("{error:#}"));
+        let mut lockstep = self.set_up(fixture).map_err(failed)?;
+        match lockstep.run(&mut Watch { stop }) {
+            LockstepEnd::Stopped => Err(PlayError::Stopped),
+            LockstepEnd::Stuck => {
+                let at = lockstep.verdict();
+                Err(PlayError::Failed(format!("stuck in round {} step {}", at.round, at.step)))
+            }
+            LockstepEnd::Over => {
+                let verdict = lockstep.verdict();
+                let teams = TEAMS.iter().take(fixture.players.len());
+                let halves = |name: &&str| score_of(verdict, name).map_or(0, Score::in_halves);
+                let score = |name: &&str| halves(name).div_euclid(2);
+                Ok(teams.map(score).collect())
+            }
+        }
+    }
+
+    fn begin(&self) {
+        // A thread with normal priority works as well; it only competes with others.
+        if let Err(error) = rustix::process::nice(NICENESS) {
+            tracing::warn!(%error, "cannot lower the priority of a league's thread");
+        }
+    }
+}
+
+impl Matches {
+    fn set_up(&self, fixture: &Fixture) -> Result<Lockstep> {
+        let ask = DemoAsk { seed: fixture.seed, ..self.ask.clone() };
+        let stage = phalanx_games::demo(self.game, &ask)?;
+        let begun = now();
+        let arena = (stage.arena)(beginning(begun, fixture.seed))?;
+        let mut lockstep = Lockstep::new(arena, begun, LockstepOptions::default());
+        for (team, player) in TEAMS.iter().zip(&fixture.players) {
+            let contestant = self.contestants.get(*player).context("a player that is not there")?;
+            let Contestant { bundle, staged } = contestant;
+            let casting = casting(self.game, &stage);
+            let plan = casting.plan(team, bundle, staged.clone(), fixture.seed)?;
+            phalanx_games::join(&mut lockstep, &plan)?;
+        }
+        Ok(lockstep)
+    }
+}
+
+/// Checks at each step whether the league continues.
+struct Watch<'a> {
+    stop: &'a AtomicBool,
+}
+
+impl Observer for Watch<'_> {
+    fn step(&mut self, _verdict: &Verdict) -> ControlFlow<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The daemon: settings become teams and a control API, which run until they are drained.
+//!
+//! Start reading at [`daemon`]. [`casting`] and [`league_matches`] make matches without a
+//! configuration, for leagues here and for demos.
+
+pub mod access;
+mod app;
+pub mod arenas;
+pub mod args;
+pub mod beside;
+pub mod casting;
+pub mod check;
+pub mod checkpoints;
+pub mod daemon;
+pub mod directory;
+pub mod followers;
+pub mod handover;
+pub mod host;
+pub mod keepers;
+pub mod league_matches;
+pub mod leagues;
+pub mod listeners;
+pub mod live;
+pub mod logs;
+pub mod maker;
+pub mod manager;
+pub mod plans;
+pub mod recordings;
+pub mod reload;
+pub mod repeats;
+mod running;
+pub mod state;
+pub mod witnesses;

@@ -1,0 +1,279 @@
+//! Teams that are made and deleted while the daemon runs.
+
+use crate::directory::{Directory, Member};
+use crate::followers::Followers;
+use crate::plans;
+use crate::recordings::Begun;
+use crate::witnesses::Witnesses;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use phalanx_control::{
+    AgentDraft, AgentPattern, ArenaDirectory, Checked, LeagueDirectory, Made, MakeError,
+    RecordingDirectory, ServedTeam, TeamDirectory, TeamDraft, TeamMaker, Trialled, Wrong,
+};
+use phalanx_engine::{Staged, StrategyOrigin};
+use phalanx_games::TeamPlan;
+use phalanx_lua::LoadError;
+use phalanx_net::{Endpoint, Lobby};
+use phalanx_settings::{
+    AgentRequest, AgentsRequest, Settings, TEAMS_MAX, TeamRequest, TeamSettings,
+};
+use phalanx_strategy::Keeper;
+use phalanx_trial::TrialResult;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+use tokio_util::sync::CancellationToken;
+
+/// What a team that is made while the daemon runs is made with.
+#[derive(Clone, Debug)]
+pub struct Maker {
+    /// Where it will stand.
+    pub directory: Directory,
+    /// Bounds and habits of all teams.
+    pub settings: Arc<Settings>,
+    /// Strategies are watched.
+    pub watch: bool,
+    /// Where bridges find their seats; `None`: they find none.
+    pub lobby: Option<Lobby>,
+    /// Who reads along with every team.
+    pub followers: Followers,
+    /// Who sees what happens in them.
+    pub witnesses: Witnesses,
+    /// The daemon stops.
+    pub leaving: CancellationToken,
+    /// Names of teams that are on their way.
+    pub names: Names,
+}
+
+/// Names that are taken by teams which do not stand in the directory yet.
+#[derive(Clone, Debug, Default)]
+pub struct Names(Arc<Mutex<BTreeSet<String>>>);
+
+impl Names {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        // Each change is one step: a set is whole even when its holder panicked.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A name that is taken as long as this lives.
+struct Reserved {
+    name: String,
+    names: Names,
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.names.lock().remove(&self.name);
+    }
+}
+
+/// The daemon's teams, with who makes and deletes them.
+#[derive(Clone, Debug)]
+pub struct Teams {
+    /// Makes and deletes.
+    pub maker: Maker,
+}
+
+impl TeamDirectory for Teams {
+    fn teams(&self) -> Vec<Arc<ServedTeam>> {
+        self.maker.directory.teams()
+    }
+
+    fn team(&self, name: &str) -> Option<Arc<ServedTeam>> {
+        self.maker.directory.view(name)
+    }
+
+    fn maker(&self) -> Option<Arc<dyn TeamMaker>> {
+        Some(Arc::new(self.maker.clone()))
+    }
+
+    fn arenas(&self) -> Option<Arc<dyn ArenaDirectory>> {
+        self.maker.directory.arenas()
+    }
+
+    fn leagues(&self) -> Option<Arc<dyn LeagueDirectory>> {
+        self.maker.directory.leagues()
+    }
+
+    fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {
+        self.maker.directory.recordings()
+    }
+}
+
+impl TeamMaker for Maker {
+    fn check(&self, draft: TeamDraft) -> BoxFuture<'static, Result<Checked, MakeError>> {
+        let maker = self.clone();
+        async move {
+            let (team, _name) = maker.checked(draft)?;
+            let tried = maker.tried(&team).await?;
+            let agents = team.agents.into_iter().map(|agent| (agent.name, agent.role)).collect();
+            Ok(Checked { agents, trialled: tried.trialled })
+        }
+        .boxed()
+    }
+
+    fn make(&self, draft: TeamDraft, by: String) -> BoxFuture<'static, Result<Made, MakeError>> {
+        let maker = self.clone();
+        async move {
+            let stopped = draft.stopped;
+            let (team, _name) = maker.checked(draft)?;
+            let Tried { keeper, staged, trialled } = maker.tried(&team).await?;
+            maker.put(&team, keeper, staged, stopped, by).await?;
+            let view = maker.directory.view(&team.name);
+            Ok((view.ok_or(MakeError::Stopping)?, trialled))
+        }
+        .boxed()
+    }
+
+    fn delete(&self, name: &str) -> bool {
+        let was_there = self.directory.remove(name);
+        if was_there {
+            tracing::info!(team = name, "the team is deleted");
+        }
+        was_there
+    }
+}
+
+/// A strategy that passed its trial.
+struct Tried {
+    keeper: Keeper,
+    staged: Staged,
+    trialled: Arc<Trialled>,
+}
+
+impl Maker {
+    /// The team as settings have it, and its name, which no other team gets meanwhile.
+    fn checked(&self, draft: TeamDraft) -> Result<(TeamSettings, Reserved), MakeError> {
+        let team =
+            phalanx_settings::team(&request(draft), &phalanx_games::keys()).map_err(|errors| {
+                let wrong = |mistake: phalanx_settings::SettingsMistake| Wrong {
+                    text: format!("{}; expected {}", mistake.got, mistake.expected),
+                    field: field(&mistake.key),
+                };
+                MakeError::Spec(errors.mistakes.into_iter().map(wrong).collect())
+            })?;
+        if team.is_awaited() && self.lobby.is_none() {
+            let text = "bridge; expected host:port, since no team of the settings waits for \
+                        bridges and so they find no door"
+                .to_owned();
+            return Err(MakeError::Spec(vec![Wrong { field: "server".to_owned(), text }]));
+        }
+        let mut names = self.names.lock();
+        if self.directory.view(&team.name).is_some() || names.contains(&team.name) {
+            return Err(MakeError::Exists(team.name));
+        }
+        if self.directory.handles().len() + names.len() >= TEAMS_MAX {
+            return Err(MakeError::TooMany(TEAMS_MAX));
+        }
+        names.insert(team.name.clone());
+        let reserved = Reserved { name: team.name.clone(), names: self.names.clone() };
+        Ok((team, reserved))
+    }
+
+    /// Tries the strategy, on a thread that may take its time.
+    async fn tried(&self, team: &TeamSettings) -> Result<Tried, MakeError> {
+        let mut options =
+            plans::keeper(team, &self.settings, self.watch).map_err(|error| build(&error))?;
+        // It lives as long as the daemon at most: so does its history.
+        options.state = None;
+        let team = team.clone();
+        let work = move || {
+            let bundle = plans::bundle(&team).map_err(|error| refused(unread(error)))?;
+            let mut keeper = Keeper::open(options);
+            let (staged, report) =
+                keeper.first(&Arc::new(bundle)).map_err(|report| refused(*report))?;
+            Ok(Tried { keeper, staged, trialled: trialled(report) })
+        };
+        let tried = tokio::task::spawn_blocking(work).await;
+        tried.unwrap_or_else(|error| Err(MakeError::Build(format!("the trial broke off: {error}"))))
+    }
+
+    async fn put(
+        &self,
+        team: &TeamSettings,
+        keeper: Keeper,
+        staged: Staged,
+        stopped: bool,
+        by: String,
+    ) -> Result<(), MakeError> {
+        let endpoint = self.endpoint(team)?;
+        let mut plan: TeamPlan = plans::plan(team, &self.settings, staged);
+        let begun = self.witnesses.begin(&mut plan, &team.server);
+        let newcomers = plans::newcomers(&plan);
+        let built = phalanx_games::build(plan, endpoint).await.map_err(|error| build(&error))?;
+        if self.leaving.is_cancelled() {
+            return Err(MakeError::Stopping);
+        }
+        let listening = self.followers.listen(&built);
+        let handle = if stopped { built.spawn_stopped() } else { built.spawn() };
+        listening.playing(&handle);
+        begun.into_iter().for_each(Begun::playing);
+        let agents = handle.roster().present().count();
+        tracing::info!(team = handle.name(), game = handle.game(), agents, by, "team");
+        let keeper = keeper.spawn(handle.clone());
+        let drain_max = self.settings.limits.drain_max;
+        let (server, creator) = (team.server.clone(), Some(by));
+        self.directory.add(Member { handle, keeper, drain_max, newcomers, server, creator });
+        Ok(())
+    }
+
+    fn endpoint(&self, team: &TeamSettings) -> Result<Endpoint, MakeError> {
+        let lobby = self.lobby.clone().unwrap_or_default();
+        let missing = || MakeError::Build("the server's address has no port".to_owned());
+        plans::endpoint(team, &lobby).ok_or_else(missing)
+    }
+}
+
+fn build(error: &phalanx_games::WireError) -> MakeError {
+    MakeError::Build(error.to_string())
+}
+
+/// A folder that could not even be read.
+fn unread(error: LoadError) -> TrialResult {
+    TrialResult { diagnostics: error.diagnostics, ..TrialResult::default() }
+}
+
+fn refused(report: TrialResult) -> MakeError {
+    MakeError::Strategy(trialled(report))
+}
+
+fn trialled(report: TrialResult) -> Arc<Trialled> {
+    Arc::new(Trialled { report, origin: Some(StrategyOrigin::Start), at: SystemTime::now() })
+}
+
+/// What came, as settings take it.
+fn request(draft: TeamDraft) -> TeamRequest {
+    let agents = match draft.pattern {
+        Some(AgentPattern { prefix, count, first }) if draft.agents.is_empty() => {
+            AgentsRequest::Pattern { prefix, count, first }
+        }
+        Some(_) | None => AgentsRequest::List(draft.agents.into_iter().map(agent).collect()),
+    };
+    TeamRequest {
+        name: draft.name,
+        game: draft.game,
+        server: draft.server,
+        strategy: draft.strategy,
+        agents,
+        role: draft.role,
+        password: draft.password,
+        seed: draft.seed,
+        deadline: draft.deadline,
+        options: draft.options,
+    }
+}
+
+fn agent(draft: AgentDraft) -> AgentRequest {
+    let AgentDraft { name, user, password, role } = draft;
+    AgentRequest { name, user, password, role }
+}
+
+/// The field of the request that a key belongs to: agents by pattern have one of their own.
+fn field(key: &str) -> String {
+    match key.strip_prefix("agents.") {
+        Some(rest) => format!("pattern.{rest}"),
+        None => key.to_owned(),
+    }
+}

@@ -1,0 +1,252 @@
+//! `phalanx arena GAME`: a referee without teams.
+
+use crate::args::{ArenaArgs, ArenaGame};
+use anyhow::{Context, Result, bail};
+use phalanx_game::Verdict;
+use phalanx_games::{ArenaPlan, Start};
+use phalanx_net::{
+    ArenaEnd, ArenaHandle, HostOptions, Listener, PlayerProcesses, origin, serve_arena,
+};
+use phalanx_settings::{LogFormat, LogSettings};
+use std::io::Write;
+use std::time::Duration;
+
+/// Serves until every match has been played, or until ctrl-c.
+///
+/// # Errors
+/// When the configuration does not load or the address is taken.
+pub fn run(game: &ArenaGame) -> Result<()> {
+    // Violations of the rules go to people on standard error, apart from the results.
+    let log = LogSettings {
+        filter: "warn".to_owned(),
+        format: LogFormat::Pretty,
+        ..LogSettings::default()
+    };
+    let _log = phalanxd::logs::start(&log, None)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(game.game, &game.arena))
+}
+
+async fn serve(game: &str, args: &ArenaArgs) -> Result<()> {
+    let plan = ArenaPlan {
+        config: &args.config,
+        read: &|path| std::fs::read(path),
+        origin: origin(),
+        start: args.start,
+        pace: args.pace,
+    };
+    let (arena, port) = phalanx_games::arena(game, &plan)?;
+    let cast = phalanx_games::cast(game, &plan)?;
+    let starts =
+        |cast: &PlayerProcesses| cast.players.iter().all(|player| player.program.is_some());
+    let listener = if cast.as_ref().is_some_and(starts) {
+        say(&format!("arena {game} starts its agents itself"));
+        Listener::Closed
+    } else {
+        listen(game, args, port).await?
+    };
+    let artifacts = args.output.clone().unwrap_or_else(|| ".".into());
+    say(&format!("replays and results go below {}", artifacts.display()));
+    let options = HostOptions { cast, artifacts: Some(artifacts), ..HostOptions::default() };
+    let handle = serve_arena(arena, listener, options);
+    tokio::spawn(follow(handle.clone()));
+    if args.start == Start::File && phalanx_games::starts_at_key(game) {
+        say("if `launch` in the file is `key`, press ENTER to begin");
+        start_on_enter(handle.clone());
+    }
+    tokio::select! {
+        report = handle.ended() => {
+            if let ArenaEnd::Panicked { reason } = report.end {
+                bail!("the arena failed: {reason}");
+            }
+            match report.summary.trim_end() {
+                "" => say(&scores("over", &report.verdict)),
+                summary => say(summary),
+            }
+        }
+        _ = tokio::signal::ctrl_c() => handle.stop(),
+    }
+    Ok(())
+}
+
+async fn listen(game: &str, args: &ArenaArgs, port: u16) -> Result<Listener> {
+    let address = args.listen.clone().unwrap_or_else(|| format!("127.0.0.1:{port}"));
+    let listener = phalanx_games::listen(game, &address)
+        .await
+        .with_context(|| format!("cannot listen on {address}; choose another with --listen"))?;
+    let bound = listener.address().map_or(address, |bound| bound.to_string());
+    say(&format!("arena {game} listens on {bound}"));
+    Ok(listener)
+}
+
+/// Longest time that a referee takes from the last step to the result.
+const RESULT_MAX: Duration = Duration::from_secs(2);
+
+/// Begins at ENTER, as the original referee does when `launch` is `key`.
+fn start_on_enter(arena: ArenaHandle) {
+    // A blocking read cannot be cancelled, so the thread is left behind when the process ends.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        if std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+            arena.start();
+        } else if arena.verdict().round == 0 {
+            say("standard input is closed; if `launch` is `key`, use --start now or complete");
+        }
+    });
+}
+
+/// Prints the begin and the end of each simulation.
+async fn follow(arena: ArenaHandle) {
+    let mut verdicts = arena.verdicts();
+    drop(arena);
+    let mut progress = Progress::default();
+    loop {
+        let lines = if progress.is_through() {
+            match tokio::time::timeout(RESULT_MAX, verdicts.changed()).await {
+                Ok(Ok(())) => progress.changed(&verdicts.borrow_and_update()),
+                Ok(Err(_)) => break,
+                Err(_) => progress.result(),
+            }
+        } else {
+            match verdicts.changed().await {
+                Ok(()) => progress.changed(&verdicts.borrow_and_update()),
+                Err(_) => break,
+            }
+        };
+        lines.iter().for_each(|line| say(line));
+    }
+}
+
+/// Progress of a match, as printed. Only the newest verdict is available, so some may be missed.
+#[derive(Debug, Default)]
+struct Progress {
+    last: Verdict,
+    /// The end of the running simulation was printed.
+    reported: bool,
+}
+
+impl Progress {
+    /// The last step is finished; the result may come a moment later.
+    fn is_through(&self) -> bool {
+        self.last.round > 0 && is_complete(&self.last) && !self.last.over && !self.reported
+    }
+
+    /// Takes a new verdict and returns the lines to print.
+    fn changed(&mut self, verdict: &Verdict) -> Vec<String> {
+        let before = std::mem::replace(&mut self.last, verdict.clone());
+        let begins = verdict.round != before.round;
+        let mut lines = Vec::new();
+        if !self.reported && before.round > 0 && (begins || is_complete(&before)) {
+            // After the last step comes either its result or already the next simulation.
+            lines.push(ended(&before, verdict));
+            self.reported = true;
+        }
+        if begins {
+            self.reported = false;
+            let Verdict { round, steps, .. } = verdict;
+            lines.push(scores(&format!("simulation {round}, {steps} steps"), verdict));
+        }
+        lines
+    }
+
+    /// No result came after the last step.
+    fn result(&mut self) -> Vec<String> {
+        self.reported = true;
+        vec![ended(&self.last, &self.last)]
+    }
+}
+
+/// All steps of the simulation are finished.
+fn is_complete(verdict: &Verdict) -> bool {
+    verdict.steps > 0 && verdict.step >= verdict.steps
+}
+
+/// The line for the end of a simulation: `before` is its last verdict that was seen, `verdict` the
+/// newest one.
+fn ended(before: &Verdict, verdict: &Verdict) -> String {
+    let round = before.round;
+    let mut verdict = verdict.clone();
+    for team in &mut verdict.teams {
+        // The simulation that runs now is not over.
+        team.rounds.truncate(usize::try_from(round).unwrap_or(usize::MAX));
+    }
+    let complete = is_complete(before);
+    let after = if complete { format!(" after {} steps", before.step) } else { String::new() };
+    scores(&format!("simulation {round} is over{after}"), &verdict)
+}
+
+fn scores(what: &str, verdict: &Verdict) -> String {
+    let teams: Vec<_> =
+        verdict.teams.iter().map(|team| format!("{} {:?}", team.team, team.rounds)).collect();
+    format!("{what}: {}", teams.join(", "))
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    // An error only means that standard output is closed.
+    writeln!(out, "{line}").and_then(|()| out.flush()).unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phalanx_game::Score;
+
+    fn verdict(round: u32, step: u32, rounds: &[i64]) -> Verdict {
+        let teams = vec![Score { rounds: rounds.to_vec(), ..Score::of("A") }];
+        Verdict { over: false, round, step, steps: 9, teams }
+    }
+
+    #[test]
+    fn the_end_of_a_simulation_is_told_with_its_own_steps_whatever_was_missed() {
+        let begins = |round: u32, rounds: &str| format!("simulation {round}, 9 steps: A {rounds}");
+        let over = "simulation 1 is over after 9 steps: A [7]";
+        let cases: [(&str, &[Verdict], Vec<String>); 4] = [
+            (
+                "the result comes after the last step",
+                &[verdict(1, 0, &[0]), verdict(1, 9, &[5]), verdict(1, 9, &[7])],
+                vec![begins(1, "[0]"), over.to_owned()],
+            ),
+            (
+                "the next simulation begins before anybody looks again",
+                &[verdict(1, 0, &[0]), verdict(1, 9, &[5]), verdict(2, 0, &[7, 0])],
+                vec![begins(1, "[0]"), over.to_owned(), begins(2, "[7, 0]")],
+            ),
+            (
+                "the last step is not seen",
+                &[verdict(1, 0, &[0]), verdict(1, 8, &[5]), verdict(2, 0, &[7, 0])],
+                vec![
+                    begins(1, "[0]"),
+                    "simulation 1 is over: A [7]".to_owned(),
+                    begins(2, "[7, 0]"),
+                ],
+            ),
+            ("nothing has begun", &[verdict(0, 0, &[])], vec![]),
+        ];
+        for (case, verdicts, expected) in cases {
+            let mut progress = Progress::default();
+            let lines: Vec<_> =
+                verdicts.iter().flat_map(|verdict| progress.changed(verdict)).collect();
+            assert_eq!(lines, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_simulation_without_a_result_is_over_all_the_same() {
+        let mut progress = Progress::default();
+        progress.changed(&verdict(1, 9, &[5]));
+        assert!(progress.is_through());
+        assert_eq!(progress.result(), ["simulation 1 is over after 9 steps: A [5]"]);
+        assert!(!progress.is_through());
+        let next = progress.changed(&verdict(2, 0, &[5, 0]));
+        assert_eq!(next, ["simulation 2, 9 steps: A [5, 0]"]);
+    }
+
+    #[test]
+    fn a_simulation_of_unknown_length_is_not_over_at_its_begin() {
+        let mut progress = Progress::default();
+        progress.changed(&Verdict { steps: 0, ..verdict(1, 0, &[0]) });
+        assert!(!progress.is_through());
+        assert_eq!(progress.changed(&Verdict { steps: 0, ..verdict(1, 1, &[0]) }), [""; 0]);
+    }
+}

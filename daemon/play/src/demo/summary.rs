@@ -1,0 +1,241 @@
+//! The result of a demo match, as text and as JSON.
+
+use super::leads::{Leads, leader};
+use phalanx_engine::Snapshot;
+use phalanx_game::{Score, Tally, Verdict, points_text};
+use phalanx_net::AnswerMeter;
+use phalanxd::casting::score_of;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// The JSON object that `phalanx demo --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub game: &'static str,
+    pub seed: u64,
+    /// Whether the match was played on virtual time.
+    pub fast: bool,
+    /// Steps that were played, over all simulations.
+    pub steps: u64,
+    /// Real time, in seconds.
+    pub seconds: f64,
+    /// Steps per second of real time.
+    pub steps_per_second: f64,
+    /// The team with the most points; absent after a draw and where a team plays alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub winner: Option<String>,
+    /// The teams, in the referee's order.
+    pub teams: Vec<TeamSummary>,
+    /// What decided the match, besides the scores.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tallies: Vec<TallyLine>,
+    /// How the lead changed, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lead: Option<String>,
+    /// Median time from the request (the last one of the step with `--fast`) to the last byte of
+    /// the answer, over both teams, in microseconds.
+    pub answer_p50_us: u64,
+    /// The 99th percentile of that time.
+    pub answer_p99_us: u64,
+    /// The maximum of that time.
+    pub answer_max_us: u64,
+    /// The recordings, one file per team.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<String>,
+}
+
+/// A number for each team.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TallyLine {
+    /// What is counted: `tasks delivered`.
+    pub what: &'static str,
+    /// The counts in the order of [`Summary::teams`].
+    pub counts: Vec<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TeamSummary {
+    pub name: String,
+    /// Sum of its scores over all simulations, from the referee.
+    pub score: i64,
+    /// Add half a point to `score`: there was an odd number of draws, each worth half a point.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub half: bool,
+    /// Its score in each simulation, in whole points.
+    pub rounds: Vec<i64>,
+    /// Requests for action.
+    pub asked: u64,
+    /// Answers that scripts decided.
+    pub decided: u64,
+    /// Fallbacks sent.
+    pub fallback: u64,
+    /// Turns without an answer of ours, and answers after the deadline.
+    pub late: u64,
+    pub script_errors: u64,
+    /// Alerts that began.
+    pub alerts: u64,
+}
+
+impl TeamSummary {
+    /// Joins the referee's verdict and the team's snapshot.
+    pub(crate) fn new(name: &str, verdict: &Verdict, snapshot: &Snapshot, alerts: u64) -> Self {
+        let score = score_of(verdict, name);
+        let rounds = score.map(|score| score.rounds.clone()).unwrap_or_default();
+        let halves = score.map_or(0, Score::in_halves);
+        let counters = snapshot.counters;
+        Self {
+            name: name.to_owned(),
+            score: halves.div_euclid(2),
+            half: halves % 2 != 0,
+            rounds,
+            asked: counters.asked,
+            decided: counters.decided,
+            fallback: counters.fallback,
+            late: counters.late,
+            script_errors: counters.script_errors,
+            alerts,
+        }
+    }
+}
+
+impl TeamSummary {
+    /// Its score in half points.
+    fn in_halves(&self) -> i64 {
+        2 * self.score + i64::from(self.half)
+    }
+}
+
+/// What a match took: steps, time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub(crate) seed: u64,
+    pub(crate) fast: bool,
+    pub(crate) steps: u64,
+    pub(crate) time: Duration,
+}
+
+/// What the referee says at the end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MatchResult {
+    tallies: Vec<Tally>,
+    lead: Option<String>,
+}
+
+impl MatchResult {
+    pub(crate) fn new(verdict: &Verdict, tallies: Vec<Tally>, leads: &Leads) -> Self {
+        Self { tallies, lead: leads.text(verdict) }
+    }
+}
+
+impl Summary {
+    /// Builds the summary.
+    pub(crate) fn new<'a>(
+        game: &'static str,
+        effort: Effort,
+        teams: Vec<TeamSummary>,
+        result: &MatchResult,
+        answers: impl Iterator<Item = &'a AnswerMeter>,
+    ) -> Self {
+        let seconds = effort.time.as_secs_f64().max(1e-9);
+        let answers = answers.map(AnswerMeter::histogram).reduce(|mut sum, one| {
+            // Both have the same bounds; if adding failed, the figures would only be less exact.
+            sum.add(&one).unwrap_or_default();
+            sum
+        });
+        let at =
+            |quantile| answers.as_ref().map_or(0, |all| all.value_at_quantile(quantile) / 1000);
+        #[expect(clippy::cast_precision_loss, reason = "a speed for people")]
+        let steps_per_second = (effort.steps as f64 / seconds).round();
+        let totals: Vec<i64> = teams.iter().map(TeamSummary::in_halves).collect();
+        let winner = leader(&totals).and_then(|winner| teams.get(winner));
+        let tallies = result.tallies.iter();
+        Self {
+            winner: winner.map(|team| team.name.clone()),
+            tallies: tallies
+                .map(|Tally { what, counts }| TallyLine { what, counts: counts.clone() })
+                .collect(),
+            lead: result.lead.clone(),
+            game,
+            seed: effort.seed,
+            fast: effort.fast,
+            steps: effort.steps,
+            seconds: (seconds * 1000.0).round() / 1000.0,
+            steps_per_second,
+            teams,
+            answer_p50_us: at(0.5),
+            answer_p99_us: at(0.99),
+            answer_max_us: at(1.0),
+            recordings: Vec::new(),
+        }
+    }
+
+    /// Who won, and why.
+    fn result(&self, line: &mut impl FnMut(String)) {
+        let score = |team: &TeamSummary| format!("{} {}", team.name, points_text(team.in_halves()));
+        let scores = self.teams.iter().map(score).collect::<Vec<_>>().join(" : ");
+        line(match &self.winner {
+            Some(winner) => format!("Winner: {winner}  ({scores})"),
+            None if self.teams.len() > 1 => format!("Draw  ({scores})"),
+            None => format!("Final score: {scores}"),
+        });
+        for TallyLine { what, counts } in &self.tallies {
+            let counts = self.teams.iter().zip(counts);
+            let counts: Vec<_> =
+                counts.map(|(team, count)| format!("{} {count}", team.name)).collect();
+            line(format!("  {what}: {}", counts.join(" : ")));
+        }
+        self.lead.iter().for_each(|lead| line(format!("  {lead}")));
+        line(format!("  trouble: {}", self.trouble()));
+    }
+
+    /// Fallbacks, late answers and script errors by team.
+    fn trouble(&self) -> String {
+        let of = |team: &TeamSummary| {
+            let TeamSummary { fallback, late, script_errors, .. } = *team;
+            let kinds =
+                [(fallback, "fallbacks"), (late, "late answers"), (script_errors, "script errors")];
+            let some = kinds.into_iter().filter(|(count, _)| *count > 0);
+            let some: Vec<_> = some.map(|(count, what)| format!("{what} {count}")).collect();
+            (!some.is_empty()).then(|| format!("{}: {}", team.name, some.join(", ")))
+        };
+        let all: Vec<_> = self.teams.iter().filter_map(of).collect();
+        if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+    }
+
+    /// The summary as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut line = |text: String| writeln!(out, "{text}").unwrap_or_default();
+        self.result(&mut line);
+        line(format!(
+            "{} steps in {:.1} s ({} a second), seed {}",
+            self.steps, self.seconds, self.steps_per_second, self.seed
+        ));
+        line(format!(
+            "{:<10} {:>8} {:>9} {:>9} {:>6} {:>14} {:>7}",
+            "team", "score", "decided", "fallback", "late", "script errors", "alerts"
+        ));
+        for team in &self.teams {
+            line(format!(
+                "{:<10} {:>8} {:>9} {:>9} {:>6} {:>14} {:>7}",
+                team.name,
+                points_text(team.in_halves()),
+                team.decided,
+                team.fallback,
+                team.late,
+                team.script_errors,
+                team.alerts
+            ));
+        }
+        line(format!(
+            "answer times: median {} µs, p99 {} µs, slowest {} µs",
+            self.answer_p50_us, self.answer_p99_us, self.answer_max_us
+        ));
+        for file in &self.recordings {
+            line(format!("recorded: {file}"));
+        }
+        out
+    }
+}

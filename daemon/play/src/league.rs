@@ -1,0 +1,100 @@
+//! `phalanx league run`: a league in this process.
+
+use crate::args::RunArgs;
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use phalanx_cli::args::league::LeagueArgs;
+use phalanx_cli::failure::{MatchInterrupted, misused};
+use phalanx_league::{LeagueEnd, LeagueStore, MatchOutcome, MatchPlayed, RunOptions};
+use phalanxd::league_matches::{LeagueSetup, UnfitLeague, prepare, usual_threads};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Plays a league and prints its table.
+///
+/// # Errors
+/// When a strategy is invalid, results cannot be kept, or ctrl-c came before the end; the matches
+/// played until then are printed all the same.
+pub fn run(args: &RunArgs) -> Result<()> {
+    let (plan, matches) = prepare(&setup(&args.league)?).map_err(in_usage)?;
+    let mut store = match &args.folder {
+        Some(folder) => LeagueStore::open(folder, plan)?,
+        None => LeagueStore::in_memory(plan),
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    stop_at_interrupt(&stop);
+    let threads = args.threads.map_or_else(usual_threads, usize::from);
+    let bar = bar(args, &store);
+    let options = RunOptions { threads, stop: &stop };
+    let end = phalanx_league::run(&mut store, &matches, &options, &mut |event| {
+        show(bar.as_ref(), event);
+    })?;
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    let (plan, tally) = (store.plan(), store.tally());
+    if let Some(path) = &args.markdown {
+        std::fs::write(path, phalanx_league::markdown(plan, tally))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let text = || phalanx_league::table(&tally.standing());
+    args.print.tell(&phalanx_league::json(plan, tally), text)?;
+    match end {
+        LeagueEnd::Over => Ok(()),
+        LeagueEnd::Stopped => Err(MatchInterrupted.into()),
+    }
+}
+
+/// What the command line wants.
+fn setup(args: &LeagueArgs) -> Result<LeagueSetup> {
+    let strategies = args.players()?;
+    Ok(LeagueSetup {
+        game: args.game_of(&strategies),
+        setup: LeagueSetup::of_matches(args.variant.clone(), args.steps, args.worlds),
+        strategies,
+        first_against_all: args.first_against_all,
+        seeds: args.seeds,
+        swap: !args.no_swap,
+        sprt: args.sprt,
+    })
+}
+
+/// A setup that makes no league is a mistake of the command line.
+fn in_usage(error: anyhow::Error) -> anyhow::Error {
+    error.downcast::<UnfitLeague>().map_or_else(|error| error, misused)
+}
+
+/// Sets the flag at ctrl-c: the league stops with the next step of its matches.
+fn stop_at_interrupt(stop: &Arc<AtomicBool>) {
+    let stop = Arc::clone(stop);
+    // The thread is left behind when the process ends; it holds nothing to clean up.
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let Ok(runtime) = runtime else { return };
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+}
+
+fn bar(args: &RunArgs, store: &LeagueStore) -> Option<ProgressBar> {
+    let shown = std::io::stderr().is_terminal() && !args.print.is_json_asked();
+    let bar = shown.then(|| ProgressBar::new(store.plan().matches()))?;
+    let style = ProgressStyle::with_template("{pos:>6}/{len} {bar:24} {elapsed} {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_position(store.tally().played());
+    Some(bar)
+}
+
+fn show(bar: Option<&ProgressBar>, event: &MatchPlayed<'_>) {
+    let Some(bar) = bar else { return };
+    if let MatchOutcome::Failed(reason) = event.outcome {
+        bar.println(format!("match {} failed: {reason}", event.fixture.number));
+    }
+    let lead = event.standing.rows.iter().take(3);
+    let lead =
+        lead.map(|row| format!("{} {:+.0} ±{:.0}", row.name, row.rating.elo, row.rating.error));
+    bar.set_position(event.standing.played);
+    bar.set_message(lead.collect::<Vec<_>>().join(", "));
+}

@@ -1,0 +1,92 @@
+//! `phalanx strategy new`: a strategy that plays at once.
+
+use crate::args::NewArgs;
+use crate::files::{Mode, write_new};
+use anyhow::{Context, Result, bail};
+use phalanx_games::shipped;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Longest name, in characters.
+const NAME_CHARS_MAX: usize = 64;
+/// The placeholder of the strategy's name in a template.
+const NAME: &str = "{{name}}";
+/// The placeholder of the game's name in a template.
+const GAME: &str = "{{game}}";
+
+/// Creates the folder and prints the next steps.
+///
+/// # Errors
+/// When the name is invalid, the folder is not empty, or a file cannot be written.
+pub fn new(args: &NewArgs) -> Result<()> {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if args.name.is_empty() || args.name.len() > NAME_CHARS_MAX || !args.name.chars().all(good) {
+        bail!(
+            "{:?} is not a strategy name: expected 1 to {NAME_CHARS_MAX} letters, digits, _ and -; \
+             --dir says where it goes",
+            args.name
+        );
+    }
+    let dir = args.dir.clone().unwrap_or_else(|| PathBuf::from(&args.name));
+    let count = fill_folder(&dir, &args.name, args.game)?;
+    let shown = dir.display();
+    let text = format!(
+        "created {shown} with {count} files; next steps:\n  phalanx strategy check {shown}\n  \
+         phalanx strategy test {shown}\n  phalanx demo --strategy {shown}\n",
+    );
+    phalanx_cli::remote::print(&text)
+}
+
+/// Writes a new strategy into a folder that is empty or does not exist; returns the number of files.
+pub(crate) fn fill_folder(dir: &Path, name: &str, game: &str) -> Result<usize> {
+    let files = files(name, game)?;
+    write(dir, &files)?;
+    Ok(files.len())
+}
+
+/// The files of a new strategy, by path.
+fn files(name: &str, game: &str) -> Result<BTreeMap<String, String>> {
+    let api = phalanx_games::api(game).context("the game has no script API")?;
+    let fill = |text: &str| text.replace(NAME, name).replace(GAME, game);
+    let mut files: BTreeMap<String, String> =
+        shipped::template(game).into_iter().map(|(path, text)| (path, fill(&text))).collect();
+    for (path, text) in phalanx_games::definitions(game, api) {
+        files.insert(format!("{}/{path}", phalanx_lua::TYPES_FOLDER), text);
+    }
+    Ok(files)
+}
+
+fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<()> {
+    let taken = match std::fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+        Err(error) => return Err(error).with_context(|| format!("cannot use {}", dir.display())),
+    };
+    if taken {
+        bail!("{} is not empty; choose another folder with --dir", dir.display());
+    }
+    for (path, text) in files {
+        let path = dir.join(path);
+        let folder = path.parent().unwrap_or(dir);
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+        write_new(&path, text, Mode::Shared)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_template_is_left_to_fill_in() {
+        for game in phalanx_games::GAMES {
+            let files = files("mine", game).unwrap();
+            assert!(files.contains_key("README.md"), "{game} has no template");
+            for (path, text) in files {
+                assert!(!text.contains("{{"), "{game}: {path}");
+            }
+        }
+    }
+}
