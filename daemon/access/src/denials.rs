@@ -13,6 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Lines of a minute; the calls of further callers are counted together in one more.
 pub const LINES_MAX: usize = 64;
+/// Lines that wait for the disk: two full minutes.
+const OVER_MAX: usize = 2 * (LINES_MAX + 1);
 /// Name of the line that counts all further callers.
 pub const OTHERS: &str = "(others)";
 /// How much is kept: at 64 lines of 200 bytes a minute this is two hours and a half.
@@ -63,7 +65,7 @@ struct DenialCounts {
     minute: u64,
     lines: BTreeMap<Denial, DenialLine>,
     others: Option<DenialLine>,
-    /// Lines of the minute before that are not written yet; those of earlier ones are lost.
+    /// Lines of minutes that are over and not written yet, at most [`OVER_MAX`]: older ones are lost.
     over: Vec<DenialLine>,
 }
 
@@ -135,18 +137,20 @@ impl Denials {
 }
 
 impl DenialCounts {
-    /// Begins another minute when the old one is over.
+    /// Begins another minute when the old one is over. A caller that read the clock just before the
+    /// minute ended counts in the new one.
     fn turn(&mut self, now_ms: u64) {
         let minute = now_ms / MINUTE_MS;
-        if minute == self.minute {
+        if minute == self.minute || minute.checked_add(1) == Some(self.minute) {
             return;
         }
         self.minute = minute;
         let lines = std::mem::take(&mut self.lines);
         let ended: Vec<_> = lines.into_values().chain(self.others.take()).collect();
-        if !ended.is_empty() {
-            self.over = ended;
+        if self.over.len() + ended.len() > OVER_MAX {
+            self.over.clear();
         }
+        self.over.extend(ended);
     }
 }
 
@@ -190,6 +194,19 @@ mod tests {
         denials.finish().expect("writes");
         denials.finish().expect("writes");
         assert_eq!(lines(&path).iter().map(|line| line.count).collect::<Vec<_>>(), [10_000, 1]);
+    }
+
+    #[test]
+    fn nothing_is_lost_where_a_minute_ends() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("denied.jsonl");
+        let denials = Denials::open(&path).expect("opens");
+        // Two threads read the clock on either side of the end of a minute.
+        for now_ms in [59_998, 59_999, 60_000, 59_999, 60_001, 59_999] {
+            denials.count(denial("?"), "Teams/StopTeam", now_ms);
+        }
+        denials.finish().expect("writes");
+        assert_eq!(lines(&path).iter().map(|line| line.count).collect::<Vec<_>>(), [2, 4]);
     }
 
     #[test]
