@@ -1,4 +1,5 @@
-//! The command line tool: each verb has a module of its own.
+//! The command line tool: each verb has a module of its own. A link to it called `phalanxd` is the
+//! daemon, so that packages contain one program.
 
 use anyhow::Result;
 use clap::Parser;
@@ -12,9 +13,17 @@ use phalanx_cli::{failure, paint, remote, top};
 use phalanx_play::args::{ScriptVerb, TlsVerb};
 use phalanx_play::{arena, bridge, check, demo, doctor, init, league, script, strategy, tls};
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
+/// The name under which this program is the daemon.
+const DAEMON: &str = "phalanxd";
+
 fn main() -> ExitCode {
+    let name = std::env::args_os().next().unwrap_or_default();
+    if Path::new(&name).file_name().is_some_and(|name| name == DAEMON) {
+        return phalanxd::daemon::main();
+    }
     if std::env::args_os().nth(1).is_some_and(|verb| verb == "bridge") {
         bridge::hush();
     }
@@ -30,11 +39,11 @@ fn main() -> ExitCode {
     match run(args.verb) {
         Ok(code) => code,
         Err(error) => {
-            let mut told = format!("phalanx: {error:#}\n");
+            let mut text = format!("phalanx: {error:#}\n");
             if let Some(advice) = failure::advice(&error) {
-                told.push_str(&format!("  {advice}\n"));
+                text.push_str(&format!("  {advice}\n"));
             }
-            std::io::stderr().write_all(told.as_bytes()).unwrap_or_default();
+            std::io::stderr().write_all(text.as_bytes()).unwrap_or_default();
             ExitCode::from(failure::exit_code(&error))
         }
     }

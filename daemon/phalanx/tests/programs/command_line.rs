@@ -181,6 +181,20 @@ fn an_answer_takes_the_form_that_the_caller_wants() {
 }
 
 #[test]
+fn under_the_name_of_the_daemon_the_tool_is_the_daemon() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("phalanxd");
+    std::os::unix::fs::symlink(PHALANX, &link).unwrap();
+    for arg in ["--version", "--help", "--no-such-option"] {
+        let said = |program: &Path| {
+            let output = quiet(Command::new(program)).arg(arg).output().unwrap();
+            (output.status.code(), stdout(&output), stderr(&output))
+        };
+        assert_eq!(said(&link), said(Path::new(PHALANXD)), "{arg}");
+    }
+}
+
+#[test]
 fn colours_come_when_they_are_wanted_and_never_by_themselves_into_a_file() {
     let bench = Bench::new();
     let table = |color: &str| {
