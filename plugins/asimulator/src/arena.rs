@@ -17,12 +17,15 @@ pub mod config;
 mod picture;
 mod play;
 mod record;
+mod truth;
 
 pub use config::{ArenaConfig, ConfigError};
 pub use record::{ResultSummary, SimulationResult};
 
 use crate::rules::Simulation;
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use phalanx_game::{
+    Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
+};
 use play::{ArenaSession, Stand};
 use record::SessionFeats;
 use std::collections::{BTreeMap, VecDeque};
@@ -40,6 +43,8 @@ pub struct AsimulatorArena {
     config: ArenaConfig,
     /// Shortest time between two actions of a client.
     pace: Duration,
+    /// What the first clients are called.
+    names: Vec<String>,
     /// Running sessions.
     plays: BTreeMap<ConnectionId, ArenaSession>,
     /// Results of sessions, running ones too, in the order in which they came.
@@ -53,6 +58,8 @@ pub struct AsimulatorArena {
     out: VecDeque<Outgoing>,
     artifacts: VecDeque<Artifact>,
     notices: VecDeque<String>,
+    /// The simulation that ended last, with the number of its session.
+    ended: Option<(usize, Simulation)>,
     /// Connections beyond [`SESSIONS_MAX`].
     refused: u64,
 }
@@ -67,6 +74,7 @@ impl AsimulatorArena {
         Ok(Self {
             config,
             pace: Duration::ZERO,
+            names: Vec::new(),
             plays: BTreeMap::new(),
             scores: Vec::new(),
             feats: Vec::new(),
@@ -75,6 +83,7 @@ impl AsimulatorArena {
             out: VecDeque::new(),
             artifacts: VecDeque::new(),
             notices: VecDeque::new(),
+            ended: None,
             refused: 0,
         })
     }
@@ -83,6 +92,13 @@ impl AsimulatorArena {
     #[must_use]
     pub fn paced(self, pace: Duration) -> Self {
         Self { pace, ..self }
+    }
+
+    /// The same referee, which shows its clients by these names, in the order in which they come.
+    /// Clients do not say their names; others are `client 1` and so on.
+    #[must_use]
+    pub fn calling(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { names: names.into_iter().collect(), ..self }
     }
 
     /// A running simulation, for observers.
@@ -143,6 +159,7 @@ impl AsimulatorArena {
     fn end(&mut self, connection: ConnectionId) {
         let Some(mut play) = self.plays.remove(&connection) else { return };
         play.abort();
+        self.ended = play.last.take().map(|last| (play.number, last)).or(self.ended.take());
         if let Some(score) = self.scores.get_mut(play.number) {
             score.rounds = play.records.iter().map(|record| record.score).collect();
         }
@@ -255,6 +272,21 @@ impl Arena for AsimulatorArena {
     fn draw(&self, colour: bool) -> String {
         let newest = self.plays.values().next_back();
         newest.map(|play| play.draw(colour)).unwrap_or_default()
+    }
+
+    fn truth(&self) -> Picture {
+        let client = |number: usize| {
+            let known = self.names.get(number).cloned();
+            known.unwrap_or_else(|| format!("client {}", number + 1))
+        };
+        let running =
+            self.plays.values().filter_map(|play| Some((play.number, play.simulation()?)));
+        let running: Vec<_> = running.collect();
+        // Of an arena that is over, the simulation that ended last is shown.
+        let ended = self.ended.as_ref().filter(|_| running.is_empty());
+        let ended = ended.map(|(number, simulation)| (*number, simulation));
+        let shown = running.into_iter().chain(ended);
+        truth::picture(shown.map(|(number, simulation)| (client(number), simulation)))
     }
 
     /// Without a turn timeout the arena waits for ever.

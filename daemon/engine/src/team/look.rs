@@ -1,6 +1,6 @@
 //! Copies of the last turns, and measurements of the scripts.
 
-use super::Team;
+use super::{Team, intent};
 use crate::{BoardPage, BoardRead, Brain, Drawing, Profile, ProfileScripts, Scene, Ticket, View};
 use phalanx_game::{AgentId, FieldDoc, Game, Value, World};
 use std::collections::VecDeque;
@@ -138,9 +138,11 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// turns.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
-        let picture = self.world.borrow().draw().bounded();
+        let mut picture = self.world.borrow().draw();
         let shared = self.shared.borrow();
         let (roles, marks) = (shared.roles.clone(), shared.marks().to_vec());
+        intent::add(&mut picture, &self.crew, &marks);
+        let picture = picture.bounded();
         Drawing { turn: self.turn(), tick: self.tick(), roles, picture, marks }
     }
 
