@@ -106,6 +106,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "phalanx-net",
             "phalanx-settings",
             "phalanx-proto",
+            "phalanx-picture",
             "phalanx-league",
             "phalanx-control",
             GAMES,

@@ -15,6 +15,7 @@ use anyhow::Result;
 use phalanx_cli::args::why::TurnWord;
 use phalanx_cli::failure::misused;
 use phalanx_cli::remote::say;
+use phalanx_exchange::{Turns, is_of_pictures, is_of_turns};
 use phalanx_proto::v1::Turn;
 use phalanx_record::{Entries, Loader, RecordingFile};
 use std::path::Path;
@@ -29,6 +30,16 @@ pub(crate) fn open(path: &Path) -> Result<RecordingFile> {
 pub(crate) fn entries(file: &RecordingFile) -> Entries<'_> {
     // Only differences between times are used.
     file.entries(Instant::now(), &Loader::default())
+}
+
+/// The turns, without pictures and boards; only what they are made of is decoded.
+pub(crate) fn turns(file: &RecordingFile) -> Turns<Entries<'_>> {
+    Turns::new(entries(file).only(is_of_turns))
+}
+
+/// The turns with pictures and boards.
+pub(crate) fn turns_with_pictures(file: &RecordingFile) -> Turns<Entries<'_>> {
+    Turns::with_pictures(entries(file).only(is_of_pictures))
 }
 
 /// Reports how many pieces could not be read.

@@ -27,6 +27,7 @@ mod secrets;
 mod seen;
 mod steered;
 mod strategy;
+mod suggest;
 mod table;
 mod teams;
 mod tokens;
@@ -51,6 +52,7 @@ pub use recordings::{
 pub use seen::seen;
 pub(crate) use steered::{alert_word, steering_text};
 pub use strategy::{activate, check, diff, history, pin, roll_back, show as show_strategy};
+pub use suggest::{Subject, Suggestion, suggestions};
 pub use table::Table;
 pub(crate) use teams::{score, team_row, turn};
 pub use tokens::token;

@@ -4,11 +4,13 @@
 pub mod ending;
 pub mod map;
 
+mod graph;
 mod hold;
 mod keyboard;
 mod pieces;
 mod presses;
 
+pub use graph::GraphPlaces;
 pub use hold::Held;
 pub use keyboard::Keyboard;
 pub use pieces::{

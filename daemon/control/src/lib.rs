@@ -50,6 +50,7 @@ mod methods;
 mod page;
 mod recording_view;
 mod recordings;
+mod reflection;
 mod refusal;
 mod reload;
 mod server;

@@ -31,6 +31,7 @@ static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
         open("grpc.health.v1.Health/Check"),
         open("grpc.health.v1.Health/Watch"),
         looks("grpc.reflection.v1.ServerReflection/ServerReflectionInfo"),
+        looks("grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"),
     ];
     common.into_iter().chain(phalanx_proto::METHODS.iter().map(declared)).collect()
 });
@@ -74,7 +75,10 @@ mod tests {
                 }
             }
         }
-        served.insert("grpc.reflection.v1.ServerReflection/ServerReflectionInfo".to_owned());
+        for version in ["v1", "v1alpha"] {
+            let method = "ServerReflection/ServerReflectionInfo";
+            served.insert(format!("grpc.reflection.{version}.{method}"));
+        }
         let listed: BTreeSet<_> = METHODS.iter().map(|method| method.path.to_owned()).collect();
         assert_eq!(listed, served);
         assert_eq!(listed.len(), METHODS.len());

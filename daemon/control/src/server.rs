@@ -12,6 +12,7 @@ use crate::leagues::{LeagueLogs, LeaguesService};
 use crate::listener;
 use crate::matches::MatchesService;
 use crate::recordings::{READERS_MAX, RecordingsService};
+use crate::reflection;
 use crate::shares::{StreamLimits, StreamSlots};
 use crate::slots::{ConnectionLimits, Slots};
 use crate::socket::{self, SocketGuard, SocketOptions};
@@ -390,14 +391,10 @@ fn around(
     };
     let tokens = AccessServer::new(tokens).max_decoding_message_size(REQUEST_BYTES_MAX);
     let checks = tonic_health::server::HealthService::from_health_reporter(health.clone());
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(phalanx_proto::DESCRIPTORS)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()?;
-    Ok(routes
+    let routes = routes
         .add_service(tokens)
-        .add_service(tonic_health::pb::health_server::HealthServer::new(checks))
-        .add_service(reflection))
+        .add_service(tonic_health::pb::health_server::HealthServer::new(checks));
+    Ok(reflection::reflected(routes)?)
 }
 
 /// Adds what the daemon does besides its teams.

@@ -1,5 +1,8 @@
 //! Alerts of the engine: problems that need attention while the match still runs. Each alert begins
 //! once and ends once.
+//!
+//! A problem that comes and goes is one alert: the first time it is reported and resolved at once;
+//! each further time it must be gone for longer before the alert ends. Until then it is only counted.
 
 use crate::Suspension;
 use phalanx_game::{AgentId, AgentState, Turn};
@@ -22,6 +25,9 @@ const PACE: Duration = Duration::from_secs(1);
 const PACE_MIN: Duration = Duration::from_millis(50);
 /// A seat that is away for this long raises an alert, however slow the turns are.
 const PACE_MAX: Duration = Duration::from_secs(10);
+/// Turns without the problem after which an alert ends that began for the second time in a match;
+/// twice as many after each further time, up to the second number.
+const CALM_TURNS: (u64, u64) = (10, 160);
 /// Results of the referee with these beginnings are failures.
 const FAILURES: [&str; 9] = [
     "failed",
@@ -164,6 +170,34 @@ pub(crate) struct AgentCounts {
 /// The alerts that have begun and not ended, by subject.
 pub(crate) type OpenAlerts = BTreeMap<(AlertKind, Option<AgentId>), Alert>;
 
+/// How often a problem came in this match.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recurrence {
+    times: u32,
+    /// Since this turn the problem of an open alert is gone.
+    calm_since: Option<u64>,
+}
+
+impl Recurrence {
+    /// Turns for which the problem must be gone before its alert ends.
+    fn calm_turns(self) -> u64 {
+        let (least, most) = CALM_TURNS;
+        match self.times {
+            0 | 1 => 0,
+            times => {
+                1_u64.checked_shl(times - 2).map_or(most, |by| least.saturating_mul(by)).min(most)
+            }
+        }
+    }
+
+    fn describe(self, text: &str) -> String {
+        match self.times {
+            0 | 1 => text.to_owned(),
+            times => format!("{text}, {times} times in this match"),
+        }
+    }
+}
+
 /// Checks a team for alerts, and keeps the open ones.
 #[derive(Debug)]
 pub(crate) struct Alerts {
@@ -174,8 +208,11 @@ pub(crate) struct Alerts {
     /// Script errors of the last turns, oldest first; the last entry is the running turn.
     errors: VecDeque<u32>,
     turn_began: Option<Instant>,
+    /// Turns begun since this was made.
+    turns: u64,
     pace: Duration,
     open: OpenAlerts,
+    recurrences: BTreeMap<(AlertKind, Option<AgentId>), Recurrence>,
 }
 
 impl Alerts {
@@ -186,8 +223,10 @@ impl Alerts {
             margins: VecDeque::new(),
             errors: VecDeque::from([0]),
             turn_began: None,
+            turns: 0,
             pace: PACE,
             open: OpenAlerts::new(),
+            recurrences: BTreeMap::new(),
         }
     }
 
@@ -195,6 +234,7 @@ impl Alerts {
     pub(crate) fn forget(&mut self) {
         self.agents.fill(Watched::default());
         self.margins.clear();
+        self.recurrences.clear();
         (self.turn_began, self.pace) = (None, PACE);
     }
 
@@ -232,6 +272,7 @@ impl Alerts {
     }
 
     pub(crate) fn turn_began(&mut self, now: Instant) {
+        self.turns += 1;
         if let Some(before) = self.turn_began.replace(now) {
             self.pace = now.saturating_duration_since(before).clamp(PACE_MIN, PACE_MAX);
         }
@@ -325,18 +366,19 @@ impl Alerts {
     }
 
     /// The alerts that begin or end now, in a fixed order.
-    pub(crate) fn check(&self, presence: &[Presence], now: Instant) -> Vec<Change> {
+    pub(crate) fn check(&mut self, presence: &[Presence], now: Instant) -> Vec<Change> {
         let mut changes = Vec::new();
         for (agent, presence) in self.ids().zip(presence) {
+            let excused = presence == &Presence::Excused;
             let silent = self.silence(agent, *presence, now);
-            self.settle(AlertKind::SilentAgent, Some(agent), silent, &mut changes);
+            changes.extend(self.settle((AlertKind::SilentAgent, Some(agent)), silent, excused));
             let stuck = self.stuck(agent, *presence);
-            self.settle(AlertKind::StuckAgent, Some(agent), stuck, &mut changes);
+            changes.extend(self.settle((AlertKind::StuckAgent, Some(agent)), stuck, excused));
         }
         let margin = self.shrinking();
-        self.settle(AlertKind::ShrinkingMargin, None, margin, &mut changes);
+        changes.extend(self.settle((AlertKind::ShrinkingMargin, None), margin, false));
         let storm = self.storm();
-        self.settle(AlertKind::ErrorStorm, None, storm, &mut changes);
+        changes.extend(self.settle((AlertKind::ErrorStorm, None), storm, false));
         changes
     }
 
@@ -377,16 +419,42 @@ impl Alerts {
         self.open.contains_key(&(kind, agent))
     }
 
+    /// What changes with a problem that was found now, or not. The alert of an excused agent ends at
+    /// once.
     fn settle(
-        &self,
-        kind: AlertKind,
-        agent: Option<AgentId>,
+        &mut self,
+        key: (AlertKind, Option<AgentId>),
         found: Option<String>,
-        changes: &mut Vec<Change>,
-    ) {
-        if found.is_some() != self.is_open(kind, agent) {
-            changes.push(Change { kind, agent, text: found });
+        excused: bool,
+    ) -> Option<Change> {
+        let open = self.open.get_mut(&key);
+        if found.is_none() && open.is_none() {
+            return None;
         }
+        let (kind, agent) = key;
+        let (turn, recurrence) = (self.turns, self.recurrences.entry(key).or_default());
+        let text = match (found, open) {
+            (Some(found), None) => {
+                recurrence.times = recurrence.times.saturating_add(1);
+                Some(recurrence.describe(&found))
+            }
+            (Some(found), Some(alert)) => {
+                if recurrence.calm_since.take().is_some() {
+                    recurrence.times = recurrence.times.saturating_add(1);
+                    alert.text = recurrence.describe(&found);
+                }
+                return None;
+            }
+            (None, _) => {
+                let calm = turn - *recurrence.calm_since.get_or_insert(turn);
+                if !excused && calm < recurrence.calm_turns() {
+                    return None;
+                }
+                recurrence.calm_since = None;
+                None
+            }
+        };
+        Some(Change { kind, agent, text })
     }
 
     fn silence(&self, agent: AgentId, presence: Presence, now: Instant) -> Option<String> {

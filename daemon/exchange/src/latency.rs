@@ -17,7 +17,7 @@ use phalanx_net::{SeatAct, Taped};
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_record::{Entry, Recorded, RecordingDamage};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Most turns that are measured.
@@ -259,6 +259,7 @@ struct SeatAnswer {
     seat: SeatId,
     agent: AgentId,
     turn: Turn,
+    /// When its message was written, or, where the game needs none, when it was decided.
     written: Option<i64>,
 }
 
@@ -268,6 +269,8 @@ struct LatencyMeter {
     names: Vec<String>,
     reads: BTreeMap<SeatId, VecDeque<(i64, Option<i64>)>>,
     answers: VecDeque<SeatAnswer>,
+    /// Seats whose last act was the team's answer, or a message that it made the session send.
+    answering: BTreeSet<SeatId>,
     open: UnfinishedTurn,
     /// Asked while the team still decided on the turn before.
     next: Vec<AgentAsk>,
@@ -310,6 +313,9 @@ impl LatencyMeter {
     }
 
     fn at_seat(&mut self, seat: SeatId, act: &SeatAct, nanos: i64) {
+        if !matches!(act, SeatAct::Sent(_)) {
+            self.answering.remove(&seat);
+        }
         match act {
             SeatAct::Received(_) => {
                 let reads = self.reads.entry(seat).or_default();
@@ -329,10 +335,17 @@ impl LatencyMeter {
                     seat,
                     agent: *agent,
                     turn: *turn,
-                    written: None,
+                    written: Some(nanos),
                 });
+                self.answering.insert(seat);
                 if self.answers.len() > ANSWERS_MAX {
                     self.answers.pop_front();
+                }
+            }
+            SeatAct::Sent(_) if self.answering.contains(&seat) => {
+                let mut answers = self.answers.iter_mut().rev();
+                if let Some(answer) = answers.find(|answer| answer.seat == seat) {
+                    answer.written = None;
                 }
             }
             SeatAct::Written => {
@@ -357,6 +370,10 @@ impl LatencyMeter {
                 seat,
                 event: Event::Asked { turn, agent, .. },
             }) => self.asked(*seat, *agent, *turn, at),
+            // The seat had answered by itself.
+            TeamAct::Handled(TapedInput::Late { agent, turn }) => {
+                self.answers.retain(|answer| (answer.agent, answer.turn) != (*agent, *turn));
+            }
             TeamAct::Called(call) => self.called(call, at),
             TeamAct::Handled(_) | TeamAct::TimedOut | TeamAct::Polled => {}
         }

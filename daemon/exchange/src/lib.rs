@@ -19,5 +19,7 @@ mod why;
 
 pub use latency::{Distribution, LATENCY_TURNS_MAX, Latency, TurnStage, TurnTimes};
 pub use rows::{COLUMNS, DecisionRow, rows};
-pub use turns::{AgentDecision, DeedKind, PlayedAgent, PlayedTurn, Turns};
+pub use turns::{
+    AgentDecision, DeedKind, PlayedAgent, PlayedTurn, Turns, is_of_pictures, is_of_turns,
+};
 pub use why::{ExplainError, explain};

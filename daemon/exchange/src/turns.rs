@@ -2,7 +2,7 @@
 
 use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_record::{Entry, Recorded, RecordingDamage};
+use phalanx_record::{Channel, Entry, Recorded, RecordingDamage};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -217,6 +217,18 @@ fn is_of_agent(event: &v1::MatchEvent) -> bool {
 fn begins(event: &v1::MatchEvent) -> bool {
     let of_agent = !event.agent.is_empty() && is_of_agent(event);
     of_agent || matches!(event.kind, Some(Kind::TurnDone(_) | Kind::ScriptError(_)))
+}
+
+/// Whether turns are made of a channel's messages; the others need not be read.
+#[must_use]
+pub fn is_of_turns(channel: Channel) -> bool {
+    matches!(channel, Channel::Journal | Channel::Team | Channel::Gaps)
+}
+
+/// The same for turns with their pictures and boards.
+#[must_use]
+pub fn is_of_pictures(channel: Channel) -> bool {
+    is_of_turns(channel) || matches!(channel, Channel::World | Channel::Board)
 }
 
 /// Puts turns together: a few are held back until the referee has answered.

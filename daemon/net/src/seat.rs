@@ -286,6 +286,7 @@ impl<G: Game> SeatTask<G> {
         self.timer_rest = None;
         if self.driver.session.poll_timeout().is_some_and(|due| due <= now) {
             self.driver.timeout(now);
+            self.driver.decided(&self.meter, now);
             // A session that leaves its timer in the past must not cause a busy loop.
             let stuck = self.driver.session.poll_timeout().is_some_and(|due| due <= now);
             self.timer_rest = stuck.then(|| now + TIMER_REST);
@@ -352,7 +353,9 @@ impl<G: Game> SeatTask<G> {
     }
 
     fn act(&mut self, act: &Act<G>) {
-        self.driver.act(act.turn, act.agent, &act.action, now());
+        let now = now();
+        self.driver.act(act.turn, act.agent, &act.action, now);
+        self.driver.decided(&self.meter, now);
     }
 
     fn written(&mut self, bytes: usize) {

@@ -32,7 +32,16 @@ pub(crate) struct SessionDriver<G: Game> {
     pub(crate) tape: Option<SeatTape>,
     state: SeatState,
     open: BTreeMap<AgentId, Asked>,
-    answered: Vec<Asked>,
+    answered: Vec<Answer>,
+}
+
+/// An accepted action.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    agent: AgentId,
+    asked: Asked,
+    /// Its message was in the outbox; otherwise the session holds it, or has nothing to send.
+    queued: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +146,8 @@ impl<G: Game> SessionDriver<G> {
         let accepted = match self.session.handle_action(turn, agent, action) {
             Ok(()) => {
                 let asked = self.open.remove(&agent).filter(|asked| asked.turn == turn);
-                self.answered.extend(asked);
+                let answer = |asked| Answer { agent, asked, queued: false };
+                self.answered.extend(asked.map(answer));
                 true
             }
             Err(late) => {
@@ -187,15 +197,19 @@ impl<G: Game> SessionDriver<G> {
     /// The outbox is flushed: records the times of its answers.
     pub(crate) fn flushed(&mut self, meter: &AnswerMeter, now: Instant) {
         self.keep(now, || SeatAct::Written);
-        for asked in self.answered.drain(..) {
-            let margin = asked.due.checked_duration_since(now);
-            meter.record(now.saturating_duration_since(asked.at), margin);
-        }
+        record(meter, self.answered.extract_if(.., |answer| answer.queued), now);
     }
 
-    /// Takes the instants at which the answers in the outbox are due.
+    /// Records the times of answers for which nothing is sent: they are complete once decided.
+    pub(crate) fn decided(&mut self, meter: &AnswerMeter, now: Instant) {
+        let session = &self.session;
+        let is_silent = |answer: &mut Answer| !answer.queued && !session.holds(answer.agent);
+        record(meter, self.answered.extract_if(.., is_silent), now);
+    }
+
+    /// Takes the instants at which the answers are due.
     pub(crate) fn take_answered(&mut self) -> impl Iterator<Item = Instant> + '_ {
-        self.answered.drain(..).map(|asked| asked.due)
+        self.answered.drain(..).map(|answer| answer.asked.due)
     }
 
     /// Writes the act to the recording, if there is one.
@@ -206,12 +220,17 @@ impl<G: Game> SessionDriver<G> {
     }
 
     fn collect(&mut self, now: Instant) {
+        let mut sends = false;
         while let Some(message) = self.session.poll_transmit() {
+            sends = true;
             self.outbox_bytes += message.len();
             if let Some(tape) = &self.tape {
                 tape.sent(now, &message, self.state == SeatState::Seated);
             }
             self.outbox.push_back(message);
+        }
+        for answer in self.answered.iter_mut().filter(|answer| sends && !answer.queued) {
+            answer.queued = !self.session.holds(answer.agent);
         }
         while let Some(event) = self.session.poll_event() {
             if self.stays && matches!(event, Event::MatchOver) {
@@ -234,6 +253,8 @@ impl<G: Game> SessionDriver<G> {
                 self.set_state(SeatState::Refused { reason: reason.clone() });
             }
             Event::Asked { turn, agent, due, .. } => {
+                // What the session still held is not sent any more.
+                self.answered.retain(|answer| answer.queued || answer.agent != *agent);
                 self.open.insert(*agent, Asked { turn: *turn, at: now, due: *due });
             }
             Event::Defaulted { turn, agent, .. } => {
@@ -247,5 +268,12 @@ impl<G: Game> SessionDriver<G> {
             | Event::Notice(_)
             | Event::RoundOver { .. } => {}
         }
+    }
+}
+
+fn record(meter: &AnswerMeter, answers: impl Iterator<Item = Answer>, now: Instant) {
+    for Answer { asked, .. } in answers {
+        let margin = asked.due.checked_duration_since(now);
+        meter.record(now.saturating_duration_since(asked.at), margin);
     }
 }

@@ -13,12 +13,11 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be printed.
 pub fn completions(shell: Shell, program: Program) -> Result<()> {
-    let (mut command, name) = match program {
-        Program::Phalanx => (Phalanx::command(), "phalanx"),
-        Program::Phalanxd => (Phalanxd::command(), "phalanxd"),
-    };
+    if program == Program::Phalanx {
+        return phalanx_cli::remote::print(crate::complete::script(shell));
+    }
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut command, name, &mut text);
+    clap_complete::generate(shell, &mut Phalanxd::command(), "phalanxd", &mut text);
     phalanx_cli::remote::print(&String::from_utf8(text).context("the completions are not UTF-8")?)
 }
 

@@ -44,6 +44,7 @@ pub use palette::{Rgba, Theme};
 pub use reach::Reach;
 pub use scene::VectorScene;
 pub use sheet::{AgentActivity, PictureStyle, TeamCaption, WIDTH_MAX, WIDTH_MIN, scene};
+pub use springs::{NodePositions, places_from as node_places};
 
 use png::EncodingError;
 use std::io::ErrorKind;

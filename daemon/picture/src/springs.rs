@@ -15,6 +15,8 @@ const PIVOTS: usize = 40;
 const ROUNDS_MAX: usize = 48;
 /// How much shorter the steps of each round are than those of the one before.
 const COOLING: f64 = 0.72;
+/// The first steps in a graph that grew: only near nodes make room for each other.
+const STEP_GREW: f64 = 4.0;
 /// Steps that are too small to be seen.
 const STEP_MIN: f64 = 0.05;
 /// How far components lie apart, in edges.
@@ -22,16 +24,31 @@ const GAP: f64 = 1.5;
 
 /// Places of nodes, in edges.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct NodePositions {
-    pub(crate) width: f64,
-    pub(crate) height: f64,
-    pub(crate) at: Vec<(f64, f64)>,
+pub struct NodePositions {
+    /// The greatest x.
+    pub width: f64,
+    /// The greatest y.
+    pub height: f64,
+    /// The place of each node.
+    pub at: Vec<(f64, f64)>,
 }
 
 /// Positions for `count` nodes; `aspect`: width of the page divided by its height. Edges to nodes
-/// that are
-/// not there are passed over.
+/// that are not there are passed over.
+#[must_use]
 pub(crate) fn places(count: usize, edges: &[(usize, usize)], aspect: f64) -> NodePositions {
+    places_from(edges, aspect, &vec![None; count])
+}
+
+/// As [`places`], for a graph that grew: nodes with a place stay near it, so that somebody who
+/// looks on finds them again.
+#[must_use]
+pub fn places_from(
+    edges: &[(usize, usize)],
+    aspect: f64,
+    known: &[Option<(f64, f64)>],
+) -> NodePositions {
+    let count = known.len();
     let mut near: Vec<Vec<usize>> = vec![Vec::new(); count];
     for &(a, b) in edges.iter().filter(|(a, b)| a != b && *a < count && *b < count) {
         for (from, to) in [(a, b), (b, a)] {
@@ -40,7 +57,7 @@ pub(crate) fn places(count: usize, edges: &[(usize, usize)], aspect: f64) -> Nod
             }
         }
     }
-    let islands = components(&near).into_iter().map(|nodes| island(&nodes, &near));
+    let islands = components(&near).into_iter().map(|nodes| island(&nodes, &near, known));
     let mut islands: Vec<Island> = islands.collect();
     islands.sort_by(|one, other| {
         other.nodes.len().cmp(&one.nodes.len()).then(one.nodes.cmp(&other.nodes))
@@ -101,20 +118,32 @@ struct Pair {
     way: f64,
 }
 
-fn island(nodes: &[usize], near: &[Vec<usize>]) -> Island {
+fn island(nodes: &[usize], near: &[Vec<usize>], known: &[Option<(f64, f64)>]) -> Island {
     let pairs = pairs(nodes, near);
     let mut dice = XorShift(0x9E37_79B9_7F4A_7C15);
     #[expect(clippy::cast_precision_loss, reason = "few nodes")]
     let side = (nodes.len() as f64).sqrt();
-    let mut at: Vec<(f64, f64)> =
-        nodes.iter().map(|_| (dice.share() * side, dice.share() * side)).collect();
-    settle(&mut at, pairs, &mut dice);
+    let place = |node: &usize| known.get(*node).copied().flatten();
+    let grew = nodes.iter().filter_map(place).count() * 2 > nodes.len();
+    let mut begin = |node: &usize| {
+        let (x, y) = (dice.share(), dice.share());
+        let neighbour = || near.get(*node)?.iter().find_map(place);
+        match place(node) {
+            Some(place) if grew => place,
+            _ => match neighbour().filter(|_| grew) {
+                Some(beside) => (beside.0 + x - 0.5, beside.1 + y - 0.5),
+                None => (x * side, y * side),
+            },
+        }
+    };
+    let mut at: Vec<(f64, f64)> = nodes.iter().map(&mut begin).collect();
+    settle(&mut at, pairs, &mut dice, grew);
     let min = |pick: fn(&(f64, f64)) -> f64| at.iter().map(pick).fold(f64::INFINITY, f64::min);
     let max = |pick: fn(&(f64, f64)) -> f64| at.iter().map(pick).fold(f64::NEG_INFINITY, f64::max);
     let (left, top) = (min(|it| it.0), min(|it| it.1));
     let (mut width, mut height) = (max(|it| it.0) - left, max(|it| it.1) - top);
     let mut at: Vec<(f64, f64)> = at.iter().map(|(x, y)| (x - left, y - top)).collect();
-    if height > width {
+    if height > width && !grew {
         (width, height) = (height, width);
         at = at.into_iter().map(|(x, y)| (y, x)).collect();
     }
@@ -152,9 +181,9 @@ fn pairs(nodes: &[usize], near: &[Vec<usize>]) -> Vec<Pair> {
 }
 
 /// Moves the two nodes of each pair to or from each other, with ever smaller steps.
-fn settle(at: &mut [(f64, f64)], mut pairs: Vec<Pair>, dice: &mut XorShift) {
+fn settle(at: &mut [(f64, f64)], mut pairs: Vec<Pair>, dice: &mut XorShift, grew: bool) {
     let farthest = pairs.iter().map(|pair| pair.way).fold(0.0, f64::max);
-    let mut step = farthest * farthest;
+    let mut step = if grew { STEP_GREW } else { farthest * farthest };
     for _ in 0..ROUNDS_MAX {
         if step < STEP_MIN {
             return;
@@ -271,6 +300,22 @@ mod tests {
         assert!(corner > 30.0, "{corner}");
         let long = edges.iter().filter(|(a, b)| far(&places, *a, *b) > 2.5).count();
         assert!(long * 50 < edges.len(), "{long} edges are too long");
+    }
+
+    #[test]
+    fn a_graph_that_grew_stays_where_it_was() {
+        let ring: Vec<_> = (0..30).map(|node| (node, (node + 1) % 30)).collect();
+        let before = places(30, &ring, 1.5);
+        let mut known: Vec<_> = before.at.iter().copied().map(Some).collect();
+        known.push(None);
+        let after = places_from(&[ring.as_slice(), &[(0, 30)]].concat(), 1.5, &known);
+        let moved = |node: usize| {
+            let (from, to) = (before.at[node], after.at[node]);
+            ((from.0 - to.0).powi(2) + (from.1 - to.1).powi(2)).sqrt()
+        };
+        let most = (0..30).map(moved).fold(0.0, f64::max);
+        assert!(most < 2.0, "{most}");
+        assert!((0.3..2.0).contains(&far(&after, 0, 30)), "{}", far(&after, 0, 30));
     }
 
     #[test]

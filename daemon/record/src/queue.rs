@@ -120,7 +120,11 @@ impl RecordQueue {
     pub(crate) fn put(&self, at: Instant, what: Taped) {
         let channel = Channel::of(&what);
         let weight = weigh(&what);
-        if self.level.closed.load(Ordering::Acquire) || self.is_too_full(channel.worth(), weight) {
+        if self.level.closed.load(Ordering::Acquire) {
+            // What comes after the recording's end is not missing in it.
+            return;
+        }
+        if self.is_too_full(channel.worth(), weight) {
             return self.level.refuse(channel, at);
         }
         let room = || !self.reaches(SHOWN_SHARE, 0);

@@ -113,6 +113,7 @@ pub struct Entries<'a> {
     loader: Loader,
     /// Only chunks that end at this log time or later are read.
     from: u64,
+    wanted: fn(Channel) -> bool,
     parts: VecDeque<(u32, Option<PathBuf>)>,
     walk: Option<PartWalk>,
     /// Channel and size of the last message.
@@ -127,6 +128,7 @@ pub(crate) struct PartWalk {
     pub(crate) channels: Known,
     waiting: VecDeque<(u64, Raw)>,
     from: u64,
+    wanted: fn(Channel) -> bool,
 }
 
 /// An item of a part.
@@ -141,7 +143,12 @@ impl PartWalk {
     pub(crate) fn new(part: u32, path: &PathBuf, from: u64) -> std::io::Result<Self> {
         let scan = Scan::new(BufReader::new(File::open(path)?))?;
         let (channels, waiting) = (Known::default(), VecDeque::new());
-        Ok(Self { part, scan, channels, waiting, from })
+        Ok(Self { part, scan, channels, waiting, from, wanted: |_| true })
+    }
+
+    /// The same without the messages of other channels.
+    fn only(self, wanted: fn(Channel) -> bool) -> Self {
+        Self { wanted, ..self }
     }
 
     pub(crate) fn next(&mut self) -> Option<WalkStep> {
@@ -167,7 +174,7 @@ impl PartWalk {
                             return Some(WalkStep::Damage(damage.in_part(self.part)));
                         }
                     };
-                    let found = messages(&records, &mut self.channels);
+                    let found = messages(&records, &mut self.channels, self.wanted);
                     self.waiting.extend(found.into_iter().map(|raw| (chunk.at, raw)));
                     if chunk.cut {
                         let left = self.scan.length().saturating_sub(chunk.at);
@@ -177,7 +184,8 @@ impl PartWalk {
                     }
                 }
                 ScannedPiece::Record { op: op::MESSAGE, at, body } => {
-                    if let Some(raw) = message(&body) {
+                    let wanted = self.channels.may_want(&body, self.wanted);
+                    if let Some(raw) = message(&body).filter(|_| wanted) {
                         return Some(WalkStep::Message(at, raw));
                     }
                 }
@@ -223,6 +231,7 @@ impl RecordingFile {
             epoch: Epoch(begin),
             loader: loader.clone(),
             from,
+            wanted: |_| true,
             parts: self.parts(),
             walk: None,
             seen: Default::default(),
@@ -237,6 +246,13 @@ struct Of {
 }
 
 impl Entries<'_> {
+    /// The same without the messages of other channels, which are not decoded: that saves most of
+    /// the time.
+    #[must_use]
+    pub fn only(self, wanted: fn(Channel) -> bool) -> Self {
+        Self { wanted, ..self }
+    }
+
     /// The name of the channel and the size of the last message.
     fn last_seen(&self) -> (String, u64) {
         self.seen.clone()
@@ -271,7 +287,7 @@ impl Iterator for Entries<'_> {
                 let missing = RecordingDamage::missing(part);
                 let Some(path) = path else { return Some(Err(missing)) };
                 match PartWalk::new(part, &path, self.from) {
-                    Ok(walk) => self.walk = Some(walk),
+                    Ok(walk) => self.walk = Some(walk.only(self.wanted)),
                     Err(error) => {
                         let wrong = DamageCause::Disk(error.to_string());
                         return Some(Err(RecordingDamage { wrong, ..missing }));

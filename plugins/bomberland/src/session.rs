@@ -479,6 +479,10 @@ impl phalanx_game::Session for Session {
         Ok(())
     }
 
+    fn holds(&self, agent: AgentId) -> bool {
+        self.held.contains_key(&agent)
+    }
+
     fn handle_timeout(&mut self, now: Instant) {
         for expired in self.gate.expire(now) {
             self.sent.insert(expired.agent, (expired.turn, Action::Wait));

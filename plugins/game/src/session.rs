@@ -88,6 +88,14 @@ pub trait Session: Debug + Send {
         action: &Self::Action,
     ) -> Result<(), Late>;
 
+    /// Whether an accepted action of this agent is not sent yet, because the order of messages
+    /// matters to the referee. An accepted action for which nothing is sent, and that is not held,
+    /// is the answer in itself: to say nothing.
+    #[must_use]
+    fn holds(&self, _agent: AgentId) -> bool {
+        false
+    }
+
     /// The instant of `poll_timeout` has come: answer what is due.
     fn handle_timeout(&mut self, now: Instant);
 

@@ -1,10 +1,10 @@
 //! `phalanx recording export`: converts a recording for other programs.
 
-use super::{entries, open, replays, warn};
+use super::{open, replays, turns, warn};
 use crate::args::recorded::{ExportArgs, ExportForm};
 use anyhow::{Context, Result};
 use phalanx_cli::remote::say;
-use phalanx_exchange::{DecisionRow, Turns, rows};
+use phalanx_exchange::{DecisionRow, rows};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 
@@ -26,7 +26,7 @@ pub fn export(args: &ExportArgs) -> Result<()> {
         }
         None => Box::new(BufWriter::new(std::io::stdout().lock())),
     };
-    let mut turns = Turns::new(entries(&file));
+    let mut turns = turns(&file);
     let begin_ms = i64::try_from(file.begin_nanos() / 1_000_000).unwrap_or(i64::MAX);
     let mut written = 0_u64;
     let mut table = || -> std::io::Result<()> {

@@ -1,11 +1,11 @@
 //! `phalanx why --file`: explains an agent's action in a turn of a recording.
 
-use super::{entries, open, warn, which};
+use super::{open, turns, warn, which};
 use anyhow::Result;
 use phalanx_cli::args::why::{AgentTurn, WhyArgs};
 use phalanx_cli::failure::misused;
 use phalanx_cli::remote;
-use phalanx_exchange::{Turns, explain};
+use phalanx_exchange::explain;
 use phalanx_proto::v1::Explanation;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn explanation(path: &Path, what: &AgentTurn) -> Result<Explanation> {
     let file = open(path)?;
     let team = file.info().team.as_str();
     let agent = agent_of(team, &what.agent)?;
-    let mut turns = Turns::new(entries(&file));
+    let mut turns = turns(&file);
     let output = explain(turns.by_ref(), team, agent, which(what.turn));
     warn(path, turns.damage());
     Ok(output?)

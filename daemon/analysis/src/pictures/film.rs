@@ -4,12 +4,12 @@
 use super::out::{self, Written};
 use super::recorded::Cast;
 use crate::args::map::MapArgs;
-use crate::extracts::{entries, game_turn, open, warn};
+use crate::extracts::{game_turn, open, turns_with_pictures, warn};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx_cli::failure::misused;
 use phalanx_cli::remote::counted;
-use phalanx_exchange::{PlayedTurn, Turns};
+use phalanx_exchange::PlayedTurn;
 use phalanx_picture::{Film, Reach, Unfit, VectorScene, scene};
 use phalanx_record::RecordingFile;
 use std::fs::File;
@@ -64,7 +64,7 @@ fn unfinished(path: &Path) -> PathBuf {
 fn reach(args: &MapArgs, file: &RecordingFile) -> Result<(Reach, Cast, u32)> {
     let bar = bar(args, "looking", None);
     let mut reach = Reach::new(args.layers.clone());
-    let mut turns = Turns::with_pictures(entries(file));
+    let mut turns = turns_with_pictures(file);
     let (mut cast, mut count) = (Cast::default(), 0);
     for turn in drawn(args, turns.by_ref().inspect(|turn| cast.saw(turn))) {
         if count == FRAMES_MAX {
@@ -133,7 +133,7 @@ impl Reel<'_> {
     fn write(&self, out: impl Write) -> Result<()> {
         let bar = bar(self.args, "drawing", Some(self.frames));
         let (mut out, mut film) = (Some(out), None);
-        for turn in drawn(self.args, Turns::with_pictures(entries(self.file))) {
+        for turn in drawn(self.args, turns_with_pictures(self.file)) {
             let Some(frame) = self.frame(&turn)? else { continue };
             if let Some(out) = out.take() {
                 let pixels = self.args.look().pixels();

@@ -2,10 +2,10 @@
 
 use super::Seen;
 use crate::args::replay::TurnPlace;
-use crate::extracts::{entries, game_turn, no_turn, open, turn_word, warn};
+use crate::extracts::{game_turn, no_turn, open, turn_word, turns_with_pictures, warn};
 use anyhow::{Result, bail};
 use phalanx_cli::remote::say;
-use phalanx_exchange::{PlayedTurn, Turns};
+use phalanx_exchange::PlayedTurn;
 use phalanx_picture::{AgentActivity, TeamCaption};
 use phalanx_proto::v1::{Turn, World};
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The last picture of the world at a turn, or at the last one, with the actions of that turn.
 pub(super) fn turn(path: &Path, place: Option<TurnPlace>) -> Result<Seen> {
     let file = open(path)?;
-    let mut turns = Turns::with_pictures(entries(&file));
+    let mut turns = turns_with_pictures(&file);
     let mut search = Search::default();
     for turn in turns.by_ref() {
         let found = place.is_some_and(|place| place.is_at(game_turn(turn.turn)));

@@ -5,8 +5,8 @@ use super::player::Player;
 use super::reel::{Reel, is_trouble};
 use phalanx_cli::paint::Ink;
 use phalanx_cli::remote::values;
-use phalanx_cli::terminal::map::{Look, picture};
-use phalanx_cli::terminal::{around, dim, fit, framed, help, inner, signs, style, too_small};
+use phalanx_cli::terminal::map::{Look, MapPage, page};
+use phalanx_cli::terminal::{around, dim, fit, framed, help, inner, style, too_small};
 use phalanx_exchange::{DeedKind, PlayedAgent, PlayedTurn};
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::{Grounds, MatchEvent};
@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// A smaller terminal cannot show anything useful.
 const ROOM_MIN: (u16, u16) = (40, 12);
+/// From this size on the agents and the turns of the selected one are shown together.
+const ROOM_LARGE: (u16, u16) = (120, 40);
 /// Rows for the selected agent.
 const DETAIL_ROWS: u16 = 5;
 /// Width of the labels in the details.
@@ -56,6 +58,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, reel: &Reel, player: &Player) {
         Constraint::Length(1),
     ];
     let [head, body, detail, time, foot] = Layout::vertical(rows).areas(area);
+    let large = area.width >= ROOM_LARGE.0 && area.height >= ROOM_LARGE.1;
     let halves = [Constraint::Percentage(45), Constraint::Percentage(55)];
     let [left, right] = Layout::horizontal(halves).areas(body);
     frame.render_widget(title(reel, player, turn, head.width), head);
@@ -67,6 +70,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, reel: &Reel, player: &Player) {
     }
     if player.alone {
         history(frame, reel, player, name, right);
+    } else if large {
+        let agents_rows = u16::try_from(reel.agents.len() + 2).unwrap_or(u16::MAX);
+        let rows = [Constraint::Length(agents_rows.min(right.height / 2)), Constraint::Min(6)];
+        let [upper, lower] = Layout::vertical(rows).areas(right);
+        agents(frame, reel, player, turn, upper);
+        history(frame, reel, player, name, lower);
     } else {
         agents(frame, reel, player, turn, right);
     }
@@ -98,15 +107,17 @@ fn map(frame: &mut Frame<'_>, reel: &Reel, player: &Player, agent: &str, area: R
         return framed(frame, " map ", "no picture was recorded yet", area);
     };
     let look = Look { agent, part: player.part, layer: player.layer, around: None };
-    let picture = picture(world, look, inner(area));
+    let MapPage { picture, lines, .. } = page(world, look, &player.graphs, inner(area));
     let name = [picture.part, picture.layer].join(" ");
     let name = name.trim_end();
-    let title = match player.at - drawn {
-        0 => format!(" {name} "),
-        1 => format!(" {name}, a turn ago "),
-        ago => format!(" {name}, {ago} turns ago "),
+    let title = match (player.at.checked_sub(drawn), drawn.saturating_sub(player.at)) {
+        (Some(0), _) => format!(" {name} "),
+        (Some(1), _) => format!(" {name}, a turn ago "),
+        (Some(ago), _) => format!(" {name}, {ago} turns ago "),
+        (None, 1) => format!(" {name}, a turn later "),
+        (None, later) => format!(" {name}, {later} turns later "),
     };
-    framed(frame, title, signs(picture.rows), area);
+    framed(frame, title, lines, area);
 }
 
 /// The contents of the board at that turn, the latest changes first.
@@ -195,7 +206,7 @@ fn history(frame: &mut Frame<'_>, reel: &Reel, player: &Player, name: &str, area
         let colour = if chosen { colour.add_modifier(Modifier::REVERSED) } else { colour };
         Line::styled(format!("{} {text}", fit(&place, LABEL - 1)), colour)
     };
-    framed(frame, format!(" {name} alone "), turns.map(line).collect::<Vec<_>>(), area);
+    framed(frame, format!(" {name}, turn by turn "), turns.map(line).collect::<Vec<_>>(), area);
 }
 
 /// The selected agent in detail, then the other events.

@@ -2,11 +2,11 @@
 
 use super::stranger;
 use crate::args::replay::ReplayArgs;
-use crate::extracts::{entries, game_turn, no_turn, warn};
+use crate::extracts::{game_turn, no_turn, turns, warn};
 use anyhow::Result;
 use phalanx_cli::paint::{Ink, Paint};
 use phalanx_cli::remote::events::{self, describe};
-use phalanx_exchange::{PlayedAgent, PlayedTurn, Turns};
+use phalanx_exchange::{PlayedAgent, PlayedTurn};
 use phalanx_proto::v1::{MatchEvent, Turn};
 use phalanx_record::RecordingFile;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// When nothing can be printed, or the recording has no such turn or agent.
 pub(super) fn print(file: &RecordingFile, args: &ReplayArgs) -> Result<()> {
     let (paint, only) = (Paint::stdout(), args.agent.as_deref());
-    let mut turns = Turns::new(entries(file));
+    let mut turns = turns(file);
     let (mut names, mut ends, mut begun) = (BTreeSet::new(), None, false);
     for turn in turns.by_ref() {
         ends = Some((ends.map_or(turn.turn, |(first, _)| first), turn.turn));

@@ -2,6 +2,7 @@
 
 use super::reel::Reel;
 use crate::args::replay::SPEEDS;
+use phalanx_cli::terminal::GraphPlaces;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub(super) struct Player {
     pub(super) layer: usize,
     /// The part of the world, counted from the default one.
     pub(super) part: usize,
+    /// The places of a graph's nodes.
+    pub(super) graphs: GraphPlaces,
     /// A turn that is being typed.
     pub(super) typed: Option<String>,
     /// The message about the last key.
@@ -59,6 +62,7 @@ impl Player {
             help: false,
             layer: 0,
             part: 0,
+            graphs: GraphPlaces::default(),
             typed: None,
             notice: String::new(),
             shown: Duration::ZERO,

@@ -1,8 +1,8 @@
 //! All turns of a recording in memory, for moving back and forth.
 
 use crate::args::replay::TurnPlace;
-use crate::extracts::{entries, game_turn, no_turn};
-use phalanx_exchange::{PlayedTurn, Turns};
+use crate::extracts::{game_turn, no_turn, turns_with_pictures};
+use phalanx_exchange::PlayedTurn;
 use phalanx_proto::v1;
 use phalanx_record::RecordingFile;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(super) struct Reel {
 
 impl Reel {
     pub(super) fn load(file: &RecordingFile) -> Self {
-        let mut turns = Turns::with_pictures(entries(file));
+        let mut turns = turns_with_pictures(file);
         let mut reel = Self::of(file.info().clone(), turns.by_ref());
         reel.damage = turns.damage();
         reel
@@ -79,12 +79,15 @@ impl Reel {
         no_turn(ends.map(|(first, last)| (first.turn, last.turn)))
     }
 
-    /// The last picture of the world at that turn, with the turn in which it was drawn.
+    /// The last picture of the world at that turn, or the first one after it, with the turn in which
+    /// it was drawn.
     pub(super) fn world(&self, at: usize) -> Option<(usize, &v1::World)> {
         let round = self.turn(at)?.turn.round;
         let drawn = self.turns.iter().enumerate().take(at + 1).rev();
-        let mut same = drawn.take_while(|(_, turn)| turn.turn.round == round);
-        same.find_map(|(index, turn)| Some((index, turn.world.as_deref()?)))
+        let is_same = |(_, turn): &(usize, &PlayedTurn)| turn.turn.round == round;
+        let last = drawn.take_while(is_same);
+        let next = self.turns.iter().enumerate().skip(at + 1).take_while(is_same);
+        last.chain(next).find_map(|(index, turn)| Some((index, turn.world.as_deref()?)))
     }
 
     /// The next turn after `at` with a problem of this agent, or of any.

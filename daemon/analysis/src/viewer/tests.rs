@@ -134,7 +134,8 @@ fn a_turn_fits_eighty_columns_and_24_rows() {
     assert!(shown[0].ends_with("❚❚ 1×"), "{text}");
     // The map as it was drawn two turns ago, with the first agent on it.
     assert!(shown[1].contains(" map terrain, 2 turns ago "), "{text}");
-    assert!(shown[2].contains("......") && shown[3].contains(".A##.."), "{text}");
+    assert!(text.contains(" . . . . . .") && text.contains(". A # # . ."), "{text}");
+    assert!(shown[15].contains("A B … our agents"), "{text}");
     assert!(shown[1].contains(" 3 agents "), "{text}");
     assert!(shown[3].contains("agentA2 move(n)") && shown[3].contains("success"), "{text}");
     // The second agent in detail.
@@ -156,6 +157,25 @@ fn a_wide_terminal_has_room_for_reasons() {
     assert!(wide.matches("north is free").count() >= 4, "{wide}");
     let small = screen(&player, &reel, (30, 8)).join("\n");
     assert!(small.contains("too small"), "{small}");
+}
+
+#[test]
+fn a_large_terminal_shows_the_selected_agents_turns_beside_all_agents() {
+    let (reel, mut player) = (reel(), Player::new(1.0));
+    presses(&mut player, &reel, "7⏎j");
+    let text = screen(&player, &reel, (200, 60)).join("\n");
+    assert!(text.contains(" 3 agents ") && text.contains(" agentA2, turn by turn "), "{text}");
+    assert!(text.matches("FALLBACK worker.luau:9").count() >= 3, "{text}");
+    let usual = screen(&player, &reel, (80, 24)).join("\n");
+    assert!(!usual.contains("turn by turn"), "{usual}");
+}
+
+#[test]
+fn before_the_first_picture_of_a_round_the_map_is_the_one_that_follows() {
+    let mut reel = reel();
+    reel.turns[0].world = None;
+    let text = screen(&Player::new(1.0), &reel, (80, 24)).join("\n");
+    assert!(text.contains("10 turns later") && text.contains(". A # # . ."), "{text}");
 }
 
 #[test]

@@ -7,18 +7,25 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Arguments of a verb that changes something.
+/// Arguments of a request that has its effect once, or not at all.
 #[derive(Args, Clone, Debug)]
-pub struct ChangeArgs {
-    /// Change the team only if its etag is still this one; `team show --output json` prints it.
-    #[arg(long, value_name = "ETAG", default_value = "", hide_default_value = true)]
-    pub etag: String,
+pub struct OnceArgs {
     /// Only check whether the change is possible.
     #[arg(long)]
     pub dry_run: bool,
     /// A request with an id that was used before gets the first answer and has no further effect.
     #[arg(long, value_name = "ID", default_value = "", hide = true)]
     pub request_id: String,
+}
+
+/// Arguments of a verb that changes something.
+#[derive(Args, Clone, Debug)]
+pub struct ChangeArgs {
+    /// Change the team only if its etag is still this one; `team show --output json` prints it.
+    #[arg(long, value_name = "ETAG", default_value = "", hide_default_value = true)]
+    pub etag: String,
+    #[command(flatten)]
+    pub once: OnceArgs,
     #[command(flatten)]
     pub remote: Remote,
 }
@@ -98,12 +105,8 @@ pub struct CreateArgs {
     /// Do not connect yet; use `phalanx team start` later.
     #[arg(long, conflicts_with = "wait")]
     pub stopped: bool,
-    /// Only check whether the team can be created; this tries its strategy.
-    #[arg(long)]
-    pub dry_run: bool,
-    /// A request with an id that was used before gets the first answer and has no further effect.
-    #[arg(long, value_name = "ID", default_value = "", hide = true)]
-    pub request_id: String,
+    #[command(flatten)]
+    pub once: OnceArgs,
     #[command(flatten)]
     pub wait: WaitArgs,
     #[command(flatten)]

@@ -48,7 +48,11 @@ const ADVICE: &[(&str, &str)] = &[
     ("ETAG_MISMATCH", "it was changed meanwhile: read it again, then repeat the change"),
     ("TEAM_BUSY", "try again in a moment"),
     ("TEAM_STUCK", "its seats send fallbacks; restart the daemon to end its threads"),
-    ("TEAM_ENDED", "`phalanx team show TEAM` shows how it ended"),
+    (
+        "TEAM_ENDED",
+        "`phalanx team show TEAM` shows how it ended; to play again, delete and create the team, or \
+         restart the daemon",
+    ),
     ("TEAM_LEAVING", "it is still changing; `phalanx team show TEAM` shows when it is done"),
     (
         "SERVER_NOT_ALLOWED",

@@ -9,7 +9,7 @@ use super::repl::{self, ReplArgs};
 use super::secrets::password;
 use super::{resource, run};
 use crate::args::Remote;
-use crate::args::team::{AgentWord, ChangeArgs};
+use crate::args::team::{AgentWord, ChangeArgs, OnceArgs};
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use phalanx_control::client::Link;
@@ -116,13 +116,13 @@ pub struct RoleArgs {
 }
 
 fn role(args: &RoleArgs) -> Result<()> {
-    steer(&args.change, &args.agent, async |mut teams, name| {
+    steer(&args.change, &args.agent, async |mut teams, name, change| {
         let carry = match args.memory {
             Carry::Strict => MemoryCarry::Strict,
             Carry::Loose => MemoryCarry::Loose,
             Carry::Forget => MemoryCarry::Forget,
         };
-        let Change { request_id, etag, validate_only } = (&args.change).into();
+        let Change { request_id, etag, validate_only } = change;
         let role = args.role.clone();
         let carry = carry.into();
         let request = SetAgentRoleRequest { name, role, carry, request_id, etag, validate_only };
@@ -132,8 +132,8 @@ fn role(args: &RoleArgs) -> Result<()> {
 }
 
 fn pause(args: &AgentArgs) -> Result<()> {
-    steer(&args.change, &args.agent, async |mut teams, name| {
-        let Change { request_id, etag, validate_only } = (&args.change).into();
+    steer(&args.change, &args.agent, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
         let request = PauseAgentRequest { name, request_id, etag, validate_only };
         let answer = answer(teams.pause_agent(request).await)?;
         Ok((answer.agent, answer.etag))
@@ -158,8 +158,8 @@ pub struct PinArgs {
 }
 
 fn pin(args: &PinArgs) -> Result<()> {
-    steer(&args.change, &args.agent, async |mut teams, name| {
-        let Change { request_id, etag, validate_only } = (&args.change).into();
+    steer(&args.change, &args.agent, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
         let (order, turns) = (args.order.clone(), args.turns);
         let request = PinOrderRequest { name, order, turns, request_id, etag, validate_only };
         let answer = answer(teams.pin_order(request).await)?;
@@ -168,8 +168,8 @@ fn pin(args: &PinArgs) -> Result<()> {
 }
 
 fn release(args: &AgentArgs) -> Result<()> {
-    steer(&args.change, &args.agent, async |mut teams, name| {
-        let Change { request_id, etag, validate_only } = (&args.change).into();
+    steer(&args.change, &args.agent, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
         let request = ReleaseAgentRequest { name, request_id, etag, validate_only };
         let answer = answer(teams.release_agent(request).await)?;
         Ok((answer.agent, answer.etag))
@@ -186,12 +186,8 @@ pub struct OrderArgs {
     pub agent: String,
     /// The action, as tables show it: 'move(n)', skip, 'clear(1, 2)'.
     pub order: String,
-    /// Only check whether the order is possible.
-    #[arg(long)]
-    pub dry_run: bool,
-    /// A request with an id that was used before gets the first answer and has no further effect.
-    #[arg(long, value_name = "ID", default_value = "", hide = true)]
-    pub request_id: String,
+    #[command(flatten)]
+    pub once: OnceArgs,
     #[command(flatten)]
     pub remote: Remote,
 }
@@ -201,11 +197,11 @@ fn order(args: &OrderArgs) -> Result<()> {
         let request = SendOrderRequest {
             name: agent_name(&link, &args.agent).await?,
             order: args.order.clone(),
-            request_id: args.request_id.clone(),
-            validate_only: args.dry_run,
+            request_id: args.once.request_id.clone(),
+            validate_only: args.once.dry_run,
         };
         let sent = answer(TeamsClient::new(link).send_order(request).await)?;
-        tell(&args.remote.print, &sent.agent.unwrap_or_default(), &sent.etag, args.dry_run)
+        tell(&args.remote.print, &sent.agent.unwrap_or_default(), &sent.etag, args.once.dry_run)
     })
 }
 
@@ -248,7 +244,12 @@ fn add(args: &AddArgs) -> Result<()> {
         let (team, agent) = (resource(&args.team), Some(agent));
         let request = AddAgentRequest { team, agent, request_id, etag, validate_only };
         let added = answer(TeamsClient::new(link).add_agent(request).await)?;
-        tell(&change.remote.print, &added.agent.unwrap_or_default(), &added.etag, change.dry_run)
+        tell(
+            &change.remote.print,
+            &added.agent.unwrap_or_default(),
+            &added.etag,
+            change.once.dry_run,
+        )
     })
 }
 
@@ -262,7 +263,7 @@ fn remove(args: &AgentArgs) -> Result<()> {
         let agent = removed.agent.unwrap_or_default();
         let output = json!({ "removed": agent.name, "etag": removed.etag });
         change.remote.print.tell(&output, || {
-            format!("{}agent {} is removed", checked(change.dry_run), person(&agent))
+            format!("{}agent {} is removed", checked(change.once.dry_run), person(&agent))
         })
     })
 }
@@ -271,11 +272,11 @@ fn remove(args: &AgentArgs) -> Result<()> {
 fn steer(
     change: &ChangeArgs,
     agent: &str,
-    verb: impl AsyncFnOnce(TeamsClient<Link>, String) -> Result<(Option<Agent>, String)>,
+    verb: impl AsyncFnOnce(TeamsClient<Link>, String, Change) -> Result<(Option<Agent>, String)>,
 ) -> Result<()> {
     run(&change.remote, async |link| {
         let name = agent_name(&link, agent).await?;
-        let (agent, etag) = verb(TeamsClient::new(link), name).await?;
-        tell(&change.remote.print, &agent.unwrap_or_default(), &etag, change.dry_run)
+        let (agent, etag) = verb(TeamsClient::new(link), name, change.into()).await?;
+        tell(&change.remote.print, &agent.unwrap_or_default(), &etag, change.once.dry_run)
     })
 }

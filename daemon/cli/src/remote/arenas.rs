@@ -162,15 +162,13 @@ fn watch(args: &NameArgs) -> Result<()> {
     until_left(&args.remote, async |channel| {
         let mut client = ArenasClient::new(channel);
         let name = name(&mut client, args.name.as_deref()).await?;
-        let cursor = RefCell::new(String::new());
-        let open = async || {
-            let (name, cursor) = (name.clone(), cursor.borrow().clone());
-            let request = v1::WatchArenaRequest { name, cursor };
+        let open = async |cursor| {
+            let request = v1::WatchArenaRequest { name: name.clone(), cursor };
             Ok(client.clone().watch_arena(request).await?.into_inner())
         };
-        let take = |answer: v1::WatchArenaResponse| {
+        let take = |answer: v1::WatchArenaResponse, cursor: &mut String| {
             let Some(event) = answer.event else { return Ok(true) };
-            cursor.borrow_mut().clone_from(&event.cursor);
+            cursor.clone_from(&event.cursor);
             args.remote.print.tell_one(&shown::event_json(&event), || shown::event_text(&event))
         };
         follow(open, take).await

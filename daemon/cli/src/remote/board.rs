@@ -142,12 +142,12 @@ fn watch(args: &WatchArgs) -> Result<()> {
         let team = team_name(&channel, args.team.as_deref()).await?;
         let client = BoardsClient::new(channel);
         // When the stream is opened again, it begins with the board's contents at that time.
-        let open = async || {
+        let open = async |_| {
             let (team, prefix) = (team.clone(), args.prefix.clone());
             let request = WatchBoardRequest { team, prefix, cursor: String::new() };
             Ok(client.clone().watch_board(request).await?.into_inner())
         };
-        let take = |message: WatchBoardResponse| match &message.news {
+        let take = |message: WatchBoardResponse, _: &mut String| match &message.news {
             Some(news) => tell(news, &args.remote.print),
             None => Ok(true),
         };

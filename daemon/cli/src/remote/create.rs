@@ -31,8 +31,8 @@ pub(super) fn create(args: &CreateArgs) -> Result<()> {
         let request = CreateTeamRequest {
             team: Some(spec),
             stopped: args.stopped,
-            request_id: args.request_id.clone(),
-            validate_only: args.dry_run,
+            request_id: args.once.request_id.clone(),
+            validate_only: args.once.dry_run,
         };
         let mut teams = TeamsClient::new(link.clone());
         let making = spun(format!("creating team {name} …"), teams.create_team(request)).await;
@@ -42,7 +42,7 @@ pub(super) fn create(args: &CreateArgs) -> Result<()> {
             Some(limit) => seated(&mut teams, &resource(&name), limit).await?,
             None => made,
         };
-        tell(&args.remote.print, &made, args.dry_run)
+        tell(&args.remote.print, &made, args.once.dry_run)
     })
 }
 

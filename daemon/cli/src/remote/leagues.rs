@@ -14,7 +14,6 @@ use phalanx_control::client::Link;
 use phalanx_proto::v1;
 use phalanx_proto::v1::leagues_client::LeaguesClient;
 use serde_json::json;
-use std::cell::RefCell;
 
 /// `phalanx league …` about a daemon's leagues.
 ///
@@ -159,15 +158,13 @@ fn watch(args: &LeagueNameArgs) -> Result<()> {
     until_left(&args.remote, async |channel| {
         let mut client = LeaguesClient::new(channel);
         let name = name(&mut client, args.name.as_deref()).await?;
-        let cursor = RefCell::new(String::new());
-        let open = async || {
-            let (name, cursor) = (name.clone(), cursor.borrow().clone());
-            let request = v1::WatchLeagueRequest { name, cursor };
+        let open = async |cursor| {
+            let request = v1::WatchLeagueRequest { name: name.clone(), cursor };
             Ok(client.clone().watch_league(request).await?.into_inner())
         };
-        let take = |answer: v1::WatchLeagueResponse| {
+        let take = |answer: v1::WatchLeagueResponse, cursor: &mut String| {
             let Some(event) = answer.event else { return Ok(true) };
-            cursor.borrow_mut().clone_from(&event.cursor);
+            cursor.clone_from(&event.cursor);
             args.remote.print.tell_one(&shown::event_json(&event), || shown::event_text(&event))
         };
         follow(open, take).await

@@ -88,9 +88,9 @@ pub(super) struct Change {
 impl From<&ChangeArgs> for Change {
     fn from(args: &ChangeArgs) -> Self {
         Self {
-            request_id: args.request_id.clone(),
+            request_id: args.once.request_id.clone(),
             etag: args.etag.clone(),
-            validate_only: args.dry_run,
+            validate_only: args.once.dry_run,
         }
     }
 }
@@ -113,42 +113,44 @@ pub struct StartArgs {
 }
 
 fn start(args: &StartArgs) -> Result<()> {
-    let NamedArgs { name, change } = &args.team;
-    run(&change.remote, async |link| {
-        let Change { request_id, etag, validate_only } = change.into();
-        let name = resource(name);
+    steer(&args.team, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
         let request = StartTeamRequest { name: name.clone(), request_id, etag, validate_only };
-        let mut teams = TeamsClient::new(link);
         let team = answer(teams.start_team(request).await)?.team;
-        let team = match args.wait.wait {
-            Some(limit) => seated(&mut teams, &name, limit).await?,
-            None => team.context("the daemon's answer has no team")?,
-        };
-        tell(&change.remote.print, &team, change.dry_run)
+        match args.wait.wait {
+            Some(limit) => seated(&mut teams, &name, limit).await.map(Some),
+            None => Ok(team),
+        }
     })
 }
 
 fn stop(args: &NamedArgs) -> Result<()> {
-    let NamedArgs { name, change } = args;
-    run(&change.remote, async |link| {
-        let Change { request_id, etag, validate_only } = change.into();
-        let request = StopTeamRequest { name: resource(name), request_id, etag, validate_only };
-        let mut teams = TeamsClient::new(link);
-        let what = format!("stopping team {} …", short(name));
-        let team = answer(spun(what, teams.stop_team(request)).await)?.team;
-        tell(&change.remote.print, &team.unwrap_or_default(), change.dry_run)
+    steer(args, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
+        let what = format!("stopping team {} …", short(&name));
+        let request = StopTeamRequest { name, request_id, etag, validate_only };
+        Ok(answer(spun(what, teams.stop_team(request)).await)?.team)
     })
 }
 
 fn restart(args: &NamedArgs) -> Result<()> {
-    let NamedArgs { name, change } = args;
+    steer(args, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
+        let what = format!("restarting team {} …", short(&name));
+        let request = RestartTeamRequest { name, request_id, etag, validate_only };
+        Ok(answer(spun(what, teams.restart_team(request)).await)?.team)
+    })
+}
+
+/// Changes a team, and prints its new state.
+fn steer(
+    NamedArgs { name, change }: &NamedArgs,
+    verb: impl AsyncFnOnce(TeamsClient<Link>, String, Change) -> Result<Option<Team>>,
+) -> Result<()> {
     run(&change.remote, async |link| {
-        let Change { request_id, etag, validate_only } = change.into();
-        let request = RestartTeamRequest { name: resource(name), request_id, etag, validate_only };
-        let mut teams = TeamsClient::new(link);
-        let what = format!("restarting team {} …", short(name));
-        let team = answer(spun(what, teams.restart_team(request)).await)?.team;
-        tell(&change.remote.print, &team.unwrap_or_default(), change.dry_run)
+        let team = verb(TeamsClient::new(link), resource(name), change.into()).await?;
+        let team = team.context("the daemon's answer has no team")?;
+        tell(&change.remote.print, &team, change.once.dry_run)
     })
 }
 
@@ -170,22 +172,21 @@ pub struct DrainArgs {
 
 /// Exit code 1 when seats had to be cut off.
 fn drain(args: &DrainArgs) -> Result<()> {
-    let NamedArgs { name, change } = &args.team;
     let grace = args.grace.map(prost_types::Duration::try_from).transpose();
     let grace = grace.map_err(|_| misused("--grace: too long"))?;
-    run(&change.remote, async |link| {
-        let Change { request_id, etag, validate_only } = change.into();
-        let name = resource(name);
+    let mut stragglers = Vec::new();
+    steer(&args.team, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
+        let what = format!("draining team {} …", short(&name));
         let request = DrainTeamRequest { name, grace, request_id, etag, validate_only };
-        let mut teams = TeamsClient::new(link);
-        let what = format!("draining team {} …", short(&args.team.name));
         let drained = answer(spun(what, teams.drain_team(request)).await)?;
-        tell(&change.remote.print, &drained.team.unwrap_or_default(), change.dry_run)?;
-        if !drained.stragglers.is_empty() {
-            bail!("cut off because they did not finish in time: {}", drained.stragglers.join(", "));
-        }
-        Ok(())
-    })
+        stragglers = drained.stragglers;
+        Ok(drained.team)
+    })?;
+    if !stragglers.is_empty() {
+        bail!("cut off because they did not finish in time: {}", stragglers.join(", "));
+    }
+    Ok(())
 }
 
 /// `phalanx team delete`.
@@ -209,7 +210,7 @@ fn delete(args: &DeleteArgs) -> Result<()> {
         let team = answer(spun(what, teams.delete_team(request)).await)?.team.unwrap_or_default();
         let output = json!({ "deleted": short(&team.name), "team": shown::team_json(&team) });
         change.remote.print.tell(&output, || {
-            format!("{}team {} is deleted", checked(change.dry_run), short(&team.name))
+            format!("{}team {} is deleted", checked(change.once.dry_run), short(&team.name))
         })
     })
 }
@@ -221,8 +222,8 @@ Examples:
   phalanx team move A backup:12300                                    continue the same match there
   phalanx team move A finals:12300 --forget-world --forget-memory     begin another match there")]
 pub struct MoveArgs {
-    /// The team's name.
-    pub name: String,
+    #[command(flatten)]
+    pub team: NamedArgs,
     /// The referee's new address, host:port. The agents' passwords are sent there. Operators may
     /// use the address in the team's settings and those in control.move_hosts, admins any address.
     pub address: String,
@@ -232,16 +233,14 @@ pub struct MoveArgs {
     /// Empty the agents' memories.
     #[arg(long)]
     pub forget_memory: bool,
-    #[command(flatten)]
-    pub change: ChangeArgs,
 }
 
 fn send(args: &MoveArgs) -> Result<()> {
-    let change = &args.change;
-    run(&change.remote, async |link| {
-        let Change { request_id, etag, validate_only } = change.into();
+    steer(&args.team, async |mut teams, name, change| {
+        let Change { request_id, etag, validate_only } = change;
+        let what = format!("moving team {} …", short(&name));
         let request = MoveTeamRequest {
-            name: resource(&args.name),
+            name,
             server: args.address.clone(),
             keep_world: !args.forget_world,
             keep_memory: !args.forget_memory,
@@ -249,10 +248,7 @@ fn send(args: &MoveArgs) -> Result<()> {
             etag,
             validate_only,
         };
-        let mut teams = TeamsClient::new(link);
-        let what = format!("moving team {} …", short(&args.name));
-        let team = answer(spun(what, teams.move_team(request)).await)?.team;
-        tell(&change.remote.print, &team.unwrap_or_default(), change.dry_run)
+        Ok(answer(spun(what, teams.move_team(request)).await)?.team)
     })
 }
 

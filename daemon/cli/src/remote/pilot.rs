@@ -58,7 +58,7 @@ pub(super) fn pilot(args: &PilotArgs) -> Result<()> {
         let (team, agent) = name.split_once("/agents/").unwrap_or_default();
         let compass = compass(&link, team).await?;
         // The stream is opened first, so that no event is missed.
-        let events = (!args.take && !args.change.dry_run).then_some(team);
+        let events = (!args.take && !args.change.once.dry_run).then_some(team);
         let events = match events {
             Some(team) => Some(follow(&link, team).await?),
             None => None,

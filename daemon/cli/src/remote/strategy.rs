@@ -132,7 +132,7 @@ fn table(generations: &[Generation]) -> String {
 }
 
 /// All generations that the daemon keeps, newest first.
-async fn generations(channel: Link, parent: &str) -> Result<Vec<Generation>> {
+pub(super) async fn generations(channel: Link, parent: &str) -> Result<Vec<Generation>> {
     let mut client = strategies(channel);
     let (mut all, mut page_token) = (Vec::new(), String::new());
     loop {

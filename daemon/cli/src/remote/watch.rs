@@ -24,15 +24,13 @@ pub fn watch(args: &WatchArgs) -> Result<()> {
             Printer { print: &args.remote.print, trouble: args.trouble, fold: Fold::default() };
         let printer = RefCell::new(printer);
         let client = MatchesClient::new(channel);
-        let cursor = RefCell::new(String::new());
-        let open = async || {
-            let (team, cursor) = (team.clone(), cursor.borrow().clone());
-            let request = WatchMatchRequest { team, cursor, decisions };
+        let open = async |cursor| {
+            let request = WatchMatchRequest { team: team.clone(), cursor, decisions };
             Ok(client.clone().watch_match(request).await?.into_inner())
         };
-        let followed = follow(open, |answer| {
+        let followed = follow(open, |answer, cursor| {
             let Some(event) = answer.event else { return Ok(true) };
-            cursor.borrow_mut().clone_from(&event.cursor);
+            cursor.clone_from(&event.cursor);
             printer.borrow_mut().take(event)
         });
         let followed = followed.await;
@@ -41,19 +39,20 @@ pub fn watch(args: &WatchArgs) -> Result<()> {
     })
 }
 
-/// Passes each message of a stream to `take` until the stream ends or `take` returns false because
-/// standard output is closed. If the daemon dropped us because we were too slow, opens the stream
-/// again; it continues where the daemon still can.
+/// Passes each message of a stream to `take`, which stores its cursor, until the stream ends or
+/// `take` returns false because standard output is closed. If the daemon dropped us because we were
+/// too slow, opens the stream again after the last cursor.
 pub(super) async fn follow<T>(
-    open: impl AsyncFn() -> Result<Streaming<T>, Status>,
-    mut take: impl FnMut(T) -> Result<bool>,
+    open: impl AsyncFn(String) -> Result<Streaming<T>, Status>,
+    mut take: impl FnMut(T, &mut String) -> Result<bool>,
 ) -> Result<()> {
+    let mut cursor = String::new();
     loop {
-        let mut stream = open().await.map_err(|status| refused(&status))?;
+        let mut stream = open(cursor.clone()).await.map_err(|status| refused(&status))?;
         loop {
             match stream.message().await {
                 Ok(Some(message)) => {
-                    if !take(message)? {
+                    if !take(message, &mut cursor)? {
                         return Ok(());
                     }
                 }

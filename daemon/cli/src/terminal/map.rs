@@ -1,13 +1,16 @@
 //! The world in characters, cut to the room that there is.
 
-use super::{around, plain};
-use crate::paint::Ink;
-use crate::remote::map::{Sign, cell, cell_of, index, overlay, point_signs};
+use super::graph::{GraphPage, GraphPlaces};
+use super::{around, dim, plain, signs};
+use crate::remote::map::{Sign, cell, cell_of, index, legend_of, overlay, point_signs};
 use phalanx_proto::v1::world_part::Shape;
 use phalanx_proto::v1::world_place::Place;
 use phalanx_proto::v1::{World, WorldLayer, WorldPart, WorldSide};
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// From this many rows on there is room for a legend, and its rows at most.
+const LEGEND_ROOM: usize = 14;
+const LEGEND_ROWS: usize = 3;
 
 pub type Row = Vec<Sign>;
 
@@ -19,6 +22,15 @@ pub struct Picture {
     /// The layer's name; empty: there is none.
     pub layer: String,
     pub rows: Vec<Row>,
+}
+
+/// The lines of a pane: the map in its middle, and below it what the signs mean.
+#[derive(Debug)]
+pub struct MapPage {
+    pub picture: Picture,
+    pub lines: Vec<ratatui::text::Line<'static>>,
+    /// Columns and rows for the map itself.
+    pub room: (usize, usize),
 }
 
 /// The part of a world to show.
@@ -82,15 +94,20 @@ fn is_up(part: &WorldPart) -> bool {
     matches!(&part.shape, Some(Shape::Grid(grid)) if grid.y_up)
 }
 
-/// The columns and rows of a layer, or the rows of a list; `None`: there are none.
-fn lines(part: &WorldPart, look: Look<'_>) -> Option<(Line, Line)> {
+/// The columns and rows of a layer or a graph in a room; `None`: there are none.
+fn lines(
+    part: &WorldPart,
+    look: Look<'_>,
+    graphs: &GraphPlaces,
+    room: (usize, usize),
+) -> Option<(Line, Line)> {
     match (&part.shape, layer_of(part, look)) {
         (Some(Shape::Graph(_)), _) => {
-            let there = nodes(part);
-            let stands = |names: &Vec<&str>| names.contains(&look.agent);
-            let at = || (0, number(there.values().position(stands).unwrap_or_default()));
+            let page = GraphPage::new(part, graphs, room);
+            let at = || middle_of_graph(part, &page, look.agent);
             let (x, y) = look.around.unwrap_or_else(at);
-            Some((Line { first: 0, all: 0, at: x }, Line { first: 0, all: there.len(), at: y }))
+            let line = |all, at| Line { first: 0, all, at };
+            Some((line(page.columns, x), line(page.rows, y)))
         }
         (Some(Shape::Plane(_)), _) | (_, None) => None,
         (Some(Shape::Grid(_)) | None, Some(layer)) => {
@@ -103,24 +120,73 @@ fn lines(part: &WorldPart, look: Look<'_>) -> Option<(Line, Line)> {
     }
 }
 
-/// The centre after this many steps to the right and down on the screen; it stays on known cells. A
-/// graph is a list of nodes. `None`: everything is shown already.
+/// The centre after this many steps to the right and down on the screen; it stays on known cells.
+/// `None`: everything is shown already.
 pub fn moved(
     world: &World,
     look: Look<'_>,
+    graphs: &GraphPlaces,
     (right, down): (i64, i64),
     (columns, rows): (usize, usize),
 ) -> Option<(i64, i64)> {
     let part = part_of(world, look)?;
-    let (across, along) = lines(part, look)?;
+    let (across, along) = lines(part, look, graphs, (columns, rows))?;
+    let columns = columns / letters(&part.shape, across.all, columns);
     let x = across.moved(right, columns);
     let y = along.moved(if is_up(part) { -down } else { down }, rows);
     let goes = right != 0 && x.is_some() || down != 0 && y.is_some();
     goes.then(|| (x.unwrap_or(across.at), y.unwrap_or(along.at)))
 }
 
+/// A pane of this many columns and rows.
+pub fn page(
+    world: &World,
+    look: Look<'_>,
+    graphs: &GraphPlaces,
+    (columns, rows): (usize, usize),
+) -> MapPage {
+    let legend = part_of(world, look).map(|part| legend_of(part, layer_of(part, look)));
+    let legend = folded(&plain(&legend.unwrap_or_default()), columns);
+    let legend = if rows >= LEGEND_ROOM { legend } else { Vec::new() };
+    let room = (columns, rows - legend.len());
+    let mut picture = picture(world, look, graphs, room);
+    let map = signs(std::mem::take(&mut picture.rows));
+    let widest = map.iter().map(ratatui::text::Line::width).max().unwrap_or_default();
+    let left = " ".repeat(columns.saturating_sub(widest) / 2);
+    let above = room.1.saturating_sub(map.len()) / 2;
+    let mut lines = vec![ratatui::text::Line::default(); above];
+    lines.extend(map.into_iter().map(|mut line| {
+        line.spans.insert(0, left.clone().into());
+        line
+    }));
+    lines.resize(room.1, ratatui::text::Line::default());
+    lines.extend(legend.into_iter().map(|line| ratatui::text::Line::styled(line, dim())));
+    MapPage { picture, lines, room }
+}
+
+/// A legend in lines of this width, its entries in one piece; at most [`LEGEND_ROWS`].
+fn folded(legend: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for entry in legend.split("  ").filter(|entry| !entry.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + entry.chars().count() + 2 <= columns => {
+                line.push_str("  ");
+                line.push_str(entry);
+            }
+            _ => lines.push(entry.to_owned()),
+        }
+    }
+    lines.truncate(LEGEND_ROWS);
+    lines
+}
+
 /// The map that fits into this many columns and rows.
-pub fn picture(world: &World, look: Look<'_>, (columns, rows): (usize, usize)) -> Picture {
+fn picture(
+    world: &World,
+    look: Look<'_>,
+    graphs: &GraphPlaces,
+    (columns, rows): (usize, usize),
+) -> Picture {
     let Some(part) = part_of(world, look) else { return Picture::default() };
     let layer = layer_of(part, look);
     let name = layer.map(|layer| plain(&layer.name)).unwrap_or_default();
@@ -128,8 +194,10 @@ pub fn picture(world: &World, look: Look<'_>, (columns, rows): (usize, usize)) -
         (Some(Shape::Plane(plane)), _) => {
             plane_rows(part, (plane.width, plane.height), (columns, rows))
         }
-        (Some(Shape::Graph(_)), _) => graph_rows(part, look, (columns, rows)),
-        (Some(Shape::Grid(_)) | None, Some(layer)) => grid_rows(part, layer, look, (columns, rows)),
+        (Some(Shape::Graph(_)), _) => graph_rows(part, look, graphs, (columns, rows)),
+        (Some(Shape::Grid(_)) | None, Some(layer)) => {
+            grid_rows(part, layer, look, graphs, (columns, rows))
+        }
         (Some(Shape::Grid(_)) | None, None) => Vec::new(),
     };
     Picture { part: plain(&part.name), layer: name, rows }
@@ -139,14 +207,24 @@ fn width(layer: &WorldLayer) -> usize {
     usize::try_from(layer.width).unwrap_or(usize::MAX).max(1)
 }
 
+/// Letters for each cell: two where there is room, since a letter is twice as high as wide.
+fn letters(shape: &Option<Shape>, cells: usize, columns: usize) -> usize {
+    let is_graph = matches!(shape, Some(Shape::Graph(_)));
+    if !is_graph && cells * 2 <= columns { 2 } else { 1 }
+}
+
 fn grid_rows(
     part: &WorldPart,
     layer: &WorldLayer,
     look: Look<'_>,
+    graphs: &GraphPlaces,
     (columns, rows): (usize, usize),
 ) -> Vec<Row> {
-    let Some((across, down)) = lines(part, look) else { return Vec::new() };
-    let (across, down) = (across.shown(columns), down.shown(rows));
+    let Some((across, down)) = lines(part, look, graphs, (columns, rows)) else {
+        return Vec::new();
+    };
+    let letters = letters(&part.shape, across.all, columns);
+    let (across, down) = (across.shown(columns / letters), down.shown(rows));
     let overlay = overlay(part);
     let first = i64::from(layer.y);
     let lines = (first..).zip(layer.cells.chunks(width(layer))).skip(down.start).take(down.len());
@@ -155,9 +233,10 @@ fn grid_rows(
             let cells = line.iter().enumerate().skip(across.start).take(across.len());
             let sign = |(column, value): (usize, &u8)| {
                 let x = i64::from(layer.x) + i64::try_from(column).unwrap_or_default();
-                overlay.get(&(x, y)).copied().unwrap_or_else(|| cell(layer, *value))
+                let sign = overlay.get(&(x, y)).copied().unwrap_or_else(|| cell(layer, *value));
+                std::iter::once(sign).chain(std::iter::repeat_n((' ', None), letters - 1))
             };
-            cells.map(sign).collect()
+            cells.flat_map(sign).collect()
         })
         .collect();
     if is_up(part) {
@@ -200,28 +279,26 @@ fn plane_rows(
     shown
 }
 
-/// Occupied nodes with the names of the agents on them.
-fn nodes(part: &WorldPart) -> BTreeMap<u32, Vec<&str>> {
-    let mut there: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
-    for body in &part.bodies {
-        if let Some(Place::Node(node)) = body.place.as_ref().and_then(|place| place.place) {
-            there.entry(node).or_default().push(&body.name);
-        }
-    }
-    there
+/// The character of the agent, or of the middle of the page.
+fn middle_of_graph(part: &WorldPart, page: &GraphPage, agent: &str) -> (i64, i64) {
+    let own = part.bodies.iter().find(|body| body.name == agent);
+    let place = own.and_then(|body| match body.place.as_ref()?.place? {
+        Place::Node(node) => page.at(usize::try_from(node).ok()?),
+        Place::Cell(_) | Place::Point(_) => None,
+    });
+    let (x, y) = place.unwrap_or((page.columns / 2, page.rows / 2));
+    (number(x), number(y))
 }
 
-fn graph_rows(part: &WorldPart, look: Look<'_>, (columns, rows): (usize, usize)) -> Vec<Row> {
-    let Some((_, down)) = lines(part, look) else { return Vec::new() };
-    let line = |(node, names): (u32, Vec<&str>)| {
-        let node = usize::try_from(node).ok().and_then(|node| part.nodes.get(node));
-        let (name, value) = node.map_or(("?", None), |node| (node.name.as_str(), node.value));
-        let value = value.map_or("?".to_owned(), |value| value.to_string());
-        let ours = node.is_some_and(|node| node.zone() == WorldSide::Ours);
-        let text = plain(&format!("{name} ({value}) {}", names.join(" ")));
-        let ink = ours.then_some(Ink::Green);
-        text.chars().take(columns).map(|letter| (letter, ink)).collect()
+fn graph_rows(
+    part: &WorldPart,
+    look: Look<'_>,
+    graphs: &GraphPlaces,
+    (columns, rows): (usize, usize),
+) -> Vec<Row> {
+    let Some((across, down)) = lines(part, look, graphs, (columns, rows)) else {
+        return Vec::new();
     };
-    let shown = down.shown(rows);
-    nodes(part).into_iter().skip(shown.start).take(shown.len()).map(line).collect()
+    let page = GraphPage::new(part, graphs, (columns, rows));
+    page.draw(part, &(across.shown(columns), down.shown(rows)))
 }

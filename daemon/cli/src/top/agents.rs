@@ -55,6 +55,12 @@ impl Widths {
     }
 }
 
+/// The rows that a pane with all agents takes.
+pub(super) fn rows(cockpit: &Cockpit) -> usize {
+    // The heads, a gap and the frame.
+    cockpit.agents().len() + DETAIL.0 + 4
+}
+
 pub(super) fn draw(frame: &mut Frame<'_>, cockpit: &Cockpit, area: Rect) {
     let (columns, rows) = inner(area);
     let agents = cockpit.agents();

@@ -5,6 +5,7 @@ use super::feed::{Feed, Filter};
 use super::heat::{Heat, Outcome};
 use super::margin::{Histogram, Margins};
 use super::track::Track;
+use crate::terminal::GraphPlaces;
 use crate::terminal::map::Look;
 use phalanx_proto::v1::match_event::Kind;
 use phalanx_proto::v1::steering::Mode;
@@ -133,6 +134,8 @@ pub(super) struct Cockpit {
     pub(super) around: Option<(i64, i64)>,
     /// Columns and rows of the map when it was last drawn.
     pub(super) map_room: Cell<(usize, usize)>,
+    /// The places of a graph's nodes.
+    pub(super) graphs: GraphPlaces,
     pub(super) layer: usize,
     pub(super) part: usize,
     pub(super) filter: Filter,

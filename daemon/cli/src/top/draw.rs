@@ -6,8 +6,8 @@ use super::keys::HELP;
 use super::overview;
 use crate::paint::Ink;
 use crate::remote::short;
-use crate::terminal::map::picture;
-use crate::terminal::{bold, dim, fit, framed, help, inner, plain, popup, signs, style, too_small};
+use crate::terminal::map::{MapPage, page};
+use crate::terminal::{bold, dim, fit, framed, help, inner, plain, popup, style, too_small};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Modifier;
@@ -18,6 +18,8 @@ use ratatui::widgets::{Paragraph, Wrap};
 const ROOM_MIN: (u16, u16) = (36, 8);
 /// From this size on there is room for more than one pane.
 const ROOM_ALL: (u16, u16) = (70, 18);
+/// From this size on the map has a column of its own.
+const ROOM_LARGE: (u16, u16) = (150, 40);
 /// From this width on the agents' table has more columns.
 const WIDE: u16 = 110;
 /// Rows of the event pane: the divisor of the height, and the minimum.
@@ -50,7 +52,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, cockpit: &Cockpit) {
         frame.render_widget(overview::teams(cockpit, (teams.width, teams.height)), teams);
     }
     frame.render_widget(overview::figures(cockpit, all), figures);
-    if all && !cockpit.zoomed {
+    let large = area.width >= ROOM_LARGE.0 && area.height >= ROOM_LARGE.1;
+    if large && !cockpit.zoomed {
+        let halves = [Constraint::Percentage(54), Constraint::Percentage(46)];
+        let [left, right] = Layout::horizontal(halves).areas(body);
+        let agents = u16::try_from(agents::rows(cockpit)).unwrap_or(u16::MAX);
+        let rows = [Constraint::Length(agents.min(left.height * 3 / 5)), Constraint::Min(8)];
+        let [upper, lower] = Layout::vertical(rows).areas(left);
+        pane(frame, cockpit, Pane::Agents, upper);
+        pane(frame, cockpit, Pane::Map, right);
+        pane(frame, cockpit, Pane::Events, lower);
+    } else if all && !cockpit.zoomed {
         let (part, least) = EVENTS;
         let rows = [Constraint::Min(6), Constraint::Length((area.height / part).max(least))];
         let [upper, lower] = Layout::vertical(rows).areas(body);
@@ -94,9 +106,9 @@ fn map(frame: &mut Frame<'_>, cockpit: &Cockpit, area: Rect) {
     let Some(world) = &cockpit.world else {
         return framed(frame, titled("2 map"), "no map yet", area);
     };
-    let (look, room) = (cockpit.look(), inner(area));
+    let look = cockpit.look();
+    let MapPage { picture, lines, room } = page(world, look, &cockpit.graphs, inner(area));
     cockpit.map_room.set(room);
-    let picture = picture(world, look, room);
     // Names of parts may be long, so the scroll position comes before them.
     let around = match (look.around, look.agent) {
         (Some(_), _) => "moved: ".to_owned(),
@@ -109,7 +121,7 @@ fn map(frame: &mut Frame<'_>, cockpit: &Cockpit, area: Rect) {
         ("", part) => part.to_owned(),
         (layer, part) => format!("{layer}, {part}"),
     };
-    framed(frame, titled(&format!("2 {cut}{around}{name}")), signs(picture.rows), area);
+    framed(frame, titled(&format!("2 {cut}{around}{name}")), lines, area);
 }
 
 fn events(frame: &mut Frame<'_>, cockpit: &Cockpit, area: Rect) {

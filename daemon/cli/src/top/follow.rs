@@ -29,12 +29,15 @@ const WORLDS_MAX: f64 = 4.0;
 /// Timeout of an answer.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
 
+/// A cursor that every daemon refuses with the oldest event that it keeps.
+const UNKNOWN: &str = "0000000000000000.0";
+
 /// The receiver is gone.
 struct Deaf;
 
-/// Follows the team's events, every decision included.
+/// Follows the team's events, every decision included, from the oldest one that the daemon keeps.
 pub(super) async fn events(mut links: Links, team: String, heard: mpsc::Sender<Heard>) {
-    let mut cursor = String::new();
+    let mut cursor = UNKNOWN.to_owned();
     loop {
         let link = links.borrow_and_update().clone();
         let request =
@@ -46,8 +49,12 @@ pub(super) async fn events(mut links: Links, team: String, heard: mpsc::Sender<H
             Some(Heard::Event(team.clone(), Box::new(event)))
         });
         let Ok(broke) = broke.await else { return };
-        if broke.as_ref().is_some_and(is_expired) && !cursor.is_empty() {
-            cursor.clear();
+        if let Some(oldest) = broke.as_ref().and_then(oldest) {
+            let begins = cursor == UNKNOWN;
+            cursor = oldest;
+            if begins {
+                continue;
+            }
             if tell(&heard, Heard::Missing(team.clone())).await.is_err() {
                 return;
             }
@@ -177,9 +184,15 @@ fn is_crowded(status: &Status) -> bool {
     has_reason(status, &["TOO_MANY_STREAMS"])
 }
 
-/// The daemon no longer has the events after the cursor, or was restarted.
-fn is_expired(status: &Status) -> bool {
-    has_reason(status, &["CURSOR_EXPIRED", "CURSOR_MALFORMED"])
+/// Where to begin if the daemon no longer has the events after the cursor, or was restarted: at its
+/// oldest event, or, without any, at the next one.
+fn oldest(status: &Status) -> Option<String> {
+    let (reason, mut about) = reason(status)?;
+    match reason.as_str() {
+        "CURSOR_EXPIRED" => Some(about.remove("oldest").unwrap_or_default()),
+        "CURSOR_MALFORMED" => Some(String::new()),
+        _ => None,
+    }
 }
 
 /// Fills in the parts that have not changed since the previous world.

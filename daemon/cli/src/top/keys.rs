@@ -151,7 +151,7 @@ impl Cockpit {
         let step = |steps: isize| i64::try_from(steps).unwrap_or_default();
         let steps = (step(columns), step(rows));
         // Starts at the part of the map that is visible.
-        if let Some(around) = moved(world, self.look(), steps, self.map_room.get()) {
+        if let Some(around) = moved(world, self.look(), &self.graphs, steps, self.map_room.get()) {
             self.around = Some(around);
         }
     }

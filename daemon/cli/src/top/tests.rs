@@ -314,30 +314,38 @@ fn stands_at(cockpit: &mut Cockpit, x: i32, y: i32) {
 }
 
 #[test]
-fn a_list_of_nodes_moves_from_where_it_is() {
+fn a_graph_that_does_not_fit_moves_by_keys_and_follows_again() {
     let mut cockpit = cockpit("mars");
     let mut world = worlds::world("mars");
     let part = &mut world.parts[0];
-    (part.nodes, part.bodies) = (0..40).map(|number| worlds::on_node(number, number + 1)).unzip();
-    part.edges.clear();
+    (part.nodes, part.bodies) = (0..80).map(|number| worlds::on_node(number, number + 1)).unzip();
+    part.edges = (1..80).map(|b| v1::WorldEdge { a: b - 1, b, weight: None }).collect();
     cockpit.hear(Heard::World(Arc::new(world)));
-    let mut team = team("mars");
-    team.agents.push(agent(30, None));
-    cockpit.hear(Heard::Team(Box::new(team)));
-    press(&mut cockpit, KeyCode::End);
     presses(&mut cockpit, "2");
     let begun = map(&cockpit);
-    assert!(begun[0].starts_with(&['v', 'e', 'r', 't', 'e', 'x', '2']), "{begun:?}");
-    presses(&mut cockpit, "↓");
-    assert_eq!(map(&cockpit)[..begun.len() - 1], begun[1..], "a row further");
-    press(&mut cockpit, KeyCode::End);
-    let end = map(&cockpit);
-    assert!(end.last().unwrap().starts_with(&['v', 'e', 'r', 't', 'e', 'x', '3', '9']), "{end:?}");
-    presses(&mut cockpit, "↑");
-    assert_eq!(map(&cockpit)[1..], end[..end.len() - 1], "back at once");
+    let is_there = |rows: &[Vec<char>], sign| rows.iter().flatten().any(|it| *it == sign);
+    assert!(is_there(&begun, 'A') && !is_there(&begun, 'Z'), "{begun:?}");
+    for key in [KeyCode::Right, KeyCode::Left, KeyCode::Up, KeyCode::Down] {
+        for _ in 0..9 {
+            press(&mut cockpit, key);
+        }
+    }
+    assert_ne!(map(&cockpit), begun, "an end of the way is in view, and the rest is not");
+    assert!(screen(&cockpit, USUAL).contains("2 moved: "));
     presses(&mut cockpit, "f");
-    press(&mut cockpit, KeyCode::Right);
-    assert_eq!(cockpit.around, None, "there is nothing at the right");
+    assert_eq!(map(&cockpit), begun);
+}
+
+#[test]
+fn a_graph_is_drawn_with_its_roads_zones_and_agents() {
+    let cockpit = cockpit("mars");
+    let shown = screen(&cockpit, (120, 40));
+    // Five nodes in a ring: the first two agents share one of them, an opponent has another one.
+    let count = |sign| shown.chars().filter(|it| *it == sign).count();
+    assert_eq!((count('●'), count('•'), count('·')), (3, 2, 1), "{shown}");
+    let roads = |sign: &char| ('\u{2801}'..='\u{28ff}').contains(sign);
+    assert!(shown.chars().filter(roads).count() > 10, "{shown}");
+    assert!(shown.contains("● zone"), "{shown}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use phalanx_proto::v1;
 use phalanx_proto::v1::match_event::Kind;
 use std::time::Duration;
 
-/// Counted since the view was opened.
+/// Counted from the oldest event that the daemon keeps.
 #[derive(Debug, Default)]
 pub(super) struct Track {
     /// Time of its script in its last turn.

@@ -167,10 +167,14 @@ impl super::Steered {
     }
 
     fn check_alive(&self) -> Result<(), Status> {
-        if self.team.handle.end().is_none() {
-            return Ok(());
-        }
-        let message = format!("team {:?} has ended", self.team.name());
+        let Some(end) = self.team.handle.end() else { return Ok(()) };
+        let name = self.team.name();
+        let message = match end {
+            TeamEnd::MatchOver => {
+                format!("the match of team {name:?} is over, and this server plays no other one")
+            }
+            TeamEnd::Drained | TeamEnd::Crashed { .. } => format!("team {name:?} has ended"),
+        };
         Err(refuse(Reason::TeamEnded, message, []))
     }
 }

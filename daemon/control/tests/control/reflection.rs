@@ -65,6 +65,39 @@ async fn reflection_says_where_there_is_nothing() {
     }
 }
 
+#[tokio::test]
+async fn an_older_client_finds_the_same_services() {
+    use tonic_reflection::pb::v1alpha;
+    use v1alpha::server_reflection_request::MessageRequest as Asked;
+    use v1alpha::server_reflection_response::MessageResponse as Said;
+    let daemon = Daemon::start(&[]);
+    let link = daemon.channel().await;
+    let mut client = v1alpha::server_reflection_client::ServerReflectionClient::new(link);
+    for (asked, expected) in [
+        (Asked::ListServices(String::new()), "phalanx.v1.Teams"),
+        (Asked::FileContainingSymbol("phalanx.v1.Teams".into()), "phalanx/v1/teams.proto"),
+    ] {
+        let request =
+            v1alpha::ServerReflectionRequest { host: String::new(), message_request: Some(asked) };
+        let answers = client.server_reflection_info(tokio_stream::iter([request])).await.unwrap();
+        let answer = answers.into_inner().message().await.unwrap().unwrap();
+        let names: Vec<_> = match answer.message_response.unwrap() {
+            Said::ListServicesResponse(listed) => {
+                listed.service.into_iter().map(|service| service.name).collect()
+            }
+            Said::FileDescriptorResponse(found) => {
+                let decode = |bytes: Vec<u8>| {
+                    prost_types::FileDescriptorProto::decode(bytes.as_slice()).unwrap()
+                };
+                let files = found.file_descriptor_proto.into_iter().map(decode);
+                files.map(|file| file.name().to_owned()).collect()
+            }
+            other => panic!("{other:?}"),
+        };
+        assert!(names.iter().any(|name| name == expected), "{names:?}");
+    }
+}
+
 /// All descriptors from reflection, file by file.
 async fn reflected(link: Link) -> DescriptorPool {
     let mut client = ServerReflectionClient::new(link);

@@ -5,6 +5,7 @@ use crate::support::steered::Steered;
 use phalanx_control::TeamDirectory;
 use phalanx_control::client::Link;
 use phalanx_engine::{BrainError, BrainErrorKind, CommandError};
+use phalanx_net::TeamEnd;
 use phalanx_proto::v1;
 use phalanx_proto::v1::access_client::AccessClient;
 use phalanx_proto::v1::steering::Mode;
@@ -94,6 +95,16 @@ async fn agents_come_and_go() {
     let told = daemon.controls.told();
     assert!(told[0].starts_with("add A3") && told[1].starts_with("remove"), "{told:?}");
     assert!(!format!("{told:?}").contains("planted"));
+}
+
+#[tokio::test]
+async fn a_team_whose_match_is_over_says_so_when_it_is_started() {
+    let daemon = Steered::start();
+    daemon.teams.find("A").puppet.end(TeamEnd::MatchOver);
+    let start = v1::StartTeamRequest { name: "teams/A".into(), ..Default::default() };
+    let status = TeamsClient::new(daemon.local().await).start_team(start).await.unwrap_err();
+    check(&status, Code::Unavailable, "TEAM_ENDED");
+    assert!(status.message().contains("the match of team \"A\" is over"), "{status}");
 }
 
 #[tokio::test]

@@ -49,6 +49,53 @@ fn an_agent_whose_script_fails_turn_after_turn_is_silent_until_it_decides() {
 }
 
 #[test]
+fn a_problem_that_comes_and_goes_is_one_alert_with_a_count() {
+    let mut match_ = Match::new(1, options(three()));
+    let mut step = 0;
+    let mut play = |match_: &mut Match, breaks, turns| {
+        break_scripts(match_, breaks);
+        for _ in 0..turns {
+            step += 1;
+            match_.turn(step);
+        }
+    };
+    let mut all = Vec::new();
+    for _ in 0..20 {
+        play(&mut match_, true, 4);
+        play(&mut match_, false, 3);
+        all.extend(told(&mut match_));
+    }
+    let again =
+        "10 a0: alert silent_agent: 3 turns without an action of its own, 2 times in this match";
+    let first = "3 a0: alert silent_agent: 3 turns without an action of its own";
+    assert_eq!(all, [first, "6 a0: alert silent_agent is over after 3 turns", again]);
+    let alert = match_.snapshot().alerts.first().cloned().unwrap();
+    assert_eq!(alert.text, "3 turns without an action of its own, 20 times in this match");
+    play(&mut match_, false, 158);
+    assert_eq!(told(&mut match_), [""; 0], "the twentieth time it must be gone for long");
+    play(&mut match_, false, 2);
+    let [over] = told(&mut match_).try_into().unwrap();
+    assert!(over.contains("silent_agent is over"), "{over}");
+    assert_eq!(match_.snapshot().alerts, []);
+}
+
+#[test]
+fn an_alert_that_came_before_ends_at_once_when_an_operator_pauses_the_agent() {
+    let mut match_ = Match::new(1, options(three()));
+    let agent = AgentId(0);
+    for step in 1..=20 {
+        if step % 5 == 1 {
+            break_scripts(&mut match_, step % 10 == 1);
+        }
+        match_.turn(step);
+    }
+    assert_eq!(match_.snapshot().alerts.len(), 1);
+    match_.call(SteerAgent { agent, steer: Steer::Pause }).unwrap();
+    match_.turn(21);
+    assert_eq!(match_.snapshot().alerts, []);
+}
+
+#[test]
 fn an_agent_whose_answers_come_too_late_is_silent() {
     let mut match_ = Match::new(1, options(three()));
     for step in 1..=4 {

@@ -4,7 +4,7 @@ use crate::support::{Tape, done, turn};
 use phalanx_engine::{CallKind, TapedCall, TapedInput, TeamAct, TeamStep};
 use phalanx_exchange::{Latency, TurnStage};
 use phalanx_game::{AgentId, Event, SeatId, Turn};
-use phalanx_net::{SeatAct, Taped};
+use phalanx_net::{Message, SeatAct, Taped};
 use phalanx_record::Recorded;
 use std::time::Duration;
 
@@ -41,6 +41,7 @@ fn plays(tape: &mut Tape, begin: i64, step: u32) {
     for seat in [0, 1] {
         let act = SeatAct::Acted { turn: Turn::new(0, step), agent: AgentId(seat) };
         at_seat(tape, begin + 660, seat, act);
+        at_seat(tape, begin + 660, seat, SeatAct::Sent(Message::Plain([2].as_slice().into())));
     }
     tape.event(turn(0, step), "", done(2));
     for seat in [0, 1] {
@@ -113,6 +114,19 @@ fn what_is_not_recorded_is_not_invented() {
     assert_eq!(micros(times.span(TurnStage::Decided)), Some(400));
     assert_eq!(latency.answers().count, 0);
     assert!(latency.worst(3).is_empty());
+}
+
+#[test]
+fn an_answer_that_needs_no_message_is_given_when_it_is_decided() {
+    let mut tape = Tape::new();
+    plays(&mut tape, 0, 0);
+    let is_sent = |entry: &Recorded| {
+        matches!(entry, Recorded::Taped(Taped::Seat { act: SeatAct::Sent(_), .. }))
+    };
+    tape.entries.retain(|entry| !is_sent(&entry.as_ref().unwrap().what));
+    let latency = measured(&tape);
+    assert_eq!(micros(latency.turns[0].answer), Some(660));
+    assert_eq!(micros(latency.turns[0].span(TurnStage::Written)), Some(10));
 }
 
 #[test]

@@ -35,6 +35,45 @@ async fn an_action_of_the_team_goes_out_and_is_timed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_needs_no_message_is_timed_when_it_is_decided() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say("ask 0 1000").await;
+    assert_eq!(bench.asked().await, 0);
+    bench.act(0, "wait").await;
+    referee.say("ask 1 1000").await;
+    assert_eq!(bench.asked().await, 1);
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    bench.act(1, "dig").await;
+    referee.says("do 1 dig").await;
+    referee.say("ask 2 1000").await;
+    assert_eq!(bench.asked().await, 2);
+    let timings = bench.meter.timings();
+    assert_eq!((timings.answers, timings.overdue), (2, 0));
+    assert!(timings.p50 < Duration::from_millis(10), "{timings:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_its_session_holds_is_timed_when_it_is_sent() {
+    let mut bench = Bench::new();
+    let mut referee = bench.accept().await;
+    referee.welcome().await;
+    referee.say("ask 0 1000").await;
+    assert_eq!(bench.asked().await, 0);
+    bench.act(0, "later").await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(bench.meter.timings().answers, 0);
+    referee.say("release").await;
+    referee.says("do 0 later").await;
+    referee.say("ask 1 1000").await;
+    assert_eq!(bench.asked().await, 1);
+    let timings = bench.meter.timings();
+    assert_eq!((timings.answers, timings.overdue), (1, 0));
+    assert!(timings.p50 >= Duration::from_millis(299), "{timings:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_seat_answers_by_itself_when_nobody_decides() {
     let mut bench = Bench::new();
     let mut referee = bench.accept().await;

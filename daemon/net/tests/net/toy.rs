@@ -40,6 +40,7 @@ impl Game for Toy {
             events: VecDeque::new(),
             out: VecDeque::new(),
             counts: Vec::new(),
+            held: None,
         }
     }
 
@@ -62,6 +63,8 @@ pub(crate) struct ToySession {
     out: VecDeque<Vec<u8>>,
     /// The referee's messages on this connection that still matter.
     counts: Vec<ResumeFrame>,
+    /// A turn whose answer is sent when the referee says `release`.
+    held: Option<Turn>,
 }
 
 impl ToySession {
@@ -81,6 +84,10 @@ impl ToySession {
             self.counts.push(ResumeFrame { at: now, bytes: format!("{line}\n").into_bytes() });
         }
         let event = match words.as_slice() {
+            ["release"] => {
+                let held = self.held.take().unwrap();
+                return self.say(&format!("do {} later", held.step));
+            }
             ["welcome"] => Event::Seated { agents: vec![agent] },
             ["refuse", reason] => Event::Refused { reason: (*reason).to_owned() },
             ["start"] => Event::RoundStarted { agent, round: self.round, briefing: Some(()) },
@@ -154,8 +161,17 @@ impl Session for ToySession {
 
     fn handle_action(&mut self, turn: Turn, agent: AgentId, action: &String) -> Result<(), Late> {
         self.gate.answer(agent, turn)?;
-        self.say(&format!("do {} {action}", turn.step));
+        match action.as_str() {
+            // Nothing is sent, as in games where silence is an answer.
+            "wait" => {}
+            "later" => self.held = Some(turn),
+            _ => self.say(&format!("do {} {action}", turn.step)),
+        }
         Ok(())
+    }
+
+    fn holds(&self, _agent: AgentId) -> bool {
+        self.held.is_some()
     }
 
     fn handle_timeout(&mut self, now: Instant) {

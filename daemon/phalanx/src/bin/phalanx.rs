@@ -4,7 +4,7 @@
 use anyhow::Result;
 use clap::Parser;
 use phalanx::cli::{ArenaVerb, LeagueVerb, Phalanx, StrategyVerb, Verb};
-use phalanx::manual;
+use phalanx::{complete, manual};
 use phalanx_analysis::{extracts, files, pictures, redecide, viewer};
 use phalanx_cli::args::MatchVerb;
 use phalanx_cli::args::strategy::ParamVerb;
@@ -26,6 +26,12 @@ fn main() -> ExitCode {
     }
     if std::env::args_os().nth(1).is_some_and(|verb| verb == "bridge") {
         bridge::hush();
+    }
+    let words: Vec<_> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|verb| verb == complete::VERB) {
+        let words = words.iter().skip(2).map(|word| word.to_string_lossy().into_owned());
+        complete::print(&words.collect::<Vec<_>>());
+        return ExitCode::SUCCESS;
     }
     let args = match Phalanx::try_parse() {
         Ok(args) => args,

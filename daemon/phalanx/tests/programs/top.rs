@@ -5,7 +5,6 @@ use crate::support::{
     stderr, stdout,
 };
 use crate::terminal::InTerminal;
-use crate::watching::{scrape_until, value};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -45,10 +44,7 @@ fn a_match_is_seen_at_a_glance_and_a_key_pauses_an_agent() {
     for text in ["TEAM", "FALLBACK", "1 agents (2)", "2 ", "3 events", "live"] {
         assert!(screen.contains(text), "{text}\n{screen}");
     }
-    // The view begins with the next event, so nothing may happen before it is subscribed.
-    scrape_until(dir.path(), |text| {
-        value(text, "phalanx_api_open_calls", &["Matches/WatchMatch"]) == Some(1.0)
-    });
+    top.until("the turns before it was opened", |screen| screen.contains('▪'));
     opponents.play(4);
     // The second agent fails: its strip and the events show it.
     top.shows("oh no");

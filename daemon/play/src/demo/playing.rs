@@ -29,8 +29,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// How long teams may take to leave a match that is interrupted: a signal leaves little time.
-const BREAK_OFF: Duration = Duration::from_millis(300);
+/// How long teams may take to leave a match that is interrupted: a signal leaves little time. Their
+/// recordings end after them.
+const BREAK_OFF: Duration = Duration::from_millis(800);
 /// Lines that wait to be printed; more are dropped.
 const LINES_MAX: usize = 256;
 

@@ -26,7 +26,7 @@ pub(crate) struct Raw {
 
 /// The channels of a file, by their numbers there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Channels(BTreeMap<u16, String>);
+pub(crate) struct Channels(BTreeMap<u16, (String, Option<Channel>)>);
 
 impl Channels {
     /// Reads a record that declares a channel.
@@ -34,22 +34,32 @@ impl Channels {
         let mut bytes = Bytes(body);
         let mut read = || Some((bytes.short()?, bytes.short()?, bytes.text()?));
         if let Some((number, _, topic)) = read() {
-            self.0.insert(number, topic.to_owned());
+            self.0.insert(number, (topic.to_owned(), Channel::named(topic)));
         }
     }
 
     /// The channel of a number; without a declaration our fixed numbers apply.
     pub(crate) fn channel(&self, number: u16) -> Option<Channel> {
         match self.0.get(&number) {
-            Some(topic) => Channel::named(topic),
+            Some((_, channel)) => *channel,
             None => Channel::numbered(number),
         }
+    }
+
+    /// Whether a message is of a wanted channel, or of one that is not known.
+    pub(crate) fn may_want(&self, message: &[u8], wanted: fn(Channel) -> bool) -> bool {
+        let channel = Bytes(message).short().and_then(|number| self.channel(number));
+        channel.is_none_or(wanted)
     }
 
     /// The name of a number's channel; its declaration may be in a skipped chunk.
     pub(crate) fn topic(&self, number: u16) -> String {
         let ours = || Channel::numbered(number).map(Channel::topic);
-        self.0.get(&number).cloned().or_else(ours).unwrap_or_else(|| number.to_string())
+        self.0
+            .get(&number)
+            .map(|(topic, _)| topic.clone())
+            .or_else(ours)
+            .unwrap_or_else(|| number.to_string())
     }
 }
 
@@ -82,8 +92,13 @@ fn decompress(data: &[u8]) -> (Vec<u8>, Option<std::io::Error>) {
     (records, read.err())
 }
 
-/// The messages among records; an incomplete chunk ends with its last whole message.
-pub(crate) fn messages(records: &[u8], channels: &mut Channels) -> Vec<Raw> {
+/// The messages of wanted and of unknown channels among records; an incomplete chunk ends with its
+/// last whole message.
+pub(crate) fn messages(
+    records: &[u8],
+    channels: &mut Channels,
+    wanted: fn(Channel) -> bool,
+) -> Vec<Raw> {
     let mut bytes = Bytes(records);
     let mut messages = Vec::new();
     let mut next = || {
@@ -94,7 +109,7 @@ pub(crate) fn messages(records: &[u8], channels: &mut Channels) -> Vec<Raw> {
     while let Some((kind, body)) = next() {
         if kind == op::CHANNEL {
             channels.learn(body);
-        } else if kind == op::MESSAGE {
+        } else if kind == op::MESSAGE && channels.may_want(body, wanted) {
             messages.extend(message(body));
         }
     }

@@ -264,7 +264,7 @@ fn read_description(file: BufReader<File>) -> io::Result<Option<v1::RecordingInf
             ScannedPiece::Chunk(chunk) => {
                 let data = scan.data(&chunk)?;
                 let records = unpack(&chunk, &data).unwrap_or_default();
-                let found = messages(&records, &mut channels);
+                let found = messages(&records, &mut channels, |_| true);
                 let is_ours =
                     |raw: &&Raw| channels.channel(raw.channel) == Some(Channel::Recording);
                 let info = found.iter().find(is_ours);

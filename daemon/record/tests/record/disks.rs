@@ -255,6 +255,21 @@ fn a_disk_that_hangs_slows_nobody_down_and_what_is_needed_survives_longest() {
 }
 
 #[test]
+fn what_comes_after_the_end_is_not_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (info, options) = (info(), options(folder.path()));
+    let begin = info.begun.instant;
+    let recording = Recording::begin(options, info).unwrap();
+    let (at, wire) = bytes(begin, 10);
+    recording.put(at, wire.clone());
+    let ended = recording.finish(PATIENCE);
+    assert!(ended.over && ended.lost == 0, "{ended:?}");
+    // A seat that is cut off may still report something.
+    recording.put(at, wire);
+    assert_eq!(recording.status().lost, 0);
+}
+
+#[test]
 fn a_gap_stands_where_something_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let (info, mut options) = (info(), options(folder.path()));

@@ -151,6 +151,23 @@ fn legend(layer: &WorldLayer) -> String {
     if all.is_empty() { String::new() } else { format!("  {}\n", all.join("  ")) }
 }
 
+/// What the signs of a part mean, in one line: of a layer, of its spots, of a graph.
+pub(crate) fn legend_of(part: &WorldPart, layer: Option<&WorldLayer>) -> String {
+    let mut all = match &part.shape {
+        Some(Shape::Graph(_)) => {
+            "A B … our agents  x others  ● zone  • probed  · not probed".to_owned()
+        }
+        Some(Shape::Grid(_) | Shape::Plane(_)) | None => "A B … our agents  x others".to_owned(),
+    };
+    for more in [layer.map(legend).unwrap_or_default(), spots(part)] {
+        if !more.trim().is_empty() {
+            all.push_str("  ");
+            all.push_str(more.trim());
+        }
+    }
+    all
+}
+
 /// The signs on cells: spots, and bodies in front of them.
 pub(crate) fn overlay(part: &WorldPart) -> BTreeMap<(i64, i64), Sign> {
     let spots =
@@ -173,7 +190,7 @@ fn spot_sign(spot: &WorldSpot) -> Sign {
     (spot.kind.chars().next().unwrap_or('*'), ink(spot.tone()))
 }
 
-fn body_sign(body: &WorldBody) -> Sign {
+pub(crate) fn body_sign(body: &WorldBody) -> Sign {
     let agent = body.agent.and_then(|agent| usize::try_from(agent).ok());
     let sign = match (agent, body.side()) {
         _ if !body.alive => DOWN,

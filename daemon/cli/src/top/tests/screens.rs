@@ -1,4 +1,4 @@
-//! Whole screens in three sizes, for each game.
+//! Whole screens in four sizes, for each game.
 
 use super::{cockpit, presses, screen};
 
@@ -15,6 +15,13 @@ fn all_of_it_is_seen_in_eighty_columns_and_24_rows() {
 fn a_wider_terminal_has_room_for_actions_and_reasons() {
     for game in GAMES {
         insta::assert_snapshot!(format!("120x40_{game}"), screen(&cockpit(game), (120, 40)));
+    }
+}
+
+#[test]
+fn a_large_terminal_gives_the_map_a_column_of_its_own() {
+    for game in GAMES {
+        insta::assert_snapshot!(format!("200x60_{game}"), screen(&cockpit(game), (200, 60)));
     }
 }
 
