@@ -10,7 +10,7 @@ import { drawText } from "./signs";
 const VALUES_MIN = 11;
 const NAMES_MIN = 34;
 /** Widths in map units: of a node (half), a zone's node and a zone's road. */
-const NODE = SIZES.node * 2.2;
+const NODE = SIZES.node * 2.4;
 const ZONE = { node: 1.15, road: 1.1 } as const;
 
 /** Paints all nodes and roads of a part. */

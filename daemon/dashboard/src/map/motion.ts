@@ -81,7 +81,7 @@ export class Motion {
       if (place === undefined) continue;
       const [count, before] = [crowds.get(key(place)) ?? 1, nth.get(key(place)) ?? 0];
       nth.set(key(place), before + 1);
-      const { dx, dy, scale } = beside(before, count);
+      const { dx, dy, scale } = beside(before, count, ground.unit);
       const at = { x: place.x + dx, y: place.y + dy };
       found.push({ key: this.keyOf(part, body, at, strangers), body, sign: signs[index] ?? "", at, scale });
     }
@@ -104,12 +104,12 @@ export class Motion {
 }
 
 /** Where one of several on the same place is, as square as they can be. */
-function beside(nth: number, count: number): { dx: number; dy: number; scale: number } {
+function beside(nth: number, count: number, unit: number): { dx: number; dy: number; scale: number } {
   if (count === 1) return { dx: 0, dy: 0, scale: 1 };
   const columns = Math.ceil(Math.sqrt(count));
   const rows = Math.ceil(count / columns);
   const scale = Math.min(0.8, Math.max(0.55, 1.6 / columns));
-  const shift = (index: number, all: number): number => (index - (all - 1) / 2) * 2.1 * scale * SIZES.body;
+  const shift = (index: number, all: number): number => (index - (all - 1) / 2) * 2.1 * scale * SIZES.body * unit;
   return { dx: shift(nth % columns, Math.min(columns, count)), dy: shift(Math.floor(nth / columns), rows), scale };
 }
 

@@ -11,7 +11,7 @@ export function signsOf(bodies: readonly WorldBody[]): string[] {
     const { name, agent } = body;
     if (name === "" && agent === undefined) return "";
     if (name !== "" && name.length <= SHORT) return name;
-    const digits = /\d{1,3}$/.exec(name)?.[0];
+    const digits = /^\D*?(\d{1,3})$/.exec(name)?.[1];
     if (digits !== undefined) return digits;
     if (agent !== undefined) return `${agent + 1}`;
     if (body.side === WorldSide.OURS) return "";

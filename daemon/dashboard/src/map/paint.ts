@@ -36,7 +36,7 @@ export interface Focus {
 }
 
 /** Half of a sign that is read well, how far it may reach beyond its cell for that, and the least, in pixels. */
-const READ = { half: 6.5, beyond: 0.65, least: 2.5, signed: 4.5 } as const;
+const READ = { half: 9, beyond: 0.85, least: 2.5, signed: 4.5 } as const;
 /** Signs that are kept painted. */
 const STAMPS = 600;
 
@@ -93,7 +93,7 @@ export class Painter {
     if (!hidden.has("marks")) for (const mark of marksOf(picture, part.name, figures)) this.mark(on, mark, setting, look);
     if (hidden.has("bodies")) return;
     for (const [figure, at] of places) this.carried(on, figure, at, { figures, look, up: ground.up });
-    for (const [figure, at] of places) this.body(on, figure, at, look, focus.chosen);
+    for (const [figure, at] of places) this.body(on, figure, at, { look, unit: ground.unit, chosen: focus.chosen });
   }
 
   private trail(on: View, { body }: Figure, at: Point, { ground, part }: Setting, { trails, look }: Picture, chosen: string): void {
@@ -101,7 +101,7 @@ export class Painter {
     const points = body.name === "" ? undefined : trails.get(part.name)?.get(body.name);
     const mine = body.name !== "" && body.name === chosen;
     const color = sideInk(look, body.side);
-    const wide = Math.max(1.2, on.camera.zoom * (mine ? 0.18 : 0.12));
+    const wide = Math.max(1.6, on.camera.zoom * ground.unit * (mine ? 0.2 : 0.14));
     pen.lineJoin = pen.lineCap = "round";
     if (points !== undefined && points.length > 1) {
       // The last place is where it goes now.
@@ -114,7 +114,7 @@ export class Painter {
         if (from.x === to.x && from.y === to.y) continue;
         const [a, b] = [on.pixel(from), on.pixel(to)];
         if (!on.sees(a) && !on.sees(b)) continue;
-        pen.strokeStyle = css(color, (mine ? 0.85 : 0.5) * (index / run.length));
+        pen.strokeStyle = css(color, (mine ? 0.95 : 0.7) * (index / run.length));
         pen.lineWidth = wide;
         pen.beginPath();
         pen.moveTo(a.x, a.y);
@@ -185,11 +185,11 @@ export class Painter {
     }
   }
 
-  private body(on: View, { body, sign, scale }: Figure, place: Point, look: Look, chosen: string): void {
+  private body(on: View, { body, sign, scale }: Figure, place: Point, { look, unit, chosen }: { look: Look; unit: number; chosen: string }): void {
     const at = on.pixel(place);
     if (!on.sees(at)) return;
     const { pen } = this;
-    const { zoom } = on.camera;
+    const zoom = on.camera.zoom * unit;
     const full = Math.max(zoom * SIZES.body, Math.min(READ.half, zoom * READ.beyond), READ.least);
     const half = Math.round(full * scale * 4) / 4;
     const mine = body.name !== "" && body.name === chosen;

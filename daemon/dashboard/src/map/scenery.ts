@@ -7,7 +7,7 @@ import { drawn, hatch, spotAreas, thingsOf, veil, type Bitmap, type Patch, type 
 import { paintGraph } from "./graph-paint";
 import { middle } from "./place";
 import type { Picture } from "./paint";
-import type { Point } from "./geometry";
+import type { Box, Point } from "./geometry";
 import type { Setting } from "./stage";
 import { copiesOf } from "./torus";
 
@@ -15,6 +15,10 @@ import { copiesOf } from "./torus";
 export const SHOWS = { lines: 7, letters: 9, figures: 34, labels: 14 } as const;
 /** How much wider than the view the canvas is at each side, as a share of it. */
 const MARGIN = 0.12;
+/** Half of a marked place that is seen well, and how far it may reach beyond its cell for that. */
+const READ = { half: 6, beyond: 0.55 } as const;
+/** Units between two lines on a plane. */
+const PLANE_LINES = 10;
 /** Values of probabilities whose figures say something: neither next to nothing nor certain. */
 const SURE = { least: 6, most: 252 } as const;
 
@@ -101,7 +105,8 @@ export class Scenery {
     for (const { bitmap } of looks) on.bitmap(bitmap, false);
     for (const { patches } of looks) for (const patch of patches) if (patch.kind === "area") on.area(patch, look);
     for (const layer of layers) if (layer.scale !== undefined) on.bitmap(drawn(part, layer, ground, look).bitmap, false);
-    if (on.camera.zoom >= SHOWS.lines) for (const { bitmap } of looks) on.lines(bitmap, look);
+    if (ground.kind === "plane") on.lattice(box, PLANE_LINES, look);
+    if (on.camera.zoom >= SHOWS.lines) for (const { lines } of looks) on.lines(lines, look);
     for (const { patches } of looks) for (const patch of patches) if (patch.kind === "solid") on.solid(patch, look);
     const things = more.things.filter((thing) => !hidden.has(thing.layer));
     for (const thing of things) paintThing(on, thing, look);
@@ -202,25 +207,29 @@ export class View {
     pen.stroke(path);
   }
 
-  /** Lines between the cells of a bitmap. */
-  lines(bitmap: Bitmap | undefined, { dark }: Look): void {
-    if (bitmap === undefined) return;
+  /** Lines between cells; the larger the cells, the clearer. */
+  lines(path: Path2D | undefined, { dark }: Look): void {
+    if (path === undefined) return;
     const { pen } = this;
-    this.inPixels();
-    const [from, to] = [this.pixel(bitmap), this.pixel({ x: bitmap.x + bitmap.image.width, y: bitmap.y + bitmap.image.height })];
-    const zoom = this.camera.zoom;
-    pen.strokeStyle = dark ? "rgb(0 0 0 / 0.22)" : "rgb(60 60 80 / 0.10)";
-    pen.lineWidth = 1;
-    pen.beginPath();
-    for (let x = from.x + zoom; x < to.x - 0.5; x += zoom) {
-      pen.moveTo(Math.round(x) + 0.5, from.y);
-      pen.lineTo(Math.round(x) + 0.5, to.y);
+    this.inMap();
+    const share = Math.min(1, this.camera.zoom / 30);
+    pen.strokeStyle = dark ? `rgb(0 0 0 / ${0.28 * share})` : `rgb(60 60 80 / ${0.16 * share})`;
+    pen.lineWidth = 1 / this.camera.zoom;
+    pen.stroke(path);
+  }
+
+  /** Lines over a plane. */
+  lattice({ x, y, width, height }: Box, step: number, look: Look): void {
+    const path = new Path2D();
+    for (let at = step; at < width; at += step) {
+      path.moveTo(x + at, y);
+      path.lineTo(x + at, y + height);
     }
-    for (let y = from.y + zoom; y < to.y - 0.5; y += zoom) {
-      pen.moveTo(from.x, Math.round(y) + 0.5);
-      pen.lineTo(to.x, Math.round(y) + 0.5);
+    for (let at = step; at < height; at += step) {
+      path.moveTo(x, y + at);
+      path.lineTo(x + width, y + at);
     }
-    pen.stroke();
+    this.lines(path, look);
   }
 }
 
@@ -287,7 +296,7 @@ function fuse(pen: Pen, at: Point, half: number, left: number, full: number, { c
 
 function spots(on: View, part: WorldPart, ground: Setting["ground"], look: Look): void {
   const { pen } = on;
-  const { zoom } = on.camera;
+  const zoom = on.camera.zoom * ground.unit;
   on.inPixels();
   for (const spot of part.spots) {
     const kind = kindOf(spot.kind);
@@ -296,7 +305,7 @@ function spots(on: View, part: WorldPart, ground: Setting["ground"], look: Look)
     const at = on.pixel(place);
     if (!on.sees(at)) continue;
     const grown = kind.grows === undefined || spot.value === undefined ? 1 : 0.45 + 0.75 * Math.min(1, Math.max(0, spot.value) / kind.grows);
-    const half = Math.max(2.5, zoom * SIZES.spot * grown);
+    const half = Math.max(zoom * SIZES.spot, Math.min(READ.half, zoom * READ.beyond), 2.5) * grown;
     drawSign(pen, spotSign(kind, spot.tone), at, half, kindInk(look, kind, spot.tone), look);
     const label = kind.grows === undefined ? spot.label : spot.value === undefined ? "" : `${Math.round(spot.value)}`;
     if (label === "" || zoom < SHOWS.labels) continue;
@@ -308,6 +317,8 @@ function spots(on: View, part: WorldPart, ground: Setting["ground"], look: Look)
 }
 
 function short(label: string): string {
+  // A whole UUID says no more than its beginning.
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(label)) return label.slice(0, 8);
   return label.length > 14 ? `${label.slice(0, 13)}…` : label;
 }
 

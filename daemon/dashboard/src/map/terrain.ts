@@ -39,6 +39,8 @@ interface Drawn {
   readonly look: Look;
   readonly bitmap: Bitmap | undefined;
   readonly patches: readonly Patch[];
+  /** Lines between cells that were seen. */
+  readonly lines: Path2D | undefined;
 }
 
 const kept = new WeakMap<WorldLayer, Drawn>();
@@ -47,9 +49,40 @@ const kept = new WeakMap<WorldLayer, Drawn>();
 export function drawn(part: WorldPart, layer: WorldLayer, ground: Ground, look: Look): Drawn {
   const known = kept.get(layer);
   if (known?.look === look) return known;
-  const made = { look, bitmap: bitmapOf(part, layer, ground, look), patches: patchesOf(part, layer, ground, look) };
+  const made = { look, bitmap: bitmapOf(part, layer, ground, look), patches: patchesOf(part, layer, ground, look), lines: isGround(part, layer) ? linesOf(layer, ground) : undefined };
   kept.set(layer, made);
   return made;
+}
+
+function linesOf(layer: WorldLayer, { up }: Ground): Path2D {
+  const path = new Path2D();
+  const { x, width, height } = layer;
+  const top = topOf(layer, up);
+  const known = (column: number, row: number): boolean => (layer.cells[(up ? height - 1 - row : row) * width + column] ?? 0) !== 0;
+  const run = (count: number, both: (at: number) => boolean, add: (from: number, to: number) => void): void => {
+    let from = -1;
+    for (let at = 0; at <= count; at += 1) {
+      const on = at < count && both(at);
+      if (on && from < 0) from = at;
+      if (!on && from >= 0) {
+        add(from, at);
+        from = -1;
+      }
+    }
+  };
+  for (let column = 1; column < width; column += 1) {
+    run(height, (row) => known(column - 1, row) && known(column, row), (from, to) => {
+      path.moveTo(x + column, top + from);
+      path.lineTo(x + column, top + to);
+    });
+  }
+  for (let row = 1; row < height; row += 1) {
+    run(width, (column) => known(column, row - 1) && known(column, row), (from, to) => {
+      path.moveTo(x + from, top + row);
+      path.lineTo(x + to, top + row);
+    });
+  }
+  return path;
 }
 
 /** The upper row of a layer on the map. */

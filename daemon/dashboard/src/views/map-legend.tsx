@@ -1,5 +1,5 @@
 /** The legend on the map: a box that can be closed and stays as it was left. */
-import { createEffect, createSignal, For, type JSX } from "solid-js";
+import { createEffect, createSignal, For, onCleanup, type JSX } from "solid-js";
 import { SIGN, type LegendLine } from "../map/legend";
 import type { Look } from "../map/look";
 
@@ -9,13 +9,20 @@ const KEY = "phalanx.legend";
 const SIDE = SIGN * 2 + 6;
 
 /** What colours and signs mean. */
-export function MapLegend(props: { lines: readonly LegendLine[]; look: Look; compact: boolean }): JSX.Element {
+export function MapLegend(props: { lines: readonly LegendLine[]; look: Look; onMap: boolean; resized?: (width: number) => void }): JSX.Element {
   const kept = localStorage.getItem(KEY);
-  const roomy = !props.compact && matchMedia("(min-width: 901px)").matches;
+  const roomy = matchMedia("(min-width: 901px)").matches;
   const [open, setOpen] = createSignal(kept === null ? roomy : kept === "open");
+  const bind = (box: HTMLElement): void => {
+    if (props.resized === undefined) return;
+    const watch = new ResizeObserver(() => { props.resized?.(open() ? box.offsetWidth : 0); });
+    watch.observe(box);
+    onCleanup(() => { watch.disconnect(); });
+  };
   return (
     <details
-      class="map-legend"
+      class={props.onMap ? "map-legend map-over" : "map-legend"}
+      ref={bind}
       open={open()}
       onToggle={(event) => {
         const now = event.currentTarget.open;

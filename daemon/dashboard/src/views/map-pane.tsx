@@ -57,6 +57,14 @@ export function MapPane(props: {
   /** The chosen place on the stage. */
   const [cell, setCell] = createSignal<Point>();
   const [inspecting, setInspecting] = createSignal(false);
+  let shown: Surface | undefined;
+  let touched = false;
+  let painter: Painter | undefined;
+  let fittedTo: Size | undefined;
+  let view: PanZoom | undefined;
+  let canvasOf: HTMLCanvasElement | undefined;
+  /** Pixels at the left that the legend takes. */
+  let left = 0;
   const world = createMemo(on([() => props.version, () => props.index], (): World | undefined => props.reel.worlds[props.index]));
   const stage = createMemo((): Stage | undefined => {
     const now = world();
@@ -100,12 +108,6 @@ export function MapPane(props: {
   );
   const focus = createMemo((): Focus => ({ chosen: props.chosen, cell: cell(), hover: snap(pointed()), targets: targets() }));
 
-  let shown: Surface | undefined;
-  let touched = false;
-  let painter: Painter | undefined;
-  let fittedTo: Size | undefined;
-  let view: PanZoom | undefined;
-  let canvasOf: HTMLCanvasElement | undefined;
   const bind = (canvas: HTMLCanvasElement): void => {
     canvasOf = canvas;
     const made = surface(canvas, (pen, size, density) => {
@@ -114,7 +116,7 @@ export function MapPane(props: {
       painter ??= new Painter(pen);
       if (camera() === undefined || (!touched && fittedTo !== size)) {
         fittedTo = size;
-        view?.show(fit(now.stage.box, size));
+        view?.show(fit(now.stage.box, size, left));
       }
       const shot = camera();
       if (shot === undefined) return;
@@ -152,7 +154,12 @@ export function MapPane(props: {
   const all = (): void => {
     const [now, size] = [picture(), shown?.size()];
     touched = false;
-    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.stage.box, size));
+    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.stage.box, size, left));
+  };
+  /** The map moves out of the legend's way where there is room for both. */
+  const inset = (width: number): void => {
+    left = width === 0 || (shown?.size().width ?? 0) < width * 3 ? 0 : width + 16;
+    if (!touched) all();
   };
   /** The person decides what is visible from here on. */
   const leave = (): void => {
@@ -290,6 +297,7 @@ export function MapPane(props: {
       chosen={props.chosen}
       choose={props.choose}
       words={words()}
+      legend={<Show when={props.compact !== true}><MapLegend lines={legend()} look={look()} onMap={false} /></Show>}
     />
   );
 
@@ -321,7 +329,9 @@ export function MapPane(props: {
             </details>
           </Show>
           <Show when={stage() !== undefined}>
-            <MapLegend lines={legend()} look={look()} compact={props.compact === true} />
+            <Show when={props.compact === true}>
+              <MapLegend lines={legend()} look={look()} onMap resized={inset} />
+            </Show>
           </Show>
           <div class="map-tools">
             <button type="button" onClick={() => { zoom(KEY_ZOOM); }} aria-label="Zoom in">+</button>

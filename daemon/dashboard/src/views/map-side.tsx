@@ -23,6 +23,7 @@ export function MapSide(props: {
   chosen: string;
   choose: (agent: string) => void;
   words: readonly { name: string; text: string }[];
+  legend: JSX.Element;
 }): JSX.Element {
   const toggle = (name: string, shown: boolean): void => {
     const next = new Set(props.hidden);
@@ -108,6 +109,7 @@ export function MapSide(props: {
           )}
         </For>
       </fieldset>
+      {props.legend}
       <Show when={facts().length > 0}>
         <dl class="pairs">
           <Index each={facts()}>
