@@ -278,7 +278,7 @@ export function MapPane(props: {
   const lines = createMemo(() => {
     const [now, marks] = [stage(), world()?.marks ?? []];
     const trails = [...(picture()?.trails.values() ?? [])].some((some) => some.size > 0);
-    const paths = parts().some((part) => part.bodies.some((body) => ((body as { path?: readonly unknown[] }).path?.length ?? 0) > 0));
+    const paths = parts().some((part) => part.bodies.some((body) => body.path.length > 0));
     return now === undefined ? [] : legendOf(now, { hidden: hidden(), marks: marks.length > 0, trails, paths, targets: targets().length > 0 });
   });
   // Lines that are the same stay the same, so that their signs are not painted anew with each world.
