@@ -1,10 +1,10 @@
 /** Worlds that are always the same: for pictures that are compared, and for measuring. */
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
 import { Matches } from "../src/gen/phalanx/v1/matches_pb";
 import { TeamState } from "../src/gen/phalanx/v1/team_pb";
 import { Teams } from "../src/gen/phalanx/v1/teams_pb";
-import { WorldSide, WorldTone, Worlds, type WatchWorldResponseSchema, type WorldPartSchema } from "../src/gen/phalanx/v1/worlds_pb";
+import { WorldSide, WorldTone, Worlds, WorldPartSchema, type WatchWorldResponseSchema } from "../src/gen/phalanx/v1/worlds_pb";
 import { Canned } from "./canned";
 import type { Game } from "./stage";
 
@@ -19,11 +19,10 @@ function body(name: string, side: WorldSide, x: number, y: number, more: object 
 
 /** The message of a later turn, with the same cells and other bodies. */
 export function moved(part: Part, tick: number, far: number): MessageInitShape<typeof WatchWorldResponseSchema> {
-  const bodies = (part.bodies ?? []).map((it) => {
-    const at = it.place?.place;
-    return at?.case === "cell" ? { ...it, place: { place: { case: "cell" as const, value: { x: (at.value.x ?? 0) + far, y: at.value.y ?? 0 } } } } : it;
-  });
-  const next: Part = { ...part, bodies, layers: [], unchanged: ["ground", "spots"] };
+  const next = create(WorldPartSchema, part);
+  for (const { place } of next.bodies) if (place?.place.case === "cell") place.place.value.x += far;
+  next.layers = [];
+  next.unchanged = ["ground", "spots"];
   return { world: { team: "teams/A", game: "assemble", turn: { round: 0, step: tick }, tick: BigInt(tick), parts: [next] } };
 }
 

@@ -140,13 +140,14 @@ export function MapPane(props: {
   };
   // Bodies glide as long as the time between the last two worlds; a jump to another turn is no movement.
   let [came, before] = [0, -1];
+  let last: Stage | undefined;
   createEffect(
     on([stage, () => props.index], ([next, index]) => {
-      if (next === undefined) return;
+      if (next === undefined || next === last) return;
+      last = next;
       const now = performance.now();
       const gap = now - came;
       const near = Math.abs(index - before) <= 1;
-      if (gap < 1) return;
       motion.take(next, now, near ? glide(gap, calm.matches) : 0);
       [came, before] = [now, index];
     }),
