@@ -5,6 +5,7 @@ import { tab } from "../live/outside";
 import { RATE, Reel } from "../map/reel";
 import { useCockpit } from "../state/cockpit";
 import { TurnSlider } from "../ui/turn-slider";
+import { createErrands } from "./map-orders";
 import { MapPane } from "./map-pane";
 
 /** The worlds that the daemon streams while the view is open. */
@@ -55,6 +56,7 @@ export function MapView(): JSX.Element {
 /** The map of these worlds with a slider over them. */
 export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.Element {
   const cockpit = useCockpit();
+  const errands = createErrands(props.worlds.count);
   const [back, setBack] = createSignal<number>();
   const last = (): number => (props.worlds.count(), props.worlds.reel.worlds.length - 1);
   const index = (): number => Math.min(back() ?? last(), last());
@@ -69,6 +71,7 @@ export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.E
       chosen={cockpit.place().agent}
       choose={(agent) => { cockpit.go({ agent }); }}
       compact={props.compact === true}
+      errands={errands}
     >
       <Scrubber
         last={Math.max(0, last())}
