@@ -15,15 +15,15 @@ export interface LiveWorlds {
   readonly state: Accessor<StreamState>;
 }
 
-/** Follows the chosen team's worlds. */
-export function followWorlds(): LiveWorlds {
+/** Follows a team's worlds; by default the chosen team's. */
+export function followWorlds(name?: Accessor<string>): LiveWorlds {
   const cockpit = useCockpit();
   const reel = new Reel();
   const [count, setCount] = createSignal(0);
   const [state, setState] = createSignal<StreamState>({ kind: "connecting" });
   // The view is made anew for each team; another token may lift a refusal.
   createEffect(
-    on([cockpit.name, cockpit.entered], ([team]) => {
+    on([name ?? cockpit.name, cockpit.entered], ([team]) => {
       const stop = follow(
         {
           start: "",
