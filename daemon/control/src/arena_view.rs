@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use phalanx_game::Verdict;
+use phalanx_net::ArenaTruth;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
@@ -32,6 +33,9 @@ pub type Started = Result<Arc<dyn ArenaView>, ArenaRefusal>;
 pub trait ArenaView: Send + Sync + 'static {
     /// Its current state.
     fn status(&self) -> ArenaStatus;
+
+    /// Its world as it is, or as it was at the end; `None`: it was not drawn.
+    fn truth(&self) -> BoxFuture<'static, Option<Arc<ArenaTruth>>>;
 
     /// Its events, from its beginning to its end. Called once for each arena.
     fn events(&self) -> BoxStream<'static, ArenaEvent>;

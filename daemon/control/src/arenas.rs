@@ -7,7 +7,7 @@ use crate::arena_view::{
 use crate::caller::IdentifiedCaller;
 use crate::changes::{Call, Changes};
 use crate::convert::arena as convert;
-use crate::convert::time_asked;
+use crate::convert::{time_asked, world};
 use crate::error::{Reason, RpcResult, refuse, refuse_field};
 use crate::events::EventLog;
 use crate::follow::epoch;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 use tonic::{Request, Response, Status};
 
 /// Largest request with a configuration: its files and the rest of the message, in bytes.
@@ -70,6 +70,25 @@ impl v1::arenas_server::Arenas for ArenasService {
         let arena = self.find(&request.into_inner().name)?;
         let arena = Some(convert::arena(&arena.status()));
         Ok(Response::new(v1::GetArenaResponse { arena }))
+    }
+
+    async fn get_arena_world(
+        &self,
+        request: Request<v1::GetArenaWorldRequest>,
+    ) -> RpcResult<v1::GetArenaWorldResponse> {
+        let request = request.into_inner();
+        let arena = self.find(&request.name)?;
+        let status = arena.status();
+        let truth = arena.truth().await.ok_or_else(|| {
+            let message = format!("arena {} failed before its world was drawn", status.name);
+            refuse(Reason::ArenaUnseen, message, [])
+        })?;
+        // Another arena may get the name of one that ended.
+        let since = status.started.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let etag = format!("{since:x}.{:x}", truth.version);
+        let world =
+            (etag != request.etag).then(|| world::truth(&status.game, truth.at, &truth.picture));
+        Ok(Response::new(v1::GetArenaWorldResponse { world, etag }))
     }
 
     async fn start_arena(

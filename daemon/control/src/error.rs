@@ -85,6 +85,7 @@ fn code(reason: Reason) -> Code {
         | Reason::NotAsked
         | Reason::NoArenas
         | Reason::ArenaEnded
+        | Reason::ArenaUnseen
         | Reason::ArenaStartsPrograms
         | Reason::AddressTaken
         | Reason::NoStateFolder

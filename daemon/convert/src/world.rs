@@ -4,8 +4,8 @@ use crate::team::resource_name;
 use crate::{turn, value};
 use phalanx_engine::{DebugMark, Drawing};
 use phalanx_game::{
-    Body, Layer, Legend, Part, PictureEdge, PictureNode, Place, Roster, SEEN_NEVER, Shape, Side,
-    Spot, Tone,
+    Body, Layer, Legend, Part, Picture, PictureEdge, PictureNode, Place, Roster, Row, SEEN_NEVER,
+    Shape, Side, Spot, Table, Tone, Turn,
 };
 use phalanx_proto::v1;
 use phalanx_proto::v1::world_part::Shape as ApiShape;
@@ -17,6 +17,7 @@ const NODES: &str = "nodes";
 const EDGES: &str = "edges";
 const BODIES: &str = "bodies";
 const MARKS: &str = "marks";
+const TABLES: &str = "tables";
 
 /// The layers that a client wants.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +82,26 @@ impl Owner<'_> {
             parts: parts.collect(),
             marks: marks.iter().map(|mark| script_mark(mark, self.roster)).collect(),
             cut: drawing.picture.cut,
+            tables: wanted.list(TABLES, &drawing.picture.tables).iter().map(table).collect(),
         }
+    }
+}
+
+/// The world of a referee, which belongs to no team. Its turn counts rounds and steps.
+#[must_use]
+pub fn truth(game: &str, at: Turn, picture: &Picture) -> v1::World {
+    let roster = Roster { team: String::new(), agents: Vec::new() };
+    let people = AgentNames { roster: &roster, roles: &[] };
+    let wanted = Wanted::default();
+    v1::World {
+        team: String::new(),
+        game: game.to_owned(),
+        turn: Some(turn(at)),
+        tick: 0,
+        parts: picture.parts.iter().map(|part| people.part(part, None, &wanted)).collect(),
+        marks: Vec::new(),
+        cut: picture.cut,
+        tables: picture.tables.iter().map(table).collect(),
     }
 }
 
@@ -148,7 +168,40 @@ impl AgentNames<'_> {
             carried: carried.collect(),
             alive: body.alive,
             detail: body.detail.clone(),
+            path: body.path.iter().copied().map(place).collect(),
+            job: body.job.clone(),
+            carrying: body.carrying.clone(),
+            health: body.health,
+            team: self.team(body).to_owned(),
         }
+    }
+
+    fn team<'a>(&'a self, body: &'a Body) -> &'a str {
+        let ours = body.team.is_empty() && body.side == Side::Ours;
+        if ours { &self.roster.team } else { &body.team }
+    }
+}
+
+fn table(table: &Table) -> v1::WorldTable {
+    let column = |column: &phalanx_game::Column| v1::WorldColumn {
+        name: column.name.to_owned(),
+        unit: column.unit.to_owned(),
+    };
+    v1::WorldTable {
+        title: table.title.to_string(),
+        columns: table.columns.iter().map(column).collect(),
+        rows: table.rows.iter().map(row).collect(),
+    }
+}
+
+fn row(row: &Row) -> v1::WorldRow {
+    let (part, at) = row.place.clone().unzip();
+    v1::WorldRow {
+        cells: row.cells.clone(),
+        tone: tone(row.tone).into(),
+        place: at.map(place),
+        part: part.unwrap_or_default(),
+        agent: row.agent.clone(),
     }
 }
 

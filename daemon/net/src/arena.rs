@@ -8,9 +8,11 @@ mod feed;
 mod files;
 mod player_processes;
 mod stderr;
+mod truth;
 
 pub use feed::{HostEvent, HostFeed, Leave, Teller, host_feed};
 pub use player_processes::{Player, PlayerProcesses, Stderr};
+pub use truth::ArenaTruth;
 
 use crate::clock::{now, until};
 use crate::seat::panic_text;
@@ -29,6 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
+use truth::{Look, Onlooker, Painter};
 
 /// Pieces from clients that wait for the arena; each client holds one more.
 const COMING_MAX: usize = 256;
@@ -121,6 +124,7 @@ pub struct ArenaHandle {
     address: Option<SocketAddr>,
     verdict: watch::Receiver<Verdict>,
     picture: watch::Receiver<String>,
+    onlooker: Onlooker,
     clients: watch::Receiver<usize>,
     report: watch::Receiver<Option<ArenaReport>>,
     _stop_when_dropped: Arc<tokio_util::sync::DropGuard>,
@@ -151,6 +155,11 @@ impl ArenaHandle {
     #[must_use]
     pub fn picture(&self) -> String {
         self.picture.borrow().clone()
+    }
+
+    /// The arena's world as it is, or as it was at the end; `None`: the arena failed.
+    pub async fn truth(&self) -> Option<Arc<ArenaTruth>> {
+        self.onlooker.look().await
     }
 
     /// Clients that are connected.
@@ -194,6 +203,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
     let start = Arc::new(Notify::new());
     let (verdict, verdicts) = watch::channel(arena.verdict());
     let (picture, pictures) = watch::channel(String::new());
+    let (onlooker, painter) = truth::easel();
     let (population, clients) = watch::channel(0);
     let (sender, report) = watch::channel(None);
     let (coming_in, coming) = mpsc::channel(COMING_MAX);
@@ -212,6 +222,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         coming,
         verdict,
         picture,
+        painter,
         population,
         stopped: stopped.clone(),
         start: Arc::clone(&start),
@@ -226,6 +237,7 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         address,
         verdict: verdicts,
         picture: pictures,
+        onlooker,
         clients,
         report,
         _stop_when_dropped: stop,
@@ -274,6 +286,7 @@ struct ArenaHost {
     files: Files,
     verdict: watch::Sender<Verdict>,
     picture: watch::Sender<String>,
+    painter: Painter,
     population: watch::Sender<usize>,
     stopped: CancellationToken,
     start: Arc<Notify>,
@@ -292,11 +305,12 @@ enum HostWake {
     Joined(std::io::Result<Option<Link>>),
     AcceptAgain,
     LoginLate,
+    Look(Look),
 }
 
 impl ArenaHost {
     async fn run(mut self) -> ArenaReport {
-        let end = match AssertUnwindSafe(self.play()).catch_unwind().await {
+        let end = match AssertUnwindSafe(self.play_out()).catch_unwind().await {
             Ok(end) => end,
             Err(panic) => {
                 let reason = panic_text(&*panic).to_owned();
@@ -322,6 +336,12 @@ impl ArenaHost {
         ArenaReport { summary, tallies, ..self.tally.report(end, verdict) }
     }
 
+    async fn play_out(&mut self) -> ArenaEnd {
+        let end = self.play().await;
+        self.painter.keep(&*self.arena);
+        end
+    }
+
     async fn play(&mut self) -> ArenaEnd {
         loop {
             match self.wake().await {
@@ -337,6 +357,7 @@ impl ArenaHost {
                 }
                 HostWake::AcceptAgain => self.accept_after = None,
                 HostWake::LoginLate => self.close_silent(),
+                HostWake::Look(look) => self.painter.show(look, &*self.arena),
                 HostWake::Started(player, started) => self.started(player, started),
             }
             self.flush();
@@ -368,6 +389,7 @@ impl ArenaHost {
             joined = accept(self.listener.as_mut()), if accepting => HostWake::Joined(joined),
             () = until(self.accept_after) => HostWake::AcceptAgain,
             () = until(login_due) => HostWake::LoginLate,
+            Some(look) = self.painter.looks.recv() => HostWake::Look(look),
             (player, started) = start_done(self.starting.as_mut()) => HostWake::Started(player, started),
         }
     }

@@ -6,6 +6,9 @@
 
 mod hosted;
 mod setup;
+mod shown;
+
+pub use shown::ShownArena;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;

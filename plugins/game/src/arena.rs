@@ -1,5 +1,6 @@
 //! The referee's side, as a state machine: the mirror image of a session, for all connections.
 
+use crate::Picture;
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
@@ -183,6 +184,14 @@ pub trait Arena: Debug + Send {
     fn draw(&self, colour: bool) -> String {
         let _ = colour;
         String::new()
+    }
+
+    /// The whole world as it is, for people's eyes: what teams draw of their beliefs, without any
+    /// doubt. The first team of the verdict counts as ours. Bodies have a team and the names that
+    /// teams know them by. An arena without a world draws an empty picture.
+    #[must_use]
+    fn truth(&self) -> Picture {
+        Picture::default()
     }
 
     /// The longest that the arena waits for answers in a turn; for progress displays.

@@ -41,9 +41,10 @@ pub use gate::{Expired, TurnGate};
 pub use ids::{AgentId, SeatId, Turn};
 pub use margin::{Margin, MarginLimits};
 pub use picture::{
-    Area, Body, CELL_UNKNOWN, Layer, Legend, PICTURE_CELLS_MAX, PICTURE_PARTS_MAX,
-    PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture, PictureEdge,
-    PictureNode, Place, SEEN_NEVER, Scale, Shape, Side, Spot, Tone,
+    Area, Body, CELL_UNKNOWN, Column, Layer, Legend, PATH_MAX, PICTURE_CELLS_MAX,
+    PICTURE_PARTS_MAX, PICTURE_SIDE_MAX, PICTURE_TEXT_BYTES_MAX, PICTURE_THINGS_MAX, Part, Picture,
+    PictureEdge, PictureNode, Place, Row, SEEN_NEVER, Scale, Shape, Side, Spot, TABLE_COLUMNS_MAX,
+    TABLE_ROWS_MAX, TABLES_MAX, Table, Tone,
 };
 pub use retelling::{ResumeFrame, ResumeFrames};
 pub use session::{Framing, Seat, Session};

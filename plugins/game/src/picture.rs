@@ -4,6 +4,10 @@
 //! A picture is plain data in a fixed order. [`Area`] and [`Picture::bounded`] limit its size, so
 //! that no percept can produce a picture that is too large to send.
 
+mod table;
+
+pub use table::{Column, Row, TABLE_COLUMNS_MAX, TABLE_ROWS_MAX, TABLES_MAX, Table};
+
 use crate::AgentId;
 use std::borrow::Cow;
 
@@ -17,6 +21,8 @@ pub const PICTURE_PARTS_MAX: usize = 64;
 pub const PICTURE_THINGS_MAX: usize = 4_096;
 /// Longest text in a picture, in bytes.
 pub const PICTURE_TEXT_BYTES_MAX: usize = 120;
+/// Most places of a body's path.
+pub const PATH_MAX: usize = 128;
 /// Most things that a body carries.
 const CARRIED_MAX: usize = 64;
 /// The value of an unseen cell.
@@ -29,6 +35,8 @@ pub const SEEN_NEVER: u32 = u32::MAX;
 pub struct Picture {
     /// The parts whose places to each other are known: one, or several while maps are not joined.
     pub parts: Vec<Part>,
+    /// What the team works on.
+    pub tables: Vec<Table>,
     /// Something was left out, since it was too much.
     pub cut: bool,
 }
@@ -242,6 +250,17 @@ pub struct Body {
     pub alive: bool,
     /// How it is, for people: `energy 12`.
     pub detail: String,
+    /// Where it plans to go, the next place first.
+    pub path: Vec<Place>,
+    /// What it is doing, as a short phrase; empty: that is not known. The engine takes the reason of
+    /// the agent's last decision then.
+    pub job: String,
+    /// What it carries, as a short phrase; empty: nothing, or that is not known.
+    pub carrying: String,
+    /// How well it is, from 0 to 1; `None`: the game has no such number, or it is not known.
+    pub health: Option<f64>,
+    /// The referee's name of its team; empty: that is not known, or for our own the roster's.
+    pub team: String,
 }
 
 impl Area {
@@ -368,20 +387,44 @@ impl Picture {
     /// A picture that has one part.
     #[must_use]
     pub fn of(part: Part) -> Self {
-        Self { parts: vec![part], cut: false }
+        Self { parts: vec![part], ..Self::default() }
+    }
+
+    /// With these tables.
+    #[must_use]
+    pub fn with_tables(mut self, tables: impl IntoIterator<Item = Table>) -> Self {
+        self.tables.extend(tables);
+        self
     }
 
     /// Leaves out what is too much: whole parts and layers, the last things of a list, the ends of
     /// texts. Says so in [`cut`](Self::cut).
     #[must_use]
     pub fn bounded(mut self) -> Self {
-        let mut cut = shorten(&mut self.parts, PICTURE_PARTS_MAX);
+        let mut cut =
+            shorten(&mut self.parts, PICTURE_PARTS_MAX) | shorten(&mut self.tables, TABLES_MAX);
         let mut room = PICTURE_CELLS_MAX;
         for part in &mut self.parts {
             cut |= part.bound(&mut room);
         }
+        let parts = &self.parts;
+        let there = |name: &str, place| {
+            parts.iter().any(|part| part.name == name && place_is_there(place, part.nodes.len()))
+        };
+        for table in &mut self.tables {
+            cut |= table.bound(there);
+        }
         self.cut |= cut;
         self
+    }
+}
+
+/// Whether a part with this many nodes can have the place.
+fn place_is_there(place: Place, nodes: usize) -> bool {
+    match place {
+        Place::Node(node) => (node as usize) < nodes,
+        Place::Point(x, y) => x.is_finite() && y.is_finite(),
+        Place::Cell(..) => true,
     }
 }
 
@@ -398,15 +441,7 @@ impl Part {
         let nodes = self.nodes.len();
         let known = |index: u32| (index as usize) < nodes;
         self.edges.retain(|edge| known(edge.a) && known(edge.b));
-        let there = |place: Place| match place {
-            Place::Node(node) => known(node),
-            Place::Point(x, y) => x.is_finite() && y.is_finite(),
-            Place::Cell(..) => true,
-        };
-        self.spots.retain(|spot| there(spot.place));
-        for body in &mut self.bodies {
-            body.place = body.place.filter(|place| there(*place));
-        }
+        self.spots.retain(|spot| place_is_there(spot.place, nodes));
         self.layers.retain(|layer| {
             let fits = layer.cells.len() <= *room;
             if fits {
@@ -422,11 +457,26 @@ impl Part {
             cut |= trim(text);
         }
         for body in &mut self.bodies {
-            cut |= shorten(&mut body.carried, CARRIED_MAX);
-            let carried = body.carried.iter_mut().map(|(_, _, what)| what);
-            for text in carried.chain([&mut body.name, &mut body.detail]) {
-                cut |= trim(text);
-            }
+            cut |= body.bound(nodes);
+        }
+        cut
+    }
+}
+
+impl Body {
+    /// True when something was left out. The body's part has this many nodes.
+    fn bound(&mut self, nodes: usize) -> bool {
+        self.place = self.place.filter(|place| place_is_there(*place, nodes));
+        // A way with a gap would lead somewhere else.
+        let whole = self.path.iter().take_while(|place| place_is_there(**place, nodes)).count();
+        self.path.truncate(whole);
+        self.health = self.health.filter(|health| !health.is_nan());
+        self.health = self.health.map(|health| health.clamp(0.0, 1.0));
+        let mut cut = shorten(&mut self.carried, CARRIED_MAX) | shorten(&mut self.path, PATH_MAX);
+        let carried = self.carried.iter_mut().map(|(_, _, what)| what);
+        let words = [&mut self.name, &mut self.detail, &mut self.job, &mut self.carrying];
+        for text in carried.chain(words).chain([&mut self.team]) {
+            cut |= trim(text);
         }
         cut
     }
@@ -473,6 +523,22 @@ mod tests {
     }
 
     #[test]
+    fn a_body_is_where_it_can_be_and_as_well_as_it_can_be() {
+        let body = |path: &[u32], health| Body {
+            path: path.iter().copied().map(Place::Node).collect(),
+            health: Some(health),
+            ..Body::default()
+        };
+        let bodies = vec![body(&[1, 0, 7, 1], 1.5), body(&[0; 200], f64::NAN)];
+        let nodes = vec![PictureNode::default(); 2];
+        let picture = Picture::of(Part { nodes, bodies, ..Part::default() }).bounded();
+        let bodies = picture.parts[0].bodies.iter();
+        let bodies: Vec<_> = bodies.map(|body| (body.path.len(), body.health)).collect();
+        assert_eq!(bodies, [(2, Some(1.0)), (PATH_MAX, None)]);
+        assert!(picture.cut);
+    }
+
+    #[test]
     fn what_is_too_much_is_left_out_and_said() {
         let layer = || Layer::new("ground", Area::new(0, 0, 512, 512));
         let edge = |b| PictureEdge { a: 0, b, weight: None };
@@ -485,7 +551,7 @@ mod tests {
         };
         let small = Picture::of(Part { name: "all".into(), ..Part::default() });
         assert_eq!(small.clone().bounded(), small);
-        let picture = Picture { parts: vec![part; 100], cut: false }.bounded();
+        let picture = Picture { parts: vec![part; 100], ..Picture::default() }.bounded();
         assert!(picture.cut);
         assert_eq!(picture.parts.len(), PICTURE_PARTS_MAX);
         let layers: usize = picture.parts.iter().map(|part| part.layers.len()).sum();

@@ -50,6 +50,7 @@ pub const METHODS: &[Method] = &[
     Method { path: "phalanx.v1.Worlds/WatchWorld", role: Role::Viewer, changes: false },
     Method { path: "phalanx.v1.Arenas/ListArenas", role: Role::Viewer, changes: false },
     Method { path: "phalanx.v1.Arenas/GetArena", role: Role::Viewer, changes: false },
+    Method { path: "phalanx.v1.Arenas/GetArenaWorld", role: Role::Viewer, changes: false },
     Method { path: "phalanx.v1.Arenas/StartArena", role: Role::Operator, changes: true },
     Method { path: "phalanx.v1.Arenas/BeginArena", role: Role::Operator, changes: true },
     Method { path: "phalanx.v1.Arenas/StopArena", role: Role::Operator, changes: true },

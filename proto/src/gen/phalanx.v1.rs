@@ -924,6 +924,8 @@ pub enum ErrorReason {
     TooManyLeagues = 119,
     /// INTERNAL: the folder of the league cannot be read or written.
     LeagueNotKept = 120,
+    /// FAILED_PRECONDITION: the arena ended without a picture of its world.
+    ArenaUnseen = 121,
     /// FAILED_PRECONDITION: this server records nothing.
     NoRecordings = 130,
     /// NOT_FOUND: no recording has this name, or it has no such part.
@@ -1048,6 +1050,7 @@ impl ErrorReason {
             Self::LeagueOver => "ERROR_REASON_LEAGUE_OVER",
             Self::TooManyLeagues => "ERROR_REASON_TOO_MANY_LEAGUES",
             Self::LeagueNotKept => "ERROR_REASON_LEAGUE_NOT_KEPT",
+            Self::ArenaUnseen => "ERROR_REASON_ARENA_UNSEEN",
             Self::NoRecordings => "ERROR_REASON_NO_RECORDINGS",
             Self::RecordingNotFound => "ERROR_REASON_RECORDING_NOT_FOUND",
             Self::RecordingWritten => "ERROR_REASON_RECORDING_WRITTEN",
@@ -1160,6 +1163,7 @@ impl ErrorReason {
             "ERROR_REASON_LEAGUE_OVER" => Some(Self::LeagueOver),
             "ERROR_REASON_TOO_MANY_LEAGUES" => Some(Self::TooManyLeagues),
             "ERROR_REASON_LEAGUE_NOT_KEPT" => Some(Self::LeagueNotKept),
+            "ERROR_REASON_ARENA_UNSEEN" => Some(Self::ArenaUnseen),
             "ERROR_REASON_NO_RECORDINGS" => Some(Self::NoRecordings),
             "ERROR_REASON_RECORDING_NOT_FOUND" => Some(Self::RecordingNotFound),
             "ERROR_REASON_RECORDING_WRITTEN" => Some(Self::RecordingWritten),
@@ -8338,8 +8342,8 @@ pub struct GetWorldRequest {
     /// Resource name of the team: `teams/A`.
     #[prost(string, tag = "1")]
     pub team: ::prost::alloc::string::String,
-    /// Only these layers, by their names; `spots`, `nodes`, `edges`, `bodies` and `marks` count as
-    /// layers, too. Names that the game does not have are passed over. Empty: all.
+    /// Only these layers, by their names; `spots`, `nodes`, `edges`, `bodies`, `marks` and `tables` count
+    /// as layers, too. Names that the game does not have are passed over. Empty: all.
     #[prost(string, repeated, tag = "2")]
     pub layers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -8394,6 +8398,53 @@ pub struct World {
     /// Something was left out, since the picture would be too large.
     #[prost(bool, tag = "7")]
     pub cut: bool,
+    /// What the team works on, for people: tasks, zones, units. Which tables there are, and what they
+    /// have, is the game's choice.
+    #[prost(message, repeated, tag = "8")]
+    pub tables: ::prost::alloc::vec::Vec<WorldTable>,
+}
+/// A table of things that the team works on.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldTable {
+    /// What its rows are: `tasks`. Unique in the world.
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    /// Its columns, from the left.
+    #[prost(message, repeated, tag = "2")]
+    pub columns: ::prost::alloc::vec::Vec<WorldColumn>,
+    /// Its rows, the most important first.
+    #[prost(message, repeated, tag = "3")]
+    pub rows: ::prost::alloc::vec::Vec<WorldRow>,
+}
+/// A column of a table.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WorldColumn {
+    /// What its cells say: `deadline`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The unit of its numbers: `steps`; empty: they have none, or the cells are no numbers.
+    #[prost(string, tag = "2")]
+    pub unit: ::prost::alloc::string::String,
+}
+/// A row of a table. Place, part and agent are what the row is about, so that a viewer can show it on
+/// the map.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct WorldRow {
+    /// One text for each column; an empty one: not known.
+    #[prost(string, repeated, tag = "1")]
+    pub cells: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// What its colour is to say.
+    #[prost(enumeration = "WorldTone", tag = "2")]
+    pub tone: i32,
+    /// Where it is; absent: nowhere, or not known.
+    #[prost(message, optional, tag = "3")]
+    pub place: ::core::option::Option<WorldPlace>,
+    /// The name of the part in which the place is; empty: there is no place.
+    #[prost(string, tag = "4")]
+    pub part: ::prost::alloc::string::String,
+    /// The name of the body that it is about; empty: it is not about one.
+    #[prost(string, tag = "5")]
+    pub agent: ::prost::alloc::string::String,
 }
 /// Everything that shares one system of coordinates.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -8654,6 +8705,22 @@ pub struct WorldBody {
     /// How it is, for people: `energy 12`.
     #[prost(string, tag = "9")]
     pub detail: ::prost::alloc::string::String,
+    /// Where it plans to go, the next place first; empty: that is not known.
+    #[prost(message, repeated, tag = "10")]
+    pub path: ::prost::alloc::vec::Vec<WorldPlace>,
+    /// What it is doing, as a short phrase: `carries b1 to the goal`; empty: that is not known.
+    #[prost(string, tag = "11")]
+    pub job: ::prost::alloc::string::String,
+    /// What it carries, as a short phrase: `b1, b2`; empty: nothing, or that is not known.
+    #[prost(string, tag = "12")]
+    pub carrying: ::prost::alloc::string::String,
+    /// How well it is, from 0 to 1; absent: the game has no such number, or it is not known.
+    #[prost(double, optional, tag = "13")]
+    pub health: ::core::option::Option<f64>,
+    /// The referee's name of its team; empty where that is not known. In the truth of an arena always
+    /// set.
+    #[prost(string, tag = "14")]
+    pub team: ::prost::alloc::string::String,
 }
 /// Something that a body carries.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -9221,6 +9288,28 @@ pub struct GetArenaResponse {
     /// The arena.
     #[prost(message, optional, tag = "1")]
     pub arena: ::core::option::Option<Arena>,
+}
+/// Asks for the world of an arena.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetArenaWorldRequest {
+    /// Resource name of the arena.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// `etag` of the answer before; if the world is still the same, the answer has none. Empty: the
+    /// world is sent.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
+}
+/// The world of an arena.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GetArenaWorldResponse {
+    /// The world without `team`; bodies say whose they are, and the first team of the verdict counts as
+    /// ours. Absent: it is as the caller knows it.
+    #[prost(message, optional, tag = "1")]
+    pub world: ::core::option::Option<World>,
+    /// Changes with the world; opaque.
+    #[prost(string, tag = "2")]
+    pub etag: ::prost::alloc::string::String,
 }
 /// Asks for a referee.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -9812,6 +9901,36 @@ pub mod arenas_client {
                 .insert(GrpcMethod::new("phalanx.v1.Arenas", "GetArena"));
             self.inner.unary(req, path, codec).await
         }
+        /// The world of an arena as it is: the truth, of which teams believe a part. Drawn when somebody
+        /// asks, at most once in a step or ten times a second; of an ended arena as it was at the end. Its
+        /// positions are the referee's own: a team may count from another origin. Bodies have the same names
+        /// as in the worlds of teams.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason ARENA_NOT_FOUND),
+        /// FAILED_PRECONDITION (reason ARENA_UNSEEN: it ended without a picture of its world).
+        pub async fn get_arena_world(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetArenaWorldRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetArenaWorldResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/phalanx.v1.Arenas/GetArenaWorld",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("phalanx.v1.Arenas", "GetArenaWorld"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Starts a referee that clients of any kind may connect to, and answers when it listens.
         /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED, GAME_UNKNOWN, ARENA_REFUSED: variant or
         /// configuration have mistakes, all are listed; ADDRESS_MALFORMED, REQUEST_ID_MALFORMED,
@@ -9964,6 +10083,19 @@ pub mod arenas_server {
             request: tonic::Request<super::GetArenaRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetArenaResponse>,
+            tonic::Status,
+        >;
+        /// The world of an arena as it is: the truth, of which teams believe a part. Drawn when somebody
+        /// asks, at most once in a step or ten times a second; of an ended arena as it was at the end. Its
+        /// positions are the referee's own: a team may count from another origin. Bodies have the same names
+        /// as in the worlds of teams.
+        /// Errors: INVALID_ARGUMENT (reason NAME_MALFORMED), NOT_FOUND (reason ARENA_NOT_FOUND),
+        /// FAILED_PRECONDITION (reason ARENA_UNSEEN: it ended without a picture of its world).
+        async fn get_arena_world(
+            &self,
+            request: tonic::Request<super::GetArenaWorldRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetArenaWorldResponse>,
             tonic::Status,
         >;
         /// Starts a referee that clients of any kind may connect to, and answers when it listens.
@@ -10172,6 +10304,51 @@ pub mod arenas_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetArenaSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/phalanx.v1.Arenas/GetArenaWorld" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetArenaWorldSvc<T: Arenas>(pub Arc<T>);
+                    impl<
+                        T: Arenas,
+                    > tonic::server::UnaryService<super::GetArenaWorldRequest>
+                    for GetArenaWorldSvc<T> {
+                        type Response = super::GetArenaWorldResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetArenaWorldRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Arenas>::get_arena_world(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetArenaWorldSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

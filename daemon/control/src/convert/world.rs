@@ -1,6 +1,6 @@
 //! Pictures of the worlds of teams.
 
-pub(crate) use phalanx_convert::world::Wanted;
+pub(crate) use phalanx_convert::world::{Wanted, truth};
 
 use crate::ServedTeam;
 use phalanx_convert::world::Owner;

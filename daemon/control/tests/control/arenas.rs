@@ -5,10 +5,12 @@ use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt, stream};
 use phalanx_control::client::{Address, Link, connect};
 use phalanx_control::{
-    Access, ArenaAsk, ArenaDirectory, ArenaEvent, ArenaRefusal, ArenaState, ArenaStatus, ArenaView,
-    ControlHandle, Options, Role, ServedTeam, Started, TeamDirectory, build,
+    Access, ArenaAsk, ArenaBegin, ArenaDirectory, ArenaEvent, ArenaRefusal, ArenaSetup, ArenaState,
+    ArenaStatus, ArenaView, ControlHandle, Options, Role, ServedTeam, Started, TeamDirectory,
+    build,
 };
-use phalanx_game::{Score, Verdict};
+use phalanx_game::{Body, Part, Picture, Place, Score, Side, Turn, Verdict};
+use phalanx_net::ArenaTruth;
 use phalanx_proto::v1;
 use phalanx_proto::v1::arenas_client::ArenasClient;
 use std::sync::{Arc, Mutex};
@@ -17,11 +19,15 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 /// An arena that has ended.
-struct Past(ArenaStatus);
+struct Past(ArenaStatus, Option<Arc<ArenaTruth>>);
 
 impl ArenaView for Past {
     fn status(&self) -> ArenaStatus {
         self.0.clone()
+    }
+
+    fn truth(&self) -> BoxFuture<'static, Option<Arc<ArenaTruth>>> {
+        std::future::ready(self.1.clone()).boxed()
     }
 
     fn events(&self) -> BoxStream<'static, ArenaEvent> {
@@ -59,7 +65,8 @@ impl ArenaDirectory for Fake {
 }
 
 fn past(ask: &ArenaAsk) -> Past {
-    Past(ArenaStatus {
+    let truth = (ask.game != "dark").then(|| Arc::new(truth()));
+    let status = ArenaStatus {
         name: ask.name.clone().unwrap_or_else(|| "x-1".into()),
         game: ask.game.clone(),
         variant: None,
@@ -79,7 +86,21 @@ fn past(ask: &ArenaAsk) -> Past {
         started: SystemTime::UNIX_EPOCH,
         ended: None,
         files: None,
-    })
+    };
+    Past(status, truth)
+}
+
+fn truth() -> ArenaTruth {
+    let body = Body {
+        name: "a1".into(),
+        team: "A".into(),
+        side: Side::Ours,
+        place: Some(Place::Cell(1, 2)),
+        alive: true,
+        ..Body::default()
+    };
+    let picture = Picture::of(Part { bodies: vec![body], ..Part::default() });
+    ArenaTruth { version: 3, at: Turn::new(1, 5), picture }
 }
 
 struct Directory(Option<Fake>);
@@ -209,6 +230,44 @@ async fn watch(
         events.push(answer.event.unwrap());
     }
     Ok(events)
+}
+
+#[tokio::test]
+async fn a_viewer_sees_the_truth_and_gets_it_again_when_it_changed() {
+    let arenas = Fake::default();
+    for game in ["toy", "dark"] {
+        let ask = ArenaAsk {
+            name: Some(format!("{game}-1")),
+            game: game.into(),
+            setup: ArenaSetup::Variant { name: None, seed: 1, steps: None, worlds: None },
+            listen: None,
+            begin: ArenaBegin::Usual,
+            pace: None,
+            keep_files: false,
+            by: "a test".into(),
+        };
+        arenas.0.lock().unwrap().push(Arc::new(past(&ask)));
+    }
+    let (_server, mut viewer) = serve(Role::Viewer, Some(arenas)).await;
+    let ask =
+        |name: &str, etag: &str| v1::GetArenaWorldRequest { name: name.into(), etag: etag.into() };
+    let seen = viewer.get_arena_world(ask("arenas/toy-1", "")).await.unwrap().into_inner();
+    let world = seen.world.unwrap();
+    assert_eq!((world.team.as_str(), world.game.as_str()), ("", "toy"));
+    assert_eq!(world.turn, Some(v1::Turn { round: 1, step: 5 }));
+    let body = &world.parts[0].bodies[0];
+    assert_eq!((body.name.as_str(), body.team.as_str()), ("a1", "A"));
+    let again = viewer.get_arena_world(ask("arenas/toy-1", &seen.etag)).await.unwrap();
+    let again = again.into_inner();
+    assert_eq!((again.world, again.etag), (None, seen.etag));
+    for (name, code, reason) in [
+        ("arenas/dark-1", Code::FailedPrecondition, "ARENA_UNSEEN"),
+        ("arenas/none-1", Code::NotFound, "ARENA_NOT_FOUND"),
+        ("toy-1", Code::InvalidArgument, "NAME_MALFORMED"),
+    ] {
+        let refused = viewer.get_arena_world(ask(name, "")).await.unwrap_err();
+        check(&refused, code, reason);
+    }
 }
 
 #[tokio::test]

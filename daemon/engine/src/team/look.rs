@@ -138,9 +138,16 @@ impl<G: Game, B: Brain> Team<G, B> {
     /// turns.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
-        let picture = self.world.borrow().draw().bounded();
+        let mut picture = self.world.borrow().draw();
         let shared = self.shared.borrow();
         let (roles, marks) = (shared.roles.clone(), shared.marks().to_vec());
+        for body in picture.parts.iter_mut().flat_map(|part| &mut part.bodies) {
+            let Some(member) = body.agent.and_then(|agent| self.crew.get(agent)) else { continue };
+            if body.job.is_empty() {
+                body.job.clone_from(&member.shown.reason);
+            }
+        }
+        let picture = picture.bounded();
         Drawing { turn: self.turn(), tick: self.tick(), roles, picture, marks }
     }
 

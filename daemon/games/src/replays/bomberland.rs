@@ -208,7 +208,7 @@ impl<'a> Board<'a> {
                 .collect(),
             ..Part::default()
         };
-        Picture { parts: vec![part], cut: false }.bounded()
+        Picture::of(part).bounded()
     }
 
     fn body(&self, name: &str, unit: &Value) -> Body {

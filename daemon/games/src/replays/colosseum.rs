@@ -98,7 +98,7 @@ fn step(tick: &Value, name: &str, index: usize) -> Result<Step> {
         ..Part::default()
     };
     let score = state["score"][name].as_i64();
-    let picture = Picture { parts: vec![part], cut: false }.bounded();
+    let picture = Picture::of(part).bounded();
     Ok(Step { turn, deeds: vec![deed], score, picture })
 }
 

@@ -189,7 +189,7 @@ fn picture(state: &Value, team: &str, names: &[String]) -> Picture {
         bodies: list(&state["entities"]).iter().take(AGENTS_MAX).map(body).collect(),
         ..Part::default()
     };
-    Picture { parts: vec![part], cut: false }.bounded()
+    Picture::of(part).bounded()
 }
 
 fn place(thing: &Value) -> Option<Place> {

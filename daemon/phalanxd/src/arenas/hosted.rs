@@ -5,7 +5,7 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use phalanx_control::{ArenaEvent, ArenaLeave, ArenaSide, ArenaState, ArenaStatus, ArenaView};
 use phalanx_game::Verdict;
-use phalanx_net::{ArenaEnd, ArenaHandle, HostEvent, HostFeed, Leave};
+use phalanx_net::{ArenaEnd, ArenaHandle, ArenaTruth, HostEvent, HostFeed, Leave};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
@@ -77,6 +77,12 @@ impl ArenaView for Hosted {
     fn status(&self) -> ArenaStatus {
         let facts = self.facts.clone();
         self.run.as_ref().map_or_else(|| facts.clone(), |run| run.status(&facts))
+    }
+
+    fn truth(&self) -> BoxFuture<'static, Option<Arc<ArenaTruth>>> {
+        let Some(run) = &self.run else { return std::future::ready(None).boxed() };
+        let handle = run.handle.clone();
+        async move { handle.truth().await }.boxed()
     }
 
     fn events(&self) -> BoxStream<'static, ArenaEvent> {

@@ -178,7 +178,8 @@ fn bodies() -> impl Strategy<Value = WorldBody> {
         let carried =
             carried.map(|(x, y, what)| phalanx_proto::v1::WorldCarried { x, y, what }).collect();
         let (role, kind) = (detail.clone(), name.clone());
-        WorldBody { name, side, agent, role, kind, place, carried, alive, detail }
+        let known = WorldBody { name, side, agent, role, kind, place, ..WorldBody::default() };
+        WorldBody { carried, alive, detail, ..known }
     })
 }
 

@@ -14,11 +14,12 @@ use phalanx_cli::failure::MatchInterrupted;
 use phalanx_cli::remote::say;
 use phalanx_cli::terminal::KeyPresses;
 use phalanx_control::{
-    Access, Control, ControlHandle, Options, RecordingDirectory, Role, ServedTeam, SocketOptions,
-    TeamDirectory,
+    Access, ArenaDirectory, Control, ControlHandle, Options, RecordingDirectory, Role, ServedTeam,
+    SocketOptions, TeamDirectory,
 };
 use phalanx_metrics::Metrics;
 use phalanx_settings::{Environment, FoxgloveSettings, socket_candidates};
+use phalanxd::arenas::ShownArena;
 use phalanxd::directory::Directory;
 use phalanxd::followers::Followers;
 use phalanxd::live::Live;
@@ -44,6 +45,8 @@ pub(super) struct Venue<'a> {
     pub(super) directory: Directory,
     pub(super) followers: Followers,
     pub(super) foxglove: Option<Live>,
+    /// The arena of the match.
+    pub(super) arena: ShownArena,
     /// Requests for the next match.
     pub(super) encores: mpsc::Receiver<Encore>,
     /// Bound; it serves from the first match on.
@@ -117,7 +120,12 @@ impl<'a> Venue<'a> {
             directory.record(Recordings::of_folder(folder.to_owned(), Arc::clone(&metrics)));
         }
         let (sender, encores) = mpsc::channel(ENCORES_MAX);
-        let served = Repertoire { directory: directory.clone(), encores: stays.then_some(sender) };
+        let arena = ShownArena::default();
+        let served = Repertoire {
+            directory: directory.clone(),
+            arena: arena.clone(),
+            encores: stays.then_some(sender),
+        };
         let bound = open_control(args, Arc::new(served), Arc::clone(&metrics))?;
         let page = bound.page().map(str::to_owned);
         Ok(Self {
@@ -126,6 +134,7 @@ impl<'a> Venue<'a> {
             directory,
             followers: Followers::new(metrics, None),
             foxglove,
+            arena,
             encores,
             bound: Some(bound),
             control: None,
@@ -201,12 +210,17 @@ impl<'a> Venue<'a> {
 /// The teams of the match, which callers may ask to play again.
 struct Repertoire {
     directory: Directory,
+    arena: ShownArena,
     encores: Option<mpsc::Sender<Encore>>,
 }
 
 impl TeamDirectory for Repertoire {
     fn teams(&self) -> Vec<Arc<ServedTeam>> {
         self.directory.teams()
+    }
+
+    fn arenas(&self) -> Option<Arc<dyn ArenaDirectory>> {
+        Some(Arc::new(self.arena.clone()))
     }
 
     fn recordings(&self) -> Option<Arc<dyn RecordingDirectory>> {

@@ -16,7 +16,8 @@ use phalanx_cli::terminal::{KeyPresses, ending};
 use phalanx_engine::{JournalEntry, JournalEvent, Snapshot};
 use phalanx_game::Verdict;
 use phalanx_net::{
-    ArenaEnd, ArenaHandle, HostOptions, JournalItem, TeamHandle, now, origin, serve_arena,
+    ArenaEnd, ArenaHandle, HostOptions, JournalItem, TeamHandle, host_feed, now, origin,
+    serve_arena,
 };
 use phalanxd::directory::Member;
 use phalanxd::plans;
@@ -60,12 +61,15 @@ pub(super) async fn begin(
     let listener = phalanx_games::listen(cast.game, "127.0.0.1:0").await;
     let listener = listener.context("cannot listen on loopback")?;
     let watched = !args.json && std::io::stderr().is_terminal();
+    let (teller, feed) = host_feed();
     let options = HostOptions {
+        teller: Some(teller),
         artifacts: args.replay.clone(),
         draw: watched.then_some(Paint::stderr().is_on()),
         ..HostOptions::default()
     };
     let arena = serve_arena(cast.arena(origin)?, listener, options);
+    venue.arena.show(cast.game, arena.clone(), feed);
     let members = spawn_teams(venue, &mut cast, &arena).await?;
     let teams = members.iter().map(|member| member.handle.clone()).collect();
     for member in members {

@@ -33,7 +33,7 @@ pub(super) fn picture(world: &World) -> Picture {
         let name = format!("map on which {} may be", named(world, &world.may_be_on(*frame)));
         parts.push(part(world, name, *frame, &[]));
     }
-    Picture { parts, cut: false }
+    Picture { parts, ..Picture::default() }
 }
 
 /// The names of the first agents, and how many more there are.

@@ -47,7 +47,10 @@ pub(super) fn picture(world: &World) -> Picture {
         }
     }
     let alone = groups.len() == 1;
-    Picture { parts: groups.iter().filter_map(|group| part(group, alone)).collect(), cut: false }
+    Picture {
+        parts: groups.iter().filter_map(|group| part(group, alone)).collect(),
+        ..Picture::default()
+    }
 }
 
 /// Whether two agents are in one world: in cherry_picker everybody has one.
