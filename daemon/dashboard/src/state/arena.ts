@@ -39,9 +39,11 @@ export function followArena(): HostedArena {
   createEffect(on(server, (address) => { if (address !== "") looking.soon(); }));
   // Ended arenas may have had the same address: the last one is the newest.
   const arena = createMemo(() => arenas().filter(({ address }) => address !== "" && address === server()).sort((a, b) => began(a) - began(b)).at(-1));
-  const name = createMemo(() => arena()?.name ?? "");
+  // The next match may be in an arena of the same name.
+  const which = createMemo(() => (arena() === undefined ? "" : `${arena()?.name ?? ""} ${began(arena())}`));
   createEffect(
-    on([name, cockpit.entered], ([chosen]) => {
+    on([which, cockpit.entered], ([known]) => {
+      const [chosen = ""] = known.split(" ");
       verdicts.clear();
       bump();
       if (chosen === "") return;
@@ -55,7 +57,10 @@ export function followArena(): HostedArena {
             verdicts.take(event.kind.value);
             bump();
           },
-          gap: () => undefined,
+          gap() {
+            verdicts.clear();
+            bump();
+          },
           state: () => undefined,
         },
         tab,
@@ -66,6 +71,6 @@ export function followArena(): HostedArena {
   return { arena, verdicts, version };
 }
 
-function began(arena: Arena): number {
-  return Number(arena.startTime?.seconds ?? 0n);
+function began(arena: Arena | undefined): number {
+  return Number(arena?.startTime?.seconds ?? 0n) + (arena?.startTime?.nanos ?? 0) / 1e9;
 }

@@ -33,6 +33,8 @@ export function MapPane(props: {
   choose: (agent: string) => void;
   /** Puts layers and legend into a box on the map that opens on demand, instead of beside it. */
   compact?: boolean;
+  /** Adds to a world before it is shown; another function shows it anew. */
+  decorate?: ((world: World) => World) | undefined;
   children: JSX.Element;
 }): JSX.Element {
   const theme = useTheme();
@@ -42,7 +44,12 @@ export function MapPane(props: {
   const [camera, setCamera] = createSignal<Camera>();
   const [pointer, setPointer] = createSignal<Point>();
   let shown: Surface | undefined;
-  const world = createMemo(on([() => props.version, () => props.index], (): World | undefined => props.reel.worlds[props.index]));
+  const world = createMemo(
+    on([() => props.version, () => props.index, () => props.reel, () => props.decorate], (): World | undefined => {
+      const plain = props.reel.worlds[props.index];
+      return plain === undefined ? undefined : (props.decorate?.(plain) ?? plain);
+    }),
+  );
   const part = createMemo((): WorldPart | undefined => {
     const parts = world()?.parts ?? [];
     const chosen = props.chosen;

@@ -1,5 +1,6 @@
 /** The world as the team believes it. */
 import { createEffect, createSignal, on, onCleanup, type Accessor, type JSX } from "solid-js";
+import type { World } from "../gen/phalanx/v1/worlds_pb";
 import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
 import { RATE, Reel } from "../map/reel";
@@ -53,7 +54,7 @@ export function MapView(): JSX.Element {
 }
 
 /** The map of these worlds with a slider over them. */
-export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.Element {
+export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean; decorate?: (world: World) => World; children?: JSX.Element }): JSX.Element {
   const cockpit = useCockpit();
   const [back, setBack] = createSignal<number>();
   const last = (): number => (props.worlds.count(), props.worlds.reel.worlds.length - 1);
@@ -69,7 +70,9 @@ export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.E
       chosen={cockpit.place().agent}
       choose={(agent) => { cockpit.go({ agent }); }}
       compact={props.compact === true}
+      decorate={props.decorate}
     >
+      {props.children}
       <Scrubber
         last={Math.max(0, last())}
         at={index()}

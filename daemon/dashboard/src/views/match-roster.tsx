@@ -82,9 +82,10 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
         </span>
         <span class="roster-state">
           <Show when={carrying() !== ""}><span class="chip" title={`carries ${carrying()}`}>{carrying()}</span></Show>
+          <Show when={props.body?.health !== undefined}><Health share={props.body?.health ?? 0} /></Show>
         </span>
         <span class="roster-job">
-          <Show when={trouble().text !== ""} fallback={<Job agent={props.agent} />}>
+          <Show when={trouble().text !== ""} fallback={<Job agent={props.agent} body={props.body} />}>
             <span class={trouble().level} title={trouble().text}>{trouble().text}</span>
           </Show>
         </span>
@@ -97,14 +98,34 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
 }
 
 /** What it does, and why. */
-function Job(props: { agent: Agent }): JSX.Element {
+function Job(props: { agent: Agent; body: WorldBody | undefined }): JSX.Element {
+  const job = (): string => props.body?.job ?? "";
+  // A reason that repeats the job says nothing more.
+  const reason = (): string => (props.agent.reason === job() ? "" : props.agent.reason);
   return (
     <>
-      <span class="job mono">{props.agent.lastAction}</span>
-      <Show when={props.agent.reason !== ""}>
-        <span class="why-text dim" title={props.agent.reason}>{props.agent.reason}</span>
+      <Show when={job() !== ""} fallback={<span class="job mono">{props.agent.lastAction}</span>}>
+        <span class="job" title={job()}>{shortIds(job())}</span>
+      </Show>
+      <Show when={reason() !== ""}>
+        <span class="why-text dim" title={reason()}>{shortIds(reason())}</span>
       </Show>
     </>
+  );
+}
+
+/** Below these shares an agent is in trouble, or soon will be. */
+const WEAK = { bad: 0.25, warn: 0.5 } as const;
+
+/** How well it is, as a bar. */
+function Health(props: { share: number }): JSX.Element {
+  const share = (): number => Math.round(Math.min(1, Math.max(0, props.share)) * 100);
+  const level = (): string | undefined => (props.share <= WEAK.bad ? "bad" : props.share <= WEAK.warn ? "warn" : undefined);
+  return (
+    <span class="health" data-level={level()} title={`health ${share()} %`}>
+      <span style={{ width: `${share()}%` }} />
+      <span class="hidden-label">health {share()} %</span>
+    </span>
   );
 }
 
@@ -129,5 +150,5 @@ function Chosen(props: { side: Side; agent: Agent; body: WorldBody | undefined }
 }
 
 function carriedText(body: WorldBody | undefined): string {
-  return body === undefined ? "" : body.carried.map((thing) => thing.what).join(", ");
+  return body === undefined ? "" : body.carrying || body.carried.map((thing) => thing.what).join(", ");
 }

@@ -5,11 +5,13 @@ import { clockOf, entrants, type Entrant } from "../match/contest";
 import { followArena } from "../state/arena";
 import { shortName, useCockpit } from "../state/cockpit";
 import { followSides } from "../state/sides";
+import { followTruth } from "../state/truth";
 import { Changes } from "./match-changes";
-import { MatchMap } from "./match-map";
+import { MatchMap, type Layers } from "./match-map";
 import { RaceCard, Scoreboard } from "./match-score";
 import { Rosters } from "./match-roster";
 import { Strip } from "./match-strip";
+import { Work, type PickedPlace } from "./match-work";
 import "./match.css";
 
 /** Changes in the list. */
@@ -22,6 +24,18 @@ export function MatchView(): JSX.Element {
   const hosted = followArena();
   const [focused, setFocused] = createSignal(cockpit.name());
   const side = createMemo(() => sides().find(({ name }) => name === focused()) ?? sides()[0]);
+  const [inTruth, setInTruth] = createSignal(false);
+  const [wanted, setWanted] = createSignal<boolean>();
+  // The truth alone says little: unless the user wants otherwise, it comes with the differences.
+  const compared = (): boolean => wanted() ?? inTruth();
+  const [picked, setPicked] = createSignal<PickedPlace>();
+  const truth = followTruth(() => hosted.arena()?.name ?? "", () => inTruth() || compared());
+  const layers: Layers = { truth: inTruth, showTruth: setInTruth, compared, compare: setWanted, picked };
+  const pick = (place: PickedPlace | undefined): void => {
+    // The place is one of the team's own map.
+    if (place !== undefined) setInTruth(false);
+    setPicked(place);
+  };
   const versions = createMemo(() => sides().map(({ version }) => version()).join() + `/${hosted.version()}`);
   const known = createMemo(
     on([versions, cockpit.teams, hosted.arena, sides], () =>
@@ -46,12 +60,13 @@ export function MatchView(): JSX.Element {
         {(one) => (
           <>
             <Rosters sides={sides()} side={one()} focus={setFocused} />
-            <MatchMap side={one()} />
+            <MatchMap sides={sides()} side={one()} focus={setFocused} hosted={hosted} truth={truth} layers={layers} />
           </>
         )}
       </Show>
       <div class="match-side">
         <RaceCard contest={contest()} changes={changes()} />
+        <Show when={side()}>{(one) => <Work side={one()} picked={picked()} pick={pick} />}</Show>
         <Changes changes={changes()} contest={contest()} />
       </div>
     </div>
