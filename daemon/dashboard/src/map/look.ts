@@ -1,136 +1,195 @@
-/** Colours of each game's map. */
-import { WorldSide, WorldTone, type WorldBody, type WorldLayer } from "../gen/phalanx/v1/worlds_pb";
+/** How things look: read from the same file as the pictures of `phalanx map`, so that both agree. */
+import looks from "../../../picture/src/looks.json";
+import { WorldSide, WorldTone, type WorldLayer, type WorldLegend, type WorldPart } from "../gen/phalanx/v1/worlds_pb";
 
-/** Red, green, blue, 0 to 255, and opacity 0 to 1. */
-export type Ink = readonly [number, number, number, number];
+/** Red, green, blue, 0 to 255. */
+export type Ink = readonly [number, number, number];
 
-/** All colours of a map. */
+/** A shape of a sign; places are relative to its middle, in halves of its size. */
+export interface SignShape {
+  readonly disc?: readonly number[];
+  readonly points?: readonly (readonly number[])[];
+  readonly lines?: readonly (readonly (readonly number[])[])[];
+  readonly box?: readonly number[];
+  readonly fill?: string;
+  readonly stroke?: string;
+  readonly wide?: number;
+}
+
+/** How one kind of thing looks, where its tone does not say all. */
+export interface KindLook {
+  readonly sign?: string;
+  /** Its own colour, the same in both themes. */
+  readonly shade?: string;
+  /** A letter that is a piece of a board game. */
+  readonly piece?: string;
+  /** Adjacent ones are one area. */
+  readonly area?: boolean;
+  /** Turns from full to nothing; a number of another layer says how many are left. */
+  readonly fuse?: number;
+  /** The value with which its sign has full size. */
+  readonly grows?: number;
+}
+
+type Named = "page" | "ink" | "faint" | "rule" | "unknown" | "hatch" | "ground" | "obstacle" | "goal" | "resource" | "danger" | "ours" | "theirs" | "other";
+
+/** All colours of a theme. */
 export interface Look {
-  /** The background: cells that no agent has seen. */
-  readonly unknown: string;
-  /** Lines between cells, edges of graphs. */
-  readonly lines: string;
-  readonly text: string;
-  readonly tones: Readonly<Record<WorldTone, Ink>>;
-  /** Colours of single kinds of cells, by the legend's name, where the tone does not suffice. */
-  readonly kinds: Readonly<Record<string, Ink>>;
-  /** Cells are shown with their letter, since they are pieces or things. */
-  readonly letters: ReadonlySet<string>;
-  /** Fields of two shades. */
-  readonly checkered: boolean;
-  /** Layers that are hidden at first. */
-  readonly hidden: readonly string[];
+  readonly dark: boolean;
+  readonly colors: Readonly<Record<Named, Ink>>;
 }
 
-const DARK: Readonly<Record<WorldTone, Ink>> = {
-  [WorldTone.UNSPECIFIED]: [0, 0, 0, 0],
-  [WorldTone.GROUND]: [38, 50, 60, 1],
-  [WorldTone.OBSTACLE]: [118, 128, 138, 1],
-  [WorldTone.GOAL]: [150, 112, 30, 1],
-  [WorldTone.RESOURCE]: [52, 140, 178, 1],
-  [WorldTone.DANGER]: [214, 62, 52, 1],
-  [WorldTone.OURS]: [60, 190, 150, 1],
-  [WorldTone.THEIRS]: [222, 110, 190, 1],
-  [WorldTone.OTHER]: [150, 130, 210, 1],
-};
+/** How large signs are, in cells. */
+export const SIZES = looks.sizes;
+const KINDS: Readonly<Record<string, KindLook>> = looks.kinds;
+const SIGNS: Readonly<Record<string, readonly SignShape[]>> = looks.signs;
+const [BLACK, WHITE]: readonly [Ink, Ink] = [[0, 0, 0], [255, 255, 255]];
 
-const LIGHT: Readonly<Record<WorldTone, Ink>> = {
-  [WorldTone.UNSPECIFIED]: [0, 0, 0, 0],
-  [WorldTone.GROUND]: [242, 244, 240, 1],
-  [WorldTone.OBSTACLE]: [94, 104, 116, 1],
-  [WorldTone.GOAL]: [238, 203, 110, 1],
-  [WorldTone.RESOURCE]: [60, 146, 190, 1],
-  [WorldTone.DANGER]: [212, 50, 44, 1],
-  [WorldTone.OURS]: [12, 128, 98, 1],
-  [WorldTone.THEIRS]: [176, 48, 140, 1],
-  [WorldTone.OTHER]: [116, 92, 186, 1],
-};
+const THEMES = { light: lookFrom(false), dark: lookFrom(true) };
 
-/** Blocks of different types must differ. */
-const BLOCKS: readonly Ink[] = [
-  [74, 144, 226, 1],
-  [232, 160, 60, 1],
-  [120, 190, 90, 1],
-  [190, 110, 220, 1],
-  [90, 200, 200, 1],
-];
-
-const BOMBERLAND: Readonly<Record<string, Ink>> = {
-  metal: [92, 100, 112, 1],
-  wood: [150, 104, 60, 1],
-  ore: [128, 108, 132, 1],
-  bomb: [30, 30, 36, 1],
-  fire: [240, 130, 40, 1],
-  "fire that stays": [206, 64, 30, 1],
-  ammunition: [70, 150, 200, 1],
-  "blast powerup": [224, 176, 40, 1],
-  "freeze powerup": [110, 200, 230, 1],
-};
-
-/** The colours of a game's map. */
-export function lookOf(game: string, dark: boolean): Look {
-  const base: Look = {
-    unknown: dark ? "#11161b" : "#c9ced3",
-    lines: dark ? "rgb(255 255 255 / 0.07)" : "rgb(0 0 0 / 0.09)",
-    text: dark ? "#e8edf0" : "#14191d",
-    tones: dark ? DARK : LIGHT,
-    kinds: {},
-    letters: new Set(),
-    checkered: false,
-    hidden: [],
-  };
-  switch (game) {
-    case "bomberland":
-      return { ...base, kinds: BOMBERLAND, letters: new Set(["things"]), hidden: ["possible danger"] };
-    case "asimulator":
-      return { ...base, kinds: { visited: dark ? [54, 76, 84, 1] : [222, 236, 230, 1] } };
-    case "colosseum":
-      return { ...base, checkered: true, letters: new Set(["board"]) };
-    default:
-      return base;
-  }
+function lookFrom(dark: boolean): Look {
+  const found = Object.entries(dark ? looks.dark : looks.light).map(([name, text]) => [name, hex(text)]);
+  return { dark, colors: Object.fromEntries(found) as Record<Named, Ink> };
 }
 
-/** The colour of one value of a layer. */
-export function inkOf(look: Look, layer: WorldLayer, value: number): Ink {
-  if (value === 0) return [0, 0, 0, 0];
-  const { scale } = layer;
-  if (scale !== undefined) {
-    const [red, green, blue] = look.tones[scale.tone];
-    // What is hardly likely stays invisible, what is certain lets the ground shine through.
-    return [red, green, blue, ((value - 1) / 254) * 0.8];
-  }
-  const legend = layer.legend.find((entry) => entry.value === value);
-  if (legend === undefined) return look.tones[WorldTone.OTHER];
-  const known = look.kinds[legend.name];
-  if (known !== undefined) return known;
-  if (legend.name.startsWith("block ")) return BLOCKS[value % BLOCKS.length] ?? look.tones[legend.tone];
-  // Above the first layer empty cells show what is below.
-  if (legend.tone === WorldTone.GROUND && legend.name === "none") return [0, 0, 0, 0];
-  // Pieces are letters; their field keeps the colour of the ground.
-  if (layer.name === "board") return look.tones[WorldTone.GROUND];
-  return look.tones[legend.tone];
+/** The colours for dark or light pages; always the same object. */
+export function lookOf(dark: boolean): Look {
+  return dark ? THEMES.dark : THEMES.light;
+}
+
+/** From `#rrggbb`. */
+export function hex(text: string): Ink {
+  const value = parseInt(text.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
 /** A colour for the canvas. */
-export function css([red, green, blue, alpha]: Ink): string {
-  return `rgb(${red} ${green} ${blue} / ${alpha})`;
+export function css([red, green, blue]: Ink, alpha = 1): string {
+  return alpha === 1 ? `rgb(${red} ${green} ${blue})` : `rgb(${red} ${green} ${blue} / ${alpha})`;
+}
+
+/** Between one colour (0) and another one (1). */
+export function mixed(from: Ink, to: Ink, share: number): Ink {
+  const mix = (at: 0 | 1 | 2): number => Math.round(from[at] + share * (to[at] - from[at]));
+  return [mix(0), mix(1), mix(2)];
+}
+
+/** Black or white, whichever is easier to read on it. */
+export function contrast([red, green, blue]: Ink): Ink {
+  return 299 * red + 587 * green + 114 * blue > 140_000 ? BLACK : WHITE;
+}
+
+/** The full colour of a tone. */
+export function toneInk({ colors }: Look, tone: WorldTone): Ink {
+  switch (tone) {
+    case WorldTone.GROUND: return colors.ground;
+    case WorldTone.OBSTACLE: return colors.obstacle;
+    case WorldTone.GOAL: return colors.goal;
+    case WorldTone.RESOURCE: return colors.resource;
+    case WorldTone.DANGER: return colors.danger;
+    case WorldTone.OURS: return colors.ours;
+    case WorldTone.THEIRS: return colors.theirs;
+    case WorldTone.OTHER: return colors.other;
+    default: return colors.faint;
+  }
+}
+
+/** The colour of cells of a tone; several values of one tone get paler one by one. */
+export function cellInk(look: Look, tone: WorldTone, nth: number): Ink {
+  const { ground, faint, goal } = look.colors;
+  const paler = at(looks.paler, nth);
+  switch (tone) {
+    case WorldTone.GROUND: return mixed(ground, faint, at(looks.shaded, nth));
+    case WorldTone.GOAL: return mixed(goal, ground, looks.goal_pale + paler / 3);
+    case WorldTone.OURS:
+    case WorldTone.THEIRS: return toneInk(look, tone);
+    default: return mixed(toneInk(look, tone), ground, paler);
+  }
+}
+
+function at(list: readonly number[], nth: number): number {
+  return list[Math.min(nth, list.length - 1)] ?? 0;
 }
 
 /** The colour of a side. */
-export function sideInk(look: Look, side: WorldSide): Ink {
-  if (side === WorldSide.OURS) return look.tones[WorldTone.OURS];
-  if (side === WorldSide.THEIRS) return look.tones[WorldTone.THEIRS];
-  return look.tones[WorldTone.OBSTACLE];
+export function sideInk({ colors }: Look, side: WorldSide): Ink {
+  if (side === WorldSide.OURS) return colors.ours;
+  return side === WorldSide.THEIRS ? colors.theirs : colors.faint;
 }
 
-/** The letter inside a body: of its kind, else of its role. */
-export function letterOf(body: WorldBody): string {
-  return (body.kind || body.role).charAt(0).toUpperCase();
+/** The ground of a zone, by whose it is. */
+export function zoneInk(look: Look, side: WorldSide): Ink {
+  return mixed(sideInk(look, side), look.colors.ground, looks.zone_pale);
 }
 
-/** Signs of chess pieces, by their letters. */
-export const PIECES: Readonly<Record<string, string>> = {
-  K: "♔", Q: "♕", R: "♖", B: "♗", N: "♘", P: "♙",
-  k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟",
+/** How much a cell has faded since it was seen. */
+export function faded(age: number): number {
+  return looks.fading.find(([steps = 0]) => age >= steps)?.[1] ?? 0;
+}
+
+/** How much a number covers the ground, from 0 to 1. */
+export function covers(value: number): number {
+  return value === 0 ? 0 : ((value - 1) / 254) * looks.cover;
+}
+
+/** How a kind of thing looks; empty: as its tone says. */
+export function kindOf(name: string): KindLook {
+  return Object.hasOwn(KINDS, name) ? (KINDS[name] ?? {}) : {};
+}
+
+/** The colour of a kind of thing. */
+export function kindInk(look: Look, kind: KindLook, tone: WorldTone): Ink {
+  return kind.shade === undefined ? toneInk(look, tone) : hex(kind.shade);
+}
+
+const TONE_SIGNS: Readonly<Partial<Record<WorldTone, string>>> = {
+  [WorldTone.RESOURCE]: looks.tones.resource,
+  [WorldTone.GOAL]: looks.tones.goal,
+  [WorldTone.DANGER]: looks.tones.danger,
+  [WorldTone.OURS]: looks.tones.ours,
+  [WorldTone.THEIRS]: looks.tones.theirs,
+  [WorldTone.OBSTACLE]: looks.tones.obstacle,
+  [WorldTone.GROUND]: looks.tones.ground,
 };
+
+/** The sign of a marked place. */
+export function spotSign(kind: KindLook, tone: WorldTone): readonly SignShape[] {
+  return signOf(kind.sign ?? TONE_SIGNS[tone] ?? looks.tones.other);
+}
+
+/** The sign of somebody. */
+export function sideSign(side: WorldSide): readonly SignShape[] {
+  return signOf(side === WorldSide.OURS ? looks.sides.ours : looks.sides.others);
+}
+
+/** What crosses somebody who cannot act. */
+export function goneSign(): readonly SignShape[] {
+  return signOf(looks.sides.gone);
+}
+
+/** A sign by its name. */
+export function signOf(name: string): readonly SignShape[] {
+  return SIGNS[name] ?? [];
+}
+
+/** Whether it is the lowest layer of cells. */
+export function isGround(part: WorldPart, layer: WorldLayer): boolean {
+  return layer.scale === undefined && part.layers.find((known) => known.scale === undefined)?.name === layer.name;
+}
+
+/** The values of a layer, each with how many before it have the same tone. */
+export function numbered(part: WorldPart, layer: WorldLayer): readonly { readonly nth: number; readonly entry: WorldLegend }[] {
+  const tones = new Map<WorldTone, number>();
+  const ground = isGround(part, layer);
+  return layer.legend.map((entry) => {
+    const nth = tones.get(entry.tone) ?? 0;
+    tones.set(entry.tone, nth + 1);
+    return { nth: ground ? nth : 0, entry };
+  });
+}
+
+/** Whether a value needs its letter: its colour alone would not tell it from others. */
+export function hasGlyph(part: WorldPart, layer: WorldLayer, { tone }: WorldLegend): boolean {
+  if (tone === WorldTone.GROUND || tone === WorldTone.UNSPECIFIED) return false;
+  return !isGround(part, layer) || layer.legend.filter((other) => other.tone === tone).length > 1;
+}

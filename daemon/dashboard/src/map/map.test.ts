@@ -3,13 +3,17 @@ import { zoomIdentity } from "d3-zoom";
 import { expect, test } from "vitest";
 import { WorldPartSchema, WorldSchema, WorldSide, WorldTone, type World, type WorldPart } from "../gen/phalanx/v1/worlds_pb";
 import { cameraOf, fit, toMap, toPixel } from "./camera";
-import { inkOf, lookOf } from "./look";
+import { cellInk, covers, kindOf, lookOf, signOf } from "./look";
 import { markShape } from "./marks";
-import { copiesOf, isJump } from "./paint";
 import { ground, middle } from "./place";
 import { Reel } from "./reel";
 import { merge, valueAt } from "./scene";
 import { layoutGraph } from "./graph-layout";
+import { glide, Motion } from "./motion";
+import { signsOf } from "./names";
+import { borders } from "./outline";
+import { stageOf } from "./stage";
+import { copiesOf, isJump } from "./torus";
 import { under } from "./under";
 
 function grid(unchanged: string[] = [], cells = new Uint8Array([1, 2, 0, 3])): WorldPart {
@@ -140,12 +144,68 @@ test("a step over the rim is a jump, whatever the size of the map", () => {
   expect([isJump(9, 10), isJump(4, 10), isJump(30, 100), isJump(21, 0)]).toEqual([true, false, false, true]);
 });
 
-test("probabilities shine through, unknown cells are clear", () => {
-  const look = lookOf("asimulator", true);
-  const layer = { ...(grid().layers[0] ?? raise()), legend: [], scale: { $typeName: "phalanx.v1.WorldScale" as const, from: 0, to: 1, unit: "probability", tone: WorldTone.DANGER } };
-  expect(inkOf(look, layer, 0)[3]).toBe(0);
-  expect(inkOf(look, layer, 255)[3]).toBeCloseTo(0.8);
-  expect(inkOf(look, layer, 128)[3]).toBeCloseTo(0.4, 1);
+test("numbers shine through, unknown cells are clear", () => {
+  expect(covers(0)).toBe(0);
+  expect(covers(255)).toBeCloseTo(0.85);
+  expect(covers(128)).toBeCloseTo(0.425);
+});
+
+test("every sign that a kind names is there, in both themes", () => {
+  for (const name of ["bomb", "dispenser", "wood", "food"]) expect(signOf(kindOf(name).sign ?? "").length).toBeGreaterThan(0);
+  expect(kindOf("constructor")).toEqual({});
+  expect(cellInk(lookOf(true), WorldTone.OURS, 3)).toEqual(lookOf(true).colors.ours);
+  expect(cellInk(lookOf(false), WorldTone.OBSTACLE, 1)).not.toEqual(cellInk(lookOf(false), WorldTone.OBSTACLE, 0));
+});
+
+test("bodies show the number of their name, short names, or else letters", () => {
+  const body = (name: string, side: WorldSide, agent?: number) => create(WorldPartSchema, { bodies: [{ name, side, ...(agent === undefined ? {} : { agent }) }] }).bodies[0] ?? raise();
+  const bodies = [body("agentA12", WorldSide.OURS, 3), body("c", WorldSide.OURS, 0), body("scout", WorldSide.OURS, 6), body("rival", WorldSide.THEIRS), body("other", WorldSide.THEIRS), body("", WorldSide.THEIRS)];
+  expect(signsOf(bodies)).toEqual(["12", "c", "7", "a", "b", ""]);
+});
+
+test("adjacent cells have one border, holes have their own, and corners that only touch stay apart", () => {
+  const of = (rows: string[]): number[] => {
+    const runs = borders(rows[0]?.length ?? 0, rows.length, (x, y) => rows[y]?.[x] === "#");
+    return runs.map((run) => run.length).sort((a, b) => a - b);
+  };
+  expect(of(["##.", "##."])).toEqual([4]);
+  expect(of(["#..", "##."])).toEqual([6]);
+  expect(of(["###", "#.#", "###"])).toEqual([4, 4]);
+  expect(of(["#.", ".#"])).toEqual([4, 4]);
+  expect(of(["..", ".."])).toEqual([]);
+});
+
+test("maps that are not joined are side by side and do not overlap; a single one stays where it is", () => {
+  const parts = ["one", "two", "three"].map((name) => ({ ...grid(), name }));
+  const place = (only: string) => stageOf({ ...world(grid(), 1n), parts }, (part) => ground(part), only);
+  const { settings, titled } = place("");
+  expect(titled).toBe(true);
+  expect(settings).toHaveLength(3);
+  for (const a of settings) {
+    for (const b of settings) {
+      const apart = a === b || a.box.x >= b.box.x + b.box.width || b.box.x >= a.box.x + a.box.width || a.box.y >= b.box.y + b.box.height || b.box.y >= a.box.y + a.box.height;
+      expect(apart).toBe(true);
+    }
+  }
+  expect(place("two").settings.map(({ part, shift }) => [part.name, shift])).toEqual([["two", { x: 0, y: 0 }]]);
+});
+
+test("bodies glide to where they are, over the rim the short way, and jump where the way is too long", () => {
+  const at = (x: number): WorldPart => ({ ...grid(), bodies: create(WorldPartSchema, { bodies: [{ name: "a1", agent: 0, alive: true, side: WorldSide.OURS, place: { place: { case: "cell", value: { x, y: 5 } } } }] }).bodies });
+  const shown = (x: number) => stageOf(world(at(x), 1n), (part) => ground(part), "");
+  const motion = new Motion();
+  const here = (now: number): number => {
+    const [figure] = motion.of("map");
+    return figure === undefined ? NaN : motion.at(figure, ground(at(0)), now).x;
+  };
+  motion.take(shown(8), 0, 0);
+  motion.take(shown(9), 1000, 200);
+  expect([here(1000), here(1100), here(1200)]).toEqual([8.5, 9, 9.5]);
+  expect([motion.moves(1199), motion.moves(1200)]).toEqual([true, false]);
+  motion.take(shown(0), 2000, 200);
+  expect(here(2100)).toBeCloseTo(0);
+  expect(glide(5_000, false)).toBe(700);
+  expect(glide(250, true)).toBe(0);
 });
 
 test("scripts may draw nonsense", () => {

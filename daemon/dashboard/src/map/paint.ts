@@ -1,391 +1,331 @@
-/** Paints a part of a world on a canvas. */
-import type { ScriptMark, WorldBody, WorldLayer, WorldPart, WorldSpot } from "../gen/phalanx/v1/worlds_pb";
-import { WorldSide, WorldTone } from "../gen/phalanx/v1/worlds_pb";
-import { toMap, toPixel, type Camera, type Size } from "./camera";
-import { css, inkOf, letterOf, PIECES, sideInk, type Look } from "./look";
-import { markShape } from "./marks";
-import { middle, type Ground } from "./place";
+/** Paints worlds on a canvas: the scenery, and what moves on it. */
+import { WorldTone, type ScriptMark, type WorldBody } from "../gen/phalanx/v1/worlds_pb";
+import type { Camera, Size } from "./camera";
 import type { Point } from "./geometry";
+import { contrast, css, sideInk, SIZES, toneInk, type Look } from "./look";
+import { markShape } from "./marks";
+import type { Figure, Motion } from "./motion";
+import { middle } from "./place";
+import { block, Scenery, View } from "./scenery";
+import { drawBody, drawText, type Pen } from "./signs";
+import type { Setting, Stage } from "./stage";
+import { copiesOf, isJump } from "./torus";
 
 /** What is painted. */
 export interface Picture {
-  readonly part: WorldPart;
-  readonly ground: Ground;
+  readonly stage: Stage;
   readonly marks: readonly ScriptMark[];
   readonly look: Look;
   /** Names of layers that are not shown. */
   readonly hidden: ReadonlySet<string>;
-  /** The highlighted agent; empty: none. */
-  readonly chosen: string;
-  /** Where each agent was in the worlds before, the oldest first. */
-  readonly trails: ReadonlyMap<string, readonly Point[]>;
+  /** The step of the world, for what was seen long ago. */
+  readonly step: number;
+  /** Where each agent was in the worlds before, the oldest first, by part and agent. */
+  readonly trails: ReadonlyMap<string, ReadonlyMap<string, readonly Point[]>>;
 }
 
-/** Zoom from which cells have lines, letters, and figures. */
-const SHOWS = { lines: 8, letters: 11, figures: 34, labels: 13 } as const;
+/** What a person looks at. */
+export interface Focus {
+  /** The highlighted agent; empty: none. */
+  readonly chosen: string;
+  /** The chosen place, and the one below the pointer; in units of the stage. */
+  readonly cell: Point | undefined;
+  readonly hover: Point | undefined;
+  /** Where agents were sent, in units of the stage. */
+  readonly targets: readonly Point[];
+}
 
-/** Copies of a torus beside each other. */
-const COPIES = 5;
-/** A longer step than this, in map units, is a jump if the map's size is unknown. */
-const JUMP = 20;
+/** Half of a sign that is read well, how far it may reach beyond its cell for that, and the least, in pixels. */
+const READ = { half: 9, beyond: 0.85, least: 2.5, signed: 4.5 } as const;
+/** Signs that are kept painted. */
+const STAMPS = 600;
 
-/** Values of probabilities whose figures say something: neither next to nothing nor certain. */
-const SURE = { least: 6, most: 252 } as const;
-
-/** Paints one canvas; keeps a small picture of each layer until the layer changes. */
+/** Paints one canvas. */
 export class Painter {
-  private readonly bitmaps = new WeakMap<WorldLayer, { look: Look; bitmap: HTMLCanvasElement }>();
+  private readonly scenery = new Scenery();
+  private readonly stamps = new Map<string, HTMLCanvasElement>();
 
-  constructor(private readonly pen: CanvasRenderingContext2D) {}
+  constructor(private readonly pen: Pen) {}
 
-  /** Paints all of it. `density` is the device's pixels of a CSS pixel. */
-  paint(picture: Picture, camera: Camera, size: Size, density: number): void {
+  /** Paints all of it, as it is at this moment. `density` is the device's pixels of a CSS pixel. */
+  paint(picture: Picture, focus: Focus, motion: Motion, camera: Camera, size: Size, density: number, now: number): void {
     const { pen } = this;
     pen.setTransform(density, 0, 0, density, 0, 0);
-    pen.fillStyle = picture.look.unknown;
-    pen.fillRect(0, 0, size.width, size.height);
-    const copies = copiesOf(picture.ground, camera, size);
-    for (const [index, shift] of copies.entries()) {
-      const there = { ...camera, x: camera.x - shift.x, y: camera.y - shift.y };
-      // The world comes back on all sides of a torus; one copy is the map, the others are its echo.
-      pen.globalAlpha = index === 0 ? 1 : 0.45;
-      this.world(picture, there, size);
+    this.scenery.put(pen, picture, camera, size, density);
+    const view = new View(pen, camera, size, density);
+    const { settings } = picture.stage;
+    for (const setting of settings) {
+      const copies = settings.length === 1 ? copiesOf(setting.ground, camera, size) : [{ x: 0, y: 0 }];
+      for (const copy of copies) {
+        const on = view.moved({ x: setting.shift.x + copy.x, y: setting.shift.y + copy.y });
+        this.moving(on, setting, picture, focus, motion, now);
+      }
+      if (copies.length > 1) this.echo(view, setting, picture.look);
     }
-    pen.globalAlpha = 1;
+    this.cursors(view, picture, focus);
   }
 
-  private world(picture: Picture, camera: Camera, size: Size): void {
-    const { part, ground, look, hidden } = picture;
-    if (ground.kind === "plane") this.plane(ground, camera, size, look);
-    for (const layer of part.layers) if (!hidden.has(layer.name)) this.layer(layer, picture, camera, size);
-    if (ground.kind === "grid" && camera.zoom >= SHOWS.lines) this.lines(part, ground, camera, size, look);
-    for (const layer of part.layers) if (!hidden.has(layer.name)) this.figures(layer, picture, camera, size);
-    if (ground.kind === "graph") this.graph(picture, camera, size);
-    if (!hidden.has("spots")) for (const spot of part.spots) this.spot(spot, picture, camera, size);
-    this.trails(picture, camera, size);
-    if (!hidden.has("bodies")) this.bodies(picture, camera, size);
-    if (!hidden.has("marks")) for (const mark of picture.marks) this.mark(mark, picture, camera, size);
-  }
-
-  private plane(ground: Ground, camera: Camera, size: Size, look: Look): void {
-    const corner = toPixel(camera, size, ground.box);
-    this.pen.fillStyle = css(look.tones[WorldTone.GROUND]);
-    this.pen.fillRect(corner.x, corner.y, ground.box.width * camera.zoom, ground.box.height * camera.zoom);
-  }
-
-  private layer(layer: WorldLayer, { look, ground }: Picture, camera: Camera, size: Size): void {
-    if (layer.width === 0 || layer.height === 0) return;
-    let kept = this.bitmaps.get(layer);
-    if (kept?.look !== look) {
-      kept = { look, bitmap: bitmapOf(layer, look, ground.up) };
-      this.bitmaps.set(layer, kept);
-    }
-    const top = ground.up ? -(layer.y + layer.height - 1) : layer.y;
-    const corner = toPixel(camera, size, { x: layer.x, y: top });
-    this.pen.imageSmoothingEnabled = false;
-    this.pen.drawImage(kept.bitmap, corner.x, corner.y, layer.width * camera.zoom, layer.height * camera.zoom);
-  }
-
-  private lines(part: WorldPart, { up }: Ground, camera: Camera, size: Size, look: Look): void {
+  /** The world comes back on all sides of a torus; one copy is the map, the others are its echo. */
+  private echo(view: View, { ground }: Setting, { colors, dark }: Look): void {
     const { pen } = this;
-    pen.strokeStyle = look.lines;
-    pen.lineWidth = 1;
+    view.inPixels();
+    const { x, y } = view.pixel(ground.box);
+    const [width, height] = [ground.box.width * view.camera.zoom, ground.box.height * view.camera.zoom];
+    pen.fillStyle = css(colors.page, dark ? 0.55 : 0.6);
     pen.beginPath();
-    for (const layer of part.layers.slice(0, 1)) {
-      const y = up ? -(layer.y + layer.height - 1) : layer.y;
-      const from = toPixel(camera, size, { x: layer.x, y });
-      const to = toPixel(camera, size, { x: layer.x + layer.width, y: y + layer.height });
-      for (let x = from.x; x <= to.x + 0.5; x += camera.zoom) {
-        if (x < 0 || x > size.width) continue;
-        pen.moveTo(x, Math.max(0, from.y));
-        pen.lineTo(x, Math.min(size.height, to.y));
-      }
-      for (let line = from.y; line <= to.y + 0.5; line += camera.zoom) {
-        if (line < 0 || line > size.height) continue;
-        pen.moveTo(Math.max(0, from.x), line);
-        pen.lineTo(Math.min(size.width, to.x), line);
-      }
-    }
-    pen.stroke();
+    pen.rect(0, 0, view.size.width, view.size.height);
+    pen.rect(x, y, width, height);
+    pen.fill("evenodd");
+    pen.strokeStyle = css(colors.faint, 0.8);
+    pen.lineWidth = 1;
+    pen.strokeRect(x, y, width, height);
   }
 
-  /** Letters of things and pieces, figures of probabilities: only where there is room. */
-  private figures(layer: WorldLayer, { look, ground, part }: Picture, camera: Camera, size: Size): void {
-    const scaled = part.layers.filter((known) => known.scale !== undefined);
-    const letters = look.letters.has(layer.name) && camera.zoom >= SHOWS.letters;
-    const shares = layer.scale?.unit === "probability" && camera.zoom >= SHOWS.figures;
-    if (!letters && !shares) return;
-    // Each layer writes into a corner of its own.
-    const order = scaled.indexOf(layer);
-    const corner = { x: order % 2 === 0 ? -1 : 1, y: order % 4 < 2 ? -1 : 1 };
+  private moving(on: View, setting: Setting, picture: Picture, focus: Focus, motion: Motion, now: number): void {
+    const { hidden, look } = picture;
+    const { ground, part } = setting;
+    on.inPixels();
+    const figures = motion.of(part.name);
+    const places = new Map(figures.map((figure) => [figure, motion.at(figure, ground, now)]));
+    if (!hidden.has("trails")) {
+      for (const [figure, at] of places) this.trail(on, figure, at, setting, picture, focus.chosen);
+    }
+    if (!hidden.has("marks")) for (const mark of marksOf(picture, part.name, figures)) this.mark(on, mark, setting, look);
+    if (hidden.has("bodies")) return;
+    for (const [figure, at] of places) this.carried(on, figure, at, { figures, look, up: ground.up });
+    for (const [figure, at] of places) this.body(on, figure, at, { look, unit: ground.unit, chosen: focus.chosen });
+  }
+
+  private trail(on: View, { body }: Figure, at: Point, { ground, part }: Setting, { trails, look }: Picture, chosen: string): void {
     const { pen } = this;
-    const glyphs = new Map(layer.legend.map((entry) => [entry.value, entry]));
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    this.visibleCells(layer, ground, camera, size, (value, at) => {
-      if (letters) {
-        const entry = glyphs.get(value);
-        if (entry === undefined || entry.tone === WorldTone.GROUND || entry.glyph === "") return;
-        const piece = layer.name === "board" ? PIECES[entry.glyph] : undefined;
-        pen.font = `${Math.round(camera.zoom * (piece === undefined ? 0.6 : 0.85))}px system-ui, sans-serif`;
-        pen.fillStyle = piece === undefined ? "rgb(255 255 255 / 0.85)" : css(look.tones[entry.tone]);
-        pen.fillText(piece ?? entry.glyph, at.x, at.y);
-      } else if (value >= SURE.least && value < SURE.most) {
-        pen.font = `${Math.round(camera.zoom * 0.22)}px system-ui, sans-serif`;
-        pen.fillStyle = look.text;
-        const far = camera.zoom * 0.27;
-        pen.fillText(`${Math.round(((value - 1) / 254) * 100)}`, at.x + corner.x * far, at.y + corner.y * far);
-      }
-    });
-  }
-
-  private visibleCells(
-    layer: WorldLayer,
-    ground: Ground,
-    camera: Camera,
-    size: Size,
-    show: (value: number, at: Point) => void,
-  ): void {
-    const from = toMap(camera, size, { x: 0, y: 0 });
-    const to = toMap(camera, size, { x: size.width, y: size.height });
-    for (let row = 0; row < layer.height; row += 1) {
-      const y = ground.up ? -(layer.y + row) : layer.y + row;
-      if (y + 1 < from.y || y > to.y) continue;
-      for (let column = 0; column < layer.width; column += 1) {
-        const x = layer.x + column;
-        const value = layer.cells[row * layer.width + column] ?? 0;
-        if (value === 0 || x + 1 < from.x || x > to.x) continue;
-        show(value, toPixel(camera, size, { x: x + 0.5, y: y + 0.5 }));
-      }
-    }
-  }
-
-  private graph({ part, ground, look, hidden }: Picture, camera: Camera, size: Size): void {
-    const { pen } = this;
-    const at = ground.nodes.map((node) => toPixel(camera, size, node));
-    const zone = camera.zoom * 1.35;
-    for (const [index, node] of part.nodes.entries()) {
-      const here = at[index];
-      if (here === undefined || (node.zone !== WorldSide.OURS && node.zone !== WorldSide.THEIRS)) continue;
-      const [red, green, blue] = sideInk(look, node.zone);
-      pen.fillStyle = css([red, green, blue, 0.22]);
-      disc(pen, here, zone);
-    }
-    if (!hidden.has("edges")) {
-      for (const edge of part.edges) {
-        const [from, to] = [at[edge.a], at[edge.b]];
+    const points = body.name === "" ? undefined : trails.get(part.name)?.get(body.name);
+    const mine = body.name !== "" && body.name === chosen;
+    const color = sideInk(look, body.side);
+    const wide = Math.max(1.6, on.camera.zoom * ground.unit * (mine ? 0.2 : 0.14));
+    pen.lineJoin = pen.lineCap = "round";
+    if (points !== undefined && points.length > 1) {
+      // The last place is where it goes now.
+      const run = [...points.slice(0, -1), at];
+      for (let index = 1; index < run.length; index += 1) {
+        const [from, to] = [run[index - 1], run[index]];
         if (from === undefined || to === undefined) continue;
-        const known = edge.weight !== undefined;
-        pen.strokeStyle = css([140, 150, 160, known ? 0.55 : 0.22]);
-        pen.lineWidth = known ? Math.max(0.6, camera.zoom * 0.05) : 0.6;
+        // A step over the rim of a torus is no line across the map.
+        if (isJump(from.x - to.x, ground.around.x) || isJump(from.y - to.y, ground.around.y)) continue;
+        if (from.x === to.x && from.y === to.y) continue;
+        const [a, b] = [on.pixel(from), on.pixel(to)];
+        if (!on.sees(a) && !on.sees(b)) continue;
+        pen.strokeStyle = css(color, (mine ? 0.95 : 0.7) * (index / run.length));
+        pen.lineWidth = wide;
         pen.beginPath();
-        pen.moveTo(from.x, from.y);
-        pen.lineTo(to.x, to.y);
+        pen.moveTo(a.x, a.y);
+        pen.lineTo(b.x, b.y);
         pen.stroke();
       }
     }
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    for (const [index, node] of part.nodes.entries()) {
-      const here = at[index];
-      if (here === undefined) continue;
-      const worth = node.value ?? 0;
-      const radius = Math.max(1.5, camera.zoom * (0.22 + 0.035 * Math.min(worth, 10)));
-      const owned = node.owner === WorldSide.OURS || node.owner === WorldSide.THEIRS;
-      pen.fillStyle = owned ? css(sideInk(look, node.owner)) : css(look.tones[WorldTone.OBSTACLE]);
-      disc(pen, here, radius);
-      if (node.value === undefined) {
-        pen.fillStyle = look.unknown;
-        disc(pen, here, radius * 0.55);
-      } else if (camera.zoom >= SHOWS.labels) {
-        pen.font = `${Math.round(radius * 1.3)}px system-ui, sans-serif`;
-        pen.fillStyle = "#fff";
-        pen.fillText(`${node.value}`, here.x, here.y);
-      }
-    }
+    pen.lineCap = "butt";
+    this.path(on, body, at, { ground, look, mine });
   }
 
-  private spot(spot: WorldSpot, { ground, look }: Picture, camera: Camera, size: Size): void {
-    const place = middle(ground, spot.place);
-    if (place === undefined) return;
+  /** Where it plans to go. */
+  private path(on: View, body: WorldBody, at: Point, { ground, look, mine }: { ground: Setting["ground"]; look: Look; mine: boolean }): void {
+    const places = pathOf(body).flatMap((place) => middle(ground, place) ?? []);
+    const last = places.at(-1);
+    if (last === undefined) return;
     const { pen } = this;
-    const at = toPixel(camera, size, place);
-    const ink = look.tones[spot.tone];
-    const grown = spot.kind === "food" && spot.value !== undefined ? 0.25 + Math.min(spot.value, 100) / 160 : 0.42;
-    const reach = Math.max(2, camera.zoom * grown);
-    pen.strokeStyle = css(ink);
-    pen.fillStyle = css([ink[0], ink[1], ink[2], 0.35]);
-    pen.lineWidth = Math.max(1, camera.zoom * 0.08);
+    const { zoom } = on.camera;
+    pen.strokeStyle = css(sideInk(look, body.side), mine ? 0.95 : 0.5);
+    pen.lineWidth = Math.max(1.2, zoom * (mine ? 0.14 : 0.09));
+    pen.setLineDash([pen.lineWidth * 0.2, pen.lineWidth * 2.4]);
+    pen.lineCap = "round";
     pen.beginPath();
-    if (spot.kind === "food" || spot.kind === "item") pen.arc(at.x, at.y, reach, 0, Math.PI * 2);
-    else if (spot.tone === WorldTone.DANGER) pen.rect(at.x - reach, at.y - reach, reach * 2, reach * 2);
-    else {
-      pen.moveTo(at.x, at.y - reach);
-      pen.lineTo(at.x + reach, at.y);
-      pen.lineTo(at.x, at.y + reach);
-      pen.lineTo(at.x - reach, at.y);
-      pen.closePath();
+    let before = at;
+    const start = on.pixel(at);
+    pen.moveTo(start.x, start.y);
+    for (const place of places) {
+      const to = on.pixel(place);
+      if (isJump(before.x - place.x, ground.around.x) || isJump(before.y - place.y, ground.around.y)) pen.moveTo(to.x, to.y);
+      else pen.lineTo(to.x, to.y);
+      before = place;
     }
-    pen.fill();
     pen.stroke();
-    const short = spot.label !== "" && spot.label.length <= 4;
-    if (short && camera.zoom >= SHOWS.labels) {
-      pen.font = `${Math.round(camera.zoom * 0.45)}px system-ui, sans-serif`;
-      pen.textAlign = "center";
-      pen.textBaseline = "middle";
-      pen.fillStyle = look.text;
-      pen.fillText(spot.label, at.x, at.y);
-    }
-  }
-
-  private trails({ trails, look, chosen, ground }: Picture, camera: Camera, size: Size): void {
-    const { pen } = this;
-    for (const [name, points] of trails) {
-      const [red, green, blue] = look.tones[WorldTone.OURS];
-      pen.strokeStyle = css([red, green, blue, name === chosen ? 0.9 : 0.3]);
-      pen.lineWidth = Math.max(1, camera.zoom * 0.1);
-      pen.beginPath();
-      for (const [index, point] of points.entries()) {
-        const at = toPixel(camera, size, point);
-        const before = points[index - 1];
-        // A step over the rim of a torus is no line across the map.
-        const jump = before === undefined || isJump(before.x - point.x, ground.around.x) || isJump(before.y - point.y, ground.around.y);
-        if (jump) pen.moveTo(at.x, at.y);
-        else pen.lineTo(at.x, at.y);
-      }
-      pen.stroke();
-    }
-  }
-
-  private bodies(picture: Picture, camera: Camera, size: Size): void {
-    const crowd = new Map<string, number>();
-    for (const body of picture.part.bodies) {
-      const place = middle(picture.ground, body.place);
-      if (place === undefined) continue;
-      const key = `${place.x},${place.y}`;
-      const before = crowd.get(key) ?? 0;
-      crowd.set(key, before + 1);
-      // Draw several units on one node around it.
-      const angle = before * 1.2;
-      const aside = before === 0 ? 0 : 0.7;
-      this.body(body, { x: place.x + Math.cos(angle) * aside, y: place.y + Math.sin(angle) * aside }, picture, camera, size);
-    }
-  }
-
-  private body(body: WorldBody, place: Point, { look, chosen }: Picture, camera: Camera, size: Size): void {
-    const { pen } = this;
-    const at = toPixel(camera, size, place);
-    const ink = sideInk(look, body.side);
-    pen.lineWidth = Math.max(1, camera.zoom * 0.08);
-    for (const thing of body.carried) {
-      const corner = { x: at.x + (thing.x - 0.4) * camera.zoom, y: at.y + (thing.y - 0.4) * camera.zoom };
-      pen.strokeStyle = css(ink);
-      pen.strokeRect(corner.x, corner.y, camera.zoom * 0.8, camera.zoom * 0.8);
-      pen.beginPath();
-      pen.moveTo(at.x, at.y);
-      pen.lineTo(at.x + thing.x * camera.zoom, at.y + thing.y * camera.zoom);
-      pen.stroke();
-    }
-    const radius = Math.max(3, camera.zoom * 0.42);
-    pen.fillStyle = body.alive ? css(ink) : css([ink[0], ink[1], ink[2], 0.3]);
-    pen.strokeStyle = body.name !== "" && body.name === chosen ? look.text : "rgb(0 0 0 / 0.55)";
+    pen.setLineDash([]);
+    pen.lineCap = "butt";
+    const end = on.pixel(last);
+    pen.lineWidth = Math.max(1.2, zoom * 0.07);
     pen.beginPath();
-    // Sides differ in shape too, for colour-blind readers.
-    if (body.side === WorldSide.THEIRS) {
-      pen.rect(at.x - radius * 0.85, at.y - radius * 0.85, radius * 1.7, radius * 1.7);
-    } else pen.arc(at.x, at.y, radius, 0, Math.PI * 2);
-    pen.fill();
-    pen.lineWidth = body.name !== "" && body.name === chosen ? 3 : 1;
+    pen.arc(end.x, end.y, Math.max(2, zoom * 0.18), 0, Math.PI * 2);
     pen.stroke();
-    if (camera.zoom >= SHOWS.letters) {
-      pen.font = `600 ${Math.round(radius * 1.15)}px system-ui, sans-serif`;
-      pen.textAlign = "center";
-      pen.textBaseline = "middle";
-      pen.fillStyle = "#fff";
-      pen.fillText(letterOf(body), at.x, at.y + 0.5);
-    }
-    if (body.name !== "" && body.name === chosen) {
+  }
+
+  /** What hangs on somebody: a bar to it, and a block in a frame of its side's colour. */
+  private carried(on: View, { body }: Figure, at: Point, { figures, look, up }: { figures: readonly Figure[]; look: Look; up: boolean }): void {
+    if (body.carried.length === 0) return;
+    const { pen } = this;
+    const { zoom } = on.camera;
+    const from = on.pixel(at);
+    if (!on.sees(from)) return;
+    const color = css(sideInk(look, body.side));
+    for (const it of body.carried) {
+      const to = on.pixel({ x: at.x + it.x, y: at.y + (up ? -it.y : it.y) });
+      pen.strokeStyle = color;
+      pen.lineWidth = Math.max(1.2, zoom * 0.18);
       pen.beginPath();
-      pen.strokeStyle = look.text;
-      pen.arc(at.x, at.y, radius + 5, 0, Math.PI * 2);
+      pen.moveTo(from.x, from.y);
+      pen.lineTo(to.x, to.y);
+      pen.stroke();
+      // A mate that helps is drawn by itself.
+      if (figures.some((other) => other.body.name === it.what)) continue;
+      block(pen, to, Math.max(2, zoom * SIZES.carried), toneInk(look, WorldTone.RESOURCE), it.what.slice(-1), look);
+      pen.strokeStyle = color;
+      pen.lineWidth = Math.max(1, zoom * 0.1);
+      pen.beginPath();
+      const half = Math.max(2, zoom * SIZES.carried) * 0.92;
+      pen.roundRect(to.x - half, to.y - half, half * 2, half * 2, half * 0.3);
       pen.stroke();
     }
   }
 
-  private mark(mark: ScriptMark, { ground, look }: Picture, camera: Camera, size: Size): void {
+  private body(on: View, { body, sign, scale }: Figure, place: Point, { look, unit, chosen }: { look: Look; unit: number; chosen: string }): void {
+    const at = on.pixel(place);
+    if (!on.sees(at)) return;
+    const { pen } = this;
+    const zoom = on.camera.zoom * unit;
+    const full = Math.max(zoom * SIZES.body, Math.min(READ.half, zoom * READ.beyond), READ.least);
+    const half = Math.round(full * scale * 4) / 4;
+    const mine = body.name !== "" && body.name === chosen;
+    if (mine) {
+      pen.fillStyle = css(look.colors.ink, 0.16);
+      pen.strokeStyle = css(look.colors.ink);
+      pen.lineWidth = 2;
+      pen.beginPath();
+      pen.arc(at.x, at.y, half * 1.25 + 4, 0, Math.PI * 2);
+      pen.fill();
+      pen.stroke();
+    }
+    heading(pen, body, at, half, look);
+    const stamp = this.stamp(body, sign, half, look, on.density);
+    const side = stamp.width / on.density;
+    pen.drawImage(stamp, at.x - side / 2, at.y - side / 2, side, side);
+    health(pen, body, at, half, look);
+  }
+
+  /** A sign with its letters, painted once. */
+  private stamp(body: WorldBody, sign: string, half: number, look: Look, density: number): HTMLCanvasElement {
+    const key = `${body.side} ${String(body.alive)} ${sign} ${half} ${String(look.dark)} ${density}`;
+    const known = this.stamps.get(key);
+    if (known !== undefined) return known;
+    if (this.stamps.size >= STAMPS) this.stamps.clear();
+    const made = document.createElement("canvas");
+    const side = Math.ceil((half * 2.9 + 2) * density);
+    [made.width, made.height] = [side, side];
+    const pen = made.getContext("2d");
+    if (pen !== null) {
+      pen.setTransform(density, 0, 0, density, 0, 0);
+      const at = { x: side / density / 2, y: side / density / 2 };
+      drawBody(pen, body.side, body.alive, at, half, look);
+      const size = half * (sign.length > 2 ? 0.85 : sign.length > 1 ? 1.08 : 1.3);
+      if (body.alive && half >= READ.signed) drawText(pen, sign, at, size, css(contrast(sideInk(look, body.side))));
+    }
+    this.stamps.set(key, made);
+    return made;
+  }
+
+  private mark(on: View, mark: ScriptMark, { ground }: Setting, look: Look): void {
     const shape = markShape(mark, ground);
     if (shape === undefined) return;
     const { pen } = this;
-    const ink = css(look.tones[WorldTone.OTHER]);
-    const points = shape.points.map((point) => toPixel(camera, size, point));
+    const { zoom } = on.camera;
+    const points = shape.points.map((point) => on.pixel(point));
     const first = points[0];
     if (first === undefined) return;
-    pen.strokeStyle = ink;
-    pen.lineWidth = Math.max(1.5, camera.zoom * 0.12);
-    pen.setLineDash([4, 3]);
-    pen.beginPath();
-    if (shape.kind === "cell") {
-      const reach = Math.max(4, camera.zoom * 0.46);
-      pen.rect(first.x - reach, first.y - reach, reach * 2, reach * 2);
-    } else for (const point of points) pen.lineTo(point.x, point.y);
-    pen.stroke();
-    pen.setLineDash([]);
-    if (shape.text !== "") {
-      pen.font = "12px system-ui, sans-serif";
-      pen.textAlign = "left";
-      pen.textBaseline = "middle";
-      pen.fillStyle = look.text;
-      pen.fillText(shape.text, first.x + camera.zoom * 0.55, first.y);
+    const wide = Math.min(3.5, Math.max(1.4, zoom * 0.1));
+    for (const [color, width] of [[css(look.colors.page, 0.7), wide * 2], [css(look.colors.other), wide]] as const) {
+      pen.strokeStyle = color;
+      pen.lineWidth = width;
+      pen.setLineDash(shape.kind === "line" && points.length > 2 ? [wide * 2.5, wide * 1.8] : []);
+      pen.beginPath();
+      if (shape.kind === "cell") {
+        const reach = Math.max(4, zoom * 0.42);
+        pen.roundRect(first.x - reach, first.y - reach, reach * 2, reach * 2, reach * 0.25);
+      } else for (const point of points) pen.lineTo(point.x, point.y);
+      pen.stroke();
     }
+    pen.setLineDash([]);
+    if (shape.text === "" || zoom < 9) return;
+    const size = Math.min(13, Math.max(9, zoom * 0.36));
+    drawText(pen, shape.text.slice(0, 40), { x: first.x, y: first.y + zoom * 0.42 + size * 0.5 }, size, css(look.colors.ink), { halo: css(look.colors.ground, 0.85) });
+  }
+
+  private cursors(view: View, { look }: Picture, { cell, hover, targets }: Focus): void {
+    const { pen } = this;
+    view.inPixels();
+    const { zoom } = view.camera;
+    const box = (at: Point, color: string, wide: number, dash: number[]): void => {
+      const here = view.pixel(at);
+      const half = Math.max(5, zoom / 2);
+      pen.strokeStyle = color;
+      pen.lineWidth = wide;
+      pen.setLineDash(dash);
+      pen.beginPath();
+      pen.roundRect(here.x - half, here.y - half, half * 2, half * 2, half * 0.3);
+      pen.stroke();
+      pen.setLineDash([]);
+    };
+    if (hover !== undefined) box(hover, css(look.colors.ink, 0.4), 1.2, []);
+    for (const target of targets) box(target, css(look.colors.ours), 2, [4, 3]);
+    if (cell === undefined) return;
+    box(cell, css(look.colors.page, 0.9), 4, []);
+    box(cell, css(look.colors.ink), 2, []);
   }
 }
 
-function disc(pen: CanvasRenderingContext2D, at: Point, radius: number): void {
+/** The marks that belong to a part: those of agents that are on it, and on the first one those of the whole team. */
+function marksOf({ marks, stage }: Picture, part: string, figures: readonly Figure[]): readonly ScriptMark[] {
+  if (stage.settings.length === 1) return marks;
+  const here = new Set(figures.map(({ body }) => body.name));
+  const first = stage.settings[0]?.part.name === part;
+  return marks.filter(({ agent }) => here.has(agent) || (first && agent === ""));
+}
+
+/** The way that somebody plans; older daemons do not tell. */
+function pathOf(body: WorldBody): readonly WorldBody["place"][] {
+  return (body as { readonly path?: readonly WorldBody["place"][] }).path ?? [];
+}
+
+/** Directions by which details say where somebody looks. */
+const HEADINGS: Readonly<Record<string, readonly [number, number]>> = {
+  north: [0, 1], south: [0, -1], east: [1, 0], west: [-1, 0], up: [0, 1], down: [0, -1], right: [1, 0], left: [-1, 0],
+};
+
+/** A notch at the side to which somebody looks. */
+function heading(pen: Pen, { detail, side }: WorldBody, at: Point, half: number, look: Look): void {
+  const found = HEADINGS[/\bfacing (\w+)/.exec(detail)?.[1] ?? ""];
+  if (found === undefined) return;
+  // North is above, whatever the direction in which rows grow.
+  const [dx, dy] = [found[0], -found[1]];
+  const tip = { x: at.x + dx * half * 1.62, y: at.y + dy * half * 1.62 };
+  const [px, py] = [-dy * half * 0.62, dx * half * 0.62];
+  const base = { x: at.x + dx * half * 0.86, y: at.y + dy * half * 0.86 };
+  pen.fillStyle = css(sideInk(look, side));
   pen.beginPath();
-  pen.arc(at.x, at.y, radius, 0, Math.PI * 2);
+  pen.moveTo(tip.x, tip.y);
+  pen.lineTo(base.x + px, base.y + py);
+  pen.lineTo(base.x - px, base.y - py);
+  pen.closePath();
   pen.fill();
 }
 
-/** Whether a step of this length crosses the edge of a torus of size `around`, or is too long for a step. */
-export function isJump(distance: number, around: number): boolean {
-  return Math.abs(distance) > (around > 0 ? around / 2 : JUMP);
-}
-
-/** How the world is shifted to fill the canvas: the map itself first. */
-export function copiesOf({ around, box }: Ground, camera: Camera, size: Size): Point[] {
-  const copies: Point[] = [{ x: 0, y: 0 }];
-  if (around.x === 0 || around.y === 0) return copies;
-  const [wide, high] = [size.width / camera.zoom, size.height / camera.zoom];
-  // Those that lie on the canvas, wherever it was moved, and not more than some.
-  const shifts = (from: number, length: number, all: number, middle: number, shown: number): number[] => {
-    const first = Math.floor((middle - shown / 2 - from - length) / all) + 1;
-    const last = Math.ceil((middle + shown / 2 - from) / all) - 1;
-    const skipped = Math.max(0, Math.ceil((last - first + 1 - COPIES) / 2));
-    return Array.from({ length: Math.max(0, last - first + 1 - 2 * skipped) }, (_, at) => (first + skipped + at) * all);
-  };
-  const across = shifts(box.x, box.width, around.x, camera.x, wide);
-  const down = shifts(box.y, box.height, around.y, camera.y, high);
-  for (const x of across) for (const y of down) if (x !== 0 || y !== 0) copies.push({ x, y });
-  return copies;
-}
-
-/** One pixel a cell. */
-function bitmapOf(layer: WorldLayer, look: Look, up: boolean): HTMLCanvasElement {
-  const bitmap = document.createElement("canvas");
-  bitmap.width = layer.width;
-  bitmap.height = layer.height;
-  const pen = bitmap.getContext("2d");
-  if (pen === null) return bitmap;
-  const image = pen.createImageData(layer.width, layer.height);
-  const inks = Array.from({ length: 256 }, (_, value) => inkOf(look, layer, value));
-  for (let row = 0; row < layer.height; row += 1) {
-    const to = up ? layer.height - 1 - row : row;
-    for (let column = 0; column < layer.width; column += 1) {
-      const [red, green, blue, alpha] = inks[layer.cells[row * layer.width + column] ?? 0] ?? [0, 0, 0, 0];
-      const dim = look.checkered && (layer.x + column + layer.y + row) % 2 === 0 ? 0.82 : 1;
-      image.data.set([red * dim, green * dim, blue * dim, alpha * 255], (to * layer.width + column) * 4);
-    }
-  }
-  pen.putImageData(image, 0, 0);
-  return bitmap;
+/** How well it is, as an arc, where the game has such a number and it is not all. */
+function health(pen: Pen, body: WorldBody, at: Point, half: number, { colors }: Look): void {
+  const share = (body as { readonly health?: number }).health;
+  if (share === undefined || share >= 1 || !body.alive || half < READ.signed) return;
+  pen.lineWidth = Math.max(1.5, half * 0.2);
+  pen.strokeStyle = css(colors.page, 0.8);
+  pen.beginPath();
+  pen.arc(at.x, at.y, half * 1.22, 0, Math.PI * 2);
+  pen.stroke();
+  pen.strokeStyle = css(share < 0.35 ? colors.danger : colors.goal);
+  pen.beginPath();
+  pen.arc(at.x, at.y, half * 1.22, -Math.PI / 2, -Math.PI / 2 + Math.PI * 2 * Math.max(0.02, share));
+  pen.stroke();
 }

@@ -161,7 +161,6 @@ export function outlined(world: World, differences: readonly Difference[], where
   return { ...world, parts: world.parts.map((part) => ({ ...part, spots: [...part.spots, ...(spots.get(part.name) ?? [])] })) };
 }
 
-/** A marked place. */
-export function spotAt(place: WorldPlace, kind: string, label: string, tone: WorldTone): WorldSpot {
+function spotAt(place: WorldPlace, kind: string, label: string, tone: WorldTone): WorldSpot {
   return create(WorldSpotSchema, { place, kind, label, tone });
 }

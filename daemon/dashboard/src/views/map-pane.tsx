@@ -1,19 +1,28 @@
-/** A world on a canvas, with layers, legend, tooltip and the same content as text. */
+/** A world on a canvas, with layers, legend, inspector, tooltip and the same content as text. */
 import { createEffect, createMemo, createSignal, For, on, Show, untrack, type JSX } from "solid-js";
-import { WorldSide, type World, type WorldPart } from "../gen/phalanx/v1/worlds_pb";
-import { fit, panZoom, toMap, type Camera, type PanZoom, type Size } from "../map/camera";
+import { WorldSide, type World, type WorldPart, type WorldPlace } from "../gen/phalanx/v1/worlds_pb";
+import { fit, panZoom, toMap, toPixel, type Camera, type PanZoom, type Size } from "../map/camera";
+import { ARROWS, snapped, stepped } from "../map/cursor";
+import { targetOf } from "../map/going";
+import { legendOf } from "../map/legend";
 import { lookOf } from "../map/look";
-import { Painter, type Picture } from "../map/paint";
-import { middle, type Ground } from "../map/place";
+import { glide, Motion } from "../map/motion";
+import { Painter, type Focus, type Picture } from "../map/paint";
+import { ground, middle, rowAt } from "../map/place";
 import type { Reel } from "../map/reel";
 import type { Point } from "../map/geometry";
+import { settingAt, stageOf, type Setting, type Stage } from "../map/stage";
 import { bodyText, under, type Under } from "../map/under";
 import { byNumber } from "../match/strip";
 import { useTheme } from "../state/theme";
 import { surface, type Surface } from "../ui/canvas";
+import { MapInspector, type Inspected } from "./map-inspector";
+import { MapLegend } from "./map-legend";
+import type { Errands } from "./map-orders";
 import { MapSide } from "./map-side";
+import "../map/map.css";
 
-/** Pixels that an arrow key pans, and the factor by which + and − zoom. */
+/** Pixels that an arrow key pans with shift, and the factor by which + and − zoom. */
 const KEY_STEP = 48;
 const KEY_ZOOM = 1.3;
 
@@ -31,79 +40,100 @@ export function MapPane(props: {
   /** The highlighted agent; empty: none. */
   chosen: string;
   choose: (agent: string) => void;
-  /** Puts layers and legend into a box on the map that opens on demand, instead of beside it. */
+  /** Puts the layers into a box on the map that opens on demand, instead of beside it. */
   compact?: boolean;
+  /** The agents that were sent somewhere; the world is that of a running match. */
+  errands?: Errands;
   /** Adds to a world before it is shown; another function shows it anew. */
   decorate?: ((world: World) => World) | undefined;
+  /** A place to which something beside the map leads. */
+  picked?: { readonly part: string; readonly place: WorldPlace } | undefined;
   children: JSX.Element;
 }): JSX.Element {
   const theme = useTheme();
-  const [chosenPart, setChosenPart] = createSignal("");
+  const motion = new Motion();
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const [only, setOnly] = createSignal("");
   const [hidden, setHidden] = createSignal<ReadonlySet<string>>(new Set());
   const [followed, setFollowed] = createSignal(false);
   const [camera, setCamera] = createSignal<Camera>();
   const [pointer, setPointer] = createSignal<Point>();
+  /** The chosen place on the stage. */
+  const [cell, setCell] = createSignal<Point>();
+  const [inspecting, setInspecting] = createSignal(false);
   let shown: Surface | undefined;
+  let touched = false;
+  let painter: Painter | undefined;
+  let fittedTo: Size | undefined;
+  let view: PanZoom | undefined;
+  let canvasOf: HTMLCanvasElement | undefined;
+  /** Pixels at the left that the legend takes. */
+  let left = 0;
   const world = createMemo(
     on([() => props.version, () => props.index, () => props.reel, () => props.decorate], (): World | undefined => {
       const plain = props.reel.worlds[props.index];
       return plain === undefined ? undefined : (props.decorate?.(plain) ?? plain);
     }),
   );
-  const part = createMemo((): WorldPart | undefined => {
-    const parts = world()?.parts ?? [];
-    const chosen = props.chosen;
-    return (
-      parts.find((known) => known.name === chosenPart()) ??
-      parts.find((known) => chosen !== "" && known.bodies.some((body) => body.name === chosen)) ??
-      [...parts].sort((a, b) => b.bodies.length - a.bodies.length)[0]
-    );
+  const stage = createMemo((): Stage | undefined => {
+    const now = world();
+    if (now === undefined || now.parts.length === 0) return undefined;
+    return stageOf(now, (part) => props.reel.groundOf(now, part.name) ?? ground(part), only());
   });
-  const ground = createMemo((): Ground | undefined => {
-    const [now, here] = [world(), part()];
-    return now === undefined || here === undefined ? undefined : props.reel.groundOf(now, here.name);
-  });
-  const game = createMemo(() => world()?.game);
-  const look = createMemo(() => lookOf(game() ?? "", theme.dark()));
-  // Apply a game's hidden layers once: later worlds must not undo what the person chose.
-  createEffect(
-    on(game, (named) => {
-      if (named !== undefined) setHidden(new Set(lookOf(named, true).hidden));
-    }),
-  );
+  const look = createMemo(() => lookOf(theme.dark()));
+  // Of several layers of numbers only the first is shown, once: later worlds must not undo what a person chose.
+  const numbers = createMemo(() => (world()?.parts[0]?.layers ?? []).filter(({ scale }) => scale !== undefined).slice(1).map(({ name }) => name).join("\n"));
+  createEffect(on(numbers, (names) => { setHidden(new Set(names === "" ? [] : names.split("\n"))); }));
   const picture = createMemo((): Picture | undefined => {
-    const [now, here, flat] = [world(), part(), ground()];
-    if (now === undefined || here === undefined || flat === undefined) return undefined;
-    const trails = props.reel.trails(props.index, here.name, flat);
-    return { part: here, ground: flat, marks: now.marks, look: look(), hidden: hidden(), chosen: props.chosen, trails };
-  });
-  const hover = createMemo((): Under | undefined => {
-    const [at, shot, now, flat] = [pointer(), camera(), picture(), world()];
-    const size = shown?.size();
-    if (at === undefined || shot === undefined || now === undefined || size === undefined) return undefined;
-    return under(now.part, now.ground, now.marks, toMap(shot, size, at), flat?.turn?.step ?? 0);
+    const [now, shown] = [world(), stage()];
+    if (now === undefined || shown === undefined) return undefined;
+    const trails = new Map(shown.settings.map(({ part, ground }) => [part.name, props.reel.trails(props.index, part.name, ground)] as const));
+    return { stage: shown, marks: now.marks, look: look(), hidden: hidden(), step: now.turn?.step ?? 0, trails };
   });
 
-  let touched = false;
-  let painter: Painter | undefined;
-  let fitted = "";
-  let view: PanZoom | undefined;
+  const setting = (at: Point): Setting | undefined => {
+    const shown = stage();
+    return shown === undefined ? undefined : settingAt(shown, at);
+  };
+  const known = (at: Point | undefined): Under | undefined => {
+    const [here, now] = [at === undefined ? undefined : setting(at), world()];
+    if (at === undefined || here === undefined || now === undefined) return undefined;
+    return under(here.part, here.ground, now.marks, { x: at.x - here.shift.x, y: at.y - here.shift.y }, now.turn?.step ?? 0);
+  };
+  const pointed = (): Point | undefined => {
+    const [at, shot, size] = [pointer(), camera(), shown?.size()];
+    return at === undefined || shot === undefined || size === undefined ? undefined : toMap(shot, size, at);
+  };
+  const hover = createMemo(() => known(pointed()));
+  const snap = (at: Point | undefined): Point | undefined => {
+    const here = at === undefined ? undefined : setting(at);
+    return at === undefined || here === undefined ? undefined : snapped(here, at);
+  };
+  const targets = createMemo((): readonly Point[] =>
+    [...(props.errands?.all().values() ?? [])].flatMap(({ at, part }) => {
+      const shift = stage()?.settings.find((it) => it.part.name === part)?.shift;
+      return shift === undefined ? [] : [{ x: at.x + shift.x, y: at.y + shift.y }];
+    }),
+  );
+  const focus = createMemo((): Focus => ({ chosen: props.chosen, cell: cell(), hover: snap(pointed()), targets: targets() }));
+
   const bind = (canvas: HTMLCanvasElement): void => {
+    canvasOf = canvas;
     const made = surface(canvas, (pen, size, density) => {
       const now = picture();
       if (now === undefined) return;
       painter ??= new Painter(pen);
-      const key = `${now.part.name} ${now.ground.box.width > 1 ? "" : "small"}`;
-      if (camera() === undefined || fitted !== key || (!touched && fittedTo !== size)) {
-        fitted = key;
+      if (camera() === undefined || (!touched && fittedTo !== size)) {
         fittedTo = size;
-        view?.show(fit(now.ground.box, size));
+        view?.show(fit(now.stage.box, size, left));
       }
       const shot = camera();
       if (shot === undefined) return;
       const began = performance.now();
-      painter.paint(now, shot, size, density);
+      painter.paint(now, focus(), motion, shot, size, density, began);
       canvas.dataset["paintMs"] = (performance.now() - began).toFixed(2);
+      canvas.dataset["moving"] = motion.moves(began) ? "yes" : "no";
+      if (motion.moves(began)) made.ask();
     });
     shown = made;
     view = panZoom(canvas, made.size, (next, byHand) => {
@@ -113,14 +143,32 @@ export function MapPane(props: {
     createEffect(() => {
       picture();
       camera();
+      focus();
       made.ask();
     });
   };
-  let fittedTo: Size | undefined;
+  // Bodies glide as long as the time between the last two worlds; a jump to another turn is no movement.
+  let [came, before] = [0, -1];
+  createEffect(
+    on([stage, () => props.index], ([next, index]) => {
+      if (next === undefined) return;
+      const now = performance.now();
+      const gap = now - came;
+      const near = Math.abs(index - before) <= 1;
+      if (gap < 1) return;
+      motion.take(next, now, near ? glide(gap, calm.matches) : 0);
+      [came, before] = [now, index];
+    }),
+  );
   const all = (): void => {
     const [now, size] = [picture(), shown?.size()];
     touched = false;
-    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.ground.box, size));
+    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.stage.box, size, left));
+  };
+  /** The map moves out of the legend's way where there is room for both. */
+  const inset = (width: number): void => {
+    left = width === 0 || (shown?.size().width ?? 0) < width * 3 ? 0 : width + 16;
+    if (!touched) all();
   };
   /** The person decides what is visible from here on. */
   const leave = (): void => {
@@ -131,62 +179,140 @@ export function MapPane(props: {
     touched = true;
     view?.zoomBy(factor);
   };
+  /** Where a body is on the stage. */
+  const placeOf = (agent: string): Point | undefined => {
+    for (const { part, ground, shift } of agent === "" ? [] : (stage()?.settings ?? [])) {
+      const at = middle(ground, part.bodies.find(({ name }) => name === agent)?.place);
+      if (at !== undefined) return { x: at.x + shift.x, y: at.y + shift.y };
+    }
+    return undefined;
+  };
   createEffect(() => {
-    const now = picture();
-    if (!followed() || now === undefined) return;
-    const body = now.part.bodies.find((known) => known.name !== "" && known.name === props.chosen);
-    const at = middle(now.ground, body?.place);
+    const at = followed() ? placeOf(props.chosen) : undefined;
     if (at === undefined) return;
     touched = true;
     const shot = untrack(camera);
     if (shot !== undefined) view?.show({ ...shot, x: at.x, y: at.y });
   });
-
   // Until a person pans or zooms, the whole of a growing map stays visible.
   createEffect(
-    on(ground, () => {
+    on(stage, () => {
       if (!touched) all();
     }),
   );
-  const moved = (dx: number, dy: number): void => {
+  const moved = (way: Point): void => {
     leave();
-    view?.panBy(dx, dy);
+    view?.panBy(-way.x * KEY_STEP, -way.y * KEY_STEP);
   };
   const point = (event: PointerEvent): void => {
     setPointer(event.buttons === 0 || event.pointerType === "touch" ? { x: event.offsetX, y: event.offsetY } : undefined);
   };
   const tap = (event: MouseEvent): void => {
     setPointer({ x: event.offsetX, y: event.offsetY });
-    const agent = hover()?.agent ?? "";
+    const at = pointed();
+    const agent = known(at)?.agent ?? "";
+    setCell(snap(at));
+    setInspecting(true);
     if (agent !== "") props.choose(agent);
+    if (event.detail > 0 && matchMedia("(hover: none)").matches) setPointer(undefined);
   };
+  const close = (): void => {
+    setCell(undefined);
+    setInspecting(false);
+    if (props.chosen !== "") props.choose("");
+    canvasOf?.focus();
+  };
+  /** Moves the chosen place, and the view with it. */
+  const select = (way: Point): void => {
+    const [shot, size] = [camera(), shown?.size()];
+    if (shot === undefined || size === undefined) return;
+    const from = cell() ?? placeOf(props.chosen);
+    const here = from === undefined ? undefined : setting(from);
+    const next = from === undefined || here === undefined ? snap({ x: shot.x, y: shot.y }) : stepped(here, from, way);
+    if (next === undefined || setting(next) === undefined) return;
+    setPointer(undefined);
+    setCell(next);
+    setInspecting(true);
+    reveal(next);
+  };
+  /** Moves the view to a place of the stage that is outside of it. */
+  const reveal = (place: Point): void => {
+    const [shot, size] = [untrack(camera), shown?.size()];
+    if (shot === undefined || size === undefined) return;
+    const at = toPixel(shot, size, place);
+    if (at.x > 0 && at.y > 0 && at.x < size.width && at.y < size.height) return;
+    leave();
+    view?.show({ ...shot, x: place.x, y: place.y });
+  };
+  createEffect(
+    on(() => props.picked, (picked) => {
+      const here = untrack(stage)?.settings.find(({ part }) => part.name === picked?.part);
+      const at = here === undefined ? undefined : middle(here.ground, picked?.place);
+      const next = here === undefined || at === undefined ? undefined : { x: at.x + here.shift.x, y: at.y + here.shift.y };
+      setCell(next);
+      if (next !== undefined) reveal(next);
+    }, { defer: true }),
+  );
   const key = (event: KeyboardEvent): void => {
-    const moves: Record<string, () => void> = {
-      ArrowLeft: () => { moved(KEY_STEP, 0); },
-      ArrowRight: () => { moved(-KEY_STEP, 0); },
-      ArrowUp: () => { moved(0, KEY_STEP); },
-      ArrowDown: () => { moved(0, -KEY_STEP); },
+    const way = ARROWS[event.key];
+    const others: Record<string, () => void> = {
       "+": () => { zoom(KEY_ZOOM); },
       "-": () => { zoom(1 / KEY_ZOOM); },
       "0": all,
+      Escape: close,
+      Enter: () => { const agent = known(cell())?.agent ?? ""; if (agent !== "") props.choose(agent); },
+      g: () => { if (inspected().reachable) go(); },
     };
-    const move = moves[event.key];
-    if (move === undefined) return;
+    const act = way === undefined ? others[event.key] : (): void => { if (event.shiftKey) moved(way); else select(way); };
+    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    move();
+    act();
   };
+  const inspected = createMemo((): Inspected => {
+    const at = cell();
+    const here = at === undefined ? undefined : setting(at);
+    const part = stage()?.settings.map((it) => it.part).find((it) => it.bodies.some(({ name }) => name !== "" && name === props.chosen));
+    return {
+      place: known(at),
+      cell: at === undefined || here?.ground.kind !== "grid" ? undefined : { x: Math.floor(at.x - here.shift.x), y: rowAt(here.ground, at.y - here.shift.y) },
+      agent: props.chosen,
+      body: part?.bodies.find(({ name }) => name === props.chosen),
+      // Another part's places mean nothing to it.
+      reachable: at !== undefined && here !== undefined && here.part === part && targetOf(here, at) !== undefined,
+      sent: props.errands?.all().has(props.chosen) === true,
+    };
+  });
+  const go = (): void => {
+    const at = cell();
+    const here = at === undefined ? undefined : setting(at);
+    const target = at === undefined || here === undefined ? undefined : targetOf(here, at);
+    if (at === undefined || here === undefined || target === undefined) return;
+    void props.errands?.send(props.chosen, target, here.part.name, { x: at.x - here.shift.x, y: at.y - here.shift.y });
+  };
+  const open = (): boolean => cell() !== undefined || (props.chosen !== "" && (inspecting() || props.compact !== true));
+
+  const parts = createMemo((): readonly WorldPart[] => (stage()?.settings ?? []).map((it) => it.part));
   const ours = createMemo((): readonly string[] =>
     (world()?.parts ?? [])
-      .flatMap((known) => known.bodies.filter((body) => body.side === WorldSide.OURS && body.agent !== undefined && body.name !== ""))
+      .flatMap((part) => part.bodies.filter((body) => body.side === WorldSide.OURS && body.agent !== undefined && body.name !== ""))
       .map((body) => body.name)
       .sort(byNumber),
   );
-  const words = createMemo(() => (part()?.bodies ?? []).map((body) => ({ name: body.name, text: bodyText(body) })));
+  const words = createMemo(() => parts().flatMap((part) => part.bodies).map((body) => ({ name: body.name, text: bodyText(body) })));
+  const lines = createMemo(() => {
+    const [now, marks] = [stage(), world()?.marks ?? []];
+    const trails = [...(picture()?.trails.values() ?? [])].some((some) => some.size > 0);
+    const paths = parts().some((part) => part.bodies.some((body) => ((body as { path?: readonly unknown[] }).path?.length ?? 0) > 0));
+    return now === undefined ? [] : legendOf(now, { hidden: hidden(), marks: marks.length > 0, trails, paths, targets: targets().length > 0 });
+  });
+  // Lines that are the same stay the same, so that their signs are not painted anew with each world.
+  const legend = createMemo(on(() => lines().map(({ text }) => text).join("\n"), () => untrack(lines)));
   const side = (): JSX.Element => (
     <MapSide
       world={world()}
-      part={part()}
-      choosePart={setChosenPart}
+      parts={parts()}
+      only={only()}
+      choosePart={(name) => { setOnly(name); all(); }}
       hidden={hidden()}
       hide={setHidden}
       agents={ours()}
@@ -194,47 +320,57 @@ export function MapPane(props: {
       setFollowed={setFollowed}
       chosen={props.chosen}
       choose={props.choose}
-      look={look()}
       words={words()}
+      legend={<Show when={props.compact !== true}><MapLegend lines={legend()} look={look()} onMap={false} /></Show>}
     />
   );
 
   return (
     <div class="map" data-compact={props.compact === true ? "" : undefined}>
       <div class="map-stage">
-        <canvas
-          ref={bind}
-          class="map-canvas"
-          tabIndex={0}
-          role="img"
-          aria-label={`Map of ${props.title}: ${part()?.bodies.length ?? 0} units, ${part()?.spots.length ?? 0} marked places. Arrow keys pan, plus and minus zoom, 0 shows all. The list of units has the same content as text.`}
-          onPointerMove={point}
-          onPointerLeave={() => { setPointer(undefined); }}
-          onClick={tap}
-          onKeyDown={key}
-        />
-        <Show when={hover() !== undefined && pointer() !== undefined}>
-          <div
-            class="map-hint"
-            style={{ left: `${(pointer()?.x ?? 0) + 14}px`, top: `${(pointer()?.y ?? 0) + 14}px` }}
-          >
-            <strong>{hover()?.place}</strong>
-            <For each={hover()?.lines}>{(text) => <span>{text}</span>}</For>
+        <div class="map-view">
+          <canvas
+            ref={bind}
+            class="map-canvas"
+            tabIndex={0}
+            role="img"
+            aria-label={`Map of ${props.title}: ${words().length} units. Arrow keys move the chosen place, with shift they pan; plus and minus zoom, 0 shows all, g sends the chosen agent there, Escape closes the inspector. The list of units has the same content as text.`}
+            onPointerMove={point}
+            onPointerLeave={() => { setPointer(undefined); }}
+            onClick={tap}
+            onKeyDown={key}
+          />
+          <Show when={hover() !== undefined && pointer() !== undefined}>
+            <Hint under={hover()} at={pointer()} size={shown?.size()} />
+          </Show>
+          <Show when={world() === undefined}>
+            <p class="map-empty">{props.waiting}</p>
+          </Show>
+          <Show when={props.compact === true}>
+            <details class="map-more">
+              <summary>Layers</summary>
+              {side()}
+            </details>
+          </Show>
+          <Show when={stage() !== undefined}>
+            <Show when={props.compact === true}>
+              <MapLegend lines={legend()} look={look()} onMap resized={inset} />
+            </Show>
+          </Show>
+          <div class="map-tools">
+            <button type="button" onClick={() => { zoom(KEY_ZOOM); }} aria-label="Zoom in">+</button>
+            <button type="button" onClick={() => { zoom(1 / KEY_ZOOM); }} aria-label="Zoom out">−</button>
+            <button type="button" onClick={all} aria-label="Show all">⤢</button>
           </div>
-        </Show>
-        <Show when={world() === undefined}>
-          <p class="map-empty">{props.waiting}</p>
-        </Show>
-        <Show when={props.compact === true}>
-          <details class="map-more">
-            <summary>Layers and legend</summary>
-            {side()}
-          </details>
-        </Show>
-        <div class="map-tools">
-          <button type="button" onClick={() => { zoom(KEY_ZOOM); }} aria-label="Zoom in">+</button>
-          <button type="button" onClick={() => { zoom(1 / KEY_ZOOM); }} aria-label="Zoom out">−</button>
-          <button type="button" onClick={all} aria-label="Show all">⤢</button>
+          <Show when={open()}>
+            <MapInspector
+              about={inspected()}
+              live={props.errands !== undefined}
+              go={go}
+              halt={() => { void props.errands?.stop(props.chosen); }}
+              close={close}
+            />
+          </Show>
         </div>
         {props.children}
       </div>
@@ -243,3 +379,21 @@ export function MapPane(props: {
   );
 }
 
+/** What is below the pointer. */
+function Hint(props: { under: Under | undefined; at: Point | undefined; size: Size | undefined }): JSX.Element {
+  // Beside the pointer, at the side with room.
+  const style = (): JSX.CSSProperties => {
+    const { x, y } = props.at ?? { x: 0, y: 0 };
+    const { width, height } = props.size ?? { width: 0, height: 0 };
+    return {
+      ...(x > width * 0.62 ? { right: `${width - x + 14}px` } : { left: `${x + 14}px` }),
+      ...(y > height * 0.62 ? { bottom: `${height - y + 14}px` } : { top: `${y + 14}px` }),
+    };
+  };
+  return (
+    <div class="map-hint" style={style()}>
+      <strong>{props.under?.place}</strong>
+      <For each={props.under?.lines}>{(text) => <span>{text}</span>}</For>
+    </div>
+  );
+}

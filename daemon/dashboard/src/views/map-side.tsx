@@ -1,28 +1,29 @@
 /** The map's panel: parts, layers, the followed agent, and the content as text. */
 import { createMemo, For, Index, Show, type JSX } from "solid-js";
-import type { World, WorldLayer, WorldPart } from "../gen/phalanx/v1/worlds_pb";
-import { WorldTone } from "../gen/phalanx/v1/worlds_pb";
-import { css, inkOf, type Look } from "../map/look";
+import type { World, WorldPart } from "../gen/phalanx/v1/worlds_pb";
 import { valueText } from "../match/values";
 
 /** Shown as layers, although the protocol has other fields for them. */
-const THINGS = ["spots", "edges", "bodies", "marks"] as const;
+const THINGS = ["spots", "edges", "bodies", "trails", "marks"] as const;
 /** Up to this number of units, the list of units is open at first. */
 const FEW = 8;
 
 export function MapSide(props: {
   world: World | undefined;
-  part: WorldPart | undefined;
+  /** The parts that are shown. */
+  parts: readonly WorldPart[];
+  /** The only one that is wanted; empty: all. */
+  only: string;
   choosePart: (name: string) => void;
   hidden: ReadonlySet<string>;
   hide: (names: ReadonlySet<string>) => void;
   agents: readonly string[];
   followed: boolean;
   setFollowed: (on: boolean) => void;
-  look: Look;
   chosen: string;
   choose: (agent: string) => void;
   words: readonly { name: string; text: string }[];
+  legend: JSX.Element;
 }): JSX.Element {
   const toggle = (name: string, shown: boolean): void => {
     const next = new Set(props.hidden);
@@ -30,34 +31,38 @@ export function MapSide(props: {
     else next.add(name);
     props.hide(next);
   };
-  const layers = (): readonly string[] => {
-    const part = props.part;
-    if (part === undefined) return [];
-    const present = THINGS.filter((name) => name === "bodies" || (name === "marks" ? (props.world?.marks.length ?? 0) > 0 : part[name].length > 0));
-    return [...part.layers.map((layer) => layer.name), ...present];
-  };
+  const layers = createMemo((): readonly string[] => {
+    if (props.parts.length === 0) return [];
+    const has = (name: "spots" | "edges"): boolean => props.parts.some((part) => part[name].length > 0);
+    const present = THINGS.filter((name) => (name === "marks" ? (props.world?.marks.length ?? 0) > 0 : name === "bodies" || name === "trails" || has(name)));
+    return [...new Set(props.parts.flatMap((part) => part.layers.map((layer) => layer.name))), ...present];
+  }, [], { equals: (a, b) => a.join() === b.join() });
+  const facts = createMemo(() => (props.parts.length === 1 ? (props.parts[0]?.facts ?? []) : []));
   // A memo, so that the next world does not open or close the list again after the user did.
   const few = createMemo(() => props.words.length <= FEW);
   return (
     <aside class="map-side" aria-label="About the map">
       <Show when={(props.world?.parts.length ?? 0) > 1}>
         <label>
-          Part
+          Map
           <select
             onChange={(event) => {
               props.choosePart(event.currentTarget.value);
             }}
           >
+            <option value="" selected={props.only === ""}>
+              all, side by side
+            </option>
             <Index each={props.world?.parts}>
               {(part) => (
-                <option value={part().name} selected={part().name === props.part?.name}>
+                <option value={part().name} selected={part().name === props.only}>
                   {part().name}
                 </option>
               )}
             </Index>
           </select>
         </label>
-        <p class="dim">{props.world?.parts.length} parts. Their relative positions are not known yet.</p>
+        <p class="dim">{props.world?.parts.length} maps that are not joined yet: their places to each other are not known.</p>
       </Show>
       <label>
         Agent
@@ -104,12 +109,10 @@ export function MapSide(props: {
           )}
         </For>
       </fieldset>
-      <Index each={props.part?.layers.filter((layer) => !props.hidden.has(layer.name))}>
-        {(layer) => <Legend layer={layer()} look={props.look} />}
-      </Index>
-      <Show when={(props.part?.facts.length ?? 0) > 0}>
+      {props.legend}
+      <Show when={facts().length > 0}>
         <dl class="pairs">
-          <Index each={props.part?.facts}>
+          <Index each={facts()}>
             {(fact) => (
               <>
                 <dt>{fact().name}</dt>
@@ -145,43 +148,5 @@ export function MapSide(props: {
         </details>
       </Show>
     </aside>
-  );
-}
-
-function Legend(props: { layer: WorldLayer; look: Look }): JSX.Element {
-  const shown = (): readonly { name: string; ink: string }[] =>
-    props.layer.legend
-      .filter((entry) => entry.name !== "none")
-      .map((entry) => ({ name: entry.name, ink: css(inkOf(props.look, props.layer, entry.value)) }));
-  return (
-    <Show when={shown().length > 0 || props.layer.scale !== undefined}>
-      <div class="map-legend">
-        <span class="dim">{props.layer.name}</span>
-        <Show when={props.layer.scale}>
-          {(scale) => (
-            <span class="legend-entry">
-              <Swatch ink={css(props.look.tones[scale().tone === WorldTone.UNSPECIFIED ? WorldTone.OTHER : scale().tone])} />
-              {scale().unit}, {scale().from} to {scale().to}
-            </span>
-          )}
-        </Show>
-        <For each={shown()}>
-          {(entry) => (
-            <span class="legend-entry">
-              <Swatch ink={entry.ink} />
-              {entry.name}
-            </span>
-          )}
-        </For>
-      </div>
-    </Show>
-  );
-}
-
-function Swatch(props: { ink: string }): JSX.Element {
-  return (
-    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-      <rect width="10" height="10" fill={props.ink} class="swatch-rim" />
-    </svg>
   );
 }

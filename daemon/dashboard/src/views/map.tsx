@@ -1,11 +1,12 @@
 /** The world as the team believes it. */
 import { createEffect, createSignal, on, onCleanup, type Accessor, type JSX } from "solid-js";
-import type { World } from "../gen/phalanx/v1/worlds_pb";
+import type { World, WorldPlace } from "../gen/phalanx/v1/worlds_pb";
 import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
 import { RATE, Reel } from "../map/reel";
 import { useCockpit } from "../state/cockpit";
 import { TurnSlider } from "../ui/turn-slider";
+import { createErrands } from "./map-orders";
 import { MapPane } from "./map-pane";
 
 /** The worlds that the daemon streams while the view is open. */
@@ -54,8 +55,17 @@ export function MapView(): JSX.Element {
 }
 
 /** The map of these worlds with a slider over them. */
-export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean; decorate?: (world: World) => World; children?: JSX.Element }): JSX.Element {
+export function LiveMap(props: {
+  worlds: LiveWorlds;
+  compact?: boolean;
+  /** As in `MapPane`. */
+  decorate?: (world: World) => World;
+  picked?: { readonly part: string; readonly place: WorldPlace } | undefined;
+  /** Between the map and its slider. */
+  children?: JSX.Element;
+}): JSX.Element {
   const cockpit = useCockpit();
+  const errands = createErrands(props.worlds.count);
   const [back, setBack] = createSignal<number>();
   const last = (): number => (props.worlds.count(), props.worlds.reel.worlds.length - 1);
   const index = (): number => Math.min(back() ?? last(), last());
@@ -70,7 +80,9 @@ export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean; decorate
       chosen={cockpit.place().agent}
       choose={(agent) => { cockpit.go({ agent }); }}
       compact={props.compact === true}
+      errands={errands}
       decorate={props.decorate}
+      picked={props.picked}
     >
       {props.children}
       <Scrubber

@@ -1,8 +1,8 @@
 /** The map of the match in layers: what each team believes, and the truth where this daemon hosts the arena. */
 import { createMemo, For, Show, type Accessor, type JSX } from "solid-js";
-import { WorldTone, type World } from "../gen/phalanx/v1/worlds_pb";
+import type { World } from "../gen/phalanx/v1/worlds_pb";
 import { sideOf } from "../match/contest";
-import { differencesOf, outlined, spotAt, type Difference } from "../match/differences";
+import { differencesOf, outlined, type Difference } from "../match/differences";
 import { mirrored } from "../match/mirror";
 import { shortIds } from "../match/names";
 import type { HostedArena } from "../state/arena";
@@ -49,14 +49,11 @@ export function MatchMap(props: { sides: readonly Side[]; side: Side; focus: (na
     return differencesOf(inColour(believed), truly(real.world), isSame(believed, real.world));
   });
   const decorate = createMemo((): ((world: World) => World) => {
-    const [picked, found, inTruth] = [props.layers.picked(), differences(), shown()];
-    return (world) => {
-      const drawn = outlined(inTruth ? truly(world) : inColour(world), found, inTruth ? "truly" : "believed");
-      return inTruth || picked === undefined ? drawn : withPicked(drawn, picked);
-    };
+    const [found, inTruth] = [differences(), shown()];
+    return (world) => outlined(inTruth ? truly(world) : inColour(world), found, inTruth ? "truly" : "believed");
   });
   return (
-    <LiveMap worlds={shown() ? props.truth : props.side.worlds()} decorate={decorate()} compact>
+    <LiveMap worlds={shown() ? props.truth : props.side.worlds()} decorate={decorate()} picked={shown() ? undefined : props.layers.picked()} compact>
       <Show when={props.sides.length > 1 || hosts()}>
         <LayerSwitch sides={props.sides} side={props.side} focus={props.focus} layers={props.layers} hosts={hosts()} shown={shown()} count={differences().length} />
       </Show>
@@ -98,10 +95,4 @@ function LayerSwitch(props: { sides: readonly Side[]; side: Side; focus: (name: 
 
 function isSame(a: World, b: World): boolean {
   return a.turn?.round === b.turn?.round && a.turn?.step === b.turn?.step;
-}
-
-/** The world with a mark at the place of the row that was clicked. */
-function withPicked(world: World, { part, place, text }: PickedPlace): World {
-  const mark = spotAt(place, "chosen", text, WorldTone.OTHER);
-  return { ...world, parts: world.parts.map((known) => (known.name === part ? { ...known, spots: [...known.spots, mark] } : known)) };
 }
