@@ -8,6 +8,7 @@ mod ending;
 mod enrol;
 mod events;
 mod generations;
+mod intent;
 mod leave;
 mod look;
 mod operator;

@@ -17,12 +17,15 @@ pub mod config;
 mod picture;
 mod play;
 mod record;
+mod truth;
 
 pub use config::{ArenaConfig, ConfigError};
 pub use record::{ResultSummary, SimulationResult};
 
 use crate::rules::Simulation;
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use phalanx_game::{
+    Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
+};
 use play::{ArenaSession, Stand};
 use record::SessionFeats;
 use std::collections::{BTreeMap, VecDeque};
@@ -53,6 +56,8 @@ pub struct AsimulatorArena {
     out: VecDeque<Outgoing>,
     artifacts: VecDeque<Artifact>,
     notices: VecDeque<String>,
+    /// The simulation that ended last, with the number of its session.
+    ended: Option<(usize, Simulation)>,
     /// Connections beyond [`SESSIONS_MAX`].
     refused: u64,
 }
@@ -75,6 +80,7 @@ impl AsimulatorArena {
             out: VecDeque::new(),
             artifacts: VecDeque::new(),
             notices: VecDeque::new(),
+            ended: None,
             refused: 0,
         })
     }
@@ -143,6 +149,7 @@ impl AsimulatorArena {
     fn end(&mut self, connection: ConnectionId) {
         let Some(mut play) = self.plays.remove(&connection) else { return };
         play.abort();
+        self.ended = play.last.take().map(|last| (play.number, last)).or(self.ended.take());
         if let Some(score) = self.scores.get_mut(play.number) {
             score.rounds = play.records.iter().map(|record| record.score).collect();
         }
@@ -255,6 +262,18 @@ impl Arena for AsimulatorArena {
     fn draw(&self, colour: bool) -> String {
         let newest = self.plays.values().next_back();
         newest.map(|play| play.draw(colour)).unwrap_or_default()
+    }
+
+    fn truth(&self) -> Picture {
+        let client = |number: usize| format!("client {}", number + 1);
+        let running =
+            self.plays.values().filter_map(|play| Some((play.number, play.simulation()?)));
+        let running: Vec<_> = running.collect();
+        // Of an arena that is over, the simulation that ended last is shown.
+        let ended = self.ended.as_ref().filter(|_| running.is_empty());
+        let ended = ended.map(|(number, simulation)| (*number, simulation));
+        let shown = running.into_iter().chain(ended);
+        truth::picture(shown.map(|(number, simulation)| (client(number), simulation)))
     }
 
     /// Without a turn timeout the arena waits for ever.

@@ -10,7 +10,7 @@
 //! give the same answers on every machine.
 
 mod chart;
-mod draw;
+pub(crate) mod draw;
 mod frame;
 mod hope;
 mod infer;

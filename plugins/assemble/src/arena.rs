@@ -33,6 +33,7 @@ mod scenario;
 mod schedule;
 mod setup;
 mod text;
+mod truth;
 
 pub use config::{ArenaConfig, ConfigError, SimConfig};
 pub use options::ArenaOptions;
@@ -40,7 +41,7 @@ pub use percept::PerceptWriter;
 pub use rules::{Simulation, State};
 
 use act::Act;
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Tally, Verdict};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Tally, Verdict};
 use phalanx_massim::{AccountTable, ClientFrame, Referee, RefereePhase};
 use play::RunningSimulation;
 use schedule::Schedule;
@@ -161,6 +162,10 @@ impl Arena for AssembleArena {
 
     fn tallies(&self) -> Vec<Tally> {
         vec![Tally { what: "tasks delivered", counts: self.delivered.clone() }]
+    }
+
+    fn truth(&self) -> Picture {
+        self.state().map(truth::picture).unwrap_or_default()
     }
 
     fn turn_limit(&self) -> Duration {

@@ -16,7 +16,7 @@
 mod body;
 mod chart;
 mod doubt;
-mod draw;
+pub(crate) mod draw;
 mod glance;
 mod grip;
 mod likeness;

@@ -17,6 +17,7 @@ pub mod forward;
 mod lobby;
 mod options;
 mod play;
+mod truth;
 
 pub use config::{ArenaConfig, ConfigErrors, EngineConfig};
 pub use forward::{Evaluator, ForwardMode};
@@ -25,7 +26,9 @@ pub use options::ArenaOptions;
 use crate::rules::{ForwardChance, GameState, OrderRefusal, TickChance as _, Unit, Unmakeable};
 use crate::wire::{self, AdminPacket};
 use lobby::{Admission, ClientLobby, ClientRole};
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use phalanx_game::{
+    Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
+};
 use play::SeededGame;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -507,6 +510,10 @@ impl Arena for BomberlandArena {
 
     fn draw(&self, colour: bool) -> String {
         crate::picture::draw(&self.play.game.board, &self.play.game.state, colour)
+    }
+
+    fn truth(&self) -> Picture {
+        truth::picture(self)
     }
 
     fn turn_limit(&self) -> Duration {

@@ -6,7 +6,7 @@
 //! - `draw`: what people see. `saved`: the belief as bytes, and what a daemon that was started again
 //!   meets.
 
-mod draw;
+pub(crate) mod draw;
 mod escape;
 mod forecast;
 mod query;

@@ -27,6 +27,7 @@ mod picture;
 pub mod ratings;
 mod record;
 mod table;
+mod truth;
 
 pub use agent::Taint;
 pub use options::{ArenaOptions, GameName, Mode};
@@ -34,7 +35,9 @@ pub use options::{ArenaOptions, GameName, Mode};
 use crate::rules::catcher::Fairness;
 use crate::rules::{GameRng, Id};
 use agent::{AgentReply, ArenaAgent};
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict};
+use phalanx_game::{
+    Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
+};
 use ratings::{PlayerRating, rate, schedule};
 use record::{Points, TAINTED_SCORE};
 use serde_json::Value;
@@ -89,6 +92,8 @@ pub struct ColosseumArena {
     seats: Vec<ConnectionId>,
     agents: Vec<ArenaAgent>,
     table: Option<GameTable>,
+    /// The match that ended last, with the names of its agents' players.
+    ended: Option<(GameTable, Vec<String>)>,
     asked: Vec<usize>,
     replies: Vec<Option<Value>>,
     replay: String,
@@ -146,6 +151,7 @@ impl ColosseumArena {
             seats: Vec::new(),
             agents: Vec::new(),
             table: None,
+            ended: None,
             asked: Vec::new(),
             replies: Vec::new(),
             replay: String::new(),
@@ -164,6 +170,12 @@ impl ColosseumArena {
     /// The players of the match that is running, or next.
     fn players(&self) -> &[usize] {
         self.matches.front().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The names of the agents' players, in the agents' order.
+    fn names(&self) -> Vec<String> {
+        let name = |agent: &ArenaAgent| self.options.players.get(agent.player).cloned();
+        self.agents.iter().map(|agent| name(agent).unwrap_or_default()).collect()
     }
 
     /// How many of them have joined.
@@ -463,11 +475,13 @@ impl ColosseumArena {
         let bytes = self.results.concat().into_bytes();
         self.artifacts.push_back(Artifact { path: "results.jsonl".to_owned(), bytes });
         self.count(&points);
+        let names = self.names();
+        self.ended = self.table.take().map(|table| (table, names));
         for agent in std::mem::take(&mut self.agents) {
             self.out.push_back(Outgoing::Close(agent.connection));
             self.note(agent.player, agent.complaint());
         }
-        (self.table, self.phase) = (None, ExchangePhase::Seating);
+        self.phase = ExchangePhase::Seating;
         self.matches.pop_front();
         if self.matches.is_empty() {
             self.phase = ExchangePhase::Over;
@@ -589,9 +603,15 @@ impl Arena for ColosseumArena {
 
     fn draw(&self, colour: bool) -> String {
         let Some(table) = &self.table else { return String::new() };
-        let name = |agent: &ArenaAgent| self.options.players.get(agent.player).cloned();
-        let names: Vec<_> = self.agents.iter().map(|a| name(a).unwrap_or_default()).collect();
-        picture::draw(table, &names, colour)
+        picture::draw(table, &self.names(), colour)
+    }
+
+    fn truth(&self) -> Picture {
+        match (&self.table, &self.ended) {
+            (Some(table), _) => truth::picture(table, &self.names()),
+            (None, Some((table, names))) => truth::picture(table, names),
+            (None, None) => Picture::default(),
+        }
     }
 
     fn turn_limit(&self) -> Duration {

@@ -5,7 +5,7 @@
 //!   ask. `view`: how things look to them. `draw`: what people see. `saved`: the belief as bytes, and
 //!   what a daemon that was started again meets.
 
-mod draw;
+pub(crate) mod draw;
 mod field;
 mod grid;
 mod query;

@@ -21,12 +21,13 @@ mod picture;
 mod play;
 pub mod record;
 mod talk;
+mod truth;
 
 pub use config::{ArenaConfig, ConfigError, Launch, MalformedPolicy};
 pub use options::ArenaOptions;
 
 use crate::rules::{Act, State};
-use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Tally, Verdict};
+use phalanx_game::{Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Tally, Verdict};
 use phalanx_massim::{AccountTable, ClientConduct, Referee, RefereePhase};
 use play::MarsSimulation;
 use record::{PlayedSimulation, StateLog};
@@ -204,6 +205,10 @@ impl Arena for MarsArena {
 
     fn draw(&self, colour: bool) -> String {
         self.state().map(|state| picture::draw(state, colour)).unwrap_or_default()
+    }
+
+    fn truth(&self) -> Picture {
+        self.state().map(truth::picture).unwrap_or_default()
     }
 
     fn turn_limit(&self) -> Duration {

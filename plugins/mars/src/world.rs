@@ -5,7 +5,7 @@
 //!   belief as bytes, and what a daemon that was started again meets.
 
 mod chart;
-mod draw;
+pub(crate) mod draw;
 mod people;
 mod query;
 mod saved;

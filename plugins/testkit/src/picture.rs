@@ -1,6 +1,8 @@
 //! A world's picture as text: a snapshot that people can check with their eyes.
 
-use phalanx_game::{CELL_UNKNOWN, Layer, Part, Picture, Place, SEEN_NEVER, Shape};
+use phalanx_game::{
+    Body, CELL_UNKNOWN, Column, Layer, Part, Picture, Place, SEEN_NEVER, Shape, Table,
+};
 use std::fmt::Write;
 
 /// The whole picture, one thing a line.
@@ -9,6 +11,9 @@ pub fn text(picture: &Picture) -> String {
     let mut text = String::new();
     for part in &picture.parts {
         describe(&mut text, part).expect("a text takes everything");
+    }
+    for table in &picture.tables {
+        tabulate(&mut text, table).expect("a text takes everything");
     }
     if picture.cut {
         text += "(cut)\n";
@@ -47,6 +52,36 @@ fn describe(out: &mut String, part: &Part) -> std::fmt::Result {
         for (x, y, what) in &body.carried {
             writeln!(out, "  {what} at ({x}, {y})")?;
         }
+        intent(out, body)?;
+    }
+    Ok(())
+}
+
+/// What is known of a body besides.
+fn intent(out: &mut String, body: &Body) -> std::fmt::Result {
+    let health = body.health.map(|health| format!("{health:.2}")).unwrap_or_default();
+    let way = body.path.iter().map(|at| place(*at)).collect::<Vec<_>>().join(" ");
+    let words = [("team", &body.team), ("job", &body.job), ("carrying", &body.carrying)];
+    for (name, word) in words.into_iter().chain([("health", &health), ("path", &way)]) {
+        if !word.is_empty() {
+            writeln!(out, "  {name}: {word}")?;
+        }
+    }
+    Ok(())
+}
+
+fn tabulate(out: &mut String, table: &Table) -> std::fmt::Result {
+    let column = |column: &Column| match column.unit {
+        "" => column.name.to_owned(),
+        unit => format!("{} ({unit})", column.name),
+    };
+    let columns: Vec<_> = table.columns.iter().map(column).collect();
+    writeln!(out, "## {}: {}", table.title, columns.join(" | "))?;
+    for row in &table.rows {
+        let at = row.place.as_ref().map(|(part, at)| format!(" at {} of {part}", place(*at)));
+        let about = if row.agent.is_empty() { "" } else { " about " };
+        let (at, agent) = (at.unwrap_or_default(), &row.agent);
+        writeln!(out, "{} ({:?}){at}{about}{agent}", row.cells.join(" | "), row.tone)?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use super::decide::Source;
 use crate::enrolment::AGENTS_MAX;
 use crate::snapshot::AgentSnapshot;
 use crate::team_state::MemberParts;
-use crate::{CommandError, Enrolled, Output, SeatState, Steering};
-use phalanx_game::{AgentId, Game, Roster, RosterEntry, SeatId, Turn};
+use crate::{CommandError, Enrolled, Output, Reason, SeatState, Steering};
+use phalanx_game::{AgentId, Game, Roster, RosterEntry, SeatId, Turn, Value};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -25,6 +25,8 @@ pub(super) struct Crew {
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) shown: AgentSnapshot,
+    /// The data of the reason for its last decision.
+    pub(super) aim: Value,
     /// The team waits for the agent when a turn gathers: it was asked in the turn before, or the
     /// round is new and it is seated.
     expected: bool,
@@ -177,7 +179,7 @@ impl Crew {
             member.expected = false;
             member.shown.steering = Steering::Script;
             member.shown.trouble.clear();
-            member.shown.reason.clear();
+            member.explain(None);
         }
     }
 
@@ -225,7 +227,8 @@ impl Crew {
 impl Member {
     fn new(name: &str) -> Self {
         let shown = AgentSnapshot { name: name.to_owned(), ..AgentSnapshot::default() };
-        Self { shown, expected: false, late: None, answers: VecDeque::new() }
+        let (aim, answers) = (Value::Nil, VecDeque::new());
+        Self { shown, aim, expected: false, late: None, answers }
     }
 
     fn is_seated(&self) -> bool {
@@ -234,6 +237,12 @@ impl Member {
 
     pub(super) fn is_closed(&self) -> bool {
         self.shown.seat == SeatState::Closed
+    }
+
+    /// Why it decided as it did last; `None`: it gave no reason.
+    pub(super) fn explain(&mut self, reason: Option<&Reason>) {
+        self.shown.reason = reason.map(|reason| reason.text.clone()).unwrap_or_default();
+        self.aim = reason.map(|reason| reason.data.clone()).unwrap_or_default();
     }
 
     /// An answer leaves.
@@ -284,6 +293,7 @@ impl Member {
         let (name, seat) = (std::mem::take(&mut self.shown.name), self.shown.seat.clone());
         let shown = AgentSnapshot { name, seat, steering, last_asked, ..AgentSnapshot::default() };
         let shown = AgentSnapshot { last_action, reason, trouble, ..shown };
-        *self = Self { shown, expected, late: None, answers: VecDeque::new() };
+        let (aim, answers) = (Value::Nil, VecDeque::new());
+        *self = Self { shown, aim, expected, late: None, answers };
     }
 }

@@ -153,8 +153,7 @@ impl<G: Game, B: Brain> Team<G, B> {
             asked.due.saturating_duration_since(asked.at),
         );
         if let Some(member) = self.crew.get_mut(agent) {
-            let text = explained.as_ref().map(|reason| reason.text.clone());
-            member.shown.reason = text.unwrap_or_default();
+            member.explain(explained.as_ref());
         }
         let role = self.shared.borrow().role(agent).to_owned();
         let played = match result.and_then(|said| self.check(agent, &role, &said)) {
@@ -194,7 +193,7 @@ impl<G: Game, B: Brain> Team<G, B> {
                 member.shown.trouble.clone_from(reason);
             }
             if matches!(source, Source::Order | Source::Held) {
-                member.shown.reason.clear();
+                member.explain(None);
             }
             member.answered(asked.local, source);
         }

@@ -1,6 +1,6 @@
 //! Copies of the last turns, and measurements of the scripts.
 
-use super::Team;
+use super::{Team, intent};
 use crate::{BoardPage, BoardRead, Brain, Drawing, Profile, ProfileScripts, Scene, Ticket, View};
 use phalanx_game::{AgentId, FieldDoc, Game, Value, World};
 use std::collections::VecDeque;
@@ -141,12 +141,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         let mut picture = self.world.borrow().draw();
         let shared = self.shared.borrow();
         let (roles, marks) = (shared.roles.clone(), shared.marks().to_vec());
-        for body in picture.parts.iter_mut().flat_map(|part| &mut part.bodies) {
-            let Some(member) = body.agent.and_then(|agent| self.crew.get(agent)) else { continue };
-            if body.job.is_empty() {
-                body.job.clone_from(&member.shown.reason);
-            }
-        }
+        intent::add(&mut picture, &self.crew, &marks);
         let picture = picture.bounded();
         Drawing { turn: self.turn(), tick: self.tick(), roles, picture, marks }
     }

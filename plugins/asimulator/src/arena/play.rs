@@ -45,6 +45,8 @@ pub(super) struct ArenaSession {
     /// How the client wants numbers; `None` before its first byte.
     dialect: Option<Dialect>,
     simulation: Option<Simulation>,
+    /// The simulation that ended last.
+    pub(super) last: Option<Simulation>,
     /// The number of the next world that is tried.
     next_world: u64,
     world: u64,
@@ -67,6 +69,7 @@ impl ArenaSession {
             held: Vec::new(),
             dialect: None,
             simulation: None,
+            last: None,
             next_world: 0,
             world: 0,
             input: Vec::new(),
@@ -259,6 +262,7 @@ impl ArenaSession {
     fn record(&mut self, end: &'static str) {
         if let Some(simulation) = self.simulation.take() {
             self.records.push(SimulationResult::of(&simulation, self.world, end));
+            self.last = Some(simulation);
         }
     }
 

@@ -1,13 +1,19 @@
 //! The belief as people see it: what the ground is, and how likely everything else is.
 
-use super::{Belief, RunningSimulation, World};
+pub(crate) mod tables;
+
+use super::{Belief, Fact, RunningSimulation, World};
 use crate::rules::{Cell, TileKind};
 use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Spot, Tone};
+use tables::Account;
 
-const CLEAR: u8 = 1;
+/// The name of the one part.
+pub(crate) const PART: &str = "map";
+
+pub(crate) const CLEAR: u8 = 1;
 const VISITED: u8 = 2;
-const WALL: u8 = 3;
-const DANGER: u8 = 4;
+pub(crate) const WALL: u8 = 3;
+pub(crate) const DANGER: u8 = 4;
 
 /// A layer of probabilities: its name, what its colour says, what it shows.
 type Likely = (&'static str, Tone, fn(&Belief) -> f64);
@@ -23,7 +29,7 @@ const LIKELY: [Likely; 4] = [
 pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture {
     let beliefs = &simulation.mind.beliefs;
     let mut part = Part {
-        name: "map".to_owned(),
+        name: PART.to_owned(),
         shape: Shape::Grid { width: None, height: None, up: true },
         spots: spots(simulation),
         bodies: vec![body(world, simulation)],
@@ -31,14 +37,11 @@ pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture 
         ..Part::default()
     };
     let cells = || beliefs.frame.cells().map(|at| (at.x, at.y));
-    let Some(area) = Area::around(cells()) else { return Picture::of(part) };
+    let tables =
+        [account(simulation).table(&simulation.opening.rules), tables::options(&world.choices())];
+    let Some(area) = Area::around(cells()) else { return Picture::of(part).with_tables(tables) };
     let tiles = || cells().zip(&beliefs.tiles);
-    let mut ground = Layer::new("ground", area).with_legend(&[
-        (CLEAR, "clear", '.', Tone::Ground),
-        (VISITED, "visited", ',', Tone::Ground),
-        (WALL, "wall", '#', Tone::Obstacle),
-        (DANGER, "danger", '!', Tone::Danger),
-    ]);
+    let mut ground = ground_of(area);
     for ((x, y), belief) in tiles() {
         ground.set(x, y, kind(belief));
     }
@@ -51,7 +54,32 @@ pub(super) fn picture(world: &World, simulation: &RunningSimulation) -> Picture 
         }
         part.layers.push(layer);
     }
-    Picture::of(part)
+    Picture::of(part).with_tables(tables)
+}
+
+/// The ground of which nothing is known.
+pub(crate) fn ground_of(area: Area) -> Layer {
+    Layer::new("ground", area).with_legend(&[
+        (CLEAR, "clear", '.', Tone::Ground),
+        (VISITED, "visited", ',', Tone::Ground),
+        (WALL, "wall", '#', Tone::Obstacle),
+        (DANGER, "danger", '!', Tone::Danger),
+    ])
+}
+
+fn account(simulation: &RunningSimulation) -> Account {
+    let ledger = &simulation.percept.ledger;
+    let count = |wanted: fn(&Fact) -> bool| {
+        simulation.chart.iter().filter(|(_, fact)| wanted(fact)).count()
+    };
+    Account {
+        score: ledger.score,
+        cost: ledger.cost,
+        ammunition: ledger.ammunition,
+        items: count(|fact| fact.item == Some(true)),
+        homes: count(|fact| fact.home == Some(true)),
+        enemies: count(|fact| fact.enemy == Some(true)),
+    }
 }
 
 fn kind(belief: &Belief) -> u8 {
@@ -97,6 +125,7 @@ fn body(world: &World, simulation: &RunningSimulation) -> Body {
         place: Some(Place::Cell(pose.at.x, pose.at.y)),
         alive: !simulation.percept.senses.end,
         detail: format!("facing {}", pose.heading.word()),
+        carrying: account(simulation).carrying(),
         ..Body::default()
     }
 }

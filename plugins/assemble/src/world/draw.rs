@@ -1,5 +1,7 @@
 //! The belief as people see it: a part for each group of agents whose maps are joined.
 
+pub(crate) mod tables;
+
 use super::World;
 use super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, TypeId, mark};
 use phalanx_game::{
@@ -23,17 +25,20 @@ pub(super) fn picture(world: &World) -> Picture {
         groups.entry(mind.frame).or_default().push(*agent);
     }
     let alone = world.charts.len() == 1;
+    let mut names: BTreeMap<FrameId, String> = BTreeMap::new();
     let parts = groups.iter().map(|(frame, agents)| {
         let name =
             if alone { "map".to_owned() } else { format!("map of {}", named(world, agents)) };
+        names.insert(*frame, name.clone());
         part(world, name, *frame, agents)
     });
     let mut parts: Vec<Part> = parts.collect();
     for frame in world.charts.keys().filter(|frame| !groups.contains_key(frame)) {
         let name = format!("map on which {} may be", named(world, &world.may_be_on(*frame)));
+        names.insert(*frame, name.clone());
         parts.push(part(world, name, *frame, &[]));
     }
-    Picture { parts, ..Picture::default() }
+    Picture { parts, tables: tables::tables(world, &names), cut: false }
 }
 
 /// The names of the first agents, and how many more there are.
@@ -139,7 +144,9 @@ fn spot(cell: Cell, kind: &'static str, label: &str, tone: Tone) -> Spot {
 }
 
 fn mate(world: &World, agent: AgentId) -> Body {
-    let blocks = world.blocks(agent).into_iter().map(|(at, kind)| (at.x, at.y, kind.to_owned()));
+    let blocks = world.blocks(agent);
+    let carrying = tables::counted(blocks.iter().map(|(_, kind)| *kind));
+    let blocks = blocks.into_iter().map(|(at, kind)| (at.x, at.y, kind.to_owned()));
     let crew = world.crew(agent).into_iter();
     let crew = crew.map(|(at, mate)| (at.x, at.y, world.roster.name(mate).to_owned()));
     let percept = world.percept(agent);
@@ -156,6 +163,7 @@ fn mate(world: &World, agent: AgentId) -> Body {
         carried: blocks.chain(crew).collect(),
         alive: percept.is_none_or(|percept| !percept.disabled),
         detail: detail.unwrap_or_default(),
+        carrying,
         ..Body::default()
     }
 }

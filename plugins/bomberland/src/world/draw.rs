@@ -1,9 +1,14 @@
 //! The newest scene as people see it, with what will burn when.
 
+pub(crate) mod tables;
+
 use super::{DangerLevel, HORIZON, World};
 use crate::percept::TickScene;
-use crate::rules::{CellEntity, EntityKind, UnitIndex};
+use crate::rules::{AgentIndex, CellEntity, EntityKind, GameBoard, GameState, Setup, UnitIndex};
 use phalanx_game::{Area, Body, Layer, Part, Picture, Place, Scale, Shape, Side, Tone};
+
+/// The name of the one part.
+pub(crate) const PART: &str = "map";
 
 const FREE: u8 = 1;
 const END_FIRE: u8 = 2;
@@ -17,12 +22,11 @@ pub(super) fn picture(world: &World) -> Picture {
     let board = &scene.board;
     let area = Area::new(0, 0, board.width().into(), board.height().into());
     let forecast = world.forecast(scene);
-    let mut things = things(area);
+    let things = things(board, &scene.state, area);
     let mut certain = Layer::new("danger", area).with_scale(DANGER);
     let mut possible = Layer::new("possible danger", area).with_scale(DANGER);
     for (x, y) in area.each() {
         let Some(cell) = board.cell(x, y) else { continue };
-        things.set(x, y, scene.state.entity(cell).map_or(FREE, value));
         for (layer, danger) in
             [(&mut certain, DangerLevel::Certain), (&mut possible, DangerLevel::Possible)]
         {
@@ -32,18 +36,19 @@ pub(super) fn picture(world: &World) -> Picture {
         }
     }
     let units = (0..=UnitIndex::MAX).zip(scene.state.units());
+    let known = |index| seen(world, scene, index);
     let part = Part {
-        name: "map".to_owned(),
+        name: PART.to_owned(),
         shape: Shape::Grid { width: None, height: None, up: true },
         layers: vec![things, certain, possible],
-        bodies: units.filter_map(|(index, _)| body(world, scene, index)).collect(),
+        bodies: units.filter_map(|(index, _)| known(index)).collect(),
         facts: vec![("tick".into(), scene.state.tick.to_string())],
         ..Part::default()
     };
-    Picture::of(part)
+    Picture::of(part).with_tables(tables::tables(board, &scene.state, scene.agent))
 }
 
-fn things(area: Area) -> Layer {
+pub(crate) fn things(board: &GameBoard, state: &GameState, area: Area) -> Layer {
     let legend = EntityKind::ALL.map(|kind| {
         let (name, glyph, tone) = match kind {
             EntityKind::Metal => ("metal", '#', Tone::Obstacle),
@@ -58,12 +63,18 @@ fn things(area: Area) -> Layer {
         };
         (number(kind), name, glyph, tone)
     });
-    Layer::new("things", area)
+    let mut layer = Layer::new("things", area)
         .with_legend(&[
             (FREE, "free", '.', Tone::Ground),
             (END_FIRE, "fire that stays", '^', Tone::Danger),
         ])
-        .with_legend(&legend)
+        .with_legend(&legend);
+    for (x, y) in area.each() {
+        if let Some(cell) = board.cell(x, y) {
+            layer.set(x, y, state.entity(cell).map_or(FREE, value));
+        }
+    }
+    layer
 }
 
 fn number(kind: EntityKind) -> u8 {
@@ -79,20 +90,33 @@ fn value(entity: &CellEntity) -> u8 {
     }
 }
 
-fn body(world: &World, scene: &TickScene, index: UnitIndex) -> Option<Body> {
-    let unit = scene.state.unit(index)?;
-    let ours = unit.agent == scene.agent;
+/// A unit of a scene, with the agent that decides for it.
+fn seen(world: &World, scene: &TickScene, index: UnitIndex) -> Option<Body> {
+    let body = body(&scene.board, &scene.state, index, scene.agent)?;
     let agent = world.percepts.iter().find(|(_, percept)| percept.unit == Some(index));
-    let (x, y) = scene.board.place(unit.cell);
-    let frozen = unit.stunned >= f64::from(scene.state.tick.max(1));
+    let agent = agent.map(|(agent, _)| *agent).filter(|_| body.side == Side::Ours);
+    Some(Body { agent, ..body })
+}
+
+/// A unit. `ours`: which agent counts as our own.
+pub(crate) fn body(
+    board: &GameBoard,
+    state: &GameState,
+    index: UnitIndex,
+    ours: AgentIndex,
+) -> Option<Body> {
+    let unit = state.unit(index)?;
+    let (x, y) = board.place(unit.cell);
+    let frozen = unit.stunned >= f64::from(state.tick.max(1));
     let frozen = if frozen && unit.alive() { " frozen" } else { "" };
     Some(Body {
-        agent: agent.map(|(agent, _)| *agent).filter(|_| ours),
-        name: scene.board.unit(index).map(|unit| unit.name.clone()).unwrap_or_default(),
-        side: if ours { Side::Ours } else { Side::Theirs },
+        name: board.unit(index).map(|unit| unit.name.clone()).unwrap_or_default(),
+        side: if unit.agent == ours { Side::Ours } else { Side::Theirs },
         place: Some(Place::Cell(x, y)),
         alive: unit.alive(),
         detail: format!("hp {} bombs {} diameter {}{frozen}", unit.hp, unit.bombs, unit.diameter),
+        // The usual lives: the referee does not say how many there were.
+        health: Some((f64::from(unit.hp) / f64::from(Setup::default().hp)).clamp(0.0, 1.0)),
         ..Body::default()
     })
 }

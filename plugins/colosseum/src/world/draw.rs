@@ -1,10 +1,15 @@
 //! The newest scenes as people see them: a part for each world that our agents are in.
 
+mod tables;
+
 use super::World;
-use crate::percept::{ChessScene, Percept, StateScene};
+use crate::percept::{Percept, StateScene};
 use crate::rules::catcher::{self, CatcherEntity};
 use crate::rules::snake;
-use phalanx_game::{AgentId, Area, Body, Layer, Part, Picture, Place, Shape, Side, Spot, Tone};
+use phalanx_game::{
+    AgentId, Area, Body, Layer, Part, Picture, Place, Shape, Side, Spot, Table, Tone,
+};
+use tables::ChessPlayer;
 
 /// Squares of a side of the chess board.
 const SQUARES: u32 = 8;
@@ -47,10 +52,17 @@ pub(super) fn picture(world: &World) -> Picture {
         }
     }
     let alone = groups.len() == 1;
-    Picture {
-        parts: groups.iter().filter_map(|group| part(group, alone)).collect(),
-        ..Picture::default()
+    joined(groups.iter().filter_map(|group| part(group, alone)))
+}
+
+/// One picture of several parts, each with its tables.
+pub(crate) fn joined(drawn: impl IntoIterator<Item = (Part, Vec<Table>)>) -> Picture {
+    let mut picture = Picture::default();
+    for (part, tables) in drawn {
+        picture.parts.push(part);
+        tables::merge(&mut picture.tables, tables);
     }
+    picture
 }
 
 /// Whether two agents are in one world: in cherry_picker everybody has one.
@@ -63,7 +75,7 @@ fn is_one_world(one: &Percept, other: &Percept) -> bool {
     }
 }
 
-fn part(group: &[OwnAgent<'_>], alone: bool) -> Option<Part> {
+fn part(group: &[OwnAgent<'_>], alone: bool) -> Option<(Part, Vec<Table>)> {
     // Perceived last is what holds.
     let (_, newest) = group.iter().max_by_key(|(_, percept)| percept.epoch)?;
     let names: Vec<&str> = group.iter().map(|(_, percept)| &*percept.me).collect();
@@ -74,30 +86,58 @@ fn part(group: &[OwnAgent<'_>], alone: bool) -> Option<Part> {
         ("score".into(), format!("{:.0}", newest.score())),
     ];
     let part = Part { name, facts, ..Part::default() };
+    let ours = group.iter().map(|(agent, percept)| (&*percept.me, Some(*agent))).collect();
+    let owners = Owners { ours, team: &|_| String::new() };
     Some(match &*newest.scene {
-        StateScene::Catcher(state) => plane(part, group, newest, state),
-        StateScene::Snake(state) => snakes(part, group, state),
-        StateScene::Chess(scene) => chess(part, group, scene),
-        StateScene::Other => part,
+        StateScene::Catcher(state) => {
+            let rules = &newest.config.rules;
+            plane(part, &owners, [rules.grid_width, rules.grid_height], state)
+        }
+        StateScene::Snake(state) => snakes(part, &owners, state),
+        StateScene::Chess(scene) => {
+            let players = group.iter().map(|(_, percept)| (percept.me.to_string(), scene.white));
+            let players: Vec<_> = players.collect();
+            let mut drawn = chess(part, &owners, (&scene.fen, scene.white), &players);
+            let last = scene.last_move.clone();
+            drawn.0.facts.extend(last.map(|last| ("last move".into(), last)));
+            drawn
+        }
+        StateScene::Other => (part, Vec::new()),
     })
 }
 
-/// Our agent of that id.
-fn agent_of(group: &[OwnAgent<'_>], id: &str) -> Option<AgentId> {
-    group.iter().find(|(_, percept)| *percept.me == *id).map(|(agent, _)| *agent)
+/// Who is ours, by the referee's ids, and which team the others are of.
+pub(crate) struct Owners<'a> {
+    pub(crate) ours: Vec<(&'a str, Option<AgentId>)>,
+    /// The team of an agent; empty where that is not known.
+    pub(crate) team: &'a dyn Fn(&str) -> String,
 }
 
-fn side(agent: Option<AgentId>) -> Side {
-    if agent.is_some() { Side::Ours } else { Side::Theirs }
+impl Owners<'_> {
+    fn has(&self, id: &str) -> bool {
+        self.ours.iter().any(|(ours, _)| *ours == id)
+    }
+
+    /// Our agent of that id.
+    fn agent(&self, id: &str) -> Option<AgentId> {
+        self.ours.iter().find(|(ours, _)| *ours == id).and_then(|(_, agent)| *agent)
+    }
+
+    fn side(&self, id: &str) -> Side {
+        if self.has(id) { Side::Ours } else { Side::Theirs }
+    }
+
+    fn tone(&self, id: &str) -> Tone {
+        if self.has(id) { Tone::Ours } else { Tone::Theirs }
+    }
 }
 
-fn plane(
+pub(crate) fn plane(
     part: Part,
-    group: &[OwnAgent<'_>],
-    newest: &Percept,
+    owners: &Owners<'_>,
+    [width, height]: [f64; 2],
     state: &catcher::CatcherState,
-) -> Part {
-    let rules = &newest.config.rules;
+) -> (Part, Vec<Table>) {
     let point = |[x, y]: [f64; 2]| Place::Point(x, y);
     let foods = state.foods.iter().map(|food| Spot {
         place: point(food.position),
@@ -111,31 +151,41 @@ fn plane(
         kind: "base".into(),
         label: base.owner.to_string(),
         value: Some(base.food.get()),
-        tone: if agent_of(group, &base.owner).is_some() { Tone::Ours } else { Tone::Theirs },
+        tone: owners.tone(&base.owner),
     });
     let actor = |actor: &CatcherEntity| {
-        let agent = agent_of(group, &actor.owner);
         let health = actor.health.get();
+        let food = actor.food.get();
+        let most = actor.max_health.get();
         Body {
-            agent,
+            agent: owners.agent(&actor.owner),
             name: actor.id.to_string(),
-            side: side(agent),
+            team: (owners.team)(&actor.owner),
+            side: owners.side(&actor.owner),
             kind: "actor".into(),
             place: Some(point(actor.position)),
             alive: health > 0.0,
-            detail: format!("of {} health {health} food {}", actor.owner, actor.food.get()),
+            detail: format!("of {} health {health} food {food}", actor.owner),
+            carrying: if food > 0.0 { format!("{food} food") } else { String::new() },
+            health: (most > 0.0).then(|| (health / most).clamp(0.0, 1.0)),
             ..Body::default()
         }
     };
-    Part {
-        shape: Shape::Plane { width: rules.grid_width, height: rules.grid_height },
+    let tables = tables::catcher(&part.name, owners, state);
+    let part = Part {
+        shape: Shape::Plane { width, height },
         spots: foods.chain(bases).collect(),
         bodies: state.actors.iter().map(actor).collect(),
         ..part
-    }
+    };
+    (part, tables)
 }
 
-fn snakes(part: Part, group: &[OwnAgent<'_>], state: &snake::SnakeState) -> Part {
+pub(crate) fn snakes(
+    part: Part,
+    owners: &Owners<'_>,
+    state: &snake::SnakeState,
+) -> (Part, Vec<Table>) {
     let [columns, rows] = state.size.map(|side| u32::try_from(side).unwrap_or_default());
     let mut layer = Layer::new("cells", Area::new(0, 0, columns, rows)).with_legend(&[
         (FREE, "free", '.', Tone::Ground),
@@ -151,37 +201,43 @@ fn snakes(part: Part, group: &[OwnAgent<'_>], state: &snake::SnakeState) -> Part
     // The living are in front of the dead.
     let (dead, living): (Vec<_>, Vec<_>) = state.snakes.iter().partition(|snake| !snake.alive);
     for snake in dead.into_iter().chain(living) {
-        let value = match (snake.alive, agent_of(group, &snake.agent)) {
+        let value = match (snake.alive, owners.has(&snake.agent)) {
             (false, _) => CORPSE,
-            (true, Some(_)) => OWN,
-            (true, None) => OTHER,
+            (true, true) => OWN,
+            (true, false) => OTHER,
         };
         for [x, y] in &snake.body {
             layer.set(*x, *y, value);
         }
     }
-    let bodies = state.snakes.iter().map(|snake| {
-        let agent = agent_of(group, &snake.agent);
-        Body {
-            agent,
-            name: snake.agent.to_string(),
-            side: side(agent),
-            kind: "snake".into(),
-            place: snake.head().map(|[x, y]| Place::Cell(x, y)),
-            alive: snake.alive,
-            detail: format!("length {}", snake.body.len()),
-            ..Body::default()
-        }
+    let bodies = state.snakes.iter().map(|snake| Body {
+        agent: owners.agent(&snake.agent),
+        name: snake.agent.to_string(),
+        team: (owners.team)(&snake.agent),
+        side: owners.side(&snake.agent),
+        kind: "snake".into(),
+        place: snake.head().map(|[x, y]| Place::Cell(x, y)),
+        alive: snake.alive,
+        detail: format!("length {}", snake.body.len()),
+        ..Body::default()
     });
-    Part {
+    let tables = tables::snakes(&part.name, owners, state);
+    let part = Part {
         shape: Shape::Grid { width: None, height: None, up: false },
         bodies: bodies.collect(),
         layers: vec![layer],
         ..part
-    }
+    };
+    (part, tables)
 }
 
-fn chess(mut part: Part, group: &[OwnAgent<'_>], scene: &ChessScene) -> Part {
+/// A board with its position and whether we are white.
+pub(crate) fn chess(
+    mut part: Part,
+    owners: &Owners<'_>,
+    (fen, white): (&str, bool),
+    players: &[ChessPlayer],
+) -> (Part, Vec<Table>) {
     let mut layer = Layer::new("board", Area::new(0, 0, SQUARES, SQUARES)).with_legend(&[(
         EMPTY,
         "empty",
@@ -189,11 +245,11 @@ fn chess(mut part: Part, group: &[OwnAgent<'_>], scene: &ChessScene) -> Part {
         Tone::Ground,
     )]);
     for (value, (glyph, name)) in (EMPTY + 1..).zip(PIECES) {
-        let ours = glyph.is_ascii_uppercase() == scene.white;
+        let ours = glyph.is_ascii_uppercase() == white;
         let tone = if ours { Tone::Ours } else { Tone::Theirs };
         layer = layer.with_legend(&[(value, name, glyph, tone)]);
     }
-    let rows = scene.fen.split(' ').next().unwrap_or_default().split('/');
+    let rows = fen.split(' ').next().unwrap_or_default().split('/');
     for (y, row) in (0..=7).rev().zip(rows) {
         let mut x = 0;
         for sign in row.chars().take(SQUARES as usize) {
@@ -210,20 +266,22 @@ fn chess(mut part: Part, group: &[OwnAgent<'_>], scene: &ChessScene) -> Part {
             }
         }
     }
-    part.facts.push(("we are".into(), if scene.white { "white" } else { "black" }.to_owned()));
-    part.facts.extend(scene.last_move.clone().map(|last| ("last move".into(), last)));
-    let players = group.iter().map(|(agent, percept)| Body {
-        agent: Some(*agent),
-        name: percept.me.to_string(),
-        side: Side::Ours,
+    part.facts.push(("we are".into(), if white { "white" } else { "black" }.to_owned()));
+    let tables = tables::chess(owners, fen, players);
+    let players = players.iter().map(|(name, _)| Body {
+        agent: owners.agent(name),
+        name: name.clone(),
+        team: (owners.team)(name),
+        side: owners.side(name),
         kind: "player".into(),
         alive: true,
         ..Body::default()
     });
-    Part {
+    let part = Part {
         shape: Shape::Grid { width: None, height: None, up: true },
         bodies: players.collect(),
         layers: vec![layer],
         ..part
-    }
+    };
+    (part, tables)
 }

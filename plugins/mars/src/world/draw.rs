@@ -1,11 +1,19 @@
 //! The belief as people see it: the graph, zones, everybody who was seen.
 
+pub(crate) mod tables;
+
 use super::World;
 use super::chart::KnownOwner;
 use super::people::{AgentSighting, Mate};
 use super::zones::ZoneStage;
 use crate::rules;
+use crate::rules::MatchSide;
+use crate::rules::zone::Zones;
 use phalanx_game::{AgentId, Body, Part, Picture, PictureEdge, PictureNode, Place, Shape, Side};
+use tables::SideZones;
+
+/// The name of the one part.
+pub(crate) const PART: &str = "map";
 
 pub(super) fn picture(world: &World) -> Picture {
     if world.round.is_none() {
@@ -42,15 +50,32 @@ pub(super) fn picture(world: &World) -> Picture {
     let mut facts = vec![("step".into(), world.step.to_string())];
     facts.extend(world.standing.score.map(|score| ("score".into(), score.to_string())));
     facts.push(("achievements".into(), world.achievements.len().to_string()));
-    Picture::of(Part {
-        name: "map".to_owned(),
+    let own = world.standing_mates().map(|(agent, at)| (world.roster.of(agent), at));
+    let there = world.enemies().filter(|enemy| !enemy.disabled && !enemy.gone);
+    let enemies = there.filter_map(|enemy| Some((enemy.name.as_str(), enemy.at?)));
+    let of = |side| Zones::new(stage.links(), &zones, side, stage.worth());
+    let [ours, theirs] = MatchSide::BOTH.map(of);
+    let rival = world.enemies().next().map_or("", |enemy| enemy.team.as_str());
+    let sides = [
+        SideZones { side: MatchSide::A, team: &world.team, zones: &ours, agents: own.collect() },
+        SideZones { side: MatchSide::B, team: rival, zones: &theirs, agents: enemies.collect() },
+    ];
+    let tables = [tables::zones(&sides), tables::standing(world)];
+    let part = Part {
+        name: PART.to_owned(),
         shape: Shape::Graph,
         nodes: nodes.collect(),
         edges: edges.collect(),
         bodies: mates.chain(world.enemies().map(enemy)).collect(),
         facts,
         ..Part::default()
-    })
+    };
+    Picture::of(part).with_tables(tables)
+}
+
+/// How much of the most there is; nothing without a most.
+pub(crate) fn share(now: i32, most: i32) -> Option<f64> {
+    (most > 0).then(|| (f64::from(now) / f64::from(most)).clamp(0.0, 1.0))
 }
 
 fn friend(world: &World, agent: AgentId, mate: &Mate) -> Body {
@@ -70,6 +95,7 @@ fn friend(world: &World, agent: AgentId, mate: &Mate) -> Body {
             number(me.energy),
             number(me.max_energy),
         ),
+        health: me.health.zip(me.max_health).and_then(|(now, most)| share(now, most)),
         ..Body::default()
     }
 }
@@ -87,6 +113,7 @@ fn enemy(person: &AgentSighting) -> Body {
         name: person.name.to_string(),
         side: Side::Theirs,
         kind,
+        team: person.team.to_string(),
         place: person.at.map(Place::Node),
         alive: !person.disabled,
         detail: seen.unwrap_or_default(),
