@@ -81,7 +81,7 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
           <b>{shortIds(props.agent.name)}</b> <span class="dim">{props.agent.role}</span>
         </span>
         <span class="roster-state">
-          <Show when={carrying() !== ""}><span class="chip" title={`carries ${carrying()}`}>{carrying()}</span></Show>
+          <Show when={carrying() !== ""}><span class="chip" title={`carries ${carrying()}`}>{shortIds(carrying())}</span></Show>
           <Show when={props.body?.health !== undefined}><Health share={props.body?.health ?? 0} /></Show>
         </span>
         <span class="roster-job">

@@ -34,7 +34,7 @@ export function Work(props: { side: Side; picked: PickedPlace | undefined; pick:
         <div class="card-head">
           <h2 id="work">Work of {shortIds(props.side.name)}</h2>
         </div>
-        <div class="work-tables" tabIndex={0} role="region" aria-label={`Work of ${props.side.name}`}>
+        <div class="work-tables" tabIndex={0} role="region" aria-label={`Tables of ${props.side.name}`}>
           <Index each={tables()}>{(table) => <WorkTable own={props.side.own} table={table()} picked={props.picked} pick={props.pick} />}</Index>
         </div>
       </section>
