@@ -16,6 +16,8 @@ const [NOT_FOUND, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 12, 16];
 export class Canned {
   private readonly answers = new Map<string, { streamed: boolean; frames: Buffer[] }>();
   private readonly streams = new Map<string, Set<ServerResponse>>();
+  /** Words of requests that have answers of their own. */
+  private readonly words = new Set<string>();
   /** Paths of all calls, in their order. */
   readonly calls: string[] = [];
   private wanted: string | undefined;
@@ -26,6 +28,14 @@ export class Canned {
   answer<M extends DescMethod>(method: M, ...messages: MessageInitShape<M["output"]>[]): this {
     const frames = messages.map((message) => framed(method, message));
     this.answers.set(pathOf(method), { streamed: method.methodKind === "server_streaming", frames });
+    return this;
+  }
+
+  /** The same, only for requests that contain this word: `teams/B`. */
+  answerTo<M extends DescMethod>(method: M, about: string, ...messages: MessageInitShape<M["output"]>[]): this {
+    this.words.add(about);
+    const frames = messages.map((message) => framed(method, message));
+    this.answers.set(`${pathOf(method)} ${about}`, { streamed: method.methodKind === "server_streaming", frames });
     return this;
   }
 
@@ -41,14 +51,20 @@ export class Canned {
     return this;
   }
 
-  /** Sends a message to all open streams. */
-  send<M extends DescMethod>(method: M, message: MessageInitShape<M["output"]>): void {
-    for (const response of this.streams.get(pathOf(method)) ?? []) response.write(framed(method, message));
+  /** Sends a message to all open streams, or to those whose requests contain a word with answers of its own. */
+  send<M extends DescMethod>(method: M, message: MessageInitShape<M["output"]>, about = ""): void {
+    const path = pathOf(method);
+    for (const [key, streams] of this.streams) {
+      if (about === "" ? key !== path && !key.startsWith(`${path} `) : key !== `${path} ${about}`) continue;
+      for (const response of streams) response.write(framed(method, message));
+    }
   }
 
   /** Ends all open streams without an error. */
   finish(method: DescMethod): void {
-    for (const response of this.streams.get(pathOf(method)) ?? []) response.end(status(0, ""));
+    for (const [key, streams] of this.streams) {
+      if (key.split(" ")[0] === pathOf(method)) for (const response of streams) response.end(status(0, ""));
+    }
   }
 
   /** How often it was asked. */
@@ -60,8 +76,9 @@ export class Canned {
   async open(): Promise<this> {
     const server = createServer((request, response) => {
       const token = request.headers.authorization?.replace("Bearer ", "");
-      request.resume();
-      request.on("end", () => void this.serve(new URL(request.url ?? "/", "http://x").pathname, token, response));
+      const body: Buffer[] = [];
+      request.on("data", (bytes: Buffer) => body.push(bytes));
+      request.on("end", () => void this.serve(new URL(request.url ?? "/", "http://x").pathname, token, Buffer.concat(body).toString("latin1"), response));
     });
     this.server = server;
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -77,9 +94,9 @@ export class Canned {
     this.server?.close();
   }
 
-  private async serve(path: string, token: string | undefined, response: ServerResponse): Promise<void> {
+  private async serve(path: string, token: string | undefined, body: string, response: ServerResponse): Promise<void> {
     if (path.startsWith("/phalanx.v1.")) {
-      this.call(path, token, response);
+      this.call(path, token, body, response);
       return;
     }
     const file = path === "/" ? "/index.html" : path;
@@ -92,9 +109,11 @@ export class Canned {
     }
   }
 
-  private call(path: string, token: string | undefined, response: ServerResponse): void {
+  private call(path: string, token: string | undefined, body: string, response: ServerResponse): void {
     this.calls.push(path);
-    const known = this.answers.get(path);
+    const about = [...this.words].find((word) => body.includes(word) && this.answers.has(`${path} ${word}`));
+    const key = about === undefined ? path : `${path} ${about}`;
+    const known = this.answers.get(key);
     response.writeHead(200, { "content-type": "application/grpc-web+proto" });
     if (this.wanted !== undefined && token !== this.wanted) {
       response.end(status(UNAUTHENTICATED, "it takes a token"));
@@ -105,7 +124,7 @@ export class Canned {
       return;
     }
     for (const bytes of known.frames) response.write(bytes);
-    if (known.streamed) this.keep(path, response);
+    if (known.streamed) this.keep(key, response);
     else response.end(known.frames.some(isStatus) ? undefined : status(0, ""));
   }
 

@@ -1,5 +1,5 @@
 /** A page on canned answers, both made anew for each test. */
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { close, launch, watched, type Watched } from "./browser";
 import type { Canned } from "./canned";
@@ -13,7 +13,7 @@ export interface Opened {
 }
 
 /** For all tests of the block in which it is called. */
-export function opened(answers: () => Canned): Opened {
+export function opened(answers: () => Canned, options: BrowserContextOptions = {}): Opened {
   let browser: Browser;
   let canned: Canned;
   let it: Watched;
@@ -25,7 +25,7 @@ export function opened(answers: () => Canned): Opened {
   });
   beforeEach(async () => {
     canned = await answers().open();
-    it = await watched(browser, canned.address);
+    it = await watched(browser, canned.address, options);
   });
   afterEach(async () => {
     await close(it);

@@ -2,6 +2,7 @@
 import { createClient, type Client, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Access } from "../gen/phalanx/v1/access_pb";
+import { Arenas } from "../gen/phalanx/v1/arenas_pb";
 import { Boards } from "../gen/phalanx/v1/boards_pb";
 import { Matches } from "../gen/phalanx/v1/matches_pb";
 import { Recordings } from "../gen/phalanx/v1/recordings_pb";
@@ -12,6 +13,7 @@ import { Worlds } from "../gen/phalanx/v1/worlds_pb";
 /** What the daemon can be asked. */
 export interface Api {
   readonly access: Client<typeof Access>;
+  readonly arenas: Client<typeof Arenas>;
   readonly boards: Client<typeof Boards>;
   readonly matches: Client<typeof Matches>;
   readonly recordings: Client<typeof Recordings>;
@@ -32,6 +34,7 @@ export function connect(base: string, token: () => string): Api {
   const transport = createGrpcWebTransport({ baseUrl: base, interceptors: [bearer] });
   return {
     access: createClient(Access, transport),
+    arenas: createClient(Arenas, transport),
     boards: createClient(Boards, transport),
     matches: createClient(Matches, transport),
     recordings: createClient(Recordings, transport),

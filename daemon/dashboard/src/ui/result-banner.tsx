@@ -5,7 +5,7 @@ import { TeamEnd, TeamState } from "../gen/phalanx/v1/team_pb";
 import { resultOf } from "../match/result";
 import { shortName, useCockpit } from "../state/cockpit";
 import { placeText, type View } from "../state/place";
-import { sameMatch } from "../state/rivals";
+import { sameMatch } from "../state/sides";
 import { attempt } from "./notices";
 
 /** Nothing while the match runs. */

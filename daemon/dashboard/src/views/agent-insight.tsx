@@ -25,7 +25,7 @@ export function Insight(props: { agent: string; code: string; what: string }): J
     <div>
       <p class="row">
         <button type="button" onClick={() => void look()}>
-          Look again
+          Refresh
         </button>
         <span class="dim">
           {props.what}

@@ -2,6 +2,7 @@
 import { createEffect, createMemo, createSignal, For, Index, on, type JSX } from "solid-js";
 import type { Entry } from "../match/history";
 import { LEVELS, TOPICS, type Level, type Topic } from "../match/words";
+import { shortIds } from "../match/names";
 import { useCockpit } from "../state/cockpit";
 
 /** Lines that are shown at most: laying out thousands of rows each second is too slow. */
@@ -110,7 +111,7 @@ export function EventsView(): JSX.Element {
                 {line.round === undefined ? "–" : `${line.round}:${line.step ?? 0}`}
               </button>
               <span class="event-agent">{line.agent}</span>
-              <span class="event-text">{line.text}</span>
+              <span class="event-text" title={line.text === shortIds(line.text) ? undefined : line.text}>{shortIds(line.text)}</span>
             </div>
           )}
         </For>

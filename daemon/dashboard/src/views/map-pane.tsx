@@ -1,6 +1,6 @@
 /** A world on a canvas, with layers, legend, inspector, tooltip and the same content as text. */
 import { createEffect, createMemo, createSignal, For, on, Show, untrack, type JSX } from "solid-js";
-import { WorldSide, type World, type WorldPart } from "../gen/phalanx/v1/worlds_pb";
+import { WorldSide, type World, type WorldPart, type WorldPlace } from "../gen/phalanx/v1/worlds_pb";
 import { fit, panZoom, toMap, toPixel, type Camera, type PanZoom, type Size } from "../map/camera";
 import { ARROWS, snapped, stepped } from "../map/cursor";
 import { targetOf } from "../map/going";
@@ -44,6 +44,10 @@ export function MapPane(props: {
   compact?: boolean;
   /** The agents that were sent somewhere; the world is that of a running match. */
   errands?: Errands;
+  /** Adds to a world before it is shown; another function shows it anew. */
+  decorate?: ((world: World) => World) | undefined;
+  /** A place to which something beside the map leads. */
+  picked?: { readonly part: string; readonly place: WorldPlace } | undefined;
   children: JSX.Element;
 }): JSX.Element {
   const theme = useTheme();
@@ -65,7 +69,12 @@ export function MapPane(props: {
   let canvasOf: HTMLCanvasElement | undefined;
   /** Pixels at the left that the legend takes. */
   let left = 0;
-  const world = createMemo(on([() => props.version, () => props.index], (): World | undefined => props.reel.worlds[props.index]));
+  const world = createMemo(
+    on([() => props.version, () => props.index, () => props.reel, () => props.decorate], (): World | undefined => {
+      const plain = props.reel.worlds[props.index];
+      return plain === undefined ? undefined : (props.decorate?.(plain) ?? plain);
+    }),
+  );
   const stage = createMemo((): Stage | undefined => {
     const now = world();
     if (now === undefined || now.parts.length === 0) return undefined;
@@ -225,11 +234,26 @@ export function MapPane(props: {
     setPointer(undefined);
     setCell(next);
     setInspecting(true);
-    const at = toPixel(shot, size, next);
+    reveal(next);
+  };
+  /** Moves the view to a place of the stage that is outside of it. */
+  const reveal = (place: Point): void => {
+    const [shot, size] = [untrack(camera), shown?.size()];
+    if (shot === undefined || size === undefined) return;
+    const at = toPixel(shot, size, place);
     if (at.x > 0 && at.y > 0 && at.x < size.width && at.y < size.height) return;
     leave();
-    view?.show({ ...shot, x: next.x, y: next.y });
+    view?.show({ ...shot, x: place.x, y: place.y });
   };
+  createEffect(
+    on(() => props.picked, (picked) => {
+      const here = untrack(stage)?.settings.find(({ part }) => part.name === picked?.part);
+      const at = here === undefined ? undefined : middle(here.ground, picked?.place);
+      const next = here === undefined || at === undefined ? undefined : { x: at.x + here.shift.x, y: at.y + here.shift.y };
+      setCell(next);
+      if (next !== undefined) reveal(next);
+    }, { defer: true }),
+  );
   const key = (event: KeyboardEvent): void => {
     const way = ARROWS[event.key];
     const others: Record<string, () => void> = {

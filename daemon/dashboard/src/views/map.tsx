@@ -1,5 +1,6 @@
 /** The world as the team believes it. */
 import { createEffect, createSignal, on, onCleanup, type Accessor, type JSX } from "solid-js";
+import type { World, WorldPlace } from "../gen/phalanx/v1/worlds_pb";
 import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
 import { RATE, Reel } from "../map/reel";
@@ -16,15 +17,15 @@ export interface LiveWorlds {
   readonly state: Accessor<StreamState>;
 }
 
-/** Follows the chosen team's worlds. */
-export function followWorlds(): LiveWorlds {
+/** Follows a team's worlds; by default the chosen team's. */
+export function followWorlds(name?: Accessor<string>): LiveWorlds {
   const cockpit = useCockpit();
   const reel = new Reel();
   const [count, setCount] = createSignal(0);
   const [state, setState] = createSignal<StreamState>({ kind: "connecting" });
   // The view is made anew for each team; another token may lift a refusal.
   createEffect(
-    on([cockpit.name, cockpit.entered], ([team]) => {
+    on([name ?? cockpit.name, cockpit.entered], ([team]) => {
       const stop = follow(
         {
           start: "",
@@ -54,7 +55,15 @@ export function MapView(): JSX.Element {
 }
 
 /** The map of these worlds with a slider over them. */
-export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.Element {
+export function LiveMap(props: {
+  worlds: LiveWorlds;
+  compact?: boolean;
+  /** As in `MapPane`. */
+  decorate?: (world: World) => World;
+  picked?: { readonly part: string; readonly place: WorldPlace } | undefined;
+  /** Between the map and its slider. */
+  children?: JSX.Element;
+}): JSX.Element {
   const cockpit = useCockpit();
   const errands = createErrands(props.worlds.count);
   const [back, setBack] = createSignal<number>();
@@ -72,7 +81,10 @@ export function LiveMap(props: { worlds: LiveWorlds; compact?: boolean }): JSX.E
       choose={(agent) => { cockpit.go({ agent }); }}
       compact={props.compact === true}
       errands={errands}
+      decorate={props.decorate}
+      picked={props.picked}
     >
+      {props.children}
       <Scrubber
         last={Math.max(0, last())}
         at={index()}

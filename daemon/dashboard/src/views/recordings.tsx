@@ -5,7 +5,7 @@ import { faultOf } from "../api/fault";
 import { RecordingState, type Recording } from "../gen/phalanx/v1/recordings_pb";
 import { lengthText, sizeText } from "../match/film";
 import { milliseconds } from "../match/history";
-import { word } from "../match/words";
+import { shortIds } from "../match/names";
 import { shortName, useCockpit } from "../state/cockpit";
 import { Comparison } from "./recordings-compare";
 import { Player } from "./recordings-player";
@@ -101,6 +101,14 @@ export default function RecordingsView(): JSX.Element {
   );
 }
 
+/** What the states of a recording mean. */
+const STATES: Readonly<Record<RecordingState, string>> = {
+  [RecordingState.UNSPECIFIED]: "unknown",
+  [RecordingState.WRITTEN]: "recording now",
+  [RecordingState.WHOLE]: "complete",
+  [RecordingState.OPEN]: "incomplete",
+};
+
 function began(recording: Recording): number {
   return Number(recording.beginTime?.seconds ?? 0n);
 }
@@ -113,8 +121,8 @@ function Row(props: { recording: Recording; chosen: boolean; twin: boolean; comp
   return (
     <tr data-recording={shortName(props.recording.name)} data-chosen={props.chosen || props.twin ? "" : undefined}>
       <th scope="row">
-        <button type="button" class="as-link" onClick={() => { props.open(); }}>
-          {shortName(props.recording.name)}
+        <button type="button" class="as-link" title={shortName(props.recording.name)} onClick={() => { props.open(); }}>
+          {shortIds(shortName(props.recording.name))}
         </button>
       </th>
       <td>{props.recording.team}</td>
@@ -123,8 +131,8 @@ function Row(props: { recording: Recording; chosen: boolean; twin: boolean; comp
       <td class="number">{lengthText(milliseconds(props.recording.duration) ?? 0)}</td>
       <td class="number">{props.recording.turns === 0n ? "–" : props.recording.turns.toString()}</td>
       <td class="number">{sizeText(props.recording.fileBytes)}</td>
-      <td title={props.recording.trouble} data-bad={props.recording.trouble === "" ? undefined : "error"}>
-        {word(RecordingState, props.recording.state)}
+      <td title={props.recording.trouble || (props.recording.state === RecordingState.OPEN ? "It has no end: the daemon was killed, or the disk was full. phalanx recording recover repairs it." : "")} data-bad={props.recording.trouble === "" ? undefined : "error"}>
+        {STATES[props.recording.state]}
       </td>
       <td>
         <button type="button" disabled={!props.comparable} aria-pressed={props.twin} onClick={() => { props.compare(); }}>
