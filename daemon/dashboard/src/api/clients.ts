@@ -3,6 +3,7 @@ import { createClient, type Client, type Interceptor } from "@connectrpc/connect
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Access } from "../gen/phalanx/v1/access_pb";
 import { Boards } from "../gen/phalanx/v1/boards_pb";
+import { Leagues } from "../gen/phalanx/v1/league_pb";
 import { Matches } from "../gen/phalanx/v1/matches_pb";
 import { Recordings } from "../gen/phalanx/v1/recordings_pb";
 import { Strategies } from "../gen/phalanx/v1/strategies_pb";
@@ -13,6 +14,7 @@ import { Worlds } from "../gen/phalanx/v1/worlds_pb";
 export interface Api {
   readonly access: Client<typeof Access>;
   readonly boards: Client<typeof Boards>;
+  readonly leagues: Client<typeof Leagues>;
   readonly matches: Client<typeof Matches>;
   readonly recordings: Client<typeof Recordings>;
   readonly strategies: Client<typeof Strategies>;
@@ -33,6 +35,7 @@ export function connect(base: string, token: () => string): Api {
   return {
     access: createClient(Access, transport),
     boards: createClient(Boards, transport),
+    leagues: createClient(Leagues, transport),
     matches: createClient(Matches, transport),
     recordings: createClient(Recordings, transport),
     strategies: createClient(Strategies, transport),

@@ -1,6 +1,6 @@
 /** A team's events in bounded form: the last turns, the last lines, the score. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import type { MatchEvent } from "../gen/phalanx/v1/matches_pb";
+import type { Grounds, MatchEvent } from "../gen/phalanx/v1/matches_pb";
 import { describe, type Line } from "./words";
 
 /** The outcome of an agent's turn, from good to bad. */
@@ -38,6 +38,8 @@ export interface Part {
   spent: number | undefined;
   action: string;
   reason: string;
+  /** The line of the script that gave the reason, made the action, or failed. */
+  place?: { readonly file: string; readonly line: number } | undefined;
 }
 
 /** One turn of a team. */
@@ -91,10 +93,10 @@ export class History {
     const { kind, agent } = event;
     switch (kind.case) {
       case "decided":
-        this.part(event, "decided", kind.value.spent, kind.value.action, kind.value.reason);
+        this.part(event, "decided", kind.value.spent, kind.value.action, kind.value.reason, kind.value.grounds);
         return;
       case "fallback":
-        this.part(event, "fallback", kind.value.spent, "", kind.value.reason);
+        this.part(event, "fallback", kind.value.spent, "", kind.value.reason, kind.value.grounds);
         break;
       case "ordered":
         this.part(event, "ordered", undefined, kind.value.action, `ordered by ${kind.value.by}`);
@@ -151,7 +153,7 @@ export class History {
     return fresh;
   }
 
-  private part(event: MatchEvent, outcome: Outcome, spent: Duration | undefined, action: string, reason: string): void {
+  private part(event: MatchEvent, outcome: Outcome, spent: Duration | undefined, action: string, reason: string, grounds?: Grounds): void {
     const turn = this.turn(event);
     if (turn === undefined || event.agent === "") return;
     if (!this.agents.includes(event.agent) && this.agents.length < KEEP.agents) this.agents.push(event.agent);
@@ -162,8 +164,16 @@ export class History {
       spent: milliseconds(spent) ?? before?.spent,
       action: action || (before?.action ?? ""),
       reason: reason || (before?.reason ?? ""),
+      place: placeOf(grounds, outcome === "decided") ?? before?.place,
     });
   }
+}
+
+/** Where the reason was given says more than where the action was made, often in a module that all roles use. */
+function placeOf(grounds: Grounds | undefined, reasoned: boolean): Part["place"] {
+  if (grounds === undefined) return undefined;
+  if (reasoned && grounds.reasonFile !== "") return { file: grounds.reasonFile, line: grounds.reasonLine };
+  return grounds.file === "" ? undefined : { file: grounds.file, line: grounds.line };
 }
 
 /** A duration in milliseconds. */
