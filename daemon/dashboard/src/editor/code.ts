@@ -52,6 +52,7 @@ export interface Beside {
 export function createCode(box: HTMLElement, changed: (text: string) => void, label: string, beside?: Beside): Code {
   const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
   let names: Names = new Map();
+  let shown: readonly LineNote[] = [];
   const edit = new Compartment();
   const base: Extension = [
     lineNumbers(),
@@ -82,7 +83,11 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
     view.setState(EditorState.create({ doc, extensions: [base, edit.of(may(editable)), more] }));
   };
   return {
-    open: (text, editable) => { show(text, editable, listen); },
+    open(text, editable) {
+      show(text, editable, listen);
+      // Who opens a file has set its notes already: a new text has none.
+      view.dispatch({ effects: setNotes.of(shown) });
+    },
     compare: (before, now) => {
       show(now, false, unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }));
     },
@@ -99,6 +104,7 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
       view.focus();
     },
     notes(notes) {
+      shown = notes;
       view.dispatch({ effects: setNotes.of(notes) });
     },
     insert(template) {
