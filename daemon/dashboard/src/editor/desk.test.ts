@@ -52,6 +52,16 @@ test("errors are at their lines, those of the whole team too", () => {
   expect(notesAt(turns, lines, 1).some((note) => note.failed)).toBe(false);
 });
 
+test("where the reason and the action come from different lines, each line has its own", () => {
+  const { lines, turns } = match();
+  const made = notesAt(turns, lines, 0).find(({ file }) => file === "lib/walk.luau");
+  expect(made?.voices.map(({ action, agent, text }) => `${agent} ${action} ${text}`)).toEqual(["a move(n) ", "b move(n) "]);
+  const same = new History();
+  const grounds = { file: "worker.luau", line: 4, reasonFile: "worker.luau", reasonLine: 4 };
+  same.apply(create(MatchEventSchema, { turn: { round: 0, step: 0 }, agent: "a", kind: { case: "decided", value: { action: "skip()", reason: "tired", grounds } } }));
+  expect(notesAt(same.turns, [], 0).map(({ file, line, voices }) => `${file}:${line} ${voices.length}`)).toEqual(["worker.luau:4 1"]);
+});
+
 test("the newest decision of each agent is listed at a turn", () => {
   const { turns } = match();
   expect(decisionsAt(turns, 2).map(({ agent, part, turn }) => `${agent} ${part.outcome} ${turn.step}`)).toEqual(["a fallback 2", "b decided 1"]);

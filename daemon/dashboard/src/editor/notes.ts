@@ -55,10 +55,13 @@ export function notesAt(turns: readonly TurnRecord[], lines: readonly Entry[], a
     for (const [agent, part] of turn.parts) {
       const newest = !known.has(agent);
       known.add(agent);
-      const { place } = part;
+      const { place, made } = part;
       const failed = isBad(part);
-      if (place === undefined || (!failed && age > SPAN.reasons)) continue;
-      add(notes, { ...place, generation: turn.generation, failed }, voiceOf(agent, turn, part), newest);
+      if (!failed && age > SPAN.reasons) continue;
+      const voice = voiceOf(agent, turn, part);
+      if (place !== undefined) add(notes, { ...place, generation: turn.generation, failed }, voice, newest);
+      // The reason is at its own line; this one did what the agent does.
+      if (made !== undefined) add(notes, { ...made, generation: turn.generation, failed }, { ...voice, text: "" }, newest);
     }
     age += 1;
   }

@@ -39,7 +39,15 @@ export interface Part {
   action: string;
   reason: string;
   /** The line of the script that gave the reason, made the action, or failed. */
-  place?: { readonly file: string; readonly line: number } | undefined;
+  place?: SourceLine | undefined;
+  /** Where the action was made, if the reason was given elsewhere. */
+  made?: SourceLine | undefined;
+}
+
+/** A line of the strategy. */
+export interface SourceLine {
+  readonly file: string;
+  readonly line: number;
 }
 
 /** One turn of a team. */
@@ -164,16 +172,16 @@ export class History {
       spent: milliseconds(spent) ?? before?.spent,
       action: action || (before?.action ?? ""),
       reason: reason || (before?.reason ?? ""),
-      place: placeOf(grounds, outcome === "decided") ?? before?.place,
+      ...(grounds === undefined ? { place: before?.place, made: before?.made } : placesOf(grounds, outcome)),
     });
   }
 }
 
-/** Where the reason was given says more than where the action was made, often in a module that all roles use. */
-function placeOf(grounds: Grounds | undefined, reasoned: boolean): Part["place"] {
-  if (grounds === undefined) return undefined;
-  if (reasoned && grounds.reasonFile !== "") return { file: grounds.reasonFile, line: grounds.reasonLine };
-  return grounds.file === "" ? undefined : { file: grounds.file, line: grounds.line };
+function placesOf({ file, line, reasonFile, reasonLine }: Grounds, outcome: Outcome): Pick<Part, "place" | "made"> {
+  const made = file === "" ? undefined : { file, line };
+  if (outcome !== "decided" || reasonFile === "") return { place: made, made: undefined };
+  const same = reasonFile === file && reasonLine === line;
+  return { place: { file: reasonFile, line: reasonLine }, made: same ? undefined : made };
 }
 
 /** A duration in milliseconds. */
