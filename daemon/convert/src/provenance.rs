@@ -63,16 +63,19 @@ fn reason_data(reason: Option<&Reason>) -> Option<prost_types::Value> {
 
 /// `None` if nothing is known.
 fn grounds(grounds: &Provenance) -> Option<v1::Grounds> {
-    let Provenance { place, board } = grounds;
+    let Provenance { place, explained, board } = grounds;
     if *grounds == Provenance::default() {
         return None;
     }
-    let (file, line) = match place {
-        Some((file, line)) => (file.to_string(), *line),
-        None => (String::new(), 0),
-    };
-    let board_more = board.more();
-    Some(v1::Grounds { file, line, board: board.looks().iter().map(look).collect(), board_more })
+    let (file, line) = named(place.as_ref());
+    let (reason_file, reason_line) = named(explained.as_ref());
+    let (board, board_more) = (board.looks().iter().map(look).collect(), board.more());
+    Some(v1::Grounds { file, line, board, board_more, reason_file, reason_line })
+}
+
+/// File and line; empty and 0 if they are not known.
+fn named(place: Option<&(Arc<str>, u32)>) -> (String, u32) {
+    place.map(|(file, line)| (file.to_string(), *line)).unwrap_or_default()
 }
 
 fn look(look: &BoardLook) -> v1::BoardLook {

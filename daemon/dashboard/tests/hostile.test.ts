@@ -73,7 +73,7 @@ describe("texts that want to be markup", () => {
     ["board", ".board table"],
     ["strategy", ".files"],
     ["strategy", ".code .cm-content"],
-    ["strategy", ".generation"],
+    ["strategy", ".desk-reasons"],
     ["timeline", ".waterfall"],
     ["events", ".lines"],
   ])("in %s, %s shows them as text", async (view, place) => {

@@ -73,6 +73,7 @@ describe("while a match goes on", () => {
     decide(1, { "worker.luau": "return 1" });
     stand.canned.answer(Strategies.method.listParams, { params: [{ name: "speed", accepts: "a number", min: 0, max: 10, defaultValue: { kind: { case: "numberValue", value: 4 } } }] });
     await show("strategy");
+    await stand.page.getByRole("tab", { name: "Parameters" }).click();
     await stand.page.locator('[data-param="speed"]').waitFor();
     for (const step of [4, 5]) {
       play(step, 1);

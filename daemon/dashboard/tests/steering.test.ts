@@ -79,6 +79,7 @@ describe.skipIf(!built())("a match that is steered from the page", () => {
     await it.page.keyboard.type("-- from the page\n");
     await it.page.getByRole("button", { name: "Activate" }).click();
     await until(async () => (await said("[data-generation]")) === "2");
+    await it.page.getByRole("tab", { name: "Versions" }).click();
     await it.page.getByRole("button", { name: "Compare" }).click();
     await until(async () => (await it.page.locator('[role="dialog"] .cm-content').innerText()).includes("-- from the page"));
     await it.page.getByRole("dialog").getByRole("button", { name: "Close" }).click();

@@ -22,6 +22,8 @@ pub struct Provenance {
     /// File inside the strategy and line from 1: where the returned action was made, or where the
     /// decision failed.
     pub place: Option<(Arc<str>, u32)>,
+    /// The same of the call of `explain` that gave the reason.
+    pub explained: Option<(Arc<str>, u32)>,
     /// The board reads of the script while it decided.
     pub board: BoardLooks,
 }

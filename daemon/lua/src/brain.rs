@@ -209,6 +209,7 @@ impl Brain for LuaBrain {
         let (role, answer, reason) =
             self.enter_role(CallPhase::Decide, EntryPoint::Decide, ask, None);
         let board = self.now.host.take_looks();
+        let explained = self.now.host.explained.take();
         let result = answer.and_then(|answer| {
             said(&answer).ok_or_else(|| {
                 let message = format!(
@@ -229,7 +230,8 @@ impl Brain for LuaBrain {
             }
         };
         self.tend(result.is_err());
-        Outcome { result, spent: began.elapsed(), reason, grounds: Provenance { place, board } }
+        let grounds = Provenance { place, explained, board };
+        Outcome { result, spent: began.elapsed(), reason, grounds }
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {

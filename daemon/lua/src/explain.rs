@@ -2,7 +2,7 @@
 
 use crate::PlainLimits;
 use crate::dice::CallPhase;
-use crate::failure::cut;
+use crate::failure::{calling_line, cut};
 use crate::host::ScriptHost;
 use crate::natives::{NIL, Native, native, problem};
 use crate::plain::{self, describe};
@@ -22,7 +22,7 @@ pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<ScriptHost>) -> mlua::Resu
     native(lua, table, "explain", host, explain)
 }
 
-fn explain(_: &Lua, host: &ScriptHost, (text, data): (LuaValue, LuaValue)) -> Native {
+fn explain(lua: &Lua, host: &ScriptHost, (text, data): (LuaValue, LuaValue)) -> Native {
     let LuaValue::String(text) = &text else {
         let got = describe(&text);
         return problem(format!("explain: expected the reason as a text, got {got}"));
@@ -46,6 +46,7 @@ fn explain(_: &Lua, host: &ScriptHost, (text, data): (LuaValue, LuaValue)) -> Na
         }
         CallPhase::Start | CallPhase::Decide | CallPhase::Finish | CallPhase::Run => {
             *host.reason.borrow_mut() = Some(Reason { text, data });
+            *host.explained.borrow_mut() = calling_line(lua, |file, line| (host.file(file), line));
             NIL
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct ScriptHost {
     pub(crate) place: RefCell<Option<SourcePlace>>,
     /// What the script explained last in this call.
     pub(crate) reason: RefCell<Option<Reason>>,
+    /// The line in which it did.
+    pub(crate) explained: RefCell<Option<(Arc<str>, u32)>>,
     /// What the script read from the board in this `decide`.
     looks: RefCell<BoardLooks>,
     /// The names of files in which actions were made: each is kept once.
@@ -70,6 +72,7 @@ impl ScriptHost {
             present: RefCell::default(),
             place: RefCell::default(),
             reason: RefCell::default(),
+            explained: RefCell::default(),
             looks: RefCell::default(),
             files: RefCell::default(),
             captured: RefCell::default(),
@@ -109,6 +112,7 @@ impl ScriptHost {
         self.dice.take();
         self.place.take();
         self.reason.take();
+        self.explained.take();
         self.looks.take();
     }
 

@@ -6541,6 +6541,13 @@ pub struct Grounds {
     /// Reads of the board that found no room here.
     #[prost(uint32, tag = "4")]
     pub board_more: u32,
+    /// File inside the strategy where the reason was given (`explain`); empty: there is no reason, or
+    /// its place is not known.
+    #[prost(string, tag = "5")]
+    pub reason_file: ::prost::alloc::string::String,
+    /// The line in it, from 1; 0: not known.
+    #[prost(uint32, tag = "6")]
+    pub reason_line: u32,
 }
 /// One look of a script at the board.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -205,6 +205,7 @@ mod tests {
                     looked_at("dig", BoardLookKind::Claim, "false"),
                 ],
                 board_more: 2,
+                ..Grounds::default()
             }),
         };
         let page = page(&explanation(vec![Kind::Decided(decided)]), Paint::none());

@@ -275,7 +275,7 @@ fn grounds() -> Box<Provenance> {
     let mut board = BoardLooks::default();
     board.note(LookKind::Value, "goal".into(), Value::cell(3, 4));
     board.note(LookKind::Holder, "dig".into(), Value::Nil);
-    Box::new(Provenance { place: Some(("w.lua".into(), 7)), board })
+    Box::new(Provenance { place: Some(("w.lua".into(), 7)), board, ..Provenance::default() })
 }
 
 fn generation(number: u32) -> Arc<Generation> {

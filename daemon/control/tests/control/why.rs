@@ -73,7 +73,8 @@ async fn whoever_asks_for_what_is_not_there_hears_what_is() {
 fn plays(team: &Arc<FakeTeam>, step: u32, result: &str) {
     let mut board = BoardLooks::default();
     board.note(LookKind::Value, "goal".into(), Value::Int(9));
-    let grounds = Box::new(Provenance { place: Some(("w.luau".into(), 7)), board });
+    let grounds =
+        Box::new(Provenance { place: Some(("w.luau".into(), 7)), board, ..Provenance::default() });
     let (action, role, spent) = ("move(n)".into(), "w".into(), Duration::from_micros(40));
     team.happens(step, JournalEvent::Decided { action, role, reason: None, spent, grounds });
     let turn = Turn::new(0, step);

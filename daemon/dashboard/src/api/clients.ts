@@ -4,6 +4,7 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { Access } from "../gen/phalanx/v1/access_pb";
 import { Arenas } from "../gen/phalanx/v1/arenas_pb";
 import { Boards } from "../gen/phalanx/v1/boards_pb";
+import { Leagues } from "../gen/phalanx/v1/league_pb";
 import { Matches } from "../gen/phalanx/v1/matches_pb";
 import { Recordings } from "../gen/phalanx/v1/recordings_pb";
 import { Strategies } from "../gen/phalanx/v1/strategies_pb";
@@ -15,6 +16,7 @@ export interface Api {
   readonly access: Client<typeof Access>;
   readonly arenas: Client<typeof Arenas>;
   readonly boards: Client<typeof Boards>;
+  readonly leagues: Client<typeof Leagues>;
   readonly matches: Client<typeof Matches>;
   readonly recordings: Client<typeof Recordings>;
   readonly strategies: Client<typeof Strategies>;
@@ -36,6 +38,7 @@ export function connect(base: string, token: () => string): Api {
     access: createClient(Access, transport),
     arenas: createClient(Arenas, transport),
     boards: createClient(Boards, transport),
+    leagues: createClient(Leagues, transport),
     matches: createClient(Matches, transport),
     recordings: createClient(Recordings, transport),
     strategies: createClient(Strategies, transport),

@@ -1,5 +1,5 @@
 /** The code editor. It lives in a shadow root: there its styles are sheets and no `<style>` elements, which the page's content policy refuses. */
-import { autocompletion, closeBrackets, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, snippet, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, indentOnInput, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { lua } from "@codemirror/legacy-modes/mode/lua";
@@ -7,8 +7,10 @@ import { lintGutter, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { unifiedMergeView } from "@codemirror/merge";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers, type Tooltip } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { margin, setNotes, type LineNote } from "./margin";
+import { signatureText, type Entry } from "./reference";
 import type { Names } from "./signatures";
 
 /** A mistake at a place of the file. */
@@ -29,13 +31,28 @@ export interface Code {
   mark(marks: readonly Mark[]): void;
   complete(names: Names): void;
   goTo(line: number): void;
+  /** Shows what the match says of the lines. */
+  notes(notes: readonly LineNote[]): void;
+  /** Writes a template at the cursor, with its arguments selected. */
+  insert(template: string): void;
   destroy(): void;
 }
 
+/** What an editor offers beside a running match. */
+export interface Beside {
+  /** A note was clicked. */
+  readonly pick: (agent: string) => void;
+  /** The user pressed the keys that save. */
+  readonly save: () => void;
+  /** What the reference says of a name. */
+  readonly describe: (name: string) => Entry | undefined;
+}
+
 /** Puts an editor into this box. */
-export function createCode(box: HTMLElement, changed: (text: string) => void, label: string): Code {
+export function createCode(box: HTMLElement, changed: (text: string) => void, label: string, beside?: Beside): Code {
   const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
   let names: Names = new Map();
+  let shown: readonly LineNote[] = [];
   const edit = new Compartment();
   const base: Extension = [
     lineNumbers(),
@@ -45,7 +62,7 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
     bracketMatching(),
     closeBrackets(),
     highlightActiveLine(),
-    highlightSelectionMatches(),
+    highlightSelectionMatches({ minSelectionLength: 2 }),
     search({ top: true }),
     lintGutter(),
     StreamLanguage.define(lua),
@@ -53,7 +70,8 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
     autocompletion({ override: [(context) => completions(context, names)] }),
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-    EditorView.lineWrapping,
+    // Words behind a line come and go with each turn: with wrapped lines the text would jump.
+    beside === undefined ? EditorView.lineWrapping : withMatch(beside),
     LOOK,
   ];
   const listen = EditorView.updateListener.of((update) => {
@@ -65,7 +83,11 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
     view.setState(EditorState.create({ doc, extensions: [base, edit.of(may(editable)), more] }));
   };
   return {
-    open: (text, editable) => { show(text, editable, listen); },
+    open(text, editable) {
+      show(text, editable, listen);
+      // Who opens a file has set its notes already: a new text has none.
+      view.dispatch({ effects: setNotes.of(shown) });
+    },
     compare: (before, now) => {
       show(now, false, unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }));
     },
@@ -76,12 +98,58 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
       names = fresh;
     },
     goTo(line) {
-      const at = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines)).from;
+      const found = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines));
+      const at = found.from + indentOf(found.text).length;
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+      view.focus();
+    },
+    notes(notes) {
+      shown = notes;
+      view.dispatch({ effects: setNotes.of(notes) });
+    },
+    insert(template) {
+      const { from, to } = view.state.selection.main;
+      const line = view.state.doc.lineAt(from);
+      const indent = indentOf(line.text);
+      // Before the first word of a line it gets a line of its own.
+      const alone = from === to && from - line.from <= indent.length && indent.length < line.text.length;
+      snippet(alone ? `${template}\n` : template)(view, null, alone ? line.from + indent.length : from, to < line.from + indent.length ? line.from + indent.length : to);
       view.focus();
     },
     destroy: () => { view.destroy(); },
   };
+}
+
+/** Notes, the keys that save, and the reference under the pointer. */
+function withMatch({ describe, pick, save }: Beside): Extension {
+  return [
+    margin(pick),
+    keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (save(), true) }]),
+    hoverTooltip((view, at) => tooltip(view, at, describe)),
+  ];
+}
+
+function tooltip(view: EditorView, at: number, describe: Beside["describe"]): Tooltip | null {
+  const line = view.state.doc.lineAt(at);
+  for (const { 0: name, index } of line.text.matchAll(/[A-Za-z_]\w*(\.\w+)*/g)) {
+    const [from, to] = [line.from + index, line.from + index + name.length];
+    const found = at < from || at > to ? undefined : describe(name);
+    if (found !== undefined) return { pos: from, end: to, above: true, create: (owner) => ({ dom: described(owner, found) }) };
+  }
+  return null;
+}
+
+function described(view: EditorView, it: Entry): HTMLElement {
+  const { ownerDocument } = view.dom;
+  const box = ownerDocument.createElement("div");
+  box.className = "cm-reference";
+  box.appendChild(ownerDocument.createElement("code")).textContent = signatureText(it);
+  box.appendChild(ownerDocument.createElement("p")).textContent = it.doc;
+  return box;
+}
+
+function indentOf(text: string): string {
+  return /^\s*/.exec(text)?.[0] ?? "";
 }
 
 function diagnostic(state: EditorState, mark: Mark): Diagnostic {
@@ -114,15 +182,17 @@ const COLOURS = HighlightStyle.define([
 ]);
 
 const LOOK = EditorView.theme({
-  "&": { backgroundColor: "var(--sunk)", color: "var(--ink)", fontSize: "12.5px", height: "100%", maxHeight: "62vh", border: "1px solid var(--rim)", borderRadius: "5px" },
+  "&": { backgroundColor: "var(--code-back, var(--sunk))", color: "var(--ink)", fontSize: "12.5px", height: "100%", maxHeight: "var(--code-max, 62vh)", border: "1px solid var(--rim)", borderRadius: "5px" },
   "&.cm-focused": { outline: "2px solid var(--accent)" },
-  ".cm-scroller": { fontFamily: "var(--mono)", overflow: "auto", minHeight: "240px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", overflow: "auto", minHeight: "var(--code-min, 240px)" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--dim)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 9%, transparent)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { background: "color-mix(in srgb, var(--accent) 30%, transparent) !important" },
   ".cm-tooltip, .cm-panels": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--rim)" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-reference": { padding: "6px 9px", maxWidth: "60ch", fontSize: "12px" },
+  ".cm-reference p": { margin: "4px 0 0", fontFamily: "system-ui, sans-serif", color: "var(--dim)" },
   // The library's own marks are pictures in addresses, which the page's content policy refuses.
   ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
   ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },

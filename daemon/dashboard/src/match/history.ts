@@ -1,6 +1,6 @@
 /** A team's events in bounded form: the last turns, the last lines, the score. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import type { MatchEvent } from "../gen/phalanx/v1/matches_pb";
+import type { Grounds, MatchEvent } from "../gen/phalanx/v1/matches_pb";
 import { describe, type Line } from "./words";
 
 /** The outcome of an agent's turn, from good to bad. */
@@ -38,6 +38,16 @@ export interface Part {
   spent: number | undefined;
   action: string;
   reason: string;
+  /** The line of the script that gave the reason, made the action, or failed. */
+  place?: SourceLine | undefined;
+  /** Where the action was made, if the reason was given elsewhere. */
+  made?: SourceLine | undefined;
+}
+
+/** A line of the strategy. */
+export interface SourceLine {
+  readonly file: string;
+  readonly line: number;
 }
 
 /** One turn of a team. */
@@ -91,10 +101,10 @@ export class History {
     const { kind, agent } = event;
     switch (kind.case) {
       case "decided":
-        this.part(event, "decided", kind.value.spent, kind.value.action, kind.value.reason);
+        this.part(event, "decided", kind.value.spent, kind.value.action, kind.value.reason, kind.value.grounds);
         return;
       case "fallback":
-        this.part(event, "fallback", kind.value.spent, "", kind.value.reason);
+        this.part(event, "fallback", kind.value.spent, "", kind.value.reason, kind.value.grounds);
         break;
       case "ordered":
         this.part(event, "ordered", undefined, kind.value.action, `ordered by ${kind.value.by}`);
@@ -151,7 +161,7 @@ export class History {
     return fresh;
   }
 
-  private part(event: MatchEvent, outcome: Outcome, spent: Duration | undefined, action: string, reason: string): void {
+  private part(event: MatchEvent, outcome: Outcome, spent: Duration | undefined, action: string, reason: string, grounds?: Grounds): void {
     const turn = this.turn(event);
     if (turn === undefined || event.agent === "") return;
     if (!this.agents.includes(event.agent) && this.agents.length < KEEP.agents) this.agents.push(event.agent);
@@ -162,8 +172,16 @@ export class History {
       spent: milliseconds(spent) ?? before?.spent,
       action: action || (before?.action ?? ""),
       reason: reason || (before?.reason ?? ""),
+      ...(grounds === undefined ? { place: before?.place, made: before?.made } : placesOf(grounds, outcome)),
     });
   }
+}
+
+function placesOf({ file, line, reasonFile, reasonLine }: Grounds, outcome: Outcome): Pick<Part, "place" | "made"> {
+  const made = file === "" ? undefined : { file, line };
+  if (outcome !== "decided" || reasonFile === "") return { place: made, made: undefined };
+  const same = reasonFile === file && reasonLine === line;
+  return { place: { file: reasonFile, line: reasonLine }, made: same ? undefined : made };
 }
 
 /** A duration in milliseconds. */

@@ -38,6 +38,20 @@ fn a_decision_knows_the_line_in_which_its_action_was_made() {
 }
 
 #[test]
+fn a_reason_knows_the_line_in_which_it_was_given() {
+    let explained = |stage: &mut Stage| {
+        let Provenance { explained, .. } = grounds(stage, 0);
+        explained.map(|(file, line)| format!("{file}:{line}"))
+    };
+    let mut stage = Stage::worker("explain('first')\nexplain('last')\nreturn act.skip()");
+    assert_eq!(explained(&mut stage).as_deref(), Some("worker.luau:3"), "the one that is kept");
+    let once = "if not me.memory.said then explain('once') end\nme.memory.said = true";
+    let mut stage = Stage::worker(&format!("{once}\nreturn act.skip()"));
+    assert_eq!(explained(&mut stage).as_deref(), Some("worker.luau:2"));
+    assert_eq!(explained(&mut stage), None, "this decision has no reason");
+}
+
+#[test]
 fn a_decision_that_failed_knows_where_and_what_it_had_read() {
     let mut stage = Stage::worker("local goal = board.get('goal')\nreturn goal.x");
     let failed = grounds(&mut stage, 0);
