@@ -246,8 +246,7 @@ struct Of {
 }
 
 impl Entries<'_> {
-    /// The same without the messages of other channels, which are not decoded: that saves most of
-    /// the time.
+    /// The same without the messages of other channels, which are neither copied nor decoded.
     #[must_use]
     pub fn only(self, wanted: fn(Channel) -> bool) -> Self {
         Self { wanted, ..self }
