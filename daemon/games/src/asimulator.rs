@@ -124,7 +124,7 @@ impl Plugin for Wiring {
         let config = ArenaConfig::load(plan.config, plan.read)
             .map_err(|error| WireError::Arena(error.to_string()))?;
         let port = config.bind.port();
-        Ok((arena(config, plan.pace, plan.origin)?, port))
+        Ok((Box::new(arena(config, plan.pace, plan.origin)?), port))
     }
 
     fn demo(ask: &DemoAsk) -> Result<DemoStage, WireError> {
@@ -148,7 +148,11 @@ impl Plugin for Wiring {
         let pace = ask.pace(Self::pace(ask.variant.as_deref()));
         let game = [("protocol_revision".to_owned(), revision.to_owned())];
         Ok(DemoStage {
-            arena: Box::new(move |origin| arena(config.clone(), pace, origin)),
+            arena: Box::new(move |origin| {
+                // The only agent of a team has the team's name.
+                let arena = arena(config.clone(), pace, origin)?.calling(["A".to_owned()]);
+                Ok(Box::new(arena))
+            }),
             teams: 1,
             agents: 1,
             connections: Connections::Agents,
@@ -176,8 +180,12 @@ fn tour(preset: Preset) -> (u32, u64) {
     }
 }
 
-fn arena(config: ArenaConfig, pace: Duration, origin: Origin) -> Result<Box<dyn Arena>, WireError> {
+fn arena(
+    config: ArenaConfig,
+    pace: Duration,
+    origin: Origin,
+) -> Result<AsimulatorArena, WireError> {
     let arena = AsimulatorArena::new(config, origin)
         .map_err(|error| WireError::Arena(error.to_string()))?;
-    Ok(Box::new(arena.paced(pace)))
+    Ok(arena.paced(pace))
 }

@@ -2,7 +2,7 @@
 
 use crate::taped;
 use phalanx_engine::{BoardItem, Command, TapedInput, TeamAct, TeamStep, weight};
-use phalanx_game::{Part, Value};
+use phalanx_game::{Part, Place, Table, Value};
 use phalanx_net::{Message, SeatAct, Taped};
 use std::mem::size_of;
 
@@ -35,7 +35,9 @@ pub(crate) fn weigh(what: &Taped) -> usize {
         }
         Taped::Drawing(drawing) => {
             let marks = drawing.marks.iter().flat_map(|mark| &mark.args).map(weight);
-            drawing.picture.parts.iter().map(part).sum::<usize>() + marks.sum::<usize>()
+            let tables = drawing.picture.tables.iter().map(table);
+            let parts = drawing.picture.parts.iter().map(part);
+            parts.chain(tables).chain(marks).sum()
         }
     };
     BASE + inner
@@ -72,5 +74,11 @@ fn item(item: &BoardItem) -> usize {
 fn part(part: &Part) -> usize {
     let layers = part.layers.iter().map(|layer| layer.cells.len() + 4 * layer.seen.len());
     let things = part.spots.len() + part.nodes.len() + part.edges.len() + part.bodies.len();
-    layers.sum::<usize>() + (things + part.facts.len()) * BASE
+    let places: usize = part.bodies.iter().map(|body| body.path.len()).sum();
+    layers.sum::<usize>() + (things + part.facts.len()) * BASE + places * size_of::<Place>()
+}
+
+fn table(table: &Table) -> usize {
+    let texts = table.rows.iter().flat_map(|row| &row.cells).map(String::len);
+    texts.sum::<usize>() + (table.rows.len() + table.columns.len()) * BASE
 }

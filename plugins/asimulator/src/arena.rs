@@ -43,6 +43,8 @@ pub struct AsimulatorArena {
     config: ArenaConfig,
     /// Shortest time between two actions of a client.
     pace: Duration,
+    /// What the first clients are called.
+    names: Vec<String>,
     /// Running sessions.
     plays: BTreeMap<ConnectionId, ArenaSession>,
     /// Results of sessions, running ones too, in the order in which they came.
@@ -72,6 +74,7 @@ impl AsimulatorArena {
         Ok(Self {
             config,
             pace: Duration::ZERO,
+            names: Vec::new(),
             plays: BTreeMap::new(),
             scores: Vec::new(),
             feats: Vec::new(),
@@ -89,6 +92,13 @@ impl AsimulatorArena {
     #[must_use]
     pub fn paced(self, pace: Duration) -> Self {
         Self { pace, ..self }
+    }
+
+    /// The same referee, which shows its clients by these names, in the order in which they come.
+    /// Clients do not say their names; others are `client 1` and so on.
+    #[must_use]
+    pub fn calling(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { names: names.into_iter().collect(), ..self }
     }
 
     /// A running simulation, for observers.
@@ -265,7 +275,10 @@ impl Arena for AsimulatorArena {
     }
 
     fn truth(&self) -> Picture {
-        let client = |number: usize| format!("client {}", number + 1);
+        let client = |number: usize| {
+            let known = self.names.get(number).cloned();
+            known.unwrap_or_else(|| format!("client {}", number + 1))
+        };
         let running =
             self.plays.values().filter_map(|play| Some((play.number, play.simulation()?)));
         let running: Vec<_> = running.collect();

@@ -72,7 +72,7 @@ const DRAW: &[HostFunctionRow] = &[
     ("cell", "cell: any, ...", "boolean", "Marks a cell on the map of this turn."),
     ("line", "from: any, to: any, ...", "boolean", "Marks a line."),
     ("text", "cell: any, text: any, ...", "boolean", "Writes beside a cell."),
-    ("path", "cells: any, ...", "boolean", "Marks a way."),
+    ("path", "cells: any, ...", "boolean", "Marks a way; shown as where the agent goes."),
 ];
 
 const RNG: &[HostFunctionRow] = &[
@@ -94,7 +94,7 @@ const GLOBALS: &[HostFunctionRow] = &[
         "explain",
         "text: string, data: any?",
         "",
-        "Says why: in `decide` the last one is kept with the action. At most 500 characters, and plain data of at most 200 values.",
+        "Says why: in `decide` the last one is kept with the action, and shown as what the agent is doing; data with `x` and `y`, or with `vertex`, is where it goes. At most 500 characters, and plain data of at most 200 values.",
     ),
     (
         "require",

@@ -2,6 +2,7 @@
 
 use crate::referee::Client;
 use crate::toy_arena::ToyArena;
+use phalanx_game::Turn;
 use phalanx_net::{
     ArenaEnd, ArenaHandle, Endpoint, HostEvent, HostOptions, Listener, host_feed, memory,
     serve_arena,
@@ -44,6 +45,27 @@ async fn a_match_is_played_to_its_end_and_its_files_are_written() {
     assert_eq!(report.verdict.teams[0].rounds, [1]);
     let result = std::fs::read_to_string(folder.path().join("toy/result.txt")).unwrap();
     assert_eq!(result, r#"{"red": 1}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_world_of_an_arena_can_be_seen_during_the_match_and_after_it() {
+    let (arena, endpoint) = host(1, 1, HostOptions::default());
+    let first = arena.truth().await.unwrap();
+    assert_eq!((first.version, first.at), (1, Turn::new(1, 0)));
+    // Later in the same step it is drawn again, and the same.
+    tokio::time::sleep(WINDOW).await;
+    assert_eq!(arena.truth().await.unwrap(), first);
+    let mut player = client(&endpoint).await;
+    player.say("hello red0").await;
+    for line in ["welcome", "start", "ask 0 1000"] {
+        player.says(line).await;
+    }
+    player.say("do 0 dig").await;
+    while player.hear().await.is_some() {}
+    arena.ended().await;
+    let last = arena.truth().await.unwrap();
+    assert_eq!((last.version, last.at), (2, Turn::new(1, 1)));
+    assert_eq!(last.picture.parts[0].facts, [("step".into(), "1".to_owned())]);
 }
 
 #[tokio::test(start_paused = true)]

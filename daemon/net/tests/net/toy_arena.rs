@@ -1,6 +1,6 @@
 //! The toy's referee: asks all agents, and continues when all answered or the window is over.
 
-use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Score, Verdict};
+use phalanx_game::{Arena, Artifact, ConnectionId, Outgoing, Part, Picture, Score, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -170,6 +170,11 @@ impl Arena for ToyArena {
                 .map(|(team, score)| Score { rounds: vec![*score], ..Score::of(team) })
                 .collect(),
         }
+    }
+
+    fn truth(&self) -> Picture {
+        let facts = vec![("step".into(), self.step.to_string())];
+        Picture::of(Part { facts, ..Part::default() })
     }
 
     fn turn_limit(&self) -> Duration {

@@ -1,6 +1,8 @@
 //! Decides recorded matches again with their own strategies: each action is the same byte for byte,
 //! and so is the journal. Decisions that depend on anything that is not recorded fail here: real
 //! time, hash order, addresses, the load of the machine.
+//!
+//! `beside` compares what teams believe with the truth of their referees.
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
@@ -9,6 +11,7 @@
     reason = "tests say what they expect and fail loudly"
 )]
 
+mod beside;
 mod faults;
 mod live;
 mod support;

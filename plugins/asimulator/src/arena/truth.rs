@@ -10,14 +10,16 @@ pub(super) fn picture<'a>(shown: impl IntoIterator<Item = (String, &'a Simulatio
     let mut picture = Picture::default();
     let shown: Vec<_> = shown.into_iter().collect();
     let alone = shown.len() == 1;
-    for (name, simulation) in shown {
+    for (index, (name, simulation)) in shown.into_iter().enumerate() {
         let part = if alone { PART.to_owned() } else { format!("map of {name}") };
         let mut account = account(simulation).table(&simulation.rules);
         if !alone {
             account.title = format!("account of {name}").into();
         }
         picture.tables.push(account);
-        picture.parts.push(of(simulation, part, name));
+        let side = if index == 0 { Side::Ours } else { Side::Theirs };
+        let body = body(simulation, name, side);
+        picture.parts.push(of(simulation, part, body));
     }
     picture
 }
@@ -34,7 +36,7 @@ fn account(simulation: &Simulation) -> Account {
     }
 }
 
-fn of(simulation: &Simulation, part: String, client: String) -> Part {
+fn of(simulation: &Simulation, part: String, body: Body) -> Part {
     let cells = || simulation.map.iter();
     let area = Area::around(cells().map(|(at, _)| (at.x, at.y))).unwrap_or_default();
     let mut ground = ground_of(area);
@@ -51,7 +53,7 @@ fn of(simulation: &Simulation, part: String, client: String) -> Part {
         shape: Shape::Grid { width: None, height: None, up: true },
         layers: vec![ground],
         spots: cells().flat_map(|(at, tile)| spots(at, tile)).collect(),
-        bodies: vec![body(simulation, client)],
+        bodies: vec![body],
         facts: vec![("score".into(), simulation.score.to_string())],
         ..Part::default()
     }
@@ -72,13 +74,13 @@ fn spots(at: Cell, tile: Tile) -> impl Iterator<Item = Spot> {
     })
 }
 
-fn body(simulation: &Simulation, client: String) -> Body {
+fn body(simulation: &Simulation, client: String, side: Side) -> Body {
     let pose = simulation.pose;
     let dead = simulation.map.tile(pose.at).deadly();
     Body {
         name: client.clone(),
         team: client,
-        side: Side::Ours,
+        side,
         place: Some(Place::Cell(pose.at.x, pose.at.y)),
         alive: simulation.end.is_none(),
         detail: format!("facing {}", pose.heading.word()),
