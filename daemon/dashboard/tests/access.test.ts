@@ -66,7 +66,7 @@ describe.skipIf(!built())("a daemon that requires a token, and one that goes awa
     expect(await said(".scrubber output")).not.toBe("0:0");
     await until(async () => (await it.page.locator("[data-decision]").count()) === 15);
     expect(await said('[data-decision="agentA1"] .mono')).toMatch(/\w+\(/);
-    await it.page.locator(".map-side details").first().evaluate((box) => { box.setAttribute("open", ""); });
+    await it.page.locator(".map-words").evaluate((box) => { box.setAttribute("open", ""); });
     await until(async () => /agentA\d+ · worker · ours/.test(await said(".map-side .words")));
     await slider.press("Home");
     const first = await said(".scrubber output");

@@ -1,9 +1,13 @@
-/** Mouse, wheel and keys on the map. */
+/** Mouse, wheel and keys on the map, the inspector, and orders from there. */
 import { describe, expect, test } from "vitest";
+import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
+import { Strategies } from "../src/gen/phalanx/v1/strategies_pb";
+import { Teams } from "../src/gen/phalanx/v1/teams_pb";
+import { Worlds } from "../src/gen/phalanx/v1/worlds_pb";
 import { opened } from "./opened";
 import { text, type Watched } from "./browser";
 import { until } from "./stage";
-import { still } from "./worlds";
+import { field, moved, still } from "./worlds";
 
 describe("the map", () => {
   const it = opened(() => still("assemble"));
@@ -37,7 +41,7 @@ describe("the map", () => {
     expect(dragged).not.toBe(first);
     await it.page.mouse.wheel(0, -400);
     await until(async () => (await under()) === dragged);
-    await it.page.locator(".map-canvas").press("ArrowLeft");
+    await it.page.locator(".map-canvas").press("Shift+ArrowLeft");
     await until(async () => (await under()) !== dragged);
     await it.page.locator(".map-canvas").press("0");
     await until(async () => (await under()) === first);
@@ -61,5 +65,85 @@ describe("the map", () => {
     expect(it.page.url()).not.toContain("agent2");
     await it.page.mouse.click(x, y);
     await it.page.waitForURL(/#\/A\/map\/agent2$/);
+  });
+
+  test("a click opens the inspector, arrow keys move the chosen place, and Escape closes it", async () => {
+    await shown();
+    const { x, y } = await centre();
+    await it.page.mouse.click(x, y);
+    const place = (): Promise<string> => text(it.page, "[data-inspected-place]");
+    await until(async () => (await place()) !== "");
+    const [column = 0, row = 0] = (await place()).split(", ").map(Number);
+    const canvas = it.page.locator(".map-canvas");
+    await canvas.press("ArrowRight");
+    await until(async () => (await place()) === `${column + 1}, ${row}`);
+    await canvas.press("ArrowUp");
+    await until(async () => (await place()) === `${column + 1}, ${row - 1}`);
+    await canvas.press("Escape");
+    await it.page.locator(".map-inspector").waitFor({ state: "detached" });
+  });
+
+  test("the legend names what is shown, and stays as it was left", async () => {
+    await shown();
+    const legend = it.page.locator(".map-legend");
+    await until(async () => {
+      const words = await legend.innerText();
+      return ["our agents, by number", "opponents", "obstacle", "goal", "dispenser", "carried by an agent"].every((word) => words.includes(word));
+    });
+    await legend.locator("summary").click();
+    await until(async () => (await it.page.evaluate(() => localStorage.getItem("phalanx.legend"))) === "closed");
+    await it.page.reload();
+    await legend.locator("summary").waitFor();
+    expect(await legend.getAttribute("open")).toBeNull();
+  });
+
+  test("bodies glide to their next cells and then rest", async () => {
+    await shown();
+    const moving = (): Promise<string | null> => it.page.locator(".map-canvas").getAttribute("data-moving");
+    await until(async () => (await moving()) === "no");
+    // Each state of the canvas, since a glide is shorter than a look from here.
+    await it.page.locator(".map-canvas").evaluate((canvas) => {
+      new MutationObserver(() => { canvas.dataset["seen"] = `${canvas.dataset["seen"] ?? ""} ${canvas.dataset["moving"] ?? ""}`; }).observe(canvas, { attributeFilter: ["data-moving"] });
+    });
+    it.canned.send(Worlds.method.watchWorld, moved(field(24, 8), 5, 1));
+    await until(async () => ((await it.page.locator(".map-canvas").getAttribute("data-seen")) ?? "").includes("yes"));
+    await until(async () => (await moving()) === "no");
+  });
+});
+
+describe("maps that are not joined", () => {
+  const it = opened(() => still("assemble", { ...field(12, 3), name: "map of a1" }, { ...field(9, 2), name: "map of a2" }));
+
+  test("are side by side until one is wanted alone", async () => {
+    await it.show("A/map");
+    await until(async () => ((await it.page.locator(".map-canvas").getAttribute("aria-label")) ?? "").includes("5 units"));
+    await it.page.getByLabel("Map", { exact: true }).selectOption("map of a2");
+    await until(async () => ((await it.page.locator(".map-canvas").getAttribute("aria-label")) ?? "").includes("2 units"));
+  });
+});
+
+describe("orders from the map", () => {
+  const it = opened(() =>
+    still("assemble")
+      .answer(Access.method.getCaller, { who: "operator", role: Role.OPERATOR })
+      .answer(Strategies.method.evalScript, { text: '"move(e)"', step: 3 })
+      .answer(Teams.method.pilotAgent, {})
+      .answer(Teams.method.sendOrder, {})
+      .answer(Teams.method.releaseAgent, {}),
+  );
+
+  test("the chosen agent goes to the chosen place step by step, until the user stops it", async () => {
+    await it.show("A/map/agent2");
+    await until(async () => (await it.page.locator(".map-canvas").getAttribute("data-paint-ms")) !== null);
+    const canvas = it.page.locator(".map-canvas");
+    await canvas.press("ArrowRight");
+    const go = it.page.getByRole("button", { name: "Go to 15, 10" });
+    await go.click();
+    await until(() => Promise.resolve(it.canned.asked(Teams.method.pilotAgent) === 1 && it.canned.asked(Teams.method.sendOrder) === 1));
+    it.canned.send(Worlds.method.watchWorld, moved(field(24, 8), 5, 0));
+    await until(() => Promise.resolve(it.canned.asked(Teams.method.sendOrder) === 2));
+    await it.page.getByRole("button", { name: "Stop going there" }).click();
+    await until(() => Promise.resolve(it.canned.asked(Teams.method.releaseAgent) === 1));
+    await go.waitFor();
   });
 });

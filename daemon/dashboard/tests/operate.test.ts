@@ -18,7 +18,7 @@ describe("while a match goes on", () => {
   test("a layer that was switched off stays off, and opened words stay open, with the next worlds", async () => {
     await show("map");
     const layer = stand.page.getByRole("checkbox", { name: "bodies" });
-    const words = stand.page.locator(".map-side details").first();
+    const words = stand.page.locator(".map-words");
     const open = (): Promise<boolean> => words.evaluate((box) => (box as HTMLDetailsElement).open);
     await layer.uncheck();
     expect(await open()).toBe(true);

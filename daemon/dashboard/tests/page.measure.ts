@@ -7,7 +7,8 @@ import { connect } from "../src/api/clients";
 import { RATE } from "../src/map/reel";
 import { launch, watched } from "./browser";
 import { built, Demo, until } from "./stage";
-import { field, still } from "./worlds";
+import { Worlds } from "../src/gen/phalanx/v1/worlds_pb";
+import { field, moved, still } from "./worlds";
 
 /** How long each thing is watched, in seconds. */
 const SECONDS = 15;
@@ -36,7 +37,7 @@ describe.skipIf(!built())("the page in figures", () => {
       const end = before + seconds * 1_000;
       while (performance.now() < end) {
         const key = gaps.length % 80 < 40 ? "ArrowLeft" : "ArrowRight";
-        it.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        it.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: true, bubbles: true, cancelable: true }));
         const now = await new Promise<number>((done) => requestAnimationFrame(done));
         gaps.push(now - before);
         before = now;
@@ -50,6 +51,55 @@ describe.skipIf(!built())("the page in figures", () => {
     expect(frames.gaps.length).toBeGreaterThan(SECONDS);
     await page.context().close();
     canned.close();
+  });
+
+  test("frames of that map while 100 agents move, five turns a second", async () => {
+    const part = field(100, 100);
+    const canned = await still("assemble", part).open();
+    const { page } = await watched(browser, canned.address);
+    await page.goto(`${canned.address}/#/A/map`);
+    const canvas = page.locator(".map-canvas");
+    await until(async () => (await canvas.getAttribute("data-paint-ms")) !== null);
+    let tick = 5;
+    const turns = setInterval(() => {
+      tick += 1;
+      canned.send(Worlds.method.watchWorld, moved(part, tick, tick % 40));
+    }, 1_000 / RATE);
+    const gaps = await canvas.evaluate(async (_, seconds) => {
+      const found: number[] = [];
+      let before = await new Promise<number>((done) => requestAnimationFrame(done));
+      const end = before + seconds * 1_000;
+      while (before < end) {
+        const now = await new Promise<number>((done) => requestAnimationFrame(done));
+        found.push(now - before);
+        before = now;
+      }
+      return found;
+    }, SECONDS);
+    clearInterval(turns);
+    report("frame to frame while agents move", gaps, "ms");
+    report("frames a second while agents move", [1_000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)], "");
+    await page.context().close();
+    canned.close();
+  });
+
+  test("time from opening the page to the first moving map", async () => {
+    const demo = await Demo.play("assemble", "--pace", "100ms");
+    try {
+      const { page } = await watched(browser, demo.address);
+      // The time at which the canvas says for the first time that something glides.
+      await page.addInitScript(() => {
+        new MutationObserver(() => {
+          if (document.querySelector('.map-canvas[data-moving="yes"]') !== null) document.documentElement.dataset["movedAt"] ??= `${performance.now()}`;
+        }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-moving"] });
+      });
+      await page.goto(`${demo.address}/#/A/map`);
+      await until(async () => (await page.locator("html").getAttribute("data-moved-at")) !== null);
+      report("the first moving map", [Number(await page.locator("html").getAttribute("data-moved-at"))], "ms");
+      await page.context().close();
+    } finally {
+      await demo.end();
+    }
   });
 
   test("first paint, bytes, processor and answers beside a match of Agents Assemble", async () => {

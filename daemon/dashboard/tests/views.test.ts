@@ -79,7 +79,7 @@ describe.skipIf(!built()).each(GAMES)("a demo of %s", (game) => {
     await show("map");
     const canvas = it.page.locator(".map-canvas");
     await until(async () => (await canvas.getAttribute("data-paint-ms")) !== null);
-    await it.page.locator(".map-side details").first().evaluate((box) => { box.setAttribute("open", ""); });
+    await it.page.locator(".map-words").evaluate((box) => { box.setAttribute("open", ""); });
     await until(async () => BODIES[game].test(await said(".map-side .words")));
     expect(await colours(it)).toBeGreaterThan(4);
     const place = PLACES[game];

@@ -1,10 +1,10 @@
 /** Worlds that are always the same: for pictures that are compared, and for measuring. */
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Access, Role } from "../src/gen/phalanx/v1/access_pb";
 import { Matches } from "../src/gen/phalanx/v1/matches_pb";
 import { TeamState } from "../src/gen/phalanx/v1/team_pb";
 import { Teams } from "../src/gen/phalanx/v1/teams_pb";
-import { WorldSide, WorldTone, Worlds, type WorldPartSchema } from "../src/gen/phalanx/v1/worlds_pb";
+import { WorldSide, WorldTone, Worlds, WorldPartSchema, type WatchWorldResponseSchema } from "../src/gen/phalanx/v1/worlds_pb";
 import { Canned } from "./canned";
 import type { Game } from "./stage";
 
@@ -15,6 +15,15 @@ const { OURS, THEIRS, NOBODY } = WorldSide;
 function body(name: string, side: WorldSide, x: number, y: number, more: object = {}): NonNullable<Part["bodies"]>[number] {
   const ours = side === OURS ? { agent: Number(/\d+$/.exec(name)?.[0] ?? 0), role: "worker" } : {};
   return { name, side, alive: true, place: { place: { case: "cell", value: { x, y } } }, ...ours, ...more };
+}
+
+/** The message of a later turn, with the same cells and other bodies. */
+export function moved(part: Part, tick: number, far: number): MessageInitShape<typeof WatchWorldResponseSchema> {
+  const next = create(WorldPartSchema, part);
+  for (const { place } of next.bodies) if (place?.place.case === "cell") place.place.value.x += far;
+  next.layers = [];
+  next.unchanged = ["ground", "spots"];
+  return { world: { team: "teams/A", game: "assemble", turn: { round: 0, step: tick }, tick: BigInt(tick), parts: [next] } };
 }
 
 /** Cells of a layer, by a rule. */
@@ -78,7 +87,7 @@ const PARTS: Readonly<Record<Game, Part>> = {
 };
 
 /** A daemon that shows a world of this game for ever. */
-export function still(game: Game, part: Part = PARTS[game]): Canned {
+export function still(game: Game, ...parts: Part[]): Canned {
   const turn = { round: 0, step: 3 };
   const team = { name: "teams/A", game, state: TeamState.PLAYING, turn, agentCount: 1, generation: 1 };
   return new Canned()
@@ -86,5 +95,5 @@ export function still(game: Game, part: Part = PARTS[game]): Canned {
     .answer(Teams.method.listTeams, { teams: [team] })
     .answer(Teams.method.getTeam, { team })
     .answer(Matches.method.watchMatch)
-    .answer(Worlds.method.watchWorld, { world: { team: "teams/A", game, turn, tick: 4n, parts: [part] } });
+    .answer(Worlds.method.watchWorld, { world: { team: "teams/A", game, turn, tick: 4n, parts: parts.length === 0 ? [PARTS[game]] : parts } });
 }

@@ -12,7 +12,8 @@ pub(crate) struct MapFrame<'a> {
     reach: &'a Reach,
     part: &'a WorldPart,
     span: Span,
-    up: bool,
+    /// Rows grow upwards.
+    pub(crate) up: bool,
     pub(crate) area: PageArea,
     /// How long a cell, an edge or a body is.
     pub(crate) unit: f64,

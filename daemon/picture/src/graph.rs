@@ -1,6 +1,7 @@
 //! Graphs: roads, nodes with what they are worth, and zones.
 
 use crate::frame::MapFrame;
+use crate::looks::looks;
 use crate::palette::Palette;
 use crate::scene::{PagePoint, ShapePaint, TextLine, VectorScene};
 use phalanx_proto::v1::{WorldNode, WorldPart, WorldSide};
@@ -9,8 +10,6 @@ use phalanx_proto::v1::{WorldNode, WorldPart, WorldSide};
 const VALUES_MIN: f64 = 16.0;
 /// Smallest unit in which roads show what they cost, and nodes their names.
 const NAMES_MIN: f64 = 44.0;
-/// Half of a node, in units of the map.
-const NODE: f64 = 0.27;
 
 pub(crate) fn draw(
     scene: &mut VectorScene,
@@ -63,7 +62,7 @@ fn draw_node(
     frame: &MapFrame<'_>,
     colors: &Palette,
 ) {
-    let half = (frame.unit * NODE).max(2.0);
+    let half = (frame.unit * looks().sizes.node).max(2.0);
     let fill = match node.zone() {
         WorldSide::Ours | WorldSide::Theirs => colors.zone(node.zone()),
         WorldSide::Nobody | WorldSide::Unspecified if node.value.is_none() => colors.unknown,

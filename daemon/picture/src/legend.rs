@@ -1,6 +1,8 @@
 //! What the colours and signs of a picture mean.
 
+use crate::areas;
 use crate::font::{Weight, fitted};
+use crate::looks::looks;
 use crate::palette::Palette;
 use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
 use crate::signs;
@@ -80,8 +82,13 @@ impl LegendLine {
                 scene.disc((x - 4.0, y), 5.0, edge(ShapePaint::fill(left)));
                 scene.disc((x + 4.0, y), 5.0, edge(ShapePaint::fill(right)));
             }
-            Self::Value { tone, nth, glyph, .. } => {
+            Self::Value { tone, nth, glyph, name } => {
                 let tone = WorldTone::try_from(*tone).unwrap_or_default();
+                let kind = looks().kind(name).filter(|kind| kind.own_sign().is_some());
+                if let Some(kind) = kind {
+                    signs::thing(scene, (x, y), SIGN, (kind, tone), colors);
+                    return;
+                }
                 let color = colors.cell(tone, *nth);
                 scene.rect(square, edge(ShapePaint::fill(color)));
                 if let Some(glyph) = glyph {
@@ -90,9 +97,15 @@ impl LegendLine {
                     scene.text(text.strong().centred());
                 }
             }
-            Self::Spot { tone, .. } => {
+            Self::Spot { tone, kind } => {
                 let tone = WorldTone::try_from(*tone).unwrap_or_default();
-                signs::spot(scene, (x, y), SIGN, tone, colors);
+                if areas::is_area(kind) {
+                    let color = colors.tone(tone);
+                    let paint = ShapePaint::fill(color.covering(areas::COVER));
+                    scene.rect(square, paint.with_stroke(color, 1.5));
+                } else {
+                    signs::spot(scene, (x, y), SIGN, (kind, tone), colors);
+                }
             }
             Self::Scale { .. } => {}
             Self::Mark => {

@@ -19,6 +19,7 @@
 //! SVG that runs or loads.
 
 mod agents;
+mod areas;
 mod arrange;
 mod cells;
 mod check;
@@ -28,6 +29,7 @@ mod frame;
 mod graph;
 mod layers;
 mod legend;
+mod looks;
 mod marks;
 mod palette;
 mod raster;

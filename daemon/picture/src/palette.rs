@@ -2,10 +2,13 @@
 //! Okabe and Ito, with what a map needs besides. Colour is never the only sign: teams differ
 //! by shape, too, and values of one colour by letters.
 
+use crate::looks::looks;
 use phalanx_proto::v1::{WorldSide, WorldTone};
+use serde::Deserialize;
 
 /// A colour with how much it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Rgba {
     /// Share of red, 0 to 255.
     pub red: u8,
@@ -28,7 +31,7 @@ pub enum Theme {
 }
 
 /// The colours of a picture by what they say.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(crate) struct Palette {
     pub(crate) page: Rgba,
     pub(crate) ink: Rgba,
@@ -46,46 +49,18 @@ pub(crate) struct Palette {
     pub(crate) other: Rgba,
 }
 
-const LIGHT: Palette = Palette {
-    page: Rgba::hex(0xFF_FF_FF),
-    ink: Rgba::hex(0x1A_1A_1A),
-    faint: Rgba::hex(0x5C_5F_66),
-    rule: Rgba::hex(0xC4_C6_CC),
-    unknown: Rgba::hex(0xE3_E5_EA),
-    hatch: Rgba::hex(0xD3_D6_DD),
-    ground: Rgba::hex(0xFC_FA_F3),
-    obstacle: Rgba::hex(0x55_55_55),
-    goal: Rgba::hex(0x00_9E_73),
-    resource: Rgba::hex(0xE6_9F_00),
-    danger: Rgba::hex(0xAA_33_77),
-    ours: Rgba::hex(0x00_72_B2),
-    theirs: Rgba::hex(0xD5_5E_00),
-    other: Rgba::hex(0x56_B4_E9),
-};
-
-const DARK: Palette = Palette {
-    page: Rgba::hex(0x15_18_1E),
-    ink: Rgba::hex(0xEE_EE_EE),
-    faint: Rgba::hex(0xA3_A9_B4),
-    rule: Rgba::hex(0x45_4B_57),
-    unknown: Rgba::hex(0x1C_20_28),
-    hatch: Rgba::hex(0x29_2E_38),
-    ground: Rgba::hex(0x33_3A_46),
-    obstacle: Rgba::hex(0x9A_A0_AA),
-    goal: Rgba::hex(0x2B_C5_9B),
-    resource: Rgba::hex(0xE6_9F_00),
-    danger: Rgba::hex(0xE0_7F_B6),
-    ours: Rgba::hex(0x56_B4_E9),
-    theirs: Rgba::hex(0xF0_84_3C),
-    other: Rgba::hex(0xF0_E4_42),
-};
-
 impl Rgba {
     /// From its usual number: `0xRRGGBB`.
     #[must_use]
     pub const fn hex(rgb: u32) -> Self {
         let [_, red, green, blue] = rgb.to_be_bytes();
         Self { red, green, blue, alpha: 255 }
+    }
+
+    /// From `#rrggbb`.
+    pub(crate) fn parsed(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
+        u32::from_str_radix(digits, 16).ok().map(Self::hex)
     }
 
     /// Between this one (0) and another one (1).
@@ -113,6 +88,14 @@ impl Rgba {
     }
 }
 
+impl TryFrom<String> for Rgba {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parsed(&text).ok_or_else(|| format!("{text:?} is no colour"))
+    }
+}
+
 /// The nearest of 0 to 255.
 fn byte(number: f64) -> u8 {
     #[expect(
@@ -126,10 +109,7 @@ fn byte(number: f64) -> u8 {
 
 impl Theme {
     pub(crate) fn palette(self) -> &'static Palette {
-        match self {
-            Self::Light => &LIGHT,
-            Self::Dark => &DARK,
-        }
+        looks().palette(self)
     }
 }
 
@@ -151,12 +131,10 @@ impl Palette {
 
     /// The colour of cells of a tone; several values of one tone get paler one by one.
     pub(crate) fn cell(&self, tone: WorldTone, nth: usize) -> Rgba {
-        let paler = [0.0, 0.35, 0.55, 0.7].get(nth).copied().unwrap_or(0.8);
+        let paler = looks().paler(nth);
         match tone {
-            WorldTone::Ground => {
-                self.ground.mixed(self.faint, [0.0, 0.1].get(nth).copied().unwrap_or(0.2))
-            }
-            WorldTone::Goal => self.goal.mixed(self.ground, 0.45 + paler / 3.0),
+            WorldTone::Ground => self.ground.mixed(self.faint, looks().shaded(nth)),
+            WorldTone::Goal => self.goal.mixed(self.ground, looks().goal_pale + paler / 3.0),
             // The colour says whose a piece is: it stays the same, letters tell pieces apart.
             WorldTone::Ours | WorldTone::Theirs => self.tone(tone),
             WorldTone::Unspecified
@@ -170,7 +148,9 @@ impl Palette {
     /// The ground of a zone, by whose it is.
     pub(crate) fn zone(&self, side: WorldSide) -> Rgba {
         match side {
-            WorldSide::Ours | WorldSide::Theirs => self.side(side).mixed(self.ground, 0.55),
+            WorldSide::Ours | WorldSide::Theirs => {
+                self.side(side).mixed(self.ground, looks().zone_pale)
+            }
             WorldSide::Nobody | WorldSide::Unspecified => self.ground,
         }
     }

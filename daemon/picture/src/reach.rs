@@ -67,6 +67,14 @@ pub(crate) struct Cells {
     pub(crate) height: i64,
 }
 
+impl Cells {
+    /// All of them, row by row.
+    pub(crate) fn each(self) -> impl Iterator<Item = (i64, i64)> {
+        (self.y..self.y + self.height)
+            .flat_map(move |y| (self.x..self.x + self.width).map(move |x| (x, y)))
+    }
+}
+
 /// One map of a part: its ground, and numbers over it where there are some.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Panel {

@@ -1,11 +1,12 @@
 //! Signs of who and what is on a map: each differs from the others by its shape, not only by colour.
 
-use crate::palette::Palette;
+use crate::looks::{KindLook, SignInk, SignShape, looks};
+use crate::palette::{Palette, Rgba};
 use crate::scene::{PageArea, PagePoint, ShapePaint, VectorScene};
 use phalanx_proto::v1::{WorldSide, WorldTone};
 
-/// Half of the longer way through a sign with corners, measured by one that is round.
-const POINTED: f64 = 1.2;
+/// Widths of a sign's lines on the page.
+const WIDE: (f64, f64) = (0.6, 3.0);
 
 /// Somebody: ours are round, others pointed; who cannot act is hollow and crossed.
 pub(crate) fn body(
@@ -17,63 +18,73 @@ pub(crate) fn body(
     colors: &Palette,
 ) {
     let color = colors.side(side);
-    let paint = if alive {
-        ShapePaint::fill(color).with_stroke(colors.page, (half * 0.18).clamp(0.6, 2.0))
-    } else {
-        ShapePaint::fill(colors.page).with_stroke(color, (half * 0.25).clamp(0.8, 3.0))
+    let sign = looks().body(side == WorldSide::Ours);
+    if alive {
+        draw(scene, sign, at, half, color, colors);
+        return;
+    }
+    let hollow = |shape: &SignShape| SignShape {
+        fill: Some(SignInk::Page),
+        stroke: Some(SignInk::Thing),
+        wide: 0.25,
+        ..shape.clone()
     };
-    if side == WorldSide::Ours {
-        scene.disc(at, half, paint);
-    } else {
-        scene.polygon(diamond(at, half * POINTED), paint);
-    }
-    if !alive {
-        let arm = half * 0.5;
-        let paint = ShapePaint::stroke(color, (half * 0.25).clamp(0.8, 3.0));
-        scene.lines(cross(at, arm), paint);
-    }
+    let hollow: Vec<SignShape> = sign.iter().map(hollow).collect();
+    draw(scene, &hollow, at, half, color, colors);
+    draw(scene, looks().gone(), at, half, color, colors);
 }
 
-/// A marked place: what one wants to have is a diamond, where one wants to be a ring, what hurts a
-/// cross, what belongs to somebody a house, everything else a triangle.
+/// A marked place, by what kind of place it is, or else by what its colour is to say.
 pub(crate) fn spot(
     scene: &mut VectorScene,
     at: PagePoint,
     half: f64,
-    tone: WorldTone,
+    (kind, tone): (&str, WorldTone),
     colors: &Palette,
 ) {
-    let color = colors.tone(tone);
-    let filled = ShapePaint::fill(color).with_stroke(colors.page, (half * 0.15).clamp(0.5, 2.0));
-    let (x, y) = at;
-    match tone {
-        WorldTone::Resource => scene.polygon(diamond(at, half), filled),
-        WorldTone::Goal => {
-            scene.disc(at, half * 0.8, ShapePaint::stroke(colors.page, half * 0.7));
-            scene.disc(at, half * 0.8, ShapePaint::stroke(color, half * 0.35));
+    let color = looks().kind(kind).map_or_else(|| colors.tone(tone), |it| it.color(tone, colors));
+    draw(scene, looks().spot(kind, tone), at, half, color, colors);
+}
+
+/// A thing on a cell that has a sign of its own.
+pub(crate) fn thing(
+    scene: &mut VectorScene,
+    at: PagePoint,
+    half: f64,
+    (kind, tone): (&KindLook, WorldTone),
+    colors: &Palette,
+) {
+    let Some(sign) = kind.own_sign() else { return };
+    draw(scene, sign, at, half, kind.color(tone, colors), colors);
+}
+
+fn draw(
+    scene: &mut VectorScene,
+    sign: &[SignShape],
+    (x, y): PagePoint,
+    half: f64,
+    color: Rgba,
+    colors: &Palette,
+) {
+    let point = |(dx, dy): &(f64, f64)| (x + dx * half, y + dy * half);
+    for shape in sign {
+        let mut paint = ShapePaint::default();
+        paint.fill = shape.fill.map(|ink| ink.color(color, colors));
+        if let Some(ink) = shape.stroke {
+            let wide = (shape.wide * half).clamp(WIDE.0, WIDE.1.max(half * 0.8));
+            paint = paint.with_stroke(ink.color(color, colors), wide);
         }
-        WorldTone::Danger => {
-            scene.lines(cross(at, half * 0.75), ShapePaint::stroke(color, half * 0.35));
+        if let Some((dx, dy, radius)) = shape.disc {
+            scene.disc(point(&(dx, dy)), radius * half, paint);
         }
-        WorldTone::Ours | WorldTone::Theirs => {
-            let (left, right, roof, floor) = (x - half, x + half, y - half, y + half * 0.9);
-            let walls = vec![(left, floor), (left, y - half * 0.1), (x, roof)];
-            let walls = walls.into_iter().chain([(right, y - half * 0.1), (right, floor)]);
-            scene.polygon(walls.collect(), filled);
+        if let Some((dx, dy, wide, high, round)) = shape.area {
+            let (left, top) = point(&(dx, dy));
+            scene.rounded(PageArea::new(left, top, wide * half, high * half), round * half, paint);
         }
-        WorldTone::Obstacle => scene.rect(PageArea::around(at, half * 0.85), filled),
-        WorldTone::Unspecified | WorldTone::Ground | WorldTone::Other => {
-            let corners =
-                vec![(x, y - half), (x + half, y + half * 0.8), (x - half, y + half * 0.8)];
-            scene.polygon(corners, filled);
+        if !shape.points.is_empty() {
+            scene.polygon(shape.points.iter().map(point).collect(), paint);
         }
+        let runs = shape.lines.iter().map(|run| run.iter().map(point).collect());
+        scene.lines(runs.collect(), paint);
     }
-}
-
-fn diamond((x, y): PagePoint, half: f64) -> Vec<PagePoint> {
-    vec![(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
-}
-
-fn cross((x, y): PagePoint, arm: f64) -> Vec<Vec<PagePoint>> {
-    vec![vec![(x - arm, y - arm), (x + arm, y + arm)], vec![(x - arm, y + arm), (x + arm, y - arm)]]
 }

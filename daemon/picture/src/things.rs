@@ -1,19 +1,18 @@
 //! The things on a map: marked places, bodies and what they carry.
 
+use crate::areas;
 use crate::font::{Weight, fitted, width};
 use crate::frame::MapFrame;
+use crate::looks::looks;
 use crate::palette::Palette;
 use crate::reach::cell_of;
 use crate::scene::{PageArea, PagePoint, ShapePaint, TextLine, VectorScene};
 use crate::signs;
 use phalanx_proto::v1::{WorldBody, WorldPart, WorldSide, WorldTone};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Smallest unit in which signs have letters.
 const LETTERS_MIN: f64 = 11.0;
-/// Half of a sign, in units of the map.
-const BODY: f64 = 0.42;
-const SPOT: f64 = 0.36;
 /// Smallest half of a sign on the page.
 const HALF_MIN: f64 = 2.5;
 /// Half of a sign that is read well, and how far it may reach beyond its cell for that, in units of
@@ -22,14 +21,22 @@ const READ: f64 = 6.5;
 const BEYOND: f64 = 0.65;
 /// Smallest half of a sign with a number in it.
 const SIGNED_MIN: f64 = 4.5;
+/// Names of up to this length are shown whole.
+const SHORT: usize = 2;
 /// Room for the text beside a place, in units of the map, and at least on the page.
 const LABEL: f64 = 2.4;
 const LABEL_MIN: f64 = 40.0;
 
-/// The sign of each body: numbers for ours, as in the roster; letters for others that have names.
+/// The sign of each body: the number of its name, as people call it, or a short name; where the names
+/// of its side have none, its number in the roster, or for others a letter.
 pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
+    let (ours, theirs) = (own_signs(bodies, WorldSide::Ours), own_signs(bodies, WorldSide::Theirs));
     let mut others: BTreeMap<String, usize> = BTreeMap::new();
     let mark = |body: &WorldBody| {
+        let own = if body.side() == WorldSide::Ours { &ours } else { &theirs };
+        if let Some(sign) = own.get(body.name.as_str()) {
+            return (*sign).to_owned();
+        }
         if let Some(agent) = body.agent {
             return agent.saturating_add(1).to_string();
         }
@@ -41,6 +48,28 @@ pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
         letters(*others.entry(body.name.clone()).or_insert(next))
     };
     bodies.iter().map(mark).collect()
+}
+
+/// The signs that the names of a side contain, if all of them contain one, each another one.
+fn own_signs(bodies: &[WorldBody], side: WorldSide) -> BTreeMap<&str, &str> {
+    let named = bodies.iter().filter(|body| body.side() == side && !body.name.is_empty());
+    let names: BTreeSet<&str> = named.map(|body| body.name.as_str()).collect();
+    let signs = names.iter().filter_map(|name| Some((*name, own_sign(name)?)));
+    let signs: BTreeMap<&str, &str> = signs.collect();
+    let different: BTreeSet<&str> = signs.values().copied().collect();
+    let all = signs.len() == names.len() && different.len() == names.len();
+    if all { signs } else { BTreeMap::new() }
+}
+
+/// The number at the end of a name, or all of a short one.
+fn own_sign(name: &str) -> Option<&str> {
+    if name.chars().count() <= SHORT {
+        return Some(name);
+    }
+    let word = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let digits = name.get(word.len()..)?;
+    let plain = !word.contains(|letter: char| letter.is_ascii_digit());
+    (plain && (1..=3).contains(&digits.len())).then_some(digits)
 }
 
 /// a to z, then aa to zz.
@@ -58,10 +87,11 @@ pub(crate) fn spots(
     frame: &MapFrame<'_>,
     colors: &Palette,
 ) {
-    let half = (frame.unit * SPOT).max(HALF_MIN);
-    for spot in &part.spots {
+    let half = (frame.unit * looks().sizes.spot).max(HALF_MIN);
+    areas::of_spots(scene, part, frame, colors);
+    for spot in part.spots.iter().filter(|spot| !areas::is_area(&spot.kind)) {
         let Some(at) = frame.place(spot.place.as_ref()) else { continue };
-        signs::spot(scene, at, half, spot.tone(), colors);
+        signs::spot(scene, at, half, (&spot.kind, spot.tone()), colors);
         if frame.unit >= LETTERS_MIN {
             let size = (frame.unit * 0.45).clamp(8.0, 12.0);
             let room = (frame.unit * LABEL).max(LABEL_MIN);
@@ -122,7 +152,7 @@ fn placed<'a>(all: &[(&'a WorldBody, &'a String)], frame: &MapFrame<'_>) -> Vec<
         crowds.entry(key(point)).or_default().0 += 1;
     }
     // On small cells bodies reach beyond theirs, as far as their signs can be read.
-    let full = (frame.unit * BODY).max(READ.min(frame.unit * BEYOND)).max(HALF_MIN);
+    let full = (frame.unit * looks().sizes.body).max(READ.min(frame.unit * BEYOND)).max(HALF_MIN);
     let mut placed = Vec::new();
     for (body, sign) in all {
         let Some(point) = at(body) else { continue };
@@ -151,7 +181,7 @@ fn carried(scene: &mut VectorScene, body: &WorldBody, frame: &MapFrame<'_>, colo
         let Some(to) = frame.cell(x + i64::from(it.x), y + i64::from(it.y)) else { continue };
         scene.line(from, to, ShapePaint::stroke(color, (frame.unit * 0.16).max(1.0)));
         let edge = (frame.unit * 0.1).max(0.8);
-        let inner = PageArea::around(to, frame.unit * 0.44);
+        let inner = PageArea::around(to, frame.unit * looks().sizes.carried);
         let paint = ShapePaint::fill(colors.tone(WorldTone::Resource)).with_stroke(color, edge);
         scene.rounded(inner, frame.unit * 0.12, paint);
         if frame.unit >= LETTERS_MIN {

@@ -5,6 +5,7 @@
  * with almost every turn, and adds 6 kB. Nodes here only meet those in the boxes around them.
  */
 import type { Point } from "./geometry";
+import { spread } from "./graph-spread";
 
 /** Rounds of pushing and pulling. */
 const ROUNDS = 160;
@@ -29,11 +30,12 @@ export function layoutGraph(
     near[a]?.push(b);
     near[b]?.push(a);
   }
-  begin(xs, ys, near, gap, kept);
   const old = kept.filter((point) => point !== undefined).length;
+  if (old === 0) spread(xs, ys, near, gap);
+  else begin(xs, ys, near, gap, kept);
   const rounds = old > count / 2 ? ROUNDS / 4 : ROUNDS;
   for (let round = 0; round < rounds; round += 1) {
-    const heat = gap * (1 - round / rounds) * (old > 0 ? 0.3 : 1);
+    const heat = gap * (1 - round / rounds) * (old > 0 ? 0.3 : 0.6);
     step(xs, ys, near, gap, heat + gap * 0.01);
   }
   return Array.from({ length: count }, (_, at) => ({ x: xs[at] ?? 0, y: ys[at] ?? 0 }));

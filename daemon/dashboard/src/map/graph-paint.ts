@@ -6,11 +6,11 @@ import type { Ground } from "./place";
 import type { View } from "./scenery";
 import { drawText } from "./signs";
 
-/** Zoom from which nodes show what they are worth, and their names. */
-const VALUES_MIN = 11;
+/** Half of a node, in pixels, from which it shows what it is worth; zoom from which it shows its name. */
+const VALUES_MIN = 5.4;
 const NAMES_MIN = 34;
 /** Widths in map units: of a node (half), a zone's node and a zone's road. */
-const NODE = SIZES.node * 2.4;
+const NODE = SIZES.node * 2.6;
 const ZONE = { node: 1.15, road: 1.1 } as const;
 
 /** Paints all nodes and roads of a part. */
@@ -27,9 +27,9 @@ export function paintGraph(on: View, part: WorldPart, ground: Ground, look: Look
     const fill = zoned ? zoneInk(look, node.zone) : node.value === undefined ? look.colors.unknown : look.colors.ground;
     const worth = node.value ?? 0;
     // What is worth more is larger.
-    const half = Math.max(2, on.camera.zoom * NODE * (0.75 + 0.04 * Math.min(10, worth)));
+    const half = Math.max(2, on.camera.zoom * NODE * (0.72 + 0.055 * Math.min(10, worth)));
     circle(on, here, half, fill, mine ? sideInk(look, node.owner) : look.colors.faint, mine ? Math.max(1.6, half * 0.26) : 1);
-    if (node.value !== undefined && on.camera.zoom >= VALUES_MIN) drawText(on.pen, `${node.value}`, here, half * 1.15, css(contrast(fill)));
+    if (node.value !== undefined && half >= VALUES_MIN && (worth > 1 || half > 8)) drawText(on.pen, `${node.value}`, here, half * 1.3, css(contrast(fill)));
     if (on.camera.zoom >= NAMES_MIN) drawText(on.pen, node.name.slice(0, 12), { x: here.x, y: here.y + half + 9 }, 10, css(look.colors.faint), { halo: css(look.colors.page, 0.8), strong: false });
   }
 }

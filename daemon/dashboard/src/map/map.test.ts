@@ -157,10 +157,12 @@ test("every sign that a kind names is there, in both themes", () => {
   expect(cellInk(lookOf(false), WorldTone.OBSTACLE, 1)).not.toEqual(cellInk(lookOf(false), WorldTone.OBSTACLE, 0));
 });
 
-test("bodies show the number of their name, short names, or else letters", () => {
+test("bodies show the numbers of their names or short names, else the roster's number or letters", () => {
   const body = (name: string, side: WorldSide, agent?: number) => create(WorldPartSchema, { bodies: [{ name, side, ...(agent === undefined ? {} : { agent }) }] }).bodies[0] ?? raise();
   const bodies = [body("agentA12", WorldSide.OURS, 3), body("c", WorldSide.OURS, 0), body("scout", WorldSide.OURS, 6), body("rival", WorldSide.THEIRS), body("other", WorldSide.THEIRS), body("", WorldSide.THEIRS)];
-  expect(signsOf(bodies)).toEqual(["12", "c", "7", "a", "b", ""]);
+  // One name of a side without a number, and the numbers of the others would mislead.
+  expect(signsOf(bodies)).toEqual(["4", "1", "7", "a", "b", ""]);
+  expect(signsOf(bodies.slice(0, 2))).toEqual(["12", "c"]);
 });
 
 test("adjacent cells have one border, holes have their own, and corners that only touch stay apart", () => {

@@ -43,7 +43,12 @@ export class Motion {
       for (const { key, at } of old) from.set(key, at);
       figures.set(part.name, next);
     }
-    [this.before, this.figures, this.began, this.length] = [from, figures, now, length];
+    const walks = ({ key, at }: Figure): boolean => {
+      const old = from.get(key);
+      return old !== undefined && (old.x !== at.x || old.y !== at.y);
+    };
+    const moved = [...figures.values()].some((some) => some.some(walks));
+    [this.before, this.figures, this.began, this.length] = [from, figures, now, moved ? length : 0];
   }
 
   /** Those of a part. */

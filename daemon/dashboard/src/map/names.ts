@@ -7,18 +7,28 @@ const SHORT = 2;
 /** The signs of all bodies of a part. */
 export function signsOf(bodies: readonly WorldBody[]): string[] {
   const others = new Map<string, number>();
+  const byName = new Map([WorldSide.OURS, WorldSide.THEIRS, WorldSide.NOBODY].map((side) => [side, ownSigns(bodies, side)]));
   return bodies.map((body) => {
-    const { name, agent } = body;
+    const { name, agent, side } = body;
     if (name === "" && agent === undefined) return "";
-    if (name !== "" && name.length <= SHORT) return name;
-    const digits = /^\D*?(\d{1,3})$/.exec(name)?.[1];
-    if (digits !== undefined) return digits;
+    const own = byName.get(side)?.get(name);
+    if (own !== undefined) return own;
     if (agent !== undefined) return `${agent + 1}`;
-    if (body.side === WorldSide.OURS) return "";
+    if (side === WorldSide.OURS) return "";
     const index = others.get(name) ?? others.size;
     others.set(name, index);
     return letters(index);
   });
+}
+
+/** The signs that a side's names contain, if all of them contain one, each another one. */
+function ownSigns(bodies: readonly WorldBody[], side: WorldSide): ReadonlyMap<string, string> | undefined {
+  const names = new Set(bodies.filter((body) => body.side === side && body.name !== "").map(({ name }) => name));
+  const signs = new Map([...names].flatMap((name) => {
+    const sign = name.length <= SHORT ? name : /^\D*?(\d{1,3})$/.exec(name)?.[1];
+    return sign === undefined ? [] : [[name, sign] as const];
+  }));
+  return signs.size === names.size && new Set(signs.values()).size === names.size ? signs : undefined;
 }
 
 /** a to z, then aa to zz. */

@@ -101,7 +101,7 @@ export class Painter {
     const points = body.name === "" ? undefined : trails.get(part.name)?.get(body.name);
     const mine = body.name !== "" && body.name === chosen;
     const color = sideInk(look, body.side);
-    const wide = Math.max(1.6, on.camera.zoom * ground.unit * (mine ? 0.2 : 0.14));
+    const wide = Math.max(2.4, on.camera.zoom * ground.unit * (mine ? 0.24 : 0.17));
     pen.lineJoin = pen.lineCap = "round";
     if (points !== undefined && points.length > 1) {
       // The last place is where it goes now.
@@ -114,7 +114,7 @@ export class Painter {
         if (from.x === to.x && from.y === to.y) continue;
         const [a, b] = [on.pixel(from), on.pixel(to)];
         if (!on.sees(a) && !on.sees(b)) continue;
-        pen.strokeStyle = css(color, (mine ? 0.95 : 0.7) * (index / run.length));
+        pen.strokeStyle = css(color, (mine ? 0.9 : 0.6) * (index / run.length));
         pen.lineWidth = wide;
         pen.beginPath();
         pen.moveTo(a.x, a.y);
@@ -128,7 +128,7 @@ export class Painter {
 
   /** Where it plans to go. */
   private path(on: View, body: WorldBody, at: Point, { ground, look, mine }: { ground: Setting["ground"]; look: Look; mine: boolean }): void {
-    const places = pathOf(body).flatMap((place) => middle(ground, place) ?? []);
+    const places = body.path.flatMap((place) => middle(ground, place) ?? []);
     const last = places.at(-1);
     if (last === undefined) return;
     const { pen } = this;
@@ -287,11 +287,6 @@ function marksOf({ marks, stage }: Picture, part: string, figures: readonly Figu
   return marks.filter(({ agent }) => here.has(agent) || (first && agent === ""));
 }
 
-/** The way that somebody plans; older daemons do not tell. */
-function pathOf(body: WorldBody): readonly WorldBody["place"][] {
-  return (body as { readonly path?: readonly WorldBody["place"][] }).path ?? [];
-}
-
 /** Directions by which details say where somebody looks. */
 const HEADINGS: Readonly<Record<string, readonly [number, number]>> = {
   north: [0, 1], south: [0, -1], east: [1, 0], west: [-1, 0], up: [0, 1], down: [0, -1], right: [1, 0], left: [-1, 0],
@@ -317,7 +312,7 @@ function heading(pen: Pen, { detail, side }: WorldBody, at: Point, half: number,
 
 /** How well it is, as an arc, where the game has such a number and it is not all. */
 function health(pen: Pen, body: WorldBody, at: Point, half: number, { colors }: Look): void {
-  const share = (body as { readonly health?: number }).health;
+  const share = body.health;
   if (share === undefined || share >= 1 || !body.alive || half < READ.signed) return;
   pen.lineWidth = Math.max(1.5, half * 0.2);
   pen.strokeStyle = css(colors.page, 0.8);

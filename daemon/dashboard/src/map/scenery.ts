@@ -104,7 +104,9 @@ export class Scenery {
     const more = this.more(picture, part, ground);
     for (const { bitmap } of looks) on.bitmap(bitmap, false);
     for (const { patches } of looks) for (const patch of patches) if (patch.kind === "area") on.area(patch, look);
-    for (const layer of layers) if (layer.scale !== undefined) on.bitmap(drawn(part, layer, ground, look).bitmap, false);
+    on.inside(ground.box, () => {
+      for (const layer of layers) if (layer.scale !== undefined) on.bitmap(drawn(part, layer, ground, look).bitmap, false);
+    });
     if (ground.kind === "plane") on.lattice(box, PLANE_LINES, look);
     if (on.camera.zoom >= SHOWS.lines) for (const { lines } of looks) on.lines(lines, look);
     for (const { patches } of looks) for (const patch of patches) if (patch.kind === "solid") on.solid(patch, look);
@@ -177,6 +179,17 @@ export class View {
     this.inMap();
     this.pen.imageSmoothingEnabled = smooth;
     this.pen.drawImage(bitmap.image, bitmap.x, bitmap.y);
+  }
+
+  /** Draws only inside a box of the map. */
+  inside({ x, y, width, height }: Box, draw: () => void): void {
+    this.pen.save();
+    this.inMap();
+    this.pen.beginPath();
+    this.pen.rect(x, y, width, height);
+    this.pen.clip();
+    draw();
+    this.pen.restore();
   }
 
   /** Something that is in the way. */
@@ -309,10 +322,12 @@ function spots(on: View, part: WorldPart, ground: Setting["ground"], look: Look)
     drawSign(pen, spotSign(kind, spot.tone), at, half, kindInk(look, kind, spot.tone), look);
     const label = kind.grows === undefined ? spot.label : spot.value === undefined ? "" : `${Math.round(spot.value)}`;
     if (label === "" || zoom < SHOWS.labels) continue;
-    const inside = kind.grows !== undefined && half > 8;
-    const size = inside ? half * 0.9 : Math.min(13, Math.max(9, zoom * 0.42));
+    const inside = kind.grows !== undefined && half > 7.5;
+    const size = inside ? half * 0.95 : Math.min(13, Math.max(9, zoom * 0.42));
+    // Those who take it come near: its number is inside or above.
+    const far = kind.grows === undefined ? half + size * 0.5 : -half - size * 0.5;
     if (inside) drawText(pen, label, at, size, css(contrast(toneInk(look, spot.tone))));
-    else drawText(pen, short(label), { x: at.x, y: at.y + half + size * 0.5 }, size, css(look.colors.ink), { halo: css(look.colors.ground, 0.85) });
+    else drawText(pen, short(label), { x: at.x, y: at.y + far }, size, css(look.colors.ink), { halo: css(look.colors.ground, 0.85) });
   }
 }
 
@@ -320,6 +335,13 @@ function short(label: string): string {
   // A whole UUID says no more than its beginning.
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(label)) return label.slice(0, 8);
   return label.length > 14 ? `${label.slice(0, 13)}…` : label;
+}
+
+/** The value of most cells: it says no more than that nothing is known. */
+function mostFrequent(cells: Uint8Array): number {
+  const counts = new Uint32Array(256);
+  for (const value of cells) counts[value] = (counts[value] ?? 0) + 1;
+  return counts.indexOf(Math.max(...counts));
 }
 
 /** Figures of probabilities; each layer writes into a corner of its own. */
@@ -332,8 +354,9 @@ function figures(on: View, part: WorldPart, name: string, { colors }: Look): voi
   const { zoom } = on.camera;
   const far = zoom * 0.27;
   const corner = { x: order % 2 === 0 ? -far : far, y: order % 4 < 2 ? -far : far };
+  const usual = mostFrequent(layer.cells);
   for (const [at, value] of layer.cells.entries()) {
-    if (value < SURE.least || value >= SURE.most) continue;
+    if (value === usual || value < SURE.least || value >= SURE.most) continue;
     const [x, row] = [layer.x + (at % layer.width), layer.y + Math.floor(at / layer.width)];
     const here = on.pixel({ x: x + 0.5, y: (up ? -row : row) + 0.5 });
     if (on.sees(here)) drawText(on.pen, `${Math.round(((value - 1) / 254) * 100)}`, { x: here.x + corner.x, y: here.y + corner.y }, Math.min(15, zoom * 0.22), css(colors.ink), { strong: false });

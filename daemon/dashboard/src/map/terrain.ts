@@ -106,12 +106,24 @@ function bitmapOf(part: WorldPart, layer: WorldLayer, { up }: Ground, look: Look
     return undefined;
   }
   const board = layer.name === "board";
+  const solid = new Set(layer.legend.filter((entry) => patchKind(part, layer, entry) === "solid").map(({ value }) => value));
   const paint = (column: number, row: number, value: number): readonly [Ink, number] | undefined => {
     const found = inks.get(value);
+    if (solid.has(value) && besideUnseen(layer, column, row)) return undefined;
     if (found === undefined || !board || (column + row) % 2 === 0) return found;
     return [mixed(found[0], look.colors.faint, 0.28), found[1]];
   };
   return { x: layer.x, y: topOf(layer, up), image: pixels(layer, up, paint) };
+}
+
+/** Whether a cell that was not seen touches this one: the round corner of a wall shows what is there. */
+function besideUnseen(layer: WorldLayer, column: number, row: number): boolean {
+  for (let y = row - 1; y <= row + 1; y += 1) {
+    for (let x = column - 1; x <= column + 1; x += 1) {
+      if (x >= 0 && y >= 0 && x < layer.width && y < layer.height && layer.cells[y * layer.width + x] === 0) return true;
+    }
+  }
+  return false;
 }
 
 /** How long ago cells were seen, as a veil of the colour of what is not known. */

@@ -70,7 +70,7 @@ export function punctualityText(turns: readonly TurnRecord[]): string {
     ...(found.fallback > 0 ? [`${found.fallback} fallback`] : []),
     ...(errors > 0 ? [`${errors} script ${errors === 1 ? "error" : "errors"}`] : []),
   ];
-  const of = `${all.toLocaleString("en")} answers`;
+  const of = all === 1 ? "1 answer" : `${all.toLocaleString("en")} answers`;
   return parts.length === 0 ? `All ${of} of the last ${turns.length} turns were in time` : `${parts.join(", ")} among ${of} in the last ${turns.length} turns`;
 }
 

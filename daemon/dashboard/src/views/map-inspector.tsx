@@ -89,6 +89,7 @@ function Orders(props: { about: Inspected; go: () => void; halt: () => void }): 
       <h2 class="agent-name" data-inspected-agent>
         {props.about.agent} <span class="dim">{agent()?.role}</span>
       </h2>
+      <Show when={props.about.body?.job}>{(job) => <p>{job()}</p>}</Show>
       <Show when={props.about.body?.detail}>{(detail) => <p class="dim">{detail()}</p>}</Show>
       <p class="row">
         <Show

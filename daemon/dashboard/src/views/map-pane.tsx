@@ -149,13 +149,14 @@ export function MapPane(props: {
   };
   // Bodies glide as long as the time between the last two worlds; a jump to another turn is no movement.
   let [came, before] = [0, -1];
+  let last: Stage | undefined;
   createEffect(
     on([stage, () => props.index], ([next, index]) => {
-      if (next === undefined) return;
+      if (next === undefined || next === last) return;
+      last = next;
       const now = performance.now();
       const gap = now - came;
       const near = Math.abs(index - before) <= 1;
-      if (gap < 1) return;
       motion.take(next, now, near ? glide(gap, calm.matches) : 0);
       [came, before] = [now, index];
     }),
@@ -302,7 +303,7 @@ export function MapPane(props: {
   const lines = createMemo(() => {
     const [now, marks] = [stage(), world()?.marks ?? []];
     const trails = [...(picture()?.trails.values() ?? [])].some((some) => some.size > 0);
-    const paths = parts().some((part) => part.bodies.some((body) => ((body as { path?: readonly unknown[] }).path?.length ?? 0) > 0));
+    const paths = parts().some((part) => part.bodies.some((body) => body.path.length > 0));
     return now === undefined ? [] : legendOf(now, { hidden: hidden(), marks: marks.length > 0, trails, paths, targets: targets().length > 0 });
   });
   // Lines that are the same stay the same, so that their signs are not painted anew with each world.

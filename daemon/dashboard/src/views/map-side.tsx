@@ -125,7 +125,7 @@ export function MapSide(props: {
       <Show when={props.world?.cut}>
         <p class="warn">The world is too large for one message, so a part of it is missing.</p>
       </Show>
-      <details open={few()}>
+      <details class="map-words" open={few()}>
         <summary>{props.words.length === 1 ? "One unit" : `${props.words.length} units`} as text</summary>
         <ul class="words">
           <Index each={props.words}>
