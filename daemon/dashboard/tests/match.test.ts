@@ -137,7 +137,7 @@ describe("the match view", () => {
     stand.canned.send(Matches.method.watchMatch, event("1.7", { kind: { case: "fallback", value: { reason: "the script looped" } } }), "teams/A");
     await stand.page.locator("[data-trouble=fallback]").waitFor();
     expect(await said(".troubles")).toContain("the script looped");
-    expect(await said(".pulse-text")).toBe("1 fallback among 1 answers in the last 5 turns");
+    expect(await said(".pulse-text")).toBe("1 fallback among 1 answer in the last 5 turns");
     expect((await strip.boundingBox())?.height ?? 0).toBeGreaterThan(before * 1.5);
     stand.canned.send(Matches.method.watchMatch, { event: { cursor: "1.8", turn: { round: 0, step: 4 }, severity: 4, topic: 1, text: "plan: no such key", kind: { case: "scriptError", value: {} } } }, "teams/A");
     await stand.page.locator('[data-trouble="script error"]').waitFor();

@@ -117,7 +117,10 @@ function isNews({ level, topic }: Entry): boolean {
 }
 
 /** Without the marks that the daemon's log needs. */
-function plain({ topic, text }: Entry): string {
+function plain(entry: Entry): string {
+  const { topic } = entry;
+  // What follows the first line is for those who look into it.
+  const [text = ""] = entry.text.split("\n");
   if (topic === "script") return text.replace(/^(debug|info|warn|warning|error): /, "");
   return topic === "alert" ? text.replace(/\b([a-z]+)_([a-z]+)\b/, "$1 $2") : text;
 }

@@ -21,12 +21,12 @@ test("while all is well there is nothing to say but that", () => {
 test("late answers, fallbacks and errors are counted, and the newest of each is named", () => {
   const turns = [turn(1, ["late", "decided"]), turn(2, ["decided", "late"]), turn(3, ["fallback", "decided"], 1)];
   expect(punctualityText(turns)).toBe("2 late, 1 fallback, 1 script error among 6 answers in the last 3 turns");
-  const line = { id: 1, agent: "", round: 0, step: 3, level: "error" as const, topic: "trouble" as const, text: "plan failed" };
+  const line = { id: 1, agent: "", round: 0, step: 3, level: "warning" as const, topic: "trouble" as const, text: "script error in plan: no such key" };
   const found = troublesOf(LIVE, undefined, turns, [line]);
   expect(found.map(({ kind, agent, text }) => [kind, agent, text])).toEqual([
     ["late", "a2", "the deadline passed"],
     ["fallback", "a1", "the harmless action was sent"],
-    ["script error", "", "plan failed"],
+    ["script error", "", "in plan: no such key"],
   ]);
   expect(found.map(sinceText)).toEqual(["in 0:2", "in 0:3", "in 0:3"]);
 });

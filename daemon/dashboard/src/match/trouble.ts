@@ -55,8 +55,8 @@ function answers(turns: readonly TurnRecord[]): Trouble[] {
 function errors(turns: readonly TurnRecord[], lines: readonly Entry[]): Trouble[] {
   const turn = turns.findLast((known) => known.errors > 0);
   if (turn === undefined) return [];
-  const line = lines.findLast(({ round, step, level, topic }) => round === turn.round && step === turn.step && level === "error" && (topic === "trouble" || topic === "script"));
-  return [{ kind: "script error", text: line?.text ?? "a script failed", agent: line?.agent ?? "", at: turn }];
+  const line = lines.findLast(({ round, step, level, topic, text }) => round === turn.round && step === turn.step && (level === "error" || level === "warning") && (topic === "trouble" || topic === "script") && /error/.test(text));
+  return [{ kind: "script error", text: line?.text.replace(/^script error /, "") ?? "a script failed", agent: line?.agent ?? "", at: turn }];
 }
 
 /** The answers of these turns in one sentence. */
@@ -70,7 +70,7 @@ export function punctualityText(turns: readonly TurnRecord[]): string {
     ...(found.fallback > 0 ? [`${found.fallback} fallback`] : []),
     ...(errors > 0 ? [`${errors} script ${errors === 1 ? "error" : "errors"}`] : []),
   ];
-  const of = `${all.toLocaleString("en")} answers`;
+  const of = all === 1 ? "1 answer" : `${all.toLocaleString("en")} answers`;
   return parts.length === 0 ? `All ${of} of the last ${turns.length} turns were in time` : `${parts.join(", ")} among ${of} in the last ${turns.length} turns`;
 }
 

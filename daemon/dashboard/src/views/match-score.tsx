@@ -68,7 +68,7 @@ function Score(props: { entrant: Entrant; colour: string; team: Team | undefined
 function markColour({ kind, level, text }: Change): string | undefined {
   if (kind === "lead") return "--accent";
   if (kind === "score") return undefined;
-  if (level === "error" || level === "warning") return "--bad";
+  if (level === "error" || (level === "warning" && text.startsWith("alert "))) return "--bad";
   return /generation|strategy/.test(text) ? "--ink" : undefined;
 }
 

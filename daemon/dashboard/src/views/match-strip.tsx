@@ -9,7 +9,7 @@ import type { Side } from "../state/sides";
 /** Turns in the strip. */
 const PULSE = 60;
 /** Troubles that are named. */
-const NAMED = 5;
+const NAMED = 3;
 
 /** The worst outcome of a turn. */
 function worst(turn: TurnRecord): string {
