@@ -117,7 +117,7 @@ describe("maps that are not joined", () => {
   test("are side by side until one is wanted alone", async () => {
     await it.show("A/map");
     await until(async () => ((await it.page.locator(".map-canvas").getAttribute("aria-label")) ?? "").includes("5 units"));
-    await it.page.getByLabel("Map", { exact: true }).selectOption("map of a2");
+    await it.page.locator(".map-side select").first().selectOption("map of a2");
     await until(async () => ((await it.page.locator(".map-canvas").getAttribute("aria-label")) ?? "").includes("2 units"));
   });
 });

@@ -11,6 +11,8 @@ import { spread } from "./graph-spread";
 const ROUNDS = 160;
 /** Nodes that are more than this number of gaps apart do not push each other. */
 const REACH = 4;
+/** A road of this number of gaps is too long to be kept. */
+const TORN = 8;
 
 /**
  * Places linked nodes about `gap` apart: edges pull, nodes push, less in each round. Nodes in `kept`
@@ -30,7 +32,8 @@ export function layoutGraph(
     near[a]?.push(b);
     near[b]?.push(a);
   }
-  const old = kept.filter((point) => point !== undefined).length;
+  const torn = edges.some(([a, b]) => isLong(kept[a], kept[b], gap));
+  const old = torn ? 0 : kept.filter((point) => point !== undefined).length;
   if (old === 0) spread(xs, ys, near, gap);
   else begin(xs, ys, near, gap, kept);
   const rounds = old > count / 2 ? ROUNDS / 4 : ROUNDS;
@@ -39,6 +42,11 @@ export function layoutGraph(
     step(xs, ys, near, gap, heat + gap * 0.01);
   }
   return Array.from({ length: count }, (_, at) => ({ x: xs[at] ?? 0, y: ys[at] ?? 0 }));
+}
+
+/** Whether a road joins two pieces that were laid out apart: then the look of before helps no more. */
+function isLong(a: Point | undefined, b: Point | undefined, gap: number): boolean {
+  return a !== undefined && b !== undefined && Math.hypot(a.x - b.x, a.y - b.y) > TORN * gap;
 }
 
 /** New nodes start beside a neighbour, or on a spiral: the golden angle puts no two at the same place. */

@@ -8,20 +8,59 @@ const PIVOTS = 24;
 /** Rounds in which a direction becomes exact enough. */
 const POWER = 40;
 
-/** Fills the places. */
+/** Gaps between two parts of a graph that no way links. */
+const APART = 3;
+
+/** Fills the places; parts without a way between them are beside each other, the largest first. */
 export function spread(xs: Float64Array, ys: Float64Array, near: readonly (readonly number[])[], gap: number): void {
-  const count = xs.length;
-  if (count < 3) {
-    for (let at = 0; at < count; at += 1) xs[at] = at * gap;
-    return;
+  let [left, wide, below, most] = [0, 0, 0, 0];
+  for (const nodes of components(near)) {
+    const index = new Map(nodes.map((node, at) => [node, at]));
+    const own = nodes.map((node) => (near[node] ?? []).flatMap((other) => index.get(other) ?? []));
+    const places = whole(own, gap);
+    const [width, height] = [Math.max(...places.map(([x]) => x)), Math.max(...places.map(([, y]) => y))];
+    // Smaller parts are in columns to the right of the largest one.
+    if (below + height > most) [left, below] = [left + wide, 0];
+    if (below === 0) wide = 0;
+    for (const [at, [x, y]] of places.entries()) [xs[nodes[at] ?? 0], ys[nodes[at] ?? 0]] = [left + x, below + y];
+    [wide, below, most] = [Math.max(wide, width + APART * gap), below + height + APART * gap, Math.max(most, height)];
   }
+}
+
+/** Nodes that are linked by ways, the largest group first. */
+function components(near: readonly (readonly number[])[]): number[][] {
+  const seen = new Set<number>();
+  const found: number[][] = [];
+  for (const first of near.keys()) {
+    if (seen.has(first)) continue;
+    const nodes = [first];
+    seen.add(first);
+    for (const node of nodes) {
+      for (const next of near[node] ?? []) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        nodes.push(next);
+      }
+    }
+    found.push(nodes);
+  }
+  return found.sort((a, b) => b.length - a.length);
+}
+
+/** The places of a graph in one piece, from (0, 0) on. */
+function whole(near: readonly (readonly number[])[], gap: number): [number, number][] {
+  const count = near.length;
+  if (count < 3) return near.map((_, at) => [at * gap, 0]);
   const columns = pivots(near).map(centred);
   const first = direction(columns, []);
   const second = direction(columns, [first]);
-  for (const [into, axis] of [[xs, first], [ys, second]] as const) {
-    for (let at = 0; at < count; at += 1) into[at] = columns.reduce((sum, column, index) => sum + (column[at] ?? 0) * (axis[index] ?? 0), 0);
-  }
-  scale(xs, ys, near, gap);
+  const along = (axis: readonly number[], at: number): number => columns.reduce((sum, column, index) => sum + (column[at] ?? 0) * (axis[index] ?? 0), 0);
+  const places = near.map((_, at): [number, number] => [along(first, at), along(second, at)]);
+  const factor = scale(places, near, gap);
+  // No two are at the same place.
+  const apart = places.map(([x, y], at): [number, number] => [x * factor + Math.cos(at * 2.399963) * gap * 0.05, y * factor + Math.sin(at * 2.399963) * gap * 0.05]);
+  const [left, top] = [Math.min(...apart.map(([x]) => x)), Math.min(...apart.map(([, y]) => y))];
+  return apart.map(([x, y]) => [x - left, y - top]);
 }
 
 /** Squared distances from some nodes that are far from each other. */
@@ -39,7 +78,7 @@ function pivots(near: readonly (readonly number[])[]): Float64Array[] {
   return found;
 }
 
-/** Steps from a node to all others; those without a way are a bit further than the furthest one. */
+/** Steps from a node to all others. */
 function distances(near: readonly (readonly number[])[], from: number): Float64Array {
   const steps = new Float64Array(near.length).fill(-1);
   steps[from] = 0;
@@ -51,8 +90,7 @@ function distances(near: readonly (readonly number[])[], from: number): Float64A
       queue.push(next);
     }
   }
-  const most = Math.max(...steps) + 2;
-  return steps.map((value) => (value === -1 ? most : value));
+  return steps;
 }
 
 function centred(column: Float64Array): Float64Array {
@@ -76,16 +114,15 @@ function direction(columns: readonly Float64Array[], known: readonly (readonly n
   return axis;
 }
 
-/** Linked nodes are about `gap` apart on average; no two are at the same place. */
-function scale(xs: Float64Array, ys: Float64Array, near: readonly (readonly number[])[], gap: number): void {
+/** The factor by which linked nodes are about `gap` apart on average. */
+function scale(places: readonly (readonly [number, number])[], near: readonly (readonly number[])[], gap: number): number {
   let [sum, links] = [0, 0];
   for (const [a, list] of near.entries()) {
-    for (const b of list) [sum, links] = [sum + Math.hypot((xs[a] ?? 0) - (xs[b] ?? 0), (ys[a] ?? 0) - (ys[b] ?? 0)), links + 1];
+    const [ax, ay] = places[a] ?? [0, 0];
+    for (const b of list) {
+      const [bx, by] = places[b] ?? [0, 0];
+      [sum, links] = [sum + Math.hypot(ax - bx, ay - by), links + 1];
+    }
   }
-  const factor = sum === 0 ? 1 : (gap * links) / sum;
-  for (let at = 0; at < xs.length; at += 1) {
-    const angle = at * 2.399963;
-    xs[at] = (xs[at] ?? 0) * factor + Math.cos(angle) * gap * 0.05;
-    ys[at] = (ys[at] ?? 0) * factor + Math.sin(angle) * gap * 0.05;
-  }
+  return sum === 0 ? 1 : (gap * links) / sum;
 }

@@ -100,6 +100,16 @@ test("a graph has a place for each node, neighbours near, the same each time", (
   expect(mean).toBeLessThan(8);
 });
 
+test("pieces of a graph without a way between them are beside each other, and join when a road is found", () => {
+  const square = (from: number) => [0, 1, 2, 3].map((at) => [from + at, from + ((at + 1) % 4)] as const);
+  const apart = layoutGraph(8, [...square(0), ...square(4)], 3);
+  const box = (points: typeof apart) => [Math.min(...points.map(({ x }) => x)), Math.max(...points.map(({ x }) => x))] as const;
+  expect(box(apart.slice(4))[0]).toBeGreaterThan(box(apart.slice(0, 4))[1]);
+  const far = apart.map((point, at) => (at < 4 ? point : { x: point.x + 100, y: point.y }));
+  const joined = layoutGraph(8, [...square(0), ...square(4), [0, 4]], 3, far);
+  expect(Math.hypot((joined[0]?.x ?? 0) - (joined[4]?.x ?? 99), (joined[0]?.y ?? 0) - (joined[4]?.y ?? 99))).toBeLessThan(12);
+});
+
 test("a graph that grows keeps its look", () => {
   const node = (name: string): { name: string } => ({ name });
   const part = (names: string[], edges: { a: number; b: number }[]): WorldPart =>

@@ -253,7 +253,15 @@ function title({ pen, camera, size, density }: View, { part, box }: Setting, loo
   pen.textAlign = "left";
   pen.textBaseline = "bottom";
   pen.fillStyle = css(look.colors.ink);
-  pen.fillText(part.name, at.x, at.y, Math.max(60, (box.width + 2) * camera.zoom));
+  pen.fillText(fitted(pen, part.name, Math.max(40, (box.width + 2) * camera.zoom)), at.x, at.y);
+}
+
+/** As much of a name as there is room for. */
+function fitted(pen: Pen, name: string, room: number): string {
+  if (pen.measureText(name).width <= room) return name;
+  let length = name.length;
+  while (length > 1 && pen.measureText(`${name.slice(0, length)}…`).width > room) length -= 1;
+  return `${name.slice(0, length)}…`;
 }
 
 function paintThing(on: View, { at, look: kind, tone, glyph, left }: Thing, look: Look): void {

@@ -20,6 +20,8 @@ interface Errand {
   readonly part: string;
   fails: number;
   busy: boolean;
+  /** A world came while it was busy. */
+  again: boolean;
 }
 
 /** All agents that the user of this page sent somewhere. */
@@ -46,8 +48,11 @@ export function createErrands(version: Accessor<number>): Errands {
     refresh();
   };
   const step = async (agent: string, errand: Errand): Promise<void> => {
-    if (errand.busy) return;
-    errand.busy = true;
+    if (errand.busy) {
+      errand.again = true;
+      return;
+    }
+    [errand.busy, errand.again] = [true, false];
     try {
       const { text, error } = await api.strategies.evalScript({ team: `teams/${name()}`, agent, code: wayScript(errand.target) });
       if (all().get(agent) !== errand) return;
@@ -71,6 +76,7 @@ export function createErrands(version: Accessor<number>): Errands {
     } finally {
       errand.busy = false;
     }
+    if (errand.again && all().get(agent) === errand) await step(agent, errand);
   };
   createEffect(on(version, () => { for (const [agent, errand] of all()) void step(agent, errand); }));
   onCleanup(() => {
@@ -85,7 +91,7 @@ export function createErrands(version: Accessor<number>): Errands {
         complain(error);
         return;
       }
-      const errand: Errand = { target, part, at, fails: 0, busy: false };
+      const errand: Errand = { target, part, at, fails: 0, busy: false, again: false };
       setAll(new Map(all()).set(agent, errand));
       refresh();
       await step(agent, errand);
