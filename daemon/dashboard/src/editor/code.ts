@@ -26,6 +26,8 @@ export interface Mark {
 export interface Code {
   /** Shows a file; what was typed before is handed out by `changed`. */
   open(text: string, editable: boolean): void;
+  /** Whether the open file may be changed; the cursor stays. */
+  permit(editable: boolean): void;
   /** Shows how a text came from an older one. */
   compare(before: string, now: string): void;
   mark(marks: readonly Mark[]): void;
@@ -87,6 +89,9 @@ export function createCode(box: HTMLElement, changed: (text: string) => void, la
       show(text, editable, listen);
       // Who opens a file has set its notes already: a new text has none.
       view.dispatch({ effects: setNotes.of(shown) });
+    },
+    permit(editable) {
+      view.dispatch({ effects: edit.reconfigure(may(editable)) });
     },
     compare: (before, now) => {
       show(now, false, unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }));

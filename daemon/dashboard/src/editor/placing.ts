@@ -44,9 +44,13 @@ function lineNote({ failed, fresh, times, voices }: Note, line: number, chosen: 
 
 function wordsOf({ action, text }: Voice, failed: boolean, times: number): string {
   if (!failed) return text || action;
-  // The line itself says where it is.
-  const message = text.replace(/^.*?[\w\-/]+\.luau?:\d+:?\s*/, "").split("\n")[0] ?? "";
+  const message = messageOf(text);
   return times > 1 ? `${message} ×${times}` : message;
+}
+
+/** The first line of an error, without its place, which is shown beside it. */
+export function messageOf(error: string): string {
+  return error.replace(/^.*?[\w\-/]+\.luau?:\d+:?\s*/, "").split("\n")[0] ?? "";
 }
 
 function hintOf({ action, agent, text, turn }: Voice): string {

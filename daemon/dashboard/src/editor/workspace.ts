@@ -177,7 +177,7 @@ export function createWorkspace(): Workspace {
     // Changed files, other operators and too many errors also change the generation.
     createEffect(on(cockpit.generation, catchUp));
     // A new token takes effect at once.
-    createEffect(on(may, () => { if (path() !== "") open(path()); }, { defer: true }));
+    createEffect(on(may, (allowed) => { made.permit(allowed); }, { defer: true }));
   };
   return {
     team, strategy, files, edited, path, text, report, faults, busy, may, open, check, activate, pin, load, attach,

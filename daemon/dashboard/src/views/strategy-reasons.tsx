@@ -1,6 +1,7 @@
 /** What each agent decided in the turn that is shown, with the line that did it; above it what fails. */
 import { createEffect, createMemo, For, Index, on, Show, type JSX } from "solid-js";
 import { decisionsAt, type Decision, type Note } from "../editor/notes";
+import { messageOf } from "../editor/placing";
 import type { Stage } from "../editor/source";
 import { isBad } from "../match/history";
 import { momentText } from "../match/series";
@@ -68,7 +69,7 @@ function Failure(props: Shown & { note: Note }): JSX.Element {
       <button type="button" class="as-link mono" onClick={() => { props.goTo(props.note.file, props.note.line); }}>
         {props.note.file}:{props.note.line}
       </button>{" "}
-      <span class="bad">{voice()?.text.split("\n")[0]}</span>{" "}
+      <span class="bad">{messageOf(voice()?.text ?? "")}</span>{" "}
       <span class="dim">
         {props.note.times > 1 ? `${props.note.times} times, last ` : ""}
         {voice()?.agent === "" ? "the team" : voice()?.agent} in {momentText(voice()?.turn)}
