@@ -1,7 +1,7 @@
 /** The match view: scores, layers, the team's work, the roster, and the strip that says what is wrong. */
 import { describe, expect, test } from "vitest";
 import { Arenas, ArenaState } from "../src/gen/phalanx/v1/arenas_pb";
-import { Matches } from "../src/gen/phalanx/v1/matches_pb";
+import { EventSeverity, EventTopic, Matches } from "../src/gen/phalanx/v1/matches_pb";
 import { SeatState, TeamState } from "../src/gen/phalanx/v1/team_pb";
 import { Teams } from "../src/gen/phalanx/v1/teams_pb";
 import { WorldSide, WorldTone, Worlds } from "../src/gen/phalanx/v1/worlds_pb";
@@ -93,7 +93,7 @@ describe("the match view", () => {
     await until(async () => (await units()).includes("b1 · worker"));
     expect(await pressed("B")).toBe("true");
     // B's own unit has the colour of the page's rival.
-    await until(async () => /b1 · worker · theirs/.test(await units()));
+    await until(async () => (await units()).includes("b1 · worker · theirs"));
     await stand.page.locator(".differences").click();
     await until(async () => (await said(".differences")) === "Differences 0");
     await until(async () => (await stand.page.locator("[data-roster]").count()) === 2);
@@ -139,7 +139,7 @@ describe("the match view", () => {
     expect(await said(".troubles")).toContain("the script looped");
     expect(await said(".pulse-text")).toBe("1 fallback among 1 answer in the last 5 turns");
     expect((await strip.boundingBox())?.height ?? 0).toBeGreaterThan(before * 1.5);
-    stand.canned.send(Matches.method.watchMatch, { event: { cursor: "1.8", turn: { round: 0, step: 4 }, severity: 4, topic: 1, text: "plan: no such key", kind: { case: "scriptError", value: {} } } }, "teams/A");
+    stand.canned.send(Matches.method.watchMatch, { event: { cursor: "1.8", turn: { round: 0, step: 4 }, severity: EventSeverity.ERROR, topic: EventTopic.TROUBLE, text: "plan: no such key", kind: { case: "scriptError", value: {} } } }, "teams/A");
     await stand.page.locator('[data-trouble="script error"]').waitFor();
     stand.canned.send(Matches.method.watchMatch, { event: { cursor: "1.9", turn: { round: 0, step: 4 }, agent: "a1", text: "late: too slow", kind: { case: "late", value: {} } } }, "teams/A");
     await stand.page.locator("[data-trouble=late]").waitFor();

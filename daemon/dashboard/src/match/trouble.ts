@@ -55,7 +55,7 @@ function answers(turns: readonly TurnRecord[]): Trouble[] {
 function errors(turns: readonly TurnRecord[], lines: readonly Entry[]): Trouble[] {
   const turn = turns.findLast((known) => known.errors > 0);
   if (turn === undefined) return [];
-  const line = lines.findLast(({ round, step, level, topic, text }) => round === turn.round && step === turn.step && (level === "error" || level === "warning") && (topic === "trouble" || topic === "script") && /error/.test(text));
+  const line = lines.findLast(({ round, step, level, topic, text }) => round === turn.round && step === turn.step && (level === "error" || level === "warning") && (topic === "trouble" || topic === "script") && text.includes("error"));
   return [{ kind: "script error", text: line?.text.replace(/^script error /, "") ?? "a script failed", agent: line?.agent ?? "", at: turn }];
 }
 

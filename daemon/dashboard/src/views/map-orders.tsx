@@ -52,7 +52,7 @@ export function createErrands(version: Accessor<number>): Errands {
       errand.again = true;
       return;
     }
-    [errand.busy, errand.again] = [true, false];
+    Object.assign(errand, { busy: true, again: false });
     try {
       const { text, error } = await api.strategies.evalScript({ team: `teams/${name()}`, agent, code: wayScript(errand.target) });
       if (all().get(agent) !== errand) return;

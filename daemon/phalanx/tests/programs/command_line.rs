@@ -1,6 +1,8 @@
 //! What all verbs of `phalanx` share: exit codes, forms, contexts, completions, manual pages.
 
-use crate::support::{PHALANX, Running, control, daemon, phalanx, quiet, settings, stderr, stdout};
+use crate::support::{
+    PHALANX, PHALANXD, Running, control, daemon, phalanx, quiet, settings, stderr, stdout,
+};
 use clap::{Arg, Command as Verb, CommandFactory};
 use phalanx::cli::Phalanx;
 use phalanxd::args::Phalanxd;
