@@ -585,7 +585,7 @@ function draw.line(from, to, ...) end
 ---@return boolean
 function draw.text(cell, text, ...) end
 
----Marks a way.
+---Marks a way; shown as where the agent goes.
 ---@param cells any
 ---@param ... any
 ---@return boolean
@@ -627,7 +627,7 @@ function metric(name, value) end
 ---@return any
 function param(name, spec) end
 
----Says why: in `decide` the last one is kept with the action. At most 500 characters, and plain data of at most 200 values.
+---Says why: in `decide` the last one is kept with the action, and shown as what the agent is doing; data with `x` and `y`, or with `vertex`, is where it goes. At most 500 characters, and plain data of at most 200 values.
 ---@param text string
 ---@param data? any
 function explain(text, data) end
