@@ -5,7 +5,7 @@ import type { Point } from "../map/geometry";
 import { useCockpit } from "../state/cockpit";
 import { complain, notify } from "../ui/notices";
 
-/** Without an order for so many turns the agent's script decides again: the page may be closed. */
+/** After this number of turns without an order the agent's script decides again: the page may be closed. */
 const LEASE = 5;
 /** Steps that may fail one after the other. */
 const FAILS = 3;
