@@ -76,7 +76,8 @@ export function createErrands(version: Accessor<number>): Errands {
     } finally {
       errand.busy = false;
     }
-    if (errand.again && all().get(agent) === errand) await step(agent, errand);
+    // It may have changed during the calls above.
+    if ((errand.again as boolean) && all().get(agent) === errand) await step(agent, errand);
   };
   createEffect(on(version, () => { for (const [agent, errand] of all()) void step(agent, errand); }));
   onCleanup(() => {
