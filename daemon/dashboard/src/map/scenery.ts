@@ -147,7 +147,7 @@ export class View {
     readonly density: number,
   ) {}
 
-  /** The same, with the map moved by so many cells. */
+  /** The same, with the map moved by a number of cells. */
   moved({ x, y }: Point): View {
     return new View(this.pen, { ...this.camera, x: this.camera.x - x, y: this.camera.y - y }, this.size, this.density);
   }

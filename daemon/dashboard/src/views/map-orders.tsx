@@ -5,7 +5,7 @@ import type { Point } from "../map/geometry";
 import { useCockpit } from "../state/cockpit";
 import { complain, notify } from "../ui/notices";
 
-/** Without an order for so many turns the agent's script decides again: the page may be closed. */
+/** After this number of turns without an order the agent's script decides again: the page may be closed. */
 const LEASE = 5;
 /** Steps that may fail one after the other. */
 const FAILS = 3;
@@ -76,7 +76,8 @@ export function createErrands(version: Accessor<number>): Errands {
     } finally {
       errand.busy = false;
     }
-    if (errand.again && all().get(agent) === errand) await step(agent, errand);
+    // It may have changed during the calls above.
+    if ((errand.again as boolean) && all().get(agent) === errand) await step(agent, errand);
   };
   createEffect(on(version, () => { for (const [agent, errand] of all()) void step(agent, errand); }));
   onCleanup(() => {
