@@ -77,7 +77,7 @@ export function createErrands(version: Accessor<number>): Errands {
       errand.busy = false;
     }
     // It may have changed during the calls above.
-    if ((errand.again as boolean) && all().get(agent) === errand) await step(agent, errand);
+    if (errand.again && all().get(agent) === errand) await step(agent, errand);
   };
   createEffect(on(version, () => { for (const [agent, errand] of all()) void step(agent, errand); }));
   onCleanup(() => {

@@ -637,7 +637,7 @@ export type Draw = {
     line: (from: any, to: any, ...any) -> boolean,
     --- Writes beside a cell.
     text: (cell: any, text: any, ...any) -> boolean,
-    --- Marks a way.
+    --- Marks a way; shown as where the agent goes.
     path: (cells: any, ...any) -> boolean,
 }
 declare draw: Draw
@@ -659,7 +659,7 @@ declare rng: Rng
 declare function metric(name: string, value: number): boolean
 --- Declares a live parameter and answers its value for the agent that decides; without \`spec\` it reads one that is declared elsewhere.
 declare function param(name: string, spec: ParamSpec?): any
---- Says why: in \`decide\` the last one is kept with the action. At most 500 characters, and plain data of at most 200 values.
+--- Says why: in \`decide\` the last one is kept with the action, and shown as what the agent is doing; data with \`x\` and \`y\`, or with \`vertex\`, is where it goes. At most 500 characters, and plain data of at most 200 values.
 declare function explain(text: string, data: any): ()
 
 export type Result = Me & ResultFields
