@@ -25,12 +25,14 @@ pub(crate) fn of_spots(
     frame: &MapFrame<'_>,
     colors: &Palette,
 ) {
-    let mut kinds: BTreeMap<&str, (WorldTone, BTreeSet<(i64, i64)>)> = BTreeMap::new();
+    let mut tones: BTreeMap<&str, WorldTone> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, BTreeSet<(i64, i64)>> = BTreeMap::new();
     for spot in part.spots.iter().filter(|spot| is_area(&spot.kind)) {
         let Some(cell) = cell_of(spot.place.as_ref()) else { continue };
-        kinds.entry(&spot.kind).or_insert((spot.tone(), BTreeSet::new())).1.insert(cell);
+        tones.entry(&spot.kind).or_insert(spot.tone());
+        kinds.entry(&spot.kind).or_default().insert(cell);
     }
-    for (tone, cells) in kinds.into_values() {
+    for (tone, cells) in tones.into_values().zip(kinds.into_values()) {
         let color = colors.tone(tone);
         let half = frame.unit / 2.0;
         let tiles = cells.iter().filter_map(|(x, y)| frame.cell(*x, *y));

@@ -68,8 +68,8 @@ fn draw(
 ) {
     let point = |(dx, dy): &(f64, f64)| (x + dx * half, y + dy * half);
     for shape in sign {
-        let mut paint = ShapePaint::default();
-        paint.fill = shape.fill.map(|ink| ink.color(color, colors));
+        let fill = shape.fill.map(|ink| ink.color(color, colors));
+        let mut paint = ShapePaint { fill, ..ShapePaint::default() };
         if let Some(ink) = shape.stroke {
             let wide = (shape.wide * half).clamp(WIDE.0, WIDE.1.max(half * 0.8));
             paint = paint.with_stroke(ink.color(color, colors), wide);

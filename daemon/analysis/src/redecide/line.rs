@@ -3,7 +3,7 @@
 use phalanx_game::Turn;
 use phalanx_net::{Decision, Line};
 use phalanx_proto::v1::match_event::Kind;
-use phalanx_proto::v1::{Decided, Fallback, MatchEvent, Ordered};
+use phalanx_proto::v1::{Decided, Fallback, Grounds, MatchEvent, Ordered};
 
 /// A line of a journal in the form of the API, which is also the recorded form.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,15 @@ impl Line for EventLine {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        let (one, two) = (timeless(self), timeless(other));
+        let (mut one, mut two) = (timeless(self), timeless(other));
+        // Recordings until November 2026 do not say where a reason was given.
+        if let (Some(one), Some(two)) = (grounds(&mut one), grounds(&mut two))
+            && (one.reason_file.is_empty() || two.reason_file.is_empty())
+        {
+            for grounds in [one, two] {
+                (grounds.reason_file, grounds.reason_line) = (String::new(), 0);
+            }
+        }
         // NaN does not equal itself, but has the same debug text.
         one == two || format!("{one:?}") == format!("{two:?}")
     }
@@ -56,6 +64,15 @@ impl Line for EventLine {
     fn ends_turn(&self) -> bool {
         matches!(self.0.kind, Some(Kind::TurnDone(_)))
     }
+}
+
+fn grounds(event: &mut MatchEvent) -> Option<&mut Grounds> {
+    let Some(Kind::Decided(Decided { grounds, .. }) | Kind::Fallback(Fallback { grounds, .. })) =
+        &mut event.kind
+    else {
+        return None;
+    };
+    grounds.as_mut()
 }
 
 /// The line without what a clock measured, without its place in a log, and without its words: they
