@@ -509,13 +509,21 @@ fn games() -> Vec<String> {
 fn crates() -> BTreeMap<String, (PathBuf, toml::Table)> {
     let workspace: toml::Table = text(Path::new("Cargo.toml")).parse().unwrap();
     let members = workspace.get("workspace").unwrap().get("members").unwrap().as_array().unwrap();
-    let read = |member: &toml::Value| {
-        let folder = PathBuf::from(member.as_str().unwrap());
+    let folders = members.iter().flat_map(|member| member_folders(member.as_str().unwrap()));
+    let read = |folder: PathBuf| {
         let manifest: toml::Table = text(&folder.join("Cargo.toml")).parse().unwrap();
         let name = manifest.get("package").unwrap().get("name").unwrap().as_str().unwrap();
         (name.to_owned(), (folder, manifest.clone()))
     };
-    members.iter().map(read).collect()
+    folders.map(read).collect()
+}
+
+/// The folders of a member: itself, or all below it.
+fn member_folders(member: &str) -> Vec<PathBuf> {
+    let Some(parent) = member.strip_suffix("/*") else { return vec![PathBuf::from(member)] };
+    let entries = std::fs::read_dir(root().join(parent)).unwrap().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    folders.map(|entry| Path::new(parent).join(entry.file_name())).collect()
 }
 
 fn names(manifest: &toml::Table, section: &str) -> Vec<String> {

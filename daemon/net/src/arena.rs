@@ -7,11 +7,13 @@ mod client;
 mod feed;
 mod files;
 mod player_processes;
+mod report;
 mod stderr;
 mod truth;
 
 pub use feed::{HostEvent, HostFeed, Leave, Teller, host_feed};
 pub use player_processes::{Player, PlayerProcesses, Stderr};
+pub use report::{ArenaEnd, ArenaReport};
 pub use truth::ArenaTruth;
 
 use crate::clock::{now, until};
@@ -20,8 +22,9 @@ use crate::{Link, Listener};
 use client::{ArenaClient, Coming, host_of};
 use files::Files;
 use futures_util::FutureExt;
-use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Tally, Verdict};
+use phalanx_game::{Arena, ConnectionId, Framing, Outgoing, Verdict};
 use player_processes::{ProcessReaper, StartedProcess};
+use report::HostTally;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -81,41 +84,6 @@ impl Default for HostOptions {
             teller: None,
         }
     }
-}
-
-/// Why an arena ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArenaEnd {
-    /// All matches have been played.
-    Over,
-    /// It was stopped.
-    Stopped,
-    /// It panicked: a defect.
-    Panicked {
-        /// The message of the panic.
-        reason: String,
-    },
-}
-
-/// How an arena ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArenaReport {
-    /// Why.
-    pub end: ArenaEnd,
-    /// The last verdict.
-    pub verdict: Verdict,
-    /// The results as text for people; empty if the verdict is enough.
-    pub summary: String,
-    /// What the teams achieved, besides their scores.
-    pub tallies: Vec<Tally>,
-    /// Files written.
-    pub artifacts_written: u64,
-    /// Files that could not be written.
-    pub artifacts_failed: u64,
-    /// Clients dropped because they did not read.
-    pub clients_slow: u64,
-    /// Clients refused, or closed before their login, because there were too many.
-    pub clients_refused: u64,
 }
 
 /// A running arena. Clones share it; when the last one is dropped the arena stops.
@@ -243,29 +211,6 @@ pub fn serve_arena(arena: Box<dyn Arena>, listener: Listener, options: HostOptio
         _stop_when_dropped: stop,
         stopped,
         start,
-    }
-}
-
-#[derive(Debug, Default)]
-struct HostTally {
-    slow: u64,
-    refused: u64,
-    written: u64,
-    failed: u64,
-}
-
-impl HostTally {
-    fn report(&self, end: ArenaEnd, verdict: Verdict) -> ArenaReport {
-        ArenaReport {
-            end,
-            verdict,
-            summary: String::new(),
-            tallies: Vec::new(),
-            artifacts_written: self.written,
-            artifacts_failed: self.failed,
-            clients_slow: self.slow,
-            clients_refused: self.refused,
-        }
     }
 }
 

@@ -13,7 +13,8 @@
 //! daemon is behind it is the host's business.
 //!
 //! - [`options`]: what is played, how strictly; [`config`]: the same as a file. `agent`: a pipe and
-//!   its mistakes. `table`: the game; `picture`: how it looks. [`ratings`]: tournaments. `record`:
+//!   its mistakes. `table`: the game; `picture`: how it looks. `scoring`: what a match counts for.
+//!   [`ratings`]: tournaments. `record`:
 //!   replays and results.
 //!
 //! Not copied from the original: it hangs on a line that is no JSON, and dies of replies that are
@@ -26,6 +27,7 @@ pub mod options;
 mod picture;
 pub mod ratings;
 mod record;
+mod scoring;
 mod table;
 mod truth;
 
@@ -38,8 +40,7 @@ use agent::{AgentReply, ArenaAgent};
 use phalanx_game::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Picture, Score, Tally, Verdict,
 };
-use ratings::{PlayerRating, rate, schedule};
-use record::{Points, TAINTED_SCORE};
+use ratings::{PlayerRating, schedule};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -426,36 +427,6 @@ impl ColosseumArena {
         (finished || tainted > 0).then_some(ExchangeStep::Stop(0))
     }
 
-    fn tainted(&self) -> Vec<bool> {
-        self.agents.iter().map(|agent| agent.tainted().is_some()).collect()
-    }
-
-    fn points(&self) -> Vec<Points> {
-        let tainted = self.tainted();
-        let score = |(index, agent): (usize, &ArenaAgent)| {
-            let (value, whole) = match (agent.tainted(), &self.table) {
-                (None, Some(table)) => table.score(index, &tainted),
-                (Some(_), _) | (None, None) => (TAINTED_SCORE, true),
-            };
-            Points { value, whole }
-        };
-        self.agents.iter().enumerate().map(score).collect()
-    }
-
-    /// Adds what the running match shows of its players.
-    fn tally(&mut self) {
-        let Some(table) = &self.table else { return };
-        for (what, counts) in table.tallies() {
-            let players = vec![0; self.options.players.len()];
-            let sums = self.tallies.entry(what).or_insert(players);
-            for (agent, count) in self.agents.iter().zip(counts) {
-                if let Some(sum) = sums.get_mut(agent.player) {
-                    *sum += count;
-                }
-            }
-        }
-    }
-
     fn close_match(&mut self) {
         self.tally();
         let points = self.points();
@@ -486,36 +457,6 @@ impl ColosseumArena {
         if self.matches.is_empty() {
             self.phase = ExchangePhase::Over;
             self.verdict.over = true;
-        }
-    }
-
-    /// Enters a result in the verdict and the table.
-    fn count(&mut self, points: &[Points]) {
-        for (agent, points) in self.agents.iter().zip(points) {
-            if let Some(team) = self.verdict.teams.get_mut(agent.player) {
-                team.enter(points.value);
-            }
-        }
-        let ([a, b], [first, second]) = (self.agents.as_slice(), points) else { return };
-        let score = match first.value.total_cmp(&second.value) {
-            std::cmp::Ordering::Greater => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Less => 0.0,
-        };
-        let (Some(mut one), Some(mut other)) =
-            (self.standings.get(a.player).copied(), self.standings.get(b.player).copied())
-        else {
-            return;
-        };
-        rate(&mut one, &mut other, score);
-        for (player, row) in [(a.player, one), (b.player, other)] {
-            if let Some(place) = self.standings.get_mut(player) {
-                *place = row;
-            }
-        }
-        if self.options.mode != Mode::Skirmish {
-            let bytes = record::standings(&self.options, &self.standings);
-            self.artifacts.push_back(Artifact { path: "standings.json".to_owned(), bytes });
         }
     }
 }

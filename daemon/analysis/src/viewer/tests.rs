@@ -165,7 +165,7 @@ fn a_large_terminal_shows_the_selected_agents_turns_beside_all_agents() {
     presses(&mut player, &reel, "7⏎j");
     let text = screen(&player, &reel, (200, 60)).join("\n");
     assert!(text.contains(" 3 agents ") && text.contains(" agentA2, turn by turn "), "{text}");
-    assert!(text.matches("FALLBACK worker.luau:9").count() >= 3, "{text}");
+    assert!(text.matches("worker.luau:9:").count() >= 3, "{text}");
     let usual = screen(&player, &reel, (80, 24)).join("\n");
     assert!(!usual.contains("turn by turn"), "{usual}");
 }

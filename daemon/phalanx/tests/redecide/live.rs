@@ -47,8 +47,10 @@ end }";
 /// The shipped strategy and two roles that live by the clock.
 fn clockwork(game: &str, idle: &str, walk: &str) -> Bundle {
     let shipped = shipped::strategy(game).unwrap();
+    // Bomberland's plan gives the units other roles, as it sees fit.
+    let files = shipped.files().filter(|(path, _)| game != "bomberland" || *path != "team.luau");
     let mut files: Vec<(String, Arc<str>)> =
-        shipped.files().map(|(path, source)| (path.to_owned(), Arc::clone(source))).collect();
+        files.map(|(path, source)| (path.to_owned(), Arc::clone(source))).collect();
     let watchmaker = WATCHMAKER.replace("IDLE", idle).replace("MOVE", walk);
     files.push(("watchmaker.luau".to_owned(), watchmaker.into()));
     files.push(("sisyphus.luau".to_owned(), SISYPHUS.into()));
