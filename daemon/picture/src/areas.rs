@@ -13,11 +13,6 @@ pub(crate) const COVER: f64 = 0.26;
 /// Width of its outline, in units of the map.
 const EDGE: f64 = 0.1;
 
-/// Whether marked places of a kind are drawn as one area.
-pub(crate) fn is_area(kind: &str) -> bool {
-    looks().kind(kind).is_some_and(|look| look.area)
-}
-
 /// Draws the marked places that are areas.
 pub(crate) fn of_spots(
     scene: &mut VectorScene,
@@ -27,7 +22,7 @@ pub(crate) fn of_spots(
 ) {
     let mut tones: BTreeMap<&str, WorldTone> = BTreeMap::new();
     let mut kinds: BTreeMap<&str, BTreeSet<(i64, i64)>> = BTreeMap::new();
-    for spot in part.spots.iter().filter(|spot| is_area(&spot.kind)) {
+    for spot in part.spots.iter().filter(|spot| looks().is_area(&spot.kind)) {
         let Some(cell) = cell_of(spot.place.as_ref()) else { continue };
         tones.entry(&spot.kind).or_insert(spot.tone());
         kinds.entry(&spot.kind).or_default().insert(cell);

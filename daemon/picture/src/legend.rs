@@ -1,6 +1,5 @@
 //! What the colours and signs of a picture mean.
 
-use crate::areas;
 use crate::font::{Weight, fitted};
 use crate::looks::looks;
 use crate::palette::Palette;
@@ -99,7 +98,7 @@ impl LegendLine {
             }
             Self::Spot { tone, kind } => {
                 let tone = WorldTone::try_from(*tone).unwrap_or_default();
-                if areas::is_area(kind) {
+                if looks().is_area(kind) {
                     let color = colors.tone(tone);
                     let paint = ShapePaint::fill(color.covering(areas::COVER));
                     scene.rect(square, paint.with_stroke(color, 1.5));

@@ -162,6 +162,11 @@ impl Looks {
         self.kinds.get(name)
     }
 
+    /// Whether marked places of this kind are drawn as one area.
+    pub(crate) fn is_area(&self, kind: &str) -> bool {
+        self.kind(kind).is_some_and(|look| look.area)
+    }
+
     /// The sign of somebody, and what crosses those who cannot act.
     pub(crate) fn body(&self, ours: bool) -> &[SignShape] {
         self.sign(if ours { &self.sides.ours } else { &self.sides.others })

@@ -89,7 +89,7 @@ pub(crate) fn spots(
 ) {
     let half = (frame.unit * looks().sizes.spot).max(HALF_MIN);
     areas::of_spots(scene, part, frame, colors);
-    for spot in part.spots.iter().filter(|spot| !areas::is_area(&spot.kind)) {
+    for spot in part.spots.iter().filter(|spot| !looks().is_area(&spot.kind)) {
         let Some(at) = frame.place(spot.place.as_ref()) else { continue };
         signs::spot(scene, at, half, (&spot.kind, spot.tone()), colors);
         if frame.unit >= LETTERS_MIN {

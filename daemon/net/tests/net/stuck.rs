@@ -8,11 +8,12 @@ use phalanx_engine::{
 };
 use phalanx_game::{AgentId, Said, Value};
 use phalanx_net::{
-    ABANDONED_MAX, CheckpointOptions, Endpoint, JournalItem, Listener, SeatOptions, TeamEnd,
-    TeamHandle, TeamSpec,
+    ABANDONED_MAX, CheckpointOptions, CheckpointSink, Endpoint, Freeze, JournalItem, Listener,
+    SeatOptions, TeamEnd, TeamHandle, TeamSpec,
 };
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// A thread that does not respond for this long is replaced, in the tests that wait for it.
 const SOON: Duration = Duration::from_millis(400);
@@ -118,9 +119,22 @@ impl Brain for Trapped {
     }
 }
 
+/// Counts the team's checkpoints.
+#[derive(Debug, Default)]
+struct CheckpointCounter(watch::Sender<u64>);
+
+impl CheckpointSink for CheckpointCounter {
+    fn put(&self, _checkpoint: Box<dyn Freeze>) {
+        self.0.send_modify(|count| *count += 1);
+    }
+    fn refused(&self, _reason: &str) {}
+    fn forget(&self) {}
+}
+
 /// A team whose scripts hang in traps, and its referees at real sockets, agent by agent.
 struct Bench {
     team: TeamHandle,
+    checkpoints: watch::Receiver<u64>,
     referees: Vec<Client>,
     gate: Gate,
     _opener: Opener,
@@ -145,7 +159,10 @@ impl Bench {
         for entry in spec.roster.agents.iter_mut().skip(1) {
             entry.role = "scout".to_owned();
         }
-        spec.checkpoints = Some(CheckpointOptions::default());
+        let counter = Arc::new(CheckpointCounter::default());
+        let checkpoints = counter.0.subscribe();
+        let sink = Some(counter as Arc<dyn CheckpointSink>);
+        spec.checkpoints = Some(CheckpointOptions { sink, ..CheckpointOptions::default() });
         let made = gate.clone();
         let brain = move |link: TeamLink, staged: &Staged| -> Result<Trapped, BrainError> {
             let (generation, gate) = (staged.generation.number, made.clone());
@@ -161,7 +178,7 @@ impl Bench {
         }
         referees.sort_by(|(one, _), (other, _)| one.cmp(other));
         let referees = referees.into_iter().map(|(_, referee)| referee).collect();
-        let bench = Self { team, referees, gate, _opener: opener };
+        let bench = Self { team, checkpoints, referees, gate, _opener: opener };
         bench.seated(agents).await;
         bench
     }
@@ -219,6 +236,7 @@ async fn a_thread_that_does_not_respond_is_replaced_and_its_role_suspended() {
     let mut bench = Bench::new(3, WORKER, SOON).await;
     let mut journal = bench.team.journal().unwrap();
     assert_eq!(bench.turn(0, 60_000).await, ["g1s1"; 3]);
+    bench.checkpoints.wait_for(|count| *count > 0).await.unwrap();
     assert_eq!(bench.turn(1, 100).await, ["rest"; 3], "the seats answer alone");
     bench.replaced(1).await;
     // The others decide again with their earlier state: step 0, and the steps after the
