@@ -1,15 +1,13 @@
 //! Adjacent cells as areas: where one wants to be, and what was announced for many cells at once.
 
 use crate::frame::MapFrame;
-use crate::looks::looks;
+use crate::looks::{AREA_COVER, looks};
 use crate::palette::{Palette, Rgba};
 use crate::reach::cell_of;
 use crate::scene::{PageArea, PagePoint, ShapePaint, VectorScene};
 use phalanx_proto::v1::{WorldPart, WorldTone};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much of the ground an area covers.
-pub(crate) const COVER: f64 = 0.26;
 /// Width of its outline, in units of the map.
 const EDGE: f64 = 0.1;
 
@@ -32,7 +30,7 @@ pub(crate) fn of_spots(
         let half = frame.unit / 2.0;
         let tiles = cells.iter().filter_map(|(x, y)| frame.cell(*x, *y));
         let tiles: Vec<PageArea> = tiles.map(|at| PageArea::around(at, half)).collect();
-        scene.tiles(tiles, color.covering(COVER));
+        scene.tiles(tiles, color.covering(AREA_COVER));
         outline(scene, &cells, frame, color);
     }
 }

@@ -1,7 +1,7 @@
 //! What the colours and signs of a picture mean.
 
 use crate::font::{Weight, fitted};
-use crate::looks::looks;
+use crate::looks::{AREA_COVER, looks};
 use crate::palette::Palette;
 use crate::scene::{PageArea, ShapePaint, TextLine, VectorScene};
 use crate::signs;
@@ -100,7 +100,7 @@ impl LegendLine {
                 let tone = WorldTone::try_from(*tone).unwrap_or_default();
                 if looks().is_area(kind) {
                     let color = colors.tone(tone);
-                    let paint = ShapePaint::fill(color.covering(areas::COVER));
+                    let paint = ShapePaint::fill(color.covering(AREA_COVER));
                     scene.rect(square, paint.with_stroke(color, 1.5));
                 } else {
                     signs::spot(scene, (x, y), SIGN, (kind, tone), colors);

@@ -9,6 +9,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+/// How much of the ground an area covers.
+pub(crate) const AREA_COVER: f64 = 0.26;
+
 /// Parsed once; a test holds that it can be parsed.
 static LOOKS: LazyLock<Looks> =
     LazyLock::new(|| serde_json::from_str(include_str!("looks.json")).unwrap_or_default());
