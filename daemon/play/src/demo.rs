@@ -6,9 +6,9 @@
 //! strategy's folder take effect within a second. On a terminal such a demo stays after the match,
 //! with its web page, and plays again on request.
 //!
-//! - [`live`]: the process in real time. `playing`: one match of it. `finale`: the keys after it.
-//! - [`fast`]: a match on virtual time.
-//! - [`summary`] and [`leads`]: who won, and what decided it. [`takes`]: recordings.
+//! - `live`: the process in real time. `playing`: one match of it. `finale`: the keys after it.
+//! - `fast`: a match on virtual time.
+//! - `summary` and `leads`: who won, and what decided it. `takes`: recordings.
 
 mod browser;
 mod cast;
