@@ -34,6 +34,11 @@ describe.skipIf(!built())("a daemon that requires a token, and one that goes awa
     await page.goto(`${daemon.address}/#/A/strategy`);
     await until(async () => (await text(page, ".code .cm-content")).length > 20);
     expect(await page.getByRole("button", { name: "Activate" }).isDisabled()).toBe(true);
+    // Its recording is written once a second: what is played next is on the disk in any case.
+    await until(async () => {
+      const { turn } = JSON.parse(await daemon.phalanx("team", "show", "A", "--output", "json")) as { turn?: { step?: number } };
+      return (turn?.step ?? 0) >= 20;
+    });
     await daemon.fall();
     await page.locator('.link[data-link="lost"]').waitFor();
     await daemon.rise();
@@ -57,7 +62,7 @@ describe.skipIf(!built())("a daemon that requires a token, and one that goes awa
       return (await rows.count()) >= 2;
     });
     await rows.last().locator("button").first().click();
-    await until(async () => /^[1-9]\d* turns/.test(await said(".player [role=status]")));
+    await until(async () => /^[1-9]\d* turns/.test(await said(".player > .card [role=status]")));
     const slider = it.page.getByLabel("Turn of the recording");
     // The last turn was cut off; the one before it is whole.
     await slider.press("End");

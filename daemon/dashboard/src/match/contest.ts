@@ -71,7 +71,7 @@ export class Verdicts {
 export function entrants(known: readonly Known[], arena: Arena | undefined, verdicts: Verdicts): Entrant[] {
   const taken = new Set<string>();
   const teams = known.map((team): Entrant => {
-    const side = sideOf(team, arena, taken);
+    const side = scoredAs(team, arena, taken);
     if (side !== undefined) taken.add(side);
     const rounds = verdicts.last?.scores.find((score) => score.team === side)?.rounds ?? [];
     const refereed = side === undefined ? [] : verdicts.turnsOf(side);
@@ -98,6 +98,15 @@ export function sideOf(team: { name: string; agents: readonly string[] }, arena:
   const found = free.find(({ accounts, agents }) => [...accounts, ...agents].some((name) => names.has(name))) ?? free.find((side) => side.team === team.name);
   if (found !== undefined) return found.team;
   return arena?.verdict?.scores.find((score) => score.team === team.name && !taken.has(score.team))?.team;
+}
+
+/** The name under which the arena scores a team. A referee of one contestant may have a name of its own for it. */
+function scoredAs(team: Known, arena: Arena | undefined, taken: ReadonlySet<string>): string | undefined {
+  const side = sideOf(team, arena, taken);
+  const scores = arena?.verdict?.scores ?? [];
+  if (scores.some((score) => score.team === side)) return side;
+  const only = scores.length === 1 ? scores[0]?.team : undefined;
+  return only === undefined || taken.has(only) ? side : only;
 }
 
 /** The steps of the round, from the arena's verdict. */
