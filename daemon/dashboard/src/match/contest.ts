@@ -79,7 +79,8 @@ export function entrants(known: readonly Known[], arena: Arena | undefined, verd
     return {
       name: team.name,
       ours: true,
-      turns: refereed.length > 1 ? refereed : team.turns,
+      // A referee may report scores only at the end of a round.
+      turns: team.turns.length > 1 ? team.turns : refereed,
       score: score === undefined ? undefined : Number(score),
       rounds: team.roundScores.map(Number),
     };
