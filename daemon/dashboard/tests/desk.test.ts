@@ -334,11 +334,15 @@ describe.skipIf(!built())("the desk at a running demo", () => {
       await choice.focus();
       return (await choice.locator("option").count()) > 1;
     });
-    await choice.selectOption({ index: 1 });
-    await until(async () => /\d:\d+/.test(await text(it.page, ".desk .scrubber output")));
-    const first = await text(it.page, ".desk .scrubber output");
     const after = it.page.getByRole("button", { name: "The turn after" });
-    await until(() => after.isEnabled());
+    // A recording is written once a second: chosen anew, it has the turns that were played since.
+    await until(async () => {
+      await choice.selectOption({ index: 0 });
+      await choice.selectOption({ index: 1 });
+      await new Promise((done) => setTimeout(done, 500));
+      return /\d:\d+/.test(await text(it.page, ".desk .scrubber output")) && await after.isEnabled();
+    });
+    const first = await text(it.page, ".desk .scrubber output");
     await after.click();
     await until(async () => (await text(it.page, ".desk .scrubber output")) !== first);
     await until(async () => (await it.page.locator("[data-reason]").count()) > 0);
