@@ -40,7 +40,7 @@ pub(crate) fn places(count: usize, edges: &[(usize, usize)], aspect: f64) -> Nod
     places_from(edges, aspect, &vec![None; count])
 }
 
-/// As [`places`], for a graph that grew: nodes with a place stay near it, so that somebody who
+/// As `places`, for a graph that grew: nodes with a place stay near it, so that somebody who
 /// looks on finds them again.
 #[must_use]
 pub fn places_from(
