@@ -78,9 +78,9 @@ struct Advertised<'a> {
     schema_encoding: &'a str,
 }
 
-fn text(told: &FoxgloveMessage<'_>) -> String {
+fn text(message: &FoxgloveMessage<'_>) -> String {
     // Strings and numbers in structures of ours: this cannot fail.
-    serde_json::to_string(told).unwrap_or_default()
+    serde_json::to_string(message).unwrap_or_default()
 }
 
 /// Who we are: the first text of a connection. `session` tells a client that reconnects whether we
@@ -217,10 +217,10 @@ mod tests {
 
         #[test]
         fn statuses_survive_any_words(message in ".{0,200}") {
-            let told: serde_json::Value =
+            let message: serde_json::Value =
                 serde_json::from_str(&status(NoticeLevel::Error, &message, Some("x"))).unwrap();
             prop_assert_eq!(
-                told,
+                message,
                 serde_json::json!({ "op": "status", "level": 2, "message": message, "id": "x" })
             );
         }
@@ -259,20 +259,20 @@ mod tests {
     #[test]
     fn texts_are_as_the_specification_has_them() {
         let metadata = [("program".to_owned(), "phalanxd".to_owned())].into();
-        let told = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap();
+        let message = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap();
         assert_eq!(
-            told(server_info("phalanxd", &metadata, "7")),
+            message(server_info("phalanxd", &metadata, "7")),
             serde_json::json!({
                 "op": "serverInfo", "name": "phalanxd", "capabilities": [],
                 "metadata": { "program": "phalanxd" }, "sessionId": "7",
             })
         );
         assert_eq!(
-            told(unadvertise(&[1, 2])),
+            message(unadvertise(&[1, 2])),
             serde_json::json!({ "op": "unadvertise", "channelIds": [1, 2] })
         );
         let advertised =
-            told(Schemas::default().advertise("A", [(Channel::Journal, 4)].into_iter()));
+            message(Schemas::default().advertise("A", [(Channel::Journal, 4)].into_iter()));
         let schema = STANDARD.encode(Channel::Journal.schema());
         assert_eq!(
             advertised,
