@@ -217,10 +217,10 @@ mod tests {
 
         #[test]
         fn statuses_survive_any_words(message in ".{0,200}") {
-            let message: serde_json::Value =
+            let told: serde_json::Value =
                 serde_json::from_str(&status(NoticeLevel::Error, &message, Some("x"))).unwrap();
             prop_assert_eq!(
-                message,
+                told,
                 serde_json::json!({ "op": "status", "level": 2, "message": message, "id": "x" })
             );
         }
@@ -259,20 +259,20 @@ mod tests {
     #[test]
     fn texts_are_as_the_specification_has_them() {
         let metadata = [("program".to_owned(), "phalanxd".to_owned())].into();
-        let message = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap();
+        let told = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap();
         assert_eq!(
-            message(server_info("phalanxd", &metadata, "7")),
+            told(server_info("phalanxd", &metadata, "7")),
             serde_json::json!({
                 "op": "serverInfo", "name": "phalanxd", "capabilities": [],
                 "metadata": { "program": "phalanxd" }, "sessionId": "7",
             })
         );
         assert_eq!(
-            message(unadvertise(&[1, 2])),
+            told(unadvertise(&[1, 2])),
             serde_json::json!({ "op": "unadvertise", "channelIds": [1, 2] })
         );
         let advertised =
-            message(Schemas::default().advertise("A", [(Channel::Journal, 4)].into_iter()));
+            told(Schemas::default().advertise("A", [(Channel::Journal, 4)].into_iter()));
         let schema = STANDARD.encode(Channel::Journal.schema());
         assert_eq!(
             advertised,
