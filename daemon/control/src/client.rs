@@ -413,10 +413,13 @@ mod tests {
 
     #[test]
     fn a_socket_of_another_group_tells_what_helps() {
-        let counted = owner(0o140_660, 993, Some("phalanx".into()));
-        assert!(counted.starts_with(" (mode 0660, group phalanx); join that group"), "{counted}");
-        let counted = owner(0o140_600, 993, None);
-        assert!(counted.contains("(mode 0600, group 993)") && counted.contains("socket_mode"), "{counted}");
+        let advice = owner(0o140_660, 993, Some("phalanx".into()));
+        assert!(advice.starts_with(" (mode 0660, group phalanx); join that group"), "{advice}");
+        let advice = owner(0o140_600, 993, None);
+        assert!(
+            advice.contains("(mode 0600, group 993)") && advice.contains("socket_mode"),
+            "{advice}"
+        );
     }
 
     #[test]

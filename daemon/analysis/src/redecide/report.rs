@@ -306,7 +306,8 @@ fn difference_json(difference: &LineDifference<EventLine>) -> Value {
 fn difference_text(difference: &LineDifference<EventLine>, paint: Paint) -> String {
     let LineDifference { turn, recorded, now } = difference;
     let agent = recorded.as_ref().or(now.as_ref()).and_then(|line| line.agent());
-    let text = |line: &Option<EventLine>| line.as_ref().map_or_else(|| "nothing".to_owned(), line_text);
+    let text =
+        |line: &Option<EventLine>| line.as_ref().map_or_else(|| "nothing".to_owned(), line_text);
     pair(*turn, agent.unwrap_or("-"), &text(recorded), &text(now), paint)
 }
 

@@ -197,15 +197,15 @@ mod tests {
 
     #[test]
     fn a_played_match_is_told_from_one_side() {
-        let place = |sent, text: &str| Chunk { sent, bytes: text.as_bytes().to_vec() };
+        let chunk = |sent, text: &str| Chunk { sent, bytes: text.as_bytes().to_vec() };
         let talk = [
-            place(false, "{\"set_agent_id\":\"b\"}\n{\"ping\":\"ping\"}\n"),
-            place(true, "{\"pong\":\"x\"}\n"),
-            place(false, "{\"config\":{\"n_epochs\":2}}\n"),
-            place(false, "{\"epoch\":1,\"agent_"),
-            place(false, "ids\":[\"a\",\"b\"]}\n"),
-            place(true, "{\"agent_id\":\"b\",\"actions\":[1]}\n"),
-            place(false, "{\"epoch\":2,\"agent_ids\":[\"a\",\"b\"]}\n"),
+            chunk(false, "{\"set_agent_id\":\"b\"}\n{\"ping\":\"ping\"}\n"),
+            chunk(true, "{\"pong\":\"x\"}\n"),
+            chunk(false, "{\"config\":{\"n_epochs\":2}}\n"),
+            chunk(false, "{\"epoch\":1,\"agent_"),
+            chunk(false, "ids\":[\"a\",\"b\"]}\n"),
+            chunk(true, "{\"agent_id\":\"b\",\"actions\":[1]}\n"),
+            chunk(false, "{\"epoch\":2,\"agent_ids\":[\"a\",\"b\"]}\n"),
         ];
         let lines = played(&talk);
         assert_eq!(lines.len(), 2);
