@@ -339,6 +339,16 @@ function queries.free(x, y) end
 ---@return ("clear" | "ci" | "cp")?
 function queries.danger(x, y) end
 
+---Steps that are left at least before an announced clear hits the cell; nil without one in sight. With 1, only the action of this step is left.
+---@param x integer East, in the group's coordinates.
+---@param y integer South, in the group's coordinates.
+---@return integer?
+function queries.hit_in(x, y) end
+
+---The same for the agent with all that hangs on it: the soonest of its cells.
+---@return integer?
+function queries.body_hit_in() end
+
 ---The cell relative to the agent, the shortest way round: what act.clear and act.connect want.
 ---@param x integer East, in the group's coordinates.
 ---@param y integer South, in the group's coordinates.
@@ -355,6 +365,13 @@ function queries.distance(x, y) end
 ---@param cells Cell[] At most 1024 cells.
 ---@return integer[]?
 function queries.distances(cells) end
+
+---Cost of walking from one cell to each of the cells for any agent at any time: agents and held blocks do not count; -1 when unreachable.
+---@param x integer East, in the group's coordinates.
+---@param y integer South, in the group's coordinates.
+---@param cells Cell[] At most 1024 cells.
+---@return integer[]?
+function queries.between(x, y, cells) end
 
 ---The one of the cells that costs least to walk to.
 ---@param cells Cell[] At most 1024 cells.
@@ -373,6 +390,10 @@ function queries.path(x, y, options) end
 ---@param options? WorldPathOptions How to go.
 ---@return WorldPath?
 function queries.path_any(cells, options) end
+
+---The cheapest way on which the agent and all that hangs on it leave every announced clear; nil when there is no step.
+---@return WorldPath?
+function queries.shelter() end
 
 ---Where to look next and the first step there.
 ---@param options? WorldExploreOptions How to go.

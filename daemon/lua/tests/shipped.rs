@@ -38,6 +38,7 @@ fn run(api: &'static Api, bundle: Bundle) -> SpecReport {
 #[case::assemble("assemble", &ASSEMBLE, 60)]
 #[case::asimulator("asimulator", &ASIMULATOR, 6)]
 #[case::bomberland("bomberland", &BOMBERLAND, 40)]
+#[case::harasser("opponents/assemble/harasser", &ASSEMBLE, 5)]
 #[case::assemble_template("templates/assemble", &ASSEMBLE, 5)]
 #[case::bomberland_template("templates/bomberland", &BOMBERLAND, 5)]
 #[case::asimulator_template("templates/asimulator", &ASIMULATOR, 3)]

@@ -59,7 +59,7 @@ struct RouteSearch<E> {
 /// `enter(cell)` is the price, from 1, for a part of the body to stand on a cell; `None` where it
 /// cannot (the caller treats the body's own cells as free; a cell may be named beyond the torus'
 /// edge). A step costs the greatest price among
-/// its parts. `goal(cell, turns)` accepts a final place and orientation; `estimate(cell)` must not
+/// its parts; a turn at least `turn_cost`. `goal(cell, turns)` accepts a final place and orientation; `estimate(cell)` must not
 /// exceed the true rest. `None` when no step leads nearer at all.
 #[must_use]
 pub fn route(
@@ -141,8 +141,11 @@ impl<E: Fn(Cell) -> u32> RouteSearch<E> {
                 Rotation::Ccw => (state.1 + 3) % 4,
             };
             let shape = &self.shapes[usize::from(turned)];
-            if shape.iter().all(|part| enter(at + *part).is_some()) {
-                let total = cost.saturating_add(turn_cost);
+            let prices = shape.iter().map(|part| enter(at + *part));
+            // Parts swing onto cells that may be dearer than the turn itself.
+            let swung = prices.reduce(|one, other| Some(one?.max(other?))).flatten();
+            if let Some(price) = swung {
+                let total = cost.saturating_add(price.max(turn_cost));
                 self.offer((state.0, turned), total, Some((state, RouteStep::Rotate(rotation))));
             }
         }
@@ -215,6 +218,17 @@ mod tests {
         let found = way(Cell::new(3, 10), &south, Cell::new(8, 10), wall).unwrap();
         assert!(found.complete);
         assert_eq!(found.cost, 6, "five moves and one turn");
+    }
+
+    #[test]
+    fn a_turn_costs_what_its_parts_swing_onto() {
+        let south = [Direction::South.vector()];
+        let start = Cell::new(5, 5);
+        // Turned clockwise, the block comes to the west of the agent.
+        let enter = |cell| Some(if cell == Cell::new(4, 5) { 9 } else { 1 });
+        let turned = |cell, turns| cell == start && turns == 1;
+        let found = route(torus(), (start, &south), LIMITS, enter, turned, |_| 0).unwrap();
+        assert_eq!(found.cost, 3, "three turns the other way round");
     }
 
     #[test]

@@ -212,6 +212,18 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         Kind::Word(&["clear", "ci", "cp"]),
     ),
     query(
+        "hit_in",
+        "Steps that are left at least before an announced clear hits the cell; nil without one in sight. With 1, only the action of this step is left.",
+        CELL,
+        count(),
+    ),
+    query(
+        "body_hit_in",
+        "The same for the agent with all that hangs on it: the soonest of its cells.",
+        &[],
+        count(),
+    ),
+    query(
         "offset",
         "The cell relative to the agent, the shortest way round: what act.clear and act.connect want.",
         CELL,
@@ -230,6 +242,12 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         Kind::List(&Kind::Int { min: -1, max: i32::MAX as i64 }),
     ),
     query(
+        "between",
+        "Cost of walking from one cell to each of the cells for any agent at any time: agents and held blocks do not count; -1 when unreachable.",
+        &[X, Y, CELLS],
+        Kind::List(&Kind::Int { min: -1, max: i32::MAX as i64 }),
+    ),
+    query(
         "closest",
         "The one of the cells that costs least to walk to.",
         &[CELLS],
@@ -245,6 +263,12 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         "path_any",
         "The cheapest way to any of the cells (the 32 nearest count).",
         &[CELLS, optional("options", Kind::Table(PATH_OPTIONS), "How to go.")],
+        Kind::Table(PATH),
+    ),
+    query(
+        "shelter",
+        "The cheapest way on which the agent and all that hangs on it leave every announced clear; nil when there is no step.",
+        &[],
         Kind::Table(PATH),
     ),
     query(

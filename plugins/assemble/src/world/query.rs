@@ -2,20 +2,23 @@
 
 mod find;
 mod ground;
+mod safety;
 mod team;
 mod way;
 
 use super::World;
 use phalanx_game::{AgentId, QueryError, Value};
-use phalanx_grid::{Cell, CostField};
+use phalanx_grid::{Cell, CostField, FrameId};
 use phalanx_massim::query::QueryArgs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Answers that are kept until the next step: what walking costs from an agent.
+/// Answers that are kept until the next step: what walking costs from an agent, and from a cell of
+/// a group's map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WalkCache {
     walks: BTreeMap<AgentId, Arc<CostField>>,
+    sources: BTreeMap<(FrameId, Cell), Arc<CostField>>,
 }
 
 /// One question: who asks, and from where.
@@ -51,10 +54,14 @@ pub(super) fn answer(
         "nearest" => ask.nearest(),
         "free" => ask.free(),
         "danger" => ask.danger(),
+        "hit_in" => ask.hit_in(),
+        "body_hit_in" => Ok(ask.body_hit_in()),
+        "shelter" => Ok(ask.shelter()),
         "offset" => ask.offset(),
         "distance" => ask.distance(),
         "distances" => ask.distances(),
         "closest" => ask.closest(),
+        "between" => ask.between(),
         "path" => ask.path(),
         "path_any" => ask.path_any(),
         "explore" => ask.explore(),

@@ -2,7 +2,9 @@
 
 use phalanx_assemble::Assemble;
 use phalanx_assemble::action::Outcome;
-use phalanx_assemble::percept::{Briefing, Percept, Requirement, Task, Thing, ThingKind};
+use phalanx_assemble::percept::{
+    Briefing, MarkerKind, Percept, Requirement, Task, Thing, ThingKind,
+};
 use phalanx_assemble::world::World;
 use phalanx_game::{
     AgentId, Game as _, Kind, ParamDoc, Roster, RosterEntry, Said, Turn, Value, World as _,
@@ -136,6 +138,81 @@ fn a_path_goes_round_obstacles_or_through_them() {
 }
 
 #[test]
+fn a_way_clears_the_obstacle_that_a_turn_would_hit() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[]))]);
+    // The block hangs to the south; a quarter turn clockwise swings it onto the obstacle, and the
+    // other three ways round are longer.
+    let shut = |percept: Percept| percept.wall(-1, 0).wall(1, 0).wall(0, -1).wall(-1, 1);
+    table.step(&[(A, shut(holding(0, 1)))]);
+    let options = Value::map([("dig", true.into()), ("turns", 1.into())]);
+    let path = table.ask(A, "path", &[0.into(), 0.into(), options]);
+    assert_eq!(path.get("action").and_then(Value::as_str), Some("clear"), "{path:?}");
+    assert_eq!(path.get("dir").and_then(Value::as_str), Some("cw"));
+    let (x, y) = path.as_cell().unwrap();
+    assert!((Cell::new(x, y) - Cell::new(-1, 0)).norm() <= 1, "reaches the obstacle");
+    assert_eq!(table.ask(A, "can_rotate", &["cw".into()]), Value::Bool(false));
+}
+
+#[test]
+fn walking_between_two_cells_does_not_depend_on_who_asks() {
+    let mut table = Table::new();
+    let wall = (-2..=2).fold(alone(&[(0, 3)]), |percept, y| percept.wall(2, y));
+    let beside = (-3..=-1).fold(alone(&[(0, -3)]), |percept, y| percept.wall(2, y));
+    table.step(&[(A, wall), (B, beside)]);
+    let cells = |cells: &[(i32, i32)]| {
+        Value::List(cells.iter().map(|(x, y)| Value::cell(*x, *y)).collect())
+    };
+    let ask = |agent, to| table.ask(agent, "between", &[1.into(), 0.into(), cells(to)]);
+    let costs = ask(A, &[(1, 0), (1, 3), (3, 0), (0, 3)]);
+    assert_eq!(costs, Value::List([0, 3, 8, 4].map(Value::Int).into()), "B is at (0, 3)");
+    assert_eq!(ask(B, &[(1, 0), (1, 3), (3, 0), (0, 3)]), costs);
+    assert_eq!(ask(A, &[(9000, 0)]), Value::List(vec![Value::Int(-1)]));
+}
+
+#[test]
+fn the_time_until_a_clear_follows_from_its_markers() {
+    let mut table = Table::new();
+    let plus = |x: i32, y: i32| Cell::new(x, y).diamond(1).collect::<Vec<_>>();
+    // An event to the west with its rim, an agent's clear to the east.
+    let event: Vec<Cell> = Cell::new(-3, 0).diamond(2).collect();
+    let seen = event.iter().fold(alone(&[]), |percept, cell| percept.mark(*cell, CLEAR));
+    let seen = seen.mark(Cell::new(0, 0), MarkerKind::ClearPerimeter);
+    let seen = plus(4, 0).iter().fold(seen, |percept, cell| percept.mark(*cell, CLEAR));
+    table.step(&[(A, seen)]);
+    let hit_in = |table: &Table, x: i32, y: i32| table.ask(A, "hit_in", &[x.into(), y.into()]);
+    assert_eq!(hit_in(&table, -3, 0), Value::Int(3), "inside an event");
+    assert_eq!(hit_in(&table, -1, 0), Value::Int(3), "at its rim");
+    assert_eq!(hit_in(&table, 4, 0), Value::Int(1), "an agent may clear at once");
+    assert_eq!(hit_in(&table, 0, 0), Value::Nil, "beside the event");
+    let soon = alone(&[]).mark(Cell::new(1, 0), MarkerKind::ClearImmediate);
+    table.step(&[(A, soon)]);
+    assert_eq!(hit_in(&table, 1, 0), Value::Int(1));
+    assert_eq!(hit_in(&table, -3, 0), Value::Nil, "the marker is gone");
+}
+
+#[test]
+fn shelter_is_where_nothing_that_is_carried_is_hit() {
+    let mut table = Table::new();
+    table.step(&[(A, alone(&[]))]);
+    assert_eq!(table.ask(A, "body_hit_in", &[]), Value::Nil);
+    // Only the block, to the south, is threatened; to the east everything is, to the west nothing.
+    let marked = [(0, 1), (1, 0), (1, 1), (2, 0), (2, 1)];
+    let seen = marked.iter().fold(holding(0, 1).wall(0, -1), |percept, (x, y)| {
+        percept.mark(Cell::new(*x, *y), MarkerKind::ClearImmediate)
+    });
+    table.step(&[(A, seen)]);
+    assert_eq!(table.ask(A, "body_hit_in", &[]), Value::Int(1));
+    let way = table.ask(A, "shelter", &[]);
+    assert_eq!(way.get("complete"), Some(&Value::Bool(true)));
+    assert_eq!(way.get("length"), Some(&Value::Int(1)), "{way:?}");
+    let (action, dir) = (way.get("action"), way.get("dir"));
+    let words = (action.and_then(Value::as_str), dir.and_then(Value::as_str));
+    let west = [(Some("move"), Some("w")), (Some("rotate"), Some("cw"))];
+    assert!(west.contains(&words), "the block comes to the west: {way:?}");
+}
+
+#[test]
 fn what_was_attached_turns_and_fits() {
     let mut table = Table::new();
     let task = Task {
@@ -144,9 +221,7 @@ fn what_was_attached_turns_and_fits() {
         reward: 10,
         requirements: vec![Requirement { cell: Cell::new(0, 1), kind: "b0".into() }],
     };
-    let mut holding = did("attach", &["e"]);
-    holding.things.push(thing(1, 0, ThingKind::Block("b0".into())));
-    holding.attached.push(Cell::new(1, 0));
+    let mut holding = holding(1, 0);
     holding.tasks.push(task);
     table.step(&[(A, alone(&[]))]);
     table.step(&[(A, holding)]);
@@ -231,8 +306,11 @@ impl Table {
     }
 }
 
+const CLEAR: MarkerKind = MarkerKind::Clear;
+
 trait Build {
     fn wall(self, x: i32, y: i32) -> Self;
+    fn mark(self, cell: Cell, kind: MarkerKind) -> Self;
 }
 
 impl Build for Percept {
@@ -240,6 +318,20 @@ impl Build for Percept {
         self.obstacles.push(Cell::new(x, y));
         self
     }
+
+    fn mark(mut self, cell: Cell, kind: MarkerKind) -> Self {
+        self.things.push(thing(cell.x, cell.y, ThingKind::Marker(kind)));
+        self
+    }
+}
+
+/// What an agent sees that has just attached a block beside it.
+fn holding(x: i32, y: i32) -> Percept {
+    let dir = if x == 0 { "s" } else { "e" };
+    let mut percept = did("attach", &[dir]);
+    percept.things.push(thing(x, y, ThingKind::Block("b0".into())));
+    percept.attached.push(Cell::new(x, y));
+    percept
 }
 
 fn thing(x: i32, y: i32, kind: ThingKind) -> Thing {

@@ -3,7 +3,8 @@
 use super::super::chart::{GroupMap, KnownTerrain, Occupant, SeenCell, mark};
 use super::{Ask, World};
 use phalanx_game::AgentId;
-use phalanx_grid::{Cell, Extent, Region};
+use phalanx_grid::{Cell, CostField, Extent, Region};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// A cell that no agent has seen may be blocked.
@@ -74,6 +75,25 @@ impl<'a> WalkMap<'a> {
         self.own.contains(&self.extent.wrap(cell))
     }
 
+    /// Whether an obstacle is known there.
+    pub(super) fn is_obstacle(&self, cell: Cell) -> bool {
+        let spot = self.chart.spot(self.extent.wrap(cell));
+        spot.is_some_and(|spot| spot.ground == KnownTerrain::Obstacle)
+    }
+
+    /// Whether a clear is announced there, as far as is known.
+    pub(super) fn is_threatened(&self, cell: Cell) -> bool {
+        let spot = self.chart.spot(self.extent.wrap(cell));
+        spot.is_some_and(|spot| danger(spot, self.step) > 0)
+    }
+
+    /// The price of a step onto a cell for any agent at any time: agents and held blocks move on.
+    pub(super) fn lasting_price(&self, cell: Cell) -> Option<u32> {
+        let Some(spot) = self.chart.spot(self.extent.wrap(cell)) else { return Some(UNKNOWN) };
+        let walled = spot.ground == KnownTerrain::Obstacle || (spot.block.is_some() && !spot.held);
+        (!walled).then_some(1)
+    }
+
     /// What searches look at: all known cells, some unknown ones around them, and the targets.
     pub(super) fn region(&self, targets: &[Cell]) -> Region {
         let (mut min, mut max) = self.chart.plane().region().corners();
@@ -128,6 +148,39 @@ impl<'a> WalkMap<'a> {
             || (spot.guest != Occupant::Nobody && now)
             || self.mates.contains(&name);
         self.is_own(name) || !taken
+    }
+}
+
+/// Prices that a search asks for again and again.
+pub(super) struct PriceMemo<'a> {
+    terrain: &'a WalkMap<'a>,
+    region: Region,
+    /// By place in the region; `None` until it is asked for.
+    prices: RefCell<Vec<Option<Option<u32>>>>,
+}
+
+impl<'a> PriceMemo<'a> {
+    pub(super) fn new(terrain: &'a WalkMap<'a>, region: Region) -> Self {
+        Self { terrain, region, prices: RefCell::new(vec![None; region.len()]) }
+    }
+
+    pub(super) fn region(&self) -> Region {
+        self.region
+    }
+
+    /// As [`WalkMap::price`].
+    pub(super) fn price(&self, cell: Cell) -> Option<u32> {
+        let index = self.region.index(cell);
+        let mut prices = self.prices.borrow_mut();
+        let Some(known) = index.and_then(|index| prices.get_mut(index)) else {
+            return self.terrain.price(cell);
+        };
+        *known.get_or_insert_with(|| self.terrain.price(cell))
+    }
+
+    /// Whether a step from the cell leads to one that the field has reached.
+    pub(super) fn neighbours_reach(&self, at: Cell, field: &CostField) -> bool {
+        at.neighbours().iter().chain([&at]).any(|cell| field.cost(*cell).is_some())
     }
 }
 

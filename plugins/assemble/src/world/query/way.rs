@@ -2,17 +2,20 @@
 
 use super::Ask;
 use super::find::is_frontier;
-use super::ground::WalkMap;
-use crate::world::chart::KnownTerrain;
+use super::ground::{PriceMemo, WalkMap};
 use phalanx_game::{QueryError, Value};
-use phalanx_grid::{Cell, CostField, Direction, Rotation, Route, RouteLimits, RouteStep, route};
+use phalanx_grid::{Cell, CostField, Rotation, Route, RouteLimits, RouteStep, route};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// States that a path search looks at before it measures the way round the walls.
+const PATH_STATES_MIN: usize = 600;
 /// A path search looks at this many states at most; the way so far is the answer then.
-const PATH_STATES_MAX: usize = 12_000;
+const PATH_STATES_MAX: usize = 4_000;
 /// Walking costs are known up to this.
 const WALK_COST_MAX: u32 = 400;
+/// Cells from which walking costs are kept in one step.
+const SOURCES_MAX: usize = 64;
 /// Targets of one path search at most; the nearest as the crow flies are kept.
 const TARGETS_MAX: usize = 32;
 /// Targets of explorers nearer to each other than this are a waste.
@@ -79,6 +82,36 @@ impl Ask<'_> {
         Ok(Value::List(cells.iter().map(cost).collect()))
     }
 
+    /// What walking costs any agent from one cell to others: agents and held blocks do not
+    /// count.
+    pub(super) fn between(&self) -> Result<Value, QueryError> {
+        let (from, cells) = (self.args.cell(0)?, self.args.cells(2)?);
+        let field = self.field_from(from);
+        let cost = |cell: &Cell| {
+            let cost = field.as_ref().and_then(|field| reach(field, *cell));
+            cost.map_or(Value::Int(-1), Value::from)
+        };
+        Ok(Value::List(cells.iter().map(cost).collect()))
+    }
+
+    fn field_from(&self, from: Cell) -> Option<Arc<CostField>> {
+        let (frame, _) = self.world.position(self.agent)?;
+        let key = (frame, self.world.extent.wrap(from));
+        if let Some(field) = self.world.cache.borrow().sources.get(&key) {
+            return Some(Arc::clone(field));
+        }
+        let terrain = WalkMap::new(self)?;
+        let price = |cell| terrain.lasting_price(cell);
+        let field = CostField::spread(terrain.region(&[from]), [from], WALK_COST_MAX, price);
+        let field = Arc::new(field);
+        let sources = &mut self.world.cache.borrow_mut().sources;
+        if sources.len() >= SOURCES_MAX {
+            sources.clear();
+        }
+        sources.insert(key, Arc::clone(&field));
+        Some(field)
+    }
+
     pub(super) fn closest(&self) -> Result<Value, QueryError> {
         let cells = self.args.cells(0)?;
         let Some(walk) = self.walk() else { return Ok(Value::Nil) };
@@ -124,51 +157,84 @@ impl Ask<'_> {
     }
 
     fn way(&self, goal: &Goal) -> Value {
-        let Some(found) = self.search(goal) else { return Value::Nil };
+        self.search(goal).map_or(Value::Nil, |found| self.way_value(&found, goal.cells))
+    }
+
+    /// A way as scripts see it: its first step, and an obstacle in the way of that step cleared
+    /// first.
+    pub(super) fn way_value(&self, found: &Route, cells: bool) -> Value {
         let Some(terrain) = WalkMap::new(self) else { return Value::Nil };
         let mut answer = vec![
             ("length".into(), u32::try_from(found.steps.len()).unwrap_or(u32::MAX).into()),
             ("cost".into(), found.cost.into()),
             ("complete".into(), found.complete.into()),
         ];
-        if goal.cells {
+        if cells {
             answer.push(("cells".into(), crate::percept::cells(&found.cells)));
         }
-        match found.steps.first() {
-            None => {}
-            Some(RouteStep::Rotate(rotation)) => {
-                answer.push(("action".into(), "rotate".into()));
-                answer.push(("dir".into(), rotation.word().into()));
-            }
-            Some(RouteStep::Move(dir)) => match self.obstacle_ahead(&terrain, *dir) {
-                None => {
-                    answer.push(("action".into(), "move".into()));
-                    answer.push(("dir".into(), dir.letter().into()));
-                }
-                Some(obstacle) => {
-                    let Some(target) = self.clear_target(&terrain, obstacle) else {
-                        return Value::Nil;
-                    };
-                    answer.push(("action".into(), "clear".into()));
-                    answer.push(("dir".into(), dir.letter().into()));
+        if let Some(step) = found.steps.first() {
+            let (action, dir) = match step {
+                RouteStep::Move(dir) => ("move", dir.letter()),
+                RouteStep::Rotate(rotation) => ("rotate", rotation.word()),
+            };
+            let obstacle = self.obstacle_ahead(&terrain, *step);
+            let target = obstacle.map(|cell| self.clear_target(&terrain, cell));
+            let action = match target {
+                None => action,
+                Some(Some(target)) => {
                     answer.push(("x".into(), target.x.into()));
                     answer.push(("y".into(), target.y.into()));
+                    "clear"
                 }
-            },
+                Some(None) => return Value::Nil,
+            };
+            answer.push(("action".into(), action.into()));
+            answer.push(("dir".into(), dir.into()));
         }
         Value::Map(answer)
     }
 
     fn search(&self, goal: &Goal) -> Option<Route> {
+        if goal.targets.is_empty() {
+            return None;
+        }
         let percept = self.world.percept(self.agent);
         let energy = percept.map_or(0, |percept| percept.energy);
         let terrain =
             WalkMap::new(self)?.digging(goal.dig && energy >= DIG_ENERGY).avoiding(&goal.avoid);
+        let region = terrain.region(&goal.targets);
+        let terrain = PriceMemo::new(&terrain, region);
+        let extent = self.world.extent;
+        let far = |cell: Cell| {
+            let near = goal.targets.iter().map(|target| extent.distance(cell, *target)).min();
+            near.map_or(0, |far| far.saturating_sub(goal.range.1).max(0).unsigned_abs())
+        };
+        // The straight distance leads well on open ground and costs nothing to know.
+        let found = self.search_with(goal, &terrain, PATH_STATES_MIN, far);
+        if found.as_ref().is_some_and(|found| found.complete) {
+            return found;
+        }
+        // A single cell's way round the walls is never longer than that of the whole body.
+        let ends = goal.targets.iter().flat_map(|target| target.diamond(goal.range.1));
+        let enter = |cell| terrain.price(cell).map(|_| 1);
+        let field = CostField::spread(region, ends, WALK_COST_MAX, enter);
+        if terrain.neighbours_reach(self.at, &field) {
+            let rest = |cell: Cell| field.cost(cell).unwrap_or(WALK_COST_MAX);
+            return self.search_with(goal, &terrain, PATH_STATES_MAX, rest);
+        }
+        found
+    }
+
+    fn search_with(
+        &self,
+        goal: &Goal,
+        terrain: &PriceMemo<'_>,
+        states: usize,
+        estimate: impl Fn(Cell) -> u32,
+    ) -> Option<Route> {
         let extent = self.world.extent;
         let shape: Vec<Cell> = self.world.bodies.parts(self.agent).map(|(cell, _)| cell).collect();
         let crowd = self.world.bodies.crew(self.agent).len() > 1;
-        let far =
-            |cell: Cell| goal.targets.iter().map(|target| extent.distance(cell, *target)).min();
         let arrived = |cell: Cell, turns: u8| {
             let inside = |target: &Cell| {
                 (goal.range.0..=goal.range.1).contains(&extent.distance(cell, *target))
@@ -176,28 +242,22 @@ impl Ask<'_> {
             goal.targets.iter().any(inside)
                 && goal.turns.is_none_or(|wanted| wanted == turns || crowd)
         };
-        let estimate = |cell: Cell| {
-            far(cell).map_or(0, |far| far.saturating_sub(goal.range.1).max(0).unsigned_abs())
-        };
         // A turn takes a step; with a partner attached it is impossible.
         let turn_cost = if crowd { u32::MAX / 2 } else { 1 };
-        let limits = RouteLimits { states: PATH_STATES_MAX, turn_cost };
-        let region = terrain.region(&goal.targets);
+        let limits = RouteLimits { states, turn_cost };
         let price = |cell| terrain.price(cell);
-        if goal.targets.is_empty() {
-            return None;
-        }
-        let body = (self.at, shape.as_slice());
-        route(region, body, limits, price, arrived, estimate)
+        route(terrain.region(), (self.at, &shape), limits, price, arrived, estimate)
     }
 
     /// The first obstacle, relative, where a part of the body would go.
-    fn obstacle_ahead(&self, terrain: &WalkMap<'_>, dir: Direction) -> Option<Cell> {
+    fn obstacle_ahead(&self, terrain: &WalkMap<'_>, step: RouteStep) -> Option<Cell> {
         let parts = self.world.bodies.parts(self.agent).map(|(cell, _)| cell);
-        parts.chain([Cell::ZERO]).map(|part| part + dir.vector()).find(|cell| {
-            let spot = terrain.chart().spot(self.at + *cell);
-            spot.is_some_and(|spot| spot.ground == KnownTerrain::Obstacle)
-        })
+        let after = |part: Cell| match step {
+            RouteStep::Move(dir) => part + dir.vector(),
+            RouteStep::Rotate(rotation) => part.turned(rotation),
+        };
+        let mut cells = parts.chain([Cell::ZERO]).map(after);
+        cells.find(|cell| terrain.is_obstacle(self.at + *cell))
     }
 
     /// Where to aim so that the obstacle goes, and nothing of ours with it; the aim that takes
@@ -211,16 +271,12 @@ impl Ask<'_> {
             let parts = self.world.bodies.parts(*mate);
             precious.extend(parts.map(|(cell, _)| extent.wrap(mind.at + cell)));
         }
-        let is_obstacle = |cell: Cell| {
-            let spot = terrain.chart().spot(cell);
-            spot.is_some_and(|spot| spot.ground == KnownTerrain::Obstacle)
-        };
         let safe = |target: &Cell| {
             let hit = (self.at + *target).diamond(1).map(|cell| extent.wrap(cell));
             target.norm() <= CLEAR_RANGE && hit.into_iter().all(|cell| !precious.contains(&cell))
         };
         let gain = |target: &Cell| {
-            (self.at + *target).diamond(1).filter(|cell| is_obstacle(*cell)).count()
+            (self.at + *target).diamond(1).filter(|cell| terrain.is_obstacle(*cell)).count()
         };
         let targets = obstacle.diamond(1).filter(safe);
         targets.max_by_key(|target| (gain(target), std::cmp::Reverse(*target)))
