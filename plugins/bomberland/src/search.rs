@@ -8,9 +8,10 @@
 //!
 //! - `terrain` and `heat`: neighbours, the ring of fire, danger in time. `position`: a state with
 //!   ways out of danger and the shut-in test.
-//! - `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
+//! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
 //! - `value` and `weights`: what the end is worth.
 
+mod centre;
 mod heat;
 mod plan;
 mod policy;
@@ -24,6 +25,7 @@ pub use weights::SearchWeights;
 
 use crate::percept::TickScene;
 use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex, UnitOrder};
+use centre::Centre;
 use phalanx_grid::descend;
 use plan::{Plan, PlanStep, Progress, plans};
 use policy::{Manner, pull};
@@ -37,13 +39,10 @@ use value::Valuation;
 const FADE: f64 = 0.93;
 
 /// Steps that a hit on a block costs.
-const DIG_STEPS: u32 = 4;
+const DIG_STEPS: u32 = 7;
 
-/// Ticks before the ring of fire in which its last cells begin to pull.
-const CENTRE_AHEAD: i32 = 120;
-
-/// How many ticks earlier than the last one a cell of the centre may burn.
-const CENTRE_WITHIN: i32 = 34;
+/// What our units do after their plans.
+const OURS: Manner<'static> = Manner { attacks: false, digs: true, pull: None };
 
 /// What a search is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +100,7 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let pulls = Pulls {
         ours: pull(&root, &our_sources(&root, options), FADE, Some(DIG_STEPS)),
         theirs: pull(&root, &their_sources(&root), FADE, None),
+        centre: Centre::new(&root, DIG_STEPS),
     };
     let units: Vec<(UnitIndex, Vec<Plan>)> = root
         .living(true)
@@ -121,10 +121,9 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
         (value, ticks)
     });
     let (_, _, line) = search.play(&found.choice);
-    let manner = Manner { attacks: false, pull: None };
     let first = |index: UnitIndex, plan: &[PlanStep]| {
         let planned = Progress::default().order(&root, index, plan);
-        planned.unwrap_or_else(|| root.reply(index, manner))
+        planned.unwrap_or_else(|| root.reply(index, OURS))
     };
     let choices = units.iter().zip(&found.choice).zip(&found.values);
     let choices = choices.map(|(((index, plans), chosen), values)| UnitChoice {
@@ -179,20 +178,19 @@ impl Search<'_, '_> {
         let mut rollout = Rollout {
             position: &mut self.position,
             weights: &self.options.weights,
+            centre: &self.pulls.centre,
             replies: Replies {
-                ours: Manner { attacks: false, pull: None },
-                theirs: Manner { attacks: true, pull: Some(&self.pulls.theirs) },
+                ours: OURS,
+                theirs: Manner { attacks: true, digs: false, pull: Some(&self.pulls.theirs) },
             },
             plans: plans.collect(),
         };
         let played = rollout.play(self.options.ticks);
         let hash = self.position.state.position_hash();
-        let (valuation, position) = (&mut self.valuation, &self.position);
+        let (valuation, position, pulls) = (&mut self.valuation, &self.position, self.pulls);
         let weights = &self.options.weights;
-        let end = *self
-            .known
-            .entry(hash)
-            .or_insert_with(|| valuation.value(position, weights, &self.pulls.ours));
+        let end =
+            *self.known.entry(hash).or_insert_with(|| valuation.value(position, weights, pulls));
         (played.value + played.decay * end, played.ticks, played.line)
     }
 }
@@ -202,17 +200,8 @@ fn our_sources(root: &Position<'_>, options: &SearchOptions) -> Vec<(CellIndex, 
     let weights = &options.weights;
     let goals = options.goals.iter().map(|(cell, value)| (*cell, value * weights.goal));
     let mut sources: Vec<(CellIndex, f64)> = goals.collect();
-    let ring = f64::from(root.state.tick - (root.board.params.game_duration - CENTRE_AHEAD));
-    let urgency = (ring / f64::from(CENTRE_AHEAD)).clamp(0.05, 1.0);
-    let latest = root.terrain.last_burn().saturating_sub(CENTRE_WITHIN);
     let cells = 0..CellIndex::try_from(root.terrain.cells()).unwrap_or(CellIndex::MAX);
     for cell in cells {
-        if root.state.entity(cell).is_some_and(|entity| entity.kind == EntityKind::Metal) {
-            continue;
-        }
-        if root.terrain.burns(cell) >= latest {
-            sources.push((cell, weights.centre * urgency));
-        }
         if solid(&root.state, cell) {
             continue;
         }
@@ -229,7 +218,7 @@ fn our_sources(root: &Position<'_>, options: &SearchOptions) -> Vec<(CellIndex, 
     for (_, foe) in root.living(false) {
         let reach = root.living(true).map(|(_, unit)| radius(unit.diameter)).max().unwrap_or(1);
         let frozen = root.ready(&foe) > 2;
-        let value = if frozen { weights.hunt * 3.0 } else { weights.hunt };
+        let value = if frozen { weights.frozen } else { weights.hunt };
         root.terrain.blast(&root.state, foe.cell, reach, |cell| {
             if cell != foe.cell && !solid(&root.state, cell) {
                 sources.push((cell, value));

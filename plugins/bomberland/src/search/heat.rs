@@ -24,7 +24,7 @@ pub(super) struct Charge {
     sure: i32,
     /// First tick from now in which any unit can set it off, its own side's too.
     loose: i32,
-    reach: Vec<CellIndex>,
+    pub(super) reach: Vec<CellIndex>,
 }
 
 /// Everything that burns or can burn.

@@ -50,7 +50,8 @@ pub(super) fn plans(
     let reached = reachable(position, unit, depth);
     plans.push(vec![PlanStep::Wait]);
     for bomb in position.bombs() {
-        if bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1 {
+        let armed = bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1;
+        if armed && position.harmless_blast(index, bomb.cell) {
             plans.push(vec![PlanStep::Detonate(bomb.cell)]);
         }
     }
@@ -63,6 +64,9 @@ pub(super) fn plans(
         }
     }
     bombings(position, unit, &reached, &mut plans);
+    if !position.harmless_bomb(index) {
+        plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
+    }
     plans
 }
 

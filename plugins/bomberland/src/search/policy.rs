@@ -4,9 +4,9 @@
 //! A unit sets off a bomb that hurts the other side only, leaves danger, puts a bomb that reaches
 //! an enemy where it has an exit itself, and otherwise walks to what pulls it most.
 
-use super::heat::Fear;
+use super::heat::{Charge, Fear};
 use super::position::Position;
-use super::terrain::radius;
+use super::terrain::{destructible, radius};
 use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
 
 /// How much each cell pulls the units of a side.
@@ -17,6 +17,8 @@ pub(super) type Pull = Vec<f64>;
 pub(super) struct Manner<'a> {
     /// Puts bombs that reach enemies.
     pub(super) attacks: bool,
+    /// Sets off bombs that only destroy blocks.
+    pub(super) digs: bool,
     /// Walks uphill here; stays otherwise.
     pub(super) pull: Option<&'a [f64]>,
 }
@@ -28,7 +30,7 @@ impl Position<'_> {
         if !unit.alive() || self.ready(&unit) > 1 {
             return None;
         }
-        if let Some(shot) = self.shot(index, &unit) {
+        if let Some(shot) = self.shot(index, &unit, manner.digs) {
             return Some(shot);
         }
         if !self.calm(unit.agent, unit.cell, 1, Fear::Loose) {
@@ -48,24 +50,38 @@ impl Position<'_> {
         way.first.map(UnitAction::Move)
     }
 
-    /// A bomb of the unit that hurts the other side now, and only it.
-    fn shot(&self, index: UnitIndex, unit: &Unit) -> Option<UnitAction> {
+    /// A bomb of the unit that hurts the other side now, and only it; with `digs` also one that
+    /// hurts no unit and hits a block.
+    fn shot(&self, index: UnitIndex, unit: &Unit, digs: bool) -> Option<UnitAction> {
         let now = self.state.tick;
         let own = self.bombs().iter().filter(|bomb| bomb.unit == Some(index));
         for bomb in own.filter(|bomb| bomb.armed <= now + 1) {
             let (mut gain, mut loss) = (0, 0);
             self.terrain.blast(&self.state, bomb.cell, bomb.radius, |cell| {
+                gain += i32::from(digs && destructible(&self.state, cell));
                 for hit in self.state.units().iter().filter(|hit| hit.cell == cell) {
                     if hit.alive() && hit.invulnerable <= now {
                         *(if hit.agent == unit.agent { &mut loss } else { &mut gain }) += 1;
                     }
                 }
             });
-            if gain > 0 && loss == 0 {
+            if gain > 0 && loss == 0 && !self.chains(bomb, unit) {
                 return Some(self.detonation(bomb.cell));
             }
         }
         None
+    }
+
+    /// Whether a bomb sets off another one that reaches a mate.
+    fn chains(&self, bomb: &Charge, unit: &Unit) -> bool {
+        let now = self.state.tick;
+        let lit = self.bombs().iter().filter(|other| bomb.reach.contains(&other.cell));
+        let mut mates =
+            self.state.units().iter().filter(|mate| {
+                mate.alive() && mate.agent == unit.agent && mate.invulnerable <= now
+            });
+        let lit: Vec<&Charge> = lit.collect();
+        mates.any(|mate| lit.iter().any(|other| other.reach.contains(&mate.cell)))
     }
 
     pub(super) fn detonation(&self, cell: CellIndex) -> UnitAction {
@@ -141,7 +157,11 @@ pub(super) fn pull(
 }
 
 /// What it takes to get into a cell: a step, and the hits on a block.
-fn entry_steps(position: &Position<'_>, cell: CellIndex, dig: Option<u32>) -> Option<i32> {
+pub(super) fn entry_steps(
+    position: &Position<'_>,
+    cell: CellIndex,
+    dig: Option<u32>,
+) -> Option<i32> {
     use crate::rules::EntityKind;
     let Some(entity) = position.state.entity(cell) else { return Some(1) };
     match entity.kind {

@@ -4,7 +4,8 @@
 use super::heat::{Charge, Charges, Fear, Heat};
 use super::terrain::{Terrain, closed};
 use crate::rules::{
-    AgentIndex, CellIndex, EntityKind, GameBoard, GameState, Unit, UnitDirection, UnitIndex,
+    AgentIndex, CellIndex, EntityKind, ForwardChance, GameBoard, GameState, Unit, UnitAction,
+    UnitDirection, UnitIndex, UnitOrder, step,
 };
 use std::cell::RefCell;
 
@@ -13,6 +14,12 @@ const LOOK: u32 = 20;
 
 /// Most ticks that a way out may take.
 const DEPTH: u32 = 20;
+
+/// The bit of the next tick.
+const NEXT: u64 = 0b10;
+
+/// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
+const HASTE: u32 = 8;
 
 /// Bits `from` to `from + LOOK - 1`.
 fn window(from: u32) -> u64 {
@@ -153,6 +160,11 @@ impl<'a> Position<'a> {
     /// The quickest way of a unit to a cell where no danger is in sight, without any step into
     /// danger.
     pub(super) fn way_out(&self, index: UnitIndex, fear: Fear) -> Option<WayOut> {
+        self.way_past(index, fear, &[])
+    }
+
+    /// The same past rivals, who take each cell that they can be in first; given are their distances.
+    fn way_past(&self, index: UnitIndex, fear: Fear, rivals: &[u16]) -> Option<WayOut> {
         let unit = self.state.unit(index)?;
         let heat = self.heat(unit.agent);
         let hot = |cell: CellIndex| heat.of(cell, fear);
@@ -178,7 +190,10 @@ impl<'a> Position<'a> {
                     continue;
                 }
                 for (direction, to) in self.terrain.near(cell) {
+                    let theirs =
+                        rivals.get(usize::from(to)).is_some_and(|steps| u32::from(*steps) < ahead);
                     let free = to == unit.cell && !closed(&self.state, to) || self.open(to);
+                    let free = free && !theirs;
                     if free && !burns(to) && seen.add(to) {
                         next.push((to, if ahead == ready { Some(direction) } else { first }));
                     }
@@ -224,6 +239,56 @@ impl<'a> Position<'a> {
             std::mem::swap(front, next);
         }
         true
+    }
+
+    /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
+    /// whatever bombs the other side sets off and wherever it walks.
+    pub(super) fn harmless_bomb(&self, index: UnitIndex) -> bool {
+        let Some(unit) = self.state.unit(index).filter(|unit| self.can_bomb(unit)) else {
+            return false;
+        };
+        if self.heat(unit.agent).of(unit.cell, Fear::Possible) & NEXT != 0 {
+            return false;
+        }
+        let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
+        let order = UnitOrder { agent: unit.agent, unit: index, act: UnitAction::Bomb };
+        let luck = &mut ForwardChance::default();
+        step(self.board, &mut after.state, luck, &mut [order], &mut ());
+        after.refresh();
+        let ours = unit.agent == self.us;
+        let (mut rivals, mut queue) = (Vec::new(), Vec::new());
+        after.distances(!ours, &mut rivals, &mut queue);
+        after.living(ours).all(|(mate, body)| {
+            let Some(before) = self.state.unit(mate) else { return true };
+            let hot = |position: &Self| {
+                position.heat(unit.agent).of(before.cell, Fear::Possible) & NEXT != 0
+            };
+            if hot(&after) && !hot(self) {
+                return false;
+            }
+            if mate == index {
+                let way = after.way_past(mate, Fear::Loose, &rivals);
+                return body.hp == before.hp && way.is_some_and(|way| way.ticks <= HASTE);
+            }
+            let worse =
+                |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
+            body.hp == before.hp && !worse(Fear::Loose) && !worse(Fear::Certain)
+        })
+    }
+
+    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off.
+    pub(super) fn harmless_blast(&self, index: UnitIndex, cell: CellIndex) -> bool {
+        let Some(unit) = self.state.unit(index) else { return false };
+        let mut after = self.state.clone();
+        let order = UnitOrder { agent: unit.agent, unit: index, act: self.detonation(cell) };
+        let luck = &mut ForwardChance::default();
+        step(self.board, &mut after, luck, &mut [order], &mut ());
+        let mates = self.state.units().iter().zip(after.units());
+        let mut hurt = mates.filter(|(old, _)| old.alive() && old.agent == unit.agent);
+        hurt.all(|(old, new)| {
+            let burns = after.entity(old.cell).is_some_and(|it| it.kind == EntityKind::Fire);
+            old.hp == new.hp && !burns
+        })
     }
 
     /// Whether a bomb may be put by a unit in the next tick.

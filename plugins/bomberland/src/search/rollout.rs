@@ -1,5 +1,7 @@
 //! A joint choice of plans, played out by the referee's rules against the enemy's replies.
 
+use super::centre::Centre;
+use super::heat::Fear;
 use super::plan::{PlanStep, Progress};
 use super::policy::{Manner, Pull};
 use super::position::Position;
@@ -15,16 +17,24 @@ pub(super) struct Replies<'a> {
     pub(super) theirs: Manner<'a>,
 }
 
-/// Hits on blocks in one tick.
-#[derive(Debug, Default)]
-struct BlockHits(u32);
+/// The next eight ticks.
+const SOON: u64 = 0x1fe;
 
-impl EventSink for BlockHits {
+/// What hits on blocks count in one tick.
+#[derive(Debug)]
+struct BlockHits<'a> {
+    weights: &'a SearchWeights,
+    centre: &'a Centre,
+    worth: f64,
+}
+
+impl EventSink for BlockHits<'_> {
     fn push(&mut self, event: TickEvent) {
-        if let TickEvent::Changed(_, entity) = event
+        if let TickEvent::Changed(cell, entity) = event
             && matches!(entity.kind, EntityKind::Wood | EntityKind::Ore)
         {
-            self.0 += 1;
+            let hits = f64::from(entity.hp.unwrap_or(0).clamp(0, 8) + 1);
+            self.worth += self.weights.block / hits + self.weights.way * self.centre.way(cell);
         }
     }
 
@@ -40,6 +50,7 @@ impl EventSink for BlockHits {
 pub(super) struct Rollout<'a, 'b> {
     pub(super) position: &'b mut Position<'a>,
     pub(super) weights: &'b SearchWeights,
+    pub(super) centre: &'b Centre,
     pub(super) replies: Replies<'b>,
     /// Units with plans.
     pub(super) plans: Vec<(UnitIndex, &'b [PlanStep])>,
@@ -70,13 +81,13 @@ impl Rollout<'_, '_> {
             played.line.extend(own.map(|order| (ahead, *order)));
             before.clear();
             before.extend_from_slice(self.position.state.units());
-            played.value -= played.decay * self.weights.risk * self.risk();
-            let mut hits = BlockHits::default();
+            played.value -= played.decay * self.risk();
+            let mut hits = BlockHits { weights: self.weights, centre: self.centre, worth: 0.0 };
             let board = self.position.board;
             let luck = &mut ForwardChance::default();
             step(board, &mut self.position.state, luck, &mut orders, &mut hits);
             played.ticks += 1;
-            let gain = self.gain(&before) + self.weights.block * f64::from(hits.0);
+            let gain = self.gain(&before) + hits.worth;
             played.value += played.decay * gain;
             played.decay *= self.weights.decay;
             if self.position.state.complete() {
@@ -105,14 +116,24 @@ impl Rollout<'_, '_> {
         orders
     }
 
-    /// How many of our units an armed enemy bomb could hit in the next tick.
+    /// What it costs that our units are where bombs can go off: an armed bomb of the enemy in the
+    /// next tick, or one of ours soon.
     fn risk(&self) -> f64 {
-        let position = &*self.position;
-        let now = position.state.tick;
-        let at_risk = position.living(true).filter(|(_, unit)| {
-            unit.invulnerable <= now && position.heat(unit.agent).possible(unit.cell) & 0b10 != 0
-        });
-        at_risk.map(|_| 1.0).sum()
+        let (position, weights) = (&*self.position, self.weights);
+        let heat = position.heat(position.us);
+        let cost = |unit: &Unit| {
+            let hit =
+                heat.possible(unit.cell) & 0b10 != 0 && unit.invulnerable <= position.state.tick;
+            let beside = heat.of(unit.cell, Fear::Loose) & SOON != 0;
+            (if hit { weights.risk } else { 0.0 }) + (if beside { weights.beside } else { 0.0 })
+        };
+        position.living(true).map(|(_, unit)| cost(&unit)).sum()
+    }
+
+    /// Whether a blast of our own burns where a unit was.
+    fn in_own_blast(&self, unit: &Unit) -> bool {
+        let entity = self.position.state.entity(unit.cell);
+        entity.is_some_and(|it| it.kind == EntityKind::Fire && it.agent == Some(unit.agent))
     }
 
     /// What a tick changed for the units.
@@ -132,6 +153,9 @@ impl Rollout<'_, '_> {
                 loss += weights.freeze;
             }
             loss *= if ours { weights.own_share } else { 1.0 };
+            if ours && unit.hp < old.hp && self.in_own_blast(old) {
+                loss += weights.own_bomb;
+            }
             loss -= f64::from(unit.diameter - old.diameter) / 2.0 * weights.blast;
             if unit.bombs > old.bombs {
                 loss -= weights.ammo;
@@ -147,4 +171,5 @@ impl Rollout<'_, '_> {
 pub(super) struct Pulls {
     pub(super) ours: Pull,
     pub(super) theirs: Pull,
+    pub(super) centre: Centre,
 }

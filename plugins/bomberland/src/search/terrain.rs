@@ -115,6 +115,12 @@ pub(super) fn solid(state: &GameState, cell: CellIndex) -> bool {
     })
 }
 
+/// Whether a block is in a cell that blasts destroy.
+pub(super) fn destructible(state: &GameState, cell: CellIndex) -> bool {
+    let entity = state.entity(cell);
+    entity.is_some_and(|entity| matches!(entity.kind, EntityKind::Wood | EntityKind::Ore))
+}
+
 /// Whether no unit can enter a cell, whatever units do.
 pub(super) fn closed(state: &GameState, cell: CellIndex) -> bool {
     state.entity(cell).is_some_and(|entity| !entity.kind.walkable())

@@ -2,6 +2,7 @@
 
 use super::heat::Fear;
 use super::position::Position;
+use super::rollout::Pulls;
 use super::terrain::radius;
 use super::weights::SearchWeights;
 use crate::rules::{CellIndex, EntityKind, Unit, UnitIndex};
@@ -11,6 +12,9 @@ const RING_NEAR: i32 = 40;
 
 /// Steps within which an enemy can put its next bomb.
 const NEXT_BOMB: u16 = 4;
+
+/// Steps from which on an enemy is far from a unit.
+const EXPOSED: u16 = 7;
 
 /// Free cells near a unit that are counted.
 const ROOM: u16 = 12;
@@ -27,12 +31,12 @@ pub(super) struct Valuation {
 }
 
 impl Valuation {
-    /// The value of a position for us; what pulls our units is in `pull`.
+    /// The value of a position for us; what pulls our units is in `pulls`.
     pub(super) fn value(
         &mut self,
         position: &Position<'_>,
         weights: &SearchWeights,
-        pull: &[f64],
+        pulls: &Pulls,
     ) -> f64 {
         position.distances(true, &mut self.ours, &mut self.queue);
         position.distances(false, &mut self.theirs, &mut self.queue);
@@ -40,8 +44,11 @@ impl Valuation {
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
             let worth = self.unit(position, weights, index, &unit);
             if unit.agent == position.us {
-                let pulled = pull.get(usize::from(unit.cell)).copied().unwrap_or(0.0);
-                value += worth * weights.own_share + pulled;
+                let pulled = pulls.ours.get(usize::from(unit.cell)).copied().unwrap_or(0.0);
+                let far = pulls.centre.steps(unit.cell) * pulls.centre.urgency;
+                let near = self.theirs.get(usize::from(unit.cell)).copied().unwrap_or(u16::MAX);
+                let exposed = f64::from(EXPOSED.saturating_sub(near)) * weights.exposed;
+                value += worth * weights.own_share + pulled - weights.centre * far - exposed;
             } else {
                 value -= worth;
             }
