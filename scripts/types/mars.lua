@@ -158,7 +158,9 @@
 
 ---@class WorldBestZone
 ---@field value integer? What all our zones are worth then; with against, by how much they outweigh the enemy's.
----@field vertices string[]? Where the agents stand, the best place first; fewer than asked for when the effort was spent.
+---@field vertices string[]? Where the agents stand, the best place first.
+---@field missing integer? Agents that were not placed, since the effort or the vertices were too few.
+---@field spent integer? Placements that were tried.
 
 ---@class WorldBestZoneOptions
 ---@field fixed string[]? Vertices where own agents stand besides; the zone grows from them.
