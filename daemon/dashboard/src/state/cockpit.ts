@@ -5,18 +5,19 @@ import { connect, type Api } from "../api/clients";
 import { faultOf, needsToken, type Fault } from "../api/fault";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { Team } from "../gen/phalanx/v1/team_pb";
-import { follow, LIVE, type StreamState } from "../live/follow";
+import { LIVE, type StreamState } from "../live/follow";
 import { perFrame, tab } from "../live/outside";
 import { poll } from "../live/poll";
 import { History } from "../match/history";
+import { Samples } from "../plots/samples";
+import { followHistory } from "./follow-team";
+import { takeMetrics } from "./metrics";
 import { parsePlace, placeText, type Place } from "./place";
 
 /** How long an answer may take, in milliseconds. */
 const ANSWER_MAX = 5_000;
 /** Interval between polls of the teams, in milliseconds. */
 const LOOK_EVERY = 1_000;
-/** A cursor that is always expired: the daemon then names its oldest event. */
-export const LONG_AGO = "0000000000000000.0";
 /** Where the token stays until the tab is closed. */
 const TOKEN = "phalanx.token";
 
@@ -39,6 +40,8 @@ export interface Cockpit {
   /** Its history; the number grows whenever it does. */
   readonly history: History;
   readonly version: Accessor<number>;
+  /** Numbers that were read while the page was open, `SIDE/SOURCE/NAME`; dropped with the history. */
+  readonly samples: Samples;
   /** State of the connection. */
   readonly link: Accessor<StreamState>;
   /** What the caller may do. */
@@ -81,6 +84,7 @@ export function createCockpit(): Cockpit {
   const [locked, setLocked] = createSignal<Fault>();
   const [asking, setAsking] = createSignal(false);
   const history = new History();
+  const samples = new Samples();
   const name = createMemo(() => place().team);
 
   const onHash = (): void => {
@@ -142,27 +146,17 @@ export function createCockpit(): Cockpit {
     on([name, token], ([chosen]) => {
       setTeam(undefined);
       history.clear();
+      samples.clear();
       bump();
       if (chosen === "") return;
-      const stop = follow(
-        {
-          start: LONG_AGO,
-          open: (cursor, signal, began) =>
-            api.matches.watchMatch({ team: `teams/${chosen}`, cursor, decisions: true }, { signal, onHeader: began }),
-          cursorOf: (item) => item.event?.cursor ?? "",
-          take(item) {
-            if (item.event !== undefined) history.apply(item.event);
-            bump();
-          },
-          gap() {
-            history.clear();
-            bump();
-          },
-          state: setStreamState,
-        },
-        tab,
-      );
-      onCleanup(stop);
+      onCleanup(followHistory(api, chosen, history, { decisions: true, changed: bump, state: setStreamState }));
+    }),
+  );
+
+  createEffect(
+    on(team, (now) => {
+      takeMetrics(samples, 0, now);
+      bump();
     }),
   );
 
@@ -177,6 +171,7 @@ export function createCockpit(): Cockpit {
     generation: createMemo(() => team()?.generation),
     history,
     version,
+    samples,
     link: () => (pollState().kind === "live" && streamState().kind !== "connecting" ? streamState() : pollState()),
     role: () => caller().role,
     who: () => caller().who,

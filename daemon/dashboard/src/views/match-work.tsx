@@ -27,7 +27,7 @@ const TONES: Readonly<Partial<Record<WorldTone, string>>> = {
 
 /** All tables of a team; nothing where its game has none. */
 export function Work(props: { side: Side; picked: PickedPlace | undefined; pick: (place: PickedPlace | undefined) => void }): JSX.Element {
-  const tables = createMemo((): readonly WorldTable[] => (props.side.worlds().count(), props.side.worlds().reel.worlds.at(-1)?.tables ?? []));
+  const tables = createMemo((): readonly WorldTable[] => props.side.world()?.tables ?? []);
   return (
     <Show when={tables().length > 0}>
       <section class="card work" aria-labelledby="work">
