@@ -352,8 +352,8 @@ pub fn refused(status: &Status) -> Option<(v1::TrialReport, usize)> {
     let detail = details.find(|detail| detail.type_url == TRIAL_REPORT_TYPE)?;
     let report = v1::TrialReport::decode(detail.value.as_slice()).ok()?;
     let info = status.get_details_error_info();
-    let told = info.and_then(|info| info.metadata.get("faults")?.parse().ok());
-    let count = told.unwrap_or(report.faults.len());
+    let counted = info.and_then(|info| info.metadata.get("faults")?.parse().ok());
+    let count = counted.unwrap_or(report.faults.len());
     Some((report, count))
 }
 
@@ -413,10 +413,13 @@ mod tests {
 
     #[test]
     fn a_socket_of_another_group_tells_what_helps() {
-        let told = owner(0o140_660, 993, Some("phalanx".into()));
-        assert!(told.starts_with(" (mode 0660, group phalanx); join that group"), "{told}");
-        let told = owner(0o140_600, 993, None);
-        assert!(told.contains("(mode 0600, group 993)") && told.contains("socket_mode"), "{told}");
+        let advice = owner(0o140_660, 993, Some("phalanx".into()));
+        assert!(advice.starts_with(" (mode 0660, group phalanx); join that group"), "{advice}");
+        let advice = owner(0o140_600, 993, None);
+        assert!(
+            advice.contains("(mode 0600, group 993)") && advice.contains("socket_mode"),
+            "{advice}"
+        );
     }
 
     #[test]

@@ -157,11 +157,11 @@ async fn follow(
     let name = convert::team::resource_name(team.name());
     let mut snapshots = team.handle.snapshots();
     let mut published = true;
-    let mut told = None;
+    let mut sent = None;
     loop {
         // The reporter wakes its watchers even without a change.
         let status = serving(team.as_ref());
-        if told.replace(status) != Some(status) {
+        if sent.replace(status) != Some(status) {
             health.set_service_status(&name, status).await;
         }
         let mut leave = false;
@@ -186,7 +186,7 @@ async fn follow(
         }
     }
     kept.saw(Arc::clone(&snapshots.borrow()));
-    if told != Some(ServingStatus::NotServing) {
+    if sent != Some(ServingStatus::NotServing) {
         health.set_service_status(&name, ServingStatus::NotServing).await;
     }
     kept.log.close();

@@ -54,10 +54,10 @@ impl v1::matches_server::Matches for MatchesService {
             let message = format!("team {team:?} has no agent {agent:?}; there are {names}");
             return Err(refuse(Reason::AgentNotFound, message, [("agent", agent.to_owned())]));
         }
-        let told = self.followers.explain(&team, agent, which);
-        let told = told.map_err(|why| not_explained(agent, &why))?;
+        let explained = self.followers.explain(&team, agent, which);
+        let explained = explained.map_err(|why| not_explained(agent, &why))?;
         let name = request.name.clone();
-        let explanation = Some(convert::provenance::explanation(team.name(), name, &told));
+        let explanation = Some(convert::provenance::explanation(team.name(), name, &explained));
         Ok(Response::new(v1::ExplainDecisionResponse { explanation }))
     }
 }

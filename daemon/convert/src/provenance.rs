@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// Explains a turn of the agent with that resource name.
 #[must_use]
-pub fn explanation(team: &str, agent: String, told: &Explained) -> v1::Explanation {
-    let Explained { turn: at, generation, percept, events, result, answered } = told;
+pub fn explanation(team: &str, agent: String, explained: &Explained) -> v1::Explanation {
+    let Explained { turn: at, generation, percept, events, result, answered } = explained;
     let of_journal = |entry: &Arc<JournalEntry>| event(team, String::new(), entry);
     v1::Explanation {
         agent,

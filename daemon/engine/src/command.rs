@@ -351,7 +351,7 @@ pub enum CommandError {
         max: u32,
     },
     /// An order came for an agent without a pilot.
-    #[error("nobody pilots {agent}: take it over first")]
+    #[error("{agent} has no pilot: take it over first")]
     NotPiloted {
         /// The agent's name.
         agent: String,

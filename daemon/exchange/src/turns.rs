@@ -100,7 +100,7 @@ impl PlayedAgent {
     /// What it did; `None`: the recording does not tell.
     #[must_use]
     pub fn deed(&self) -> Option<AgentDecision<'_>> {
-        let told = self.events.iter().rev().find_map(|event| {
+        let found = self.events.iter().rev().find_map(|event| {
             let (kind, action, reason) = match &event.kind {
                 Some(Kind::Decided(it)) => {
                     (DeedKind::Decided, it.action.as_str(), it.reason.as_str())
@@ -115,7 +115,7 @@ impl PlayedAgent {
         let defaulted =
             || self.events.iter().find(|it| matches!(it.kind, Some(Kind::Defaulted(_))));
         let (kind, event, action, reason) =
-            told.or_else(|| Some((DeedKind::Defaulted, defaulted()?, "", "")))?;
+            found.or_else(|| Some((DeedKind::Defaulted, defaulted()?, "", "")))?;
         let late = self.events.iter().any(|it| matches!(it.kind, Some(Kind::Late(_))));
         let defaulted = defaulted().is_some();
         Some(AgentDecision { kind, event, action, reason, late, defaulted })

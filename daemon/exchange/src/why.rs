@@ -133,8 +133,8 @@ impl<'a> TurnSearch<'a> {
             WhichTurn::Ago(ago) => self.found.len() > usize::try_from(ago).unwrap_or(usize::MAX),
             WhichTurn::Step { .. } => true,
         };
-        let told = self.found.pop_front().filter(|_| enough);
-        if let Some(turn) = told
+        let next = self.found.pop_front().filter(|_| enough);
+        if let Some(turn) = next
             && let Some(own) = turn.agent(self.agent)
         {
             return Ok(explanation(team, &turn, own));

@@ -41,7 +41,7 @@ pub(crate) async fn serve(
     let hello = wire::server_info(&options.name, &metadata(&options.name), &options.session);
     let number = hub.join(Arc::clone(&outbox), hello, guest);
     let (sink, stream) = socket.split();
-    let writer = ClientWriter { sink, hub, told: None, lost: 0 };
+    let writer = ClientWriter { sink, hub, reported: None, lost: 0 };
     tokio::select! {
         () = listen(stream, hub, number) => {}
         // Another client needs the place.
@@ -69,7 +69,7 @@ struct ClientWriter<'a> {
     sink: ClientSink,
     hub: &'a Hub,
     /// When the last notice about lost messages was sent.
-    told: Option<Instant>,
+    reported: Option<Instant>,
     /// All that it lost.
     lost: u64,
 }
@@ -121,7 +121,7 @@ impl ClientWriter<'_> {
     }
 
     async fn tell_lost(&mut self, outbox: &Outbox) -> Result<(), Error> {
-        if self.told.is_some_and(|told| told.elapsed() < TELL_EVERY) {
+        if self.reported.is_some_and(|at| at.elapsed() < TELL_EVERY) {
             return Ok(());
         }
         let lost = outbox.take_lost();
@@ -129,7 +129,7 @@ impl ClientWriter<'_> {
             return Ok(());
         }
         self.lost += lost;
-        self.told = Some(Instant::now());
+        self.reported = Some(Instant::now());
         let text = format!(
             "{lost} messages were left out since this client reads too slowly, {} in all: \
              subscribe to fewer channels",

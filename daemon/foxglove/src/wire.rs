@@ -78,9 +78,9 @@ struct Advertised<'a> {
     schema_encoding: &'a str,
 }
 
-fn text(told: &FoxgloveMessage<'_>) -> String {
+fn text(message: &FoxgloveMessage<'_>) -> String {
     // Strings and numbers in structures of ours: this cannot fail.
-    serde_json::to_string(told).unwrap_or_default()
+    serde_json::to_string(message).unwrap_or_default()
 }
 
 /// Who we are: the first text of a connection. `session` tells a client that reconnects whether we

@@ -99,11 +99,11 @@ fn config(plan: &ArenaPlan<'_>) -> Result<ArenaConfig, WireError> {
     let refuse = |error: String| WireError::Arena(format!("{path}: {error}"));
     let bytes = (plan.read)(plan.config).map_err(|error| refuse(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| refuse("not text in UTF-8".to_owned()))?;
-    let told = |error: ConfigError| {
+    let explain = |error: ConfigError| {
         let lines: Vec<_> = error.mistakes().iter().map(|line| format!("{path}: {line}")).collect();
         WireError::Arena(lines.join("\n"))
     };
-    ArenaConfig::read(&text).map_err(told)
+    ArenaConfig::read(&text).map_err(explain)
 }
 
 fn arena(options: ArenaOptions, origin: Origin) -> Result<Box<dyn Arena>, WireError> {

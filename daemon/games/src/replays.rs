@@ -151,10 +151,10 @@ fn put(file: &mut File, bytes: &[u8], path: &Path) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    let told = || format!("{}", path.display());
-    let file = File::open(path).with_context(told)?;
+    let place = || format!("{}", path.display());
+    let file = File::open(path).with_context(place)?;
     let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).with_context(told)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).with_context(place)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         bail!("{}: larger than {FILE_BYTES_MAX} bytes", path.display());
     }

@@ -2,10 +2,10 @@
 //!
 //! A seat that leaves can hand its connection over instead of logging out, once its outbox is
 //! written. The referee's messages that still matter go with it, so that a fresh session can catch
-//! up ([`Session::retold`]); later bytes wait in the system's buffers. Only plain TCP can be handed
+//! up ([`Session::resume_frames`]); later bytes wait in the system's buffers. Only plain TCP can be handed
 //! over: half-read frames of a WebSocket and the process of a bridge cannot.
 //!
-//! [`Session::retold`]: phalanx_game::Session::retold
+//! [`Session::resume_frames`]: phalanx_game::Session::resume_frames
 
 use crate::clock::{now, wall};
 use phalanx_game::ResumeFrame;

@@ -28,7 +28,7 @@ pub use seat::SentDifference;
 pub use tally::{Share, Tally, Trouble};
 
 use crate::Taped;
-use brain::{Prompter, RetoldBrain};
+use brain::{Prompter, RecordedBrain};
 use briefings::Briefings;
 use phalanx_engine::{
     Brain, BrainError, Command, Input, JournalEntry, Output, Staged, TapedCall, TapedInput, Team,
@@ -109,7 +109,7 @@ pub struct Rerun<G: Game, B: Brain, F> {
     make_brain: F,
     other: Option<Staged>,
     prompter: Rc<Prompter>,
-    team: Option<Team<G, RetoldBrain<B>>>,
+    team: Option<Team<G, RecordedBrain<B>>>,
     /// A team was made before; the next one continues in its place.
     began: bool,
     ended: bool,
@@ -309,7 +309,7 @@ where
     /// Whether the rest of an event is available.
     fn knows(&self, seat: SeatId, event: &Event<(), ()>) -> bool {
         fill::<G>(event.clone(), None).is_some()
-            || self.briefings.is_told_again(event)
+            || self.briefings.is_repeated(event)
             || self.seats.get(&seat).is_some_and(|seat| seat.holds(event))
     }
 
@@ -345,7 +345,7 @@ where
         let (prompter, make_brain) = (Rc::clone(&self.prompter), &mut self.make_brain);
         let brain = |link: TeamLink, staged: &Staged| {
             let (shared, roster) = (Rc::clone(&link.shared), Arc::clone(&link.roster));
-            Ok(RetoldBrain::new(make_brain(link, staged)?, shared, roster, prompter))
+            Ok(RecordedBrain::new(make_brain(link, staged)?, shared, roster, prompter))
         };
         self.team = None;
         if self.began {
@@ -391,7 +391,7 @@ where
 
     fn act(
         &mut self,
-        team: &mut Team<G, RetoldBrain<B>>,
+        team: &mut Team<G, RecordedBrain<B>>,
         at: Instant,
         act: TeamAct,
         polls_on: bool,

@@ -63,7 +63,7 @@ struct Take {
     ends: Arc<Ends>,
     figures: RecordingMetrics,
     /// The outcome was reported.
-    told: AtomicBool,
+    logged: AtomicBool,
 }
 
 /// The recorder.
@@ -160,7 +160,7 @@ impl Recordings {
         };
         plan.recorder = Some(Arc::new(tap));
         let figures = RecordingMetrics::new(Arc::clone(&self.shared.metrics), &team);
-        let take = Arc::new(Take { team, keeps, ends, figures, told: AtomicBool::default() });
+        let take = Arc::new(Take { team, keeps, ends, figures, logged: AtomicBool::default() });
         Some(Begun { recordings: self.clone(), take })
     }
 
@@ -226,13 +226,13 @@ impl Take {
         let Keeps::File(recording) = &self.keeps else { return };
         let status = recording.finish(patience);
         self.figures.sample(&sample(&status));
-        if !self.told.swap(true, Ordering::AcqRel) {
-            told(&self.team, &status);
+        if !self.logged.swap(true, Ordering::AcqRel) {
+            log_status(&self.team, &status);
         }
     }
 }
 
-fn told(team: &str, status: &RecordingStatus) {
+fn log_status(team: &str, status: &RecordingStatus) {
     let RecordingStatus { path, bytes, lost, over, .. } = status;
     let file = path.display();
     if !over {

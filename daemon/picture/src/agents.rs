@@ -41,7 +41,7 @@ pub(crate) fn fit(count: usize, room: f64) -> (u8, f64) {
 /// Draws the table into an area; who does not fit is counted.
 pub(crate) fn draw(
     scene: &mut VectorScene,
-    (world, told): (&World, &TeamCaption),
+    (world, caption): (&World, &TeamCaption),
     area: PageArea,
     lines: u8,
     colors: &Palette,
@@ -70,14 +70,14 @@ pub(crate) fn draw(
             scene.text(TextLine::new((area.x + INDENT, y + 11.0), REST, colors.faint, more));
             return;
         }
-        row(scene, (body, sign, told), (area.x, y, area.width), lines, colors);
+        row(scene, (body, sign, caption), (area.x, y, area.width), lines, colors);
         y += high(lines);
     }
 }
 
 fn row(
     scene: &mut VectorScene,
-    (body, sign, told): (&WorldBody, &str, &TeamCaption),
+    (body, sign, caption): (&WorldBody, &str, &TeamCaption),
     (x, y, wide): (f64, f64, f64),
     lines: u8,
     colors: &Palette,
@@ -97,7 +97,7 @@ fn row(
     let name = fitted(&body.name, NAME, Weight::Medium, wide);
     let long = width(&name, NAME, Weight::Medium);
     scene.text(TextLine::new((x, y + 12.0), NAME, colors.ink, name).strong());
-    let deed = told.deed(body);
+    let deed = caption.deed(body);
     let does = deed.map(|deed| match deed.reason.as_str() {
         "" => deed.action.clone(),
         reason => format!("{} · {reason}", deed.action),

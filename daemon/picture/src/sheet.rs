@@ -90,7 +90,7 @@ impl PictureStyle {
 /// When the world is larger than a picture may be, or not whole.
 pub fn scene(
     world: &World,
-    told: &TeamCaption,
+    caption: &TeamCaption,
     reach: &Reach,
     look: PictureStyle,
 ) -> Result<VectorScene, Unfit> {
@@ -102,7 +102,7 @@ pub fn scene(
     let turn = world.turn.unwrap_or_default();
     let title = format!("{team}, {}, turn {}:{}", world.game, turn.round, turn.step);
     let mut scene = VectorScene::new(page.width, page.height, colors.page, &title);
-    head(&mut scene, team, (world, told), colors);
+    head(&mut scene, team, (world, caption), colors);
     let arranged = arrange::arranged(reach, &group, page.unit, page.maps.width);
     for (panel, (at, unit)) in group.iter().zip(&arranged.maps) {
         let part = world.parts.iter().find(|part| part.name == panel.part);
@@ -113,7 +113,7 @@ pub fn scene(
     }
     notes(&mut scene, world, &page, group.is_empty(), colors);
     reach.legend.draw(&mut scene, page.legend, page.columns, colors);
-    agents::draw(&mut scene, (world, told), page.agents, page.lines, colors);
+    agents::draw(&mut scene, (world, caption), page.agents, page.lines, colors);
     Ok(scene)
 }
 
@@ -162,12 +162,12 @@ impl SheetLayout {
 fn head(
     scene: &mut VectorScene,
     team: &str,
-    (world, told): (&World, &TeamCaption),
+    (world, caption): (&World, &TeamCaption),
     colors: &Palette,
 ) {
     let width_all = scene.width - 2.0 * MARGIN;
     let turn = world.turn.unwrap_or_default();
-    let score = told.score.map(|score| format!(" · score {score}")).unwrap_or_default();
+    let score = caption.score.map(|score| format!(" · score {score}")).unwrap_or_default();
     let right = format!("turn {}:{}{score}", turn.round, turn.step);
     let taken = width(&right, 15.0, Weight::Medium);
     let end = (scene.width - MARGIN, MARGIN + 18.0);
@@ -182,7 +182,7 @@ fn head(
         scene.text(TextLine::new(at, 15.0, colors.faint, game));
     }
     let facts = match world.parts.as_slice() {
-        [part] => facts(part, turn.step, told.score.is_some()),
+        [part] => facts(part, turn.step, caption.score.is_some()),
         [] | [_, ..] => String::new(),
     };
     let facts = fitted(&facts, 12.0, Weight::Regular, width_all);
@@ -191,10 +191,10 @@ fn head(
 
 /// Facts about a whole part that are not shown elsewhere.
 fn facts(part: &WorldPart, step: u32, has_score: bool) -> String {
-    let told = |name: &str, value: &str| {
+    let captioned = |name: &str, value: &str| {
         name == "step" && value == step.to_string() || name == "score" && has_score
     };
-    let facts = part.facts.iter().filter(|fact| !told(&fact.name, &fact.value));
+    let facts = part.facts.iter().filter(|fact| !captioned(&fact.name, &fact.value));
     let facts = facts.map(|fact| format!("{} {}", fact.name, fact.value));
     let again = match &part.shape {
         Some(Shape::Grid(grid)) => grid.width.zip(grid.height),

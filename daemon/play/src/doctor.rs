@@ -58,8 +58,8 @@ pub fn run(args: &DoctorArgs) -> Result<ExitCode> {
             None
         }
     };
-    let told = json!({ "verdict": report.verdict(), "findings": report.findings });
-    args.print.tell(&told, || report.text(Paint::stdout()))?;
+    let json = json!({ "verdict": report.verdict(), "findings": report.findings });
+    args.print.tell(&json, || report.text(Paint::stdout()))?;
     let failed = if report.verdict() == Verdict::Failing { EXIT_FAILED } else { 0 };
     Ok(ExitCode::from(code.unwrap_or(failed)))
 }
@@ -90,7 +90,7 @@ async fn examine(report: &mut Report, settings: &Settings, findings: &Findings, 
         report.extend(met);
         let mut notes = report.about(format!("team {}", team.name));
         match load {
-            Some(Ok(load)) => told(&mut notes, &load, round_trip),
+            Some(Ok(load)) => note_load(&mut notes, &load, round_trip),
             Some(Err(error)) => {
                 let todo = "correct the strategy, then try again";
                 notes.fail("load", format!("it cannot play: {error:#}"), todo);
@@ -177,7 +177,7 @@ impl Drop for Cleared {
 }
 
 /// Reports the result of the load test and the forecast.
-fn told(notes: &mut Notes<'_>, load: &Load, round_trip: Option<Duration>) {
+fn note_load(notes: &mut Notes<'_>, load: &Load, round_trip: Option<Duration>) {
     let Load { agents, tried, counters, timings, reasons } = load;
     if tried.steps == 0 {
         let todo = "try it with `phalanx demo --strategy DIR`";
@@ -245,7 +245,7 @@ mod tests {
             reasons: vec!["too slow".to_owned()],
         };
         let mut report = Report::default();
-        told(&mut report.about("team A"), &load, Some(Duration::from_millis(trip_ms)));
+        note_load(&mut report.about("team A"), &load, Some(Duration::from_millis(trip_ms)));
         report.verdict()
     }
 

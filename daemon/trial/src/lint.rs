@@ -217,10 +217,10 @@ impl Linter {
         let known = |found: &selene_lib::CheckerDiagnostic| {
             LINTS.iter().any(|(name, _)| *name == found.diagnostic.code)
         };
-        let told = self.checker.test_on(ast).into_iter().filter(known);
-        let told = told.filter(|found| found.severity != Severity::Allow);
+        let findings = self.checker.test_on(ast).into_iter().filter(known);
+        let findings = findings.filter(|found| found.severity != Severity::Allow);
         let mut findings: Vec<_> =
-            told.map(|found| words::finding(&found, path, source, &self.modules)).collect();
+            findings.map(|found| words::finding(&found, path, source, &self.modules)).collect();
         findings.extend(shape::findings(ast, path, source, self.api, &self.modules));
         findings
     }

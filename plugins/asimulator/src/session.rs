@@ -88,7 +88,7 @@ pub struct Session {
     finished: u32,
     idle: u32,
     mismatches: u32,
-    told_unused: bool,
+    unused_reported: bool,
     hangup: Option<String>,
     events: VecDeque<Event<Briefing, Percept>>,
     transmits: VecDeque<Vec<u8>>,
@@ -123,7 +123,7 @@ impl Session {
             finished: 0,
             idle: 0,
             mismatches: 0,
-            told_unused: false,
+            unused_reported: false,
             hangup: None,
             events: VecDeque::new(),
             transmits: VecDeque::new(),
@@ -294,8 +294,8 @@ impl Session {
 
     fn senses_of(&mut self, byte: u8, dialect: Dialect) -> Senses {
         let (senses, unused) = wire::decode_senses(byte, dialect);
-        if unused && !self.told_unused {
-            self.told_unused = true;
+        if unused && !self.unused_reported {
+            self.unused_reported = true;
             self.complain("bit 7 of a percept unused; reported once", &[byte]);
         }
         senses

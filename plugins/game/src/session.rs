@@ -138,7 +138,7 @@ pub trait Session: Debug + Send {
     /// session would send while it reads them was sent before, and is dropped. `None`: the session
     /// cannot be continued now.
     #[must_use]
-    fn retold(&self) -> Option<Vec<ResumeFrame>> {
+    fn resume_frames(&self) -> Option<Vec<ResumeFrame>> {
         None
     }
 }

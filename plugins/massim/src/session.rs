@@ -443,7 +443,7 @@ impl<P: SessionProtocol> Session for MassimSession<P> {
         self.clock
     }
 
-    fn retold(&self) -> Option<Vec<ResumeFrame>> {
+    fn resume_frames(&self) -> Option<Vec<ResumeFrame>> {
         let is_open = self.gate.open_turn(self.agent).is_some();
         let seated = self.phase == SessionPhase::Seated;
         seated.then(|| self.retelling.tell(is_open, self.frames.partial())).flatten()

@@ -59,8 +59,8 @@ pub(super) struct Report<'a> {
     bar: Option<ProgressBar>,
     paint: Paint,
     /// Differences that were printed, and those that were not.
-    told: u64,
-    untold: u64,
+    printed: u64,
+    omitted: u64,
 }
 
 impl<'a> Report<'a> {
@@ -75,8 +75,8 @@ impl<'a> Report<'a> {
             // A bar would overwrite a prompt.
             bar: (terminal && !args.repl && args.stop_where.is_none()).then(|| bar(summary.turns)),
             paint: Paint::stdout(),
-            told: 0,
-            untold: 0,
+            printed: 0,
+            omitted: 0,
         }
     }
 
@@ -114,8 +114,8 @@ impl<'a> Report<'a> {
         self.tell(json, |paint| {
             let nothing = || "nothing".to_owned();
             let who = format!("seat {} sent", seat.0);
-            let told = |text: &Option<String>| text.clone().unwrap_or_else(nothing);
-            pair(*turn, &who, &told(&recorded), &told(&now), paint)
+            let shown = |text: &Option<String>| text.clone().unwrap_or_else(nothing);
+            pair(*turn, &who, &shown(&recorded), &shown(&now), paint)
         })
     }
 
@@ -137,11 +137,11 @@ impl<'a> Report<'a> {
         text: impl FnOnce(Paint) -> String,
     ) -> Result<bool> {
         let limit = self.args.limit;
-        if limit > 0 && self.told >= limit && self.args.print.is_text() {
-            self.untold += 1;
+        if limit > 0 && self.printed >= limit && self.args.print.is_text() {
+            self.omitted += 1;
             return Ok(true);
         }
-        self.told += 1;
+        self.printed += 1;
         let paint = self.paint;
         self.above_bar(|| self.args.print.tell_one(&json(), || text(paint)))
     }
@@ -186,8 +186,8 @@ impl<'a> Report<'a> {
 
     fn summary_text(&self, came: &Came<'_>, seen: &Seen, spent: Duration) -> String {
         let mut lines = Vec::new();
-        if self.untold > 0 {
-            lines.push(format!("… and {} more; --limit 0 shows all", self.untold));
+        if self.omitted > 0 {
+            lines.push(format!("… and {} more; --limit 0 shows all", self.omitted));
         }
         lines.push(self.verdict(came));
         if came.tally.by_role.values().any(|share| share.differ > 0) {
@@ -295,7 +295,7 @@ fn share_json(share: Share) -> Value {
 fn difference_json(difference: &LineDifference<EventLine>) -> Value {
     let LineDifference { turn, recorded, now } = difference;
     let line = recorded.as_ref().or(now.as_ref());
-    let event = |line: &Option<EventLine>| line.as_ref().map(|told| events::json(&told.0));
+    let event = |line: &Option<EventLine>| line.as_ref().map(|line| events::json(&line.0));
     json!({
         "kind": "difference", "round": turn.round, "step": turn.step,
         "agent": line.and_then(|line| line.agent()),
@@ -306,7 +306,8 @@ fn difference_json(difference: &LineDifference<EventLine>) -> Value {
 fn difference_text(difference: &LineDifference<EventLine>, paint: Paint) -> String {
     let LineDifference { turn, recorded, now } = difference;
     let agent = recorded.as_ref().or(now.as_ref()).and_then(|line| line.agent());
-    let text = |line: &Option<EventLine>| line.as_ref().map_or_else(|| "nothing".to_owned(), told);
+    let text =
+        |line: &Option<EventLine>| line.as_ref().map_or_else(|| "nothing".to_owned(), line_text);
     pair(*turn, agent.unwrap_or("-"), &text(recorded), &text(now), paint)
 }
 
@@ -318,7 +319,7 @@ fn pair(turn: Turn, who: &str, recorded: &str, now: &str, paint: Paint) -> Strin
     format!("{turn:<6} {who:<12} {recorded}\n{nothing:<6} {nothing:<12} {now}")
 }
 
-fn told(line: &EventLine) -> String {
+fn line_text(line: &EventLine) -> String {
     if let Some(Kind::Decided(decided)) = &line.0.kind {
         return decision(decided);
     }

@@ -63,7 +63,7 @@ enum StreamPhase {
     /// The board was not read yet.
     Waiting,
     /// The entries after this key; then the changes from this number on.
-    Entries { after: Option<String>, told: u32, next: u64 },
+    Entries { after: Option<String>, sent: u32, next: u64 },
     /// The change with this number.
     Changes(u64),
     /// The stream has ended.
@@ -77,7 +77,7 @@ impl BoardReader {
             match &mut self.phase {
                 StreamPhase::Over => return None,
                 StreamPhase::Waiting => match self.feed.shown.synced() {
-                    Some(next) => self.phase = StreamPhase::Entries { after: None, told: 0, next },
+                    Some(next) => self.phase = StreamPhase::Entries { after: None, sent: 0, next },
                     None if self.feed.shown.ended() => return Some(Err(ended())),
                     None => {
                         if let Some(end) = self.wait().await {
@@ -85,17 +85,17 @@ impl BoardReader {
                         }
                     }
                 },
-                StreamPhase::Entries { after, told, next } => {
+                StreamPhase::Entries { after, sent, next } => {
                     let found = self.feed.shown.entry_after(after.as_deref(), &self.prefix);
                     let Some(item) = found else {
-                        let (next, entries) = (*next, *told);
+                        let (next, entries) = (*next, *sent);
                         self.phase = StreamPhase::Changes(next);
                         return Some(
                             Ok(self.tell(next, News::Synced(v1::BoardSynced { entries }))),
                         );
                     };
                     let news = News::Entry(board::entry(&self.feed.shown.team, &item));
-                    (*after, *told) = (Some(item.key), told.saturating_add(1));
+                    (*after, *sent) = (Some(item.key), sent.saturating_add(1));
                     return Some(Ok(v1::WatchBoardResponse {
                         cursor: String::new(),
                         news: Some(news),
@@ -103,8 +103,8 @@ impl BoardReader {
                 }
                 StreamPhase::Changes(next) => {
                     let number = *next;
-                    if let Some(told) = self.change(number).await {
-                        return Some(told);
+                    if let Some(change) = self.change(number).await {
+                        return Some(change);
                     }
                 }
             }

@@ -27,7 +27,7 @@ struct WorldReader {
     viewer: Viewer,
     drawings: watch::Receiver<Option<Arc<Drawing>>>,
     /// The last drawing that the client got.
-    told: Option<(Arc<Drawing>, Instant)>,
+    sent: Option<(Arc<Drawing>, Instant)>,
     closing: watch::Receiver<bool>,
     over: bool,
 }
@@ -38,7 +38,7 @@ pub(super) fn worlds(
     closing: watch::Receiver<bool>,
 ) -> impl Stream<Item = Result<v1::WatchWorldResponse, Status>> {
     let drawings = viewer.feed.shown.drawings();
-    let reader = WorldReader { viewer, drawings, told: None, closing, over: false };
+    let reader = WorldReader { viewer, drawings, sent: None, closing, over: false };
     stream::unfold(reader, |mut reader| async {
         if reader.over {
             return None;
@@ -51,7 +51,7 @@ pub(super) fn worlds(
 
 impl WorldReader {
     async fn next(&mut self) -> Result<v1::WatchWorldResponse, Status> {
-        if let Some((_, at)) = self.told {
+        if let Some((_, at)) = self.sent {
             let due = at + self.viewer.every;
             self.unless_closing(tokio::time::sleep_until(due)).await?;
         }
@@ -60,20 +60,20 @@ impl WorldReader {
             None => self.next_drawing().await?,
         };
         let Viewer { team, wanted, .. } = &self.viewer;
-        let world = match &self.told {
+        let world = match &self.sent {
             None => world::whole(team.as_ref(), &drawing, wanted),
             Some((before, _)) => world::changes(team.as_ref(), &drawing, before, wanted),
         };
-        self.told = Some((drawing, Instant::now()));
+        self.sent = Some((drawing, Instant::now()));
         Ok(v1::WatchWorldResponse { world: Some(world) })
     }
 
     /// The newest drawing, if the client does not have it and no turn has begun since it was made.
     fn news(&mut self) -> Option<Arc<Drawing>> {
         let newest = self.drawings.borrow_and_update().clone()?;
-        let told = self.told.as_ref().is_some_and(|(told, _)| Arc::ptr_eq(told, &newest));
+        let sent = self.sent.as_ref().is_some_and(|(sent, _)| Arc::ptr_eq(sent, &newest));
         let now = self.viewer.team.handle.snapshots().borrow().tick;
-        (!told && newest.tick >= now).then_some(newest)
+        (!sent && newest.tick >= now).then_some(newest)
     }
 
     /// Waits for a newer drawing.

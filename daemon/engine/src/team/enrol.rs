@@ -104,7 +104,7 @@ impl<G: Game, B: Brain> Team<G, B> {
 
     /// Whether a session reports something of an agent that is not of the team any more: its seat
     /// answers by itself until it has hung up.
-    pub(super) fn is_of_nobody(&self, event: &Event<G::Briefing, G::Percept>) -> bool {
+    pub(super) fn is_unowned(&self, event: &Event<G::Briefing, G::Percept>) -> bool {
         match event {
             Event::RoundStarted { agent, .. }
             | Event::Percept { agent, .. }

@@ -44,7 +44,7 @@ impl<G: Game, B: Brain> Team<G, B> {
         event: Event<G::Briefing, G::Percept>,
         now: Instant,
     ) {
-        if self.is_of_nobody(&event) {
+        if self.is_unowned(&event) {
             return;
         }
         let Some(event) = self.meet(seat, event, now) else { return };

@@ -37,23 +37,23 @@ fn read(path: &Path, team: Option<&str>, sink: Sink<'_>) -> Result<()> {
     let bytes = super::read(path)?;
     let mut own: Option<(String, usize)> = None;
     for (number, line) in (1_u32..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
-        let told = || format!("{}, line {number}", path.display());
+        let place = || format!("{}, line {number}", path.display());
         if line.trim_ascii().is_empty() && own.is_some() {
             sink(Found::Document(line.to_vec()))?;
             continue;
         }
-        let tick: Value = serde_json::from_slice(line).with_context(told)?;
+        let tick: Value = serde_json::from_slice(line).with_context(place)?;
         let (name, index) = match &own {
             Some(own) => own.clone(),
             None => {
-                let found = player(&tick, team).with_context(told)?;
+                let found = player(&tick, team).with_context(place)?;
                 let head = Head { team: found.0.clone(), agents: vec![found.0.clone()] };
                 sink(Found::Head(head))?;
                 own.insert(found).clone()
             }
         };
         sink(Found::Document(line.to_vec()))?;
-        let step = step(&tick, &name, index).with_context(told)?;
+        let step = step(&tick, &name, index).with_context(place)?;
         sink(Found::Step(Box::new(step)))?;
     }
     if own.is_none() {
@@ -197,15 +197,15 @@ mod tests {
 
     #[test]
     fn a_played_match_is_told_from_one_side() {
-        let told = |sent, text: &str| Chunk { sent, bytes: text.as_bytes().to_vec() };
+        let chunk = |sent, text: &str| Chunk { sent, bytes: text.as_bytes().to_vec() };
         let talk = [
-            told(false, "{\"set_agent_id\":\"b\"}\n{\"ping\":\"ping\"}\n"),
-            told(true, "{\"pong\":\"x\"}\n"),
-            told(false, "{\"config\":{\"n_epochs\":2}}\n"),
-            told(false, "{\"epoch\":1,\"agent_"),
-            told(false, "ids\":[\"a\",\"b\"]}\n"),
-            told(true, "{\"agent_id\":\"b\",\"actions\":[1]}\n"),
-            told(false, "{\"epoch\":2,\"agent_ids\":[\"a\",\"b\"]}\n"),
+            chunk(false, "{\"set_agent_id\":\"b\"}\n{\"ping\":\"ping\"}\n"),
+            chunk(true, "{\"pong\":\"x\"}\n"),
+            chunk(false, "{\"config\":{\"n_epochs\":2}}\n"),
+            chunk(false, "{\"epoch\":1,\"agent_"),
+            chunk(false, "ids\":[\"a\",\"b\"]}\n"),
+            chunk(true, "{\"agent_id\":\"b\",\"actions\":[1]}\n"),
+            chunk(false, "{\"epoch\":2,\"agent_ids\":[\"a\",\"b\"]}\n"),
         ];
         let lines = played(&talk);
         assert_eq!(lines.len(), 2);

@@ -92,10 +92,10 @@ fn team_of(fixed: &Value, wanted: Option<&str>, path: &Path) -> Result<String> {
 
 /// The files of states, by step.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let told = || format!("{}", folder.display());
+    let place = || format!("{}", folder.display());
     let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).with_context(told)? {
-        let path = entry.with_context(told)?.path();
+    for entry in std::fs::read_dir(folder).with_context(place)? {
+        let path = entry.with_context(place)?.path();
         let is_json = path.extension().is_some_and(|ending| ending == "json");
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let number = stem.and_then(|stem| stem.parse::<u32>().ok());
@@ -128,12 +128,12 @@ fn names(state: &Value, team: &str) -> Vec<String> {
 
 /// The positions of the team's agents.
 fn summaries(state: &Value, team: &str) -> BTreeMap<String, String> {
-    let told = |entity: &Value| {
+    let position = |entity: &Value| {
         let disabled = if entity["disabled"] == true { ", disabled" } else { "" };
         let [x, y, energy] = ["x", "y", "energy"].map(|key| word(&entity[key]));
         (word(&entity["name"]), format!("at ({x}, {y}), energy {energy}{disabled}"))
     };
-    of_team(state, team).map(told).collect()
+    of_team(state, team).map(position).collect()
 }
 
 fn read_step(

@@ -117,14 +117,14 @@ impl Prompter {
 /// A brain whose calls take the recorded time, read the recorded times, and stop where the recorded
 /// calls were stopped.
 #[derive(Debug)]
-pub(super) struct RetoldBrain<B> {
+pub(super) struct RecordedBrain<B> {
     brain: B,
     shared: Rc<RefCell<Shared>>,
     roster: Arc<Roster>,
     prompter: Rc<Prompter>,
 }
 
-impl<B: Brain> RetoldBrain<B> {
+impl<B: Brain> RecordedBrain<B> {
     pub(super) fn new(
         brain: B,
         shared: Rc<RefCell<Shared>>,
@@ -155,13 +155,13 @@ impl<B: Brain> RetoldBrain<B> {
         run: impl FnOnce(&mut B) -> Outcome<T>,
     ) -> Outcome<T> {
         if self.prompter.stopped.get() {
-            return Outcome::new(Err(nobody("it was stopped")), Duration::ZERO);
+            return Outcome::new(Err(not_run("it was stopped")), Duration::ZERO);
         }
         match self.prompter.next(call, agent) {
             Some(taped) => self.again(taped, run),
             None if self.prompter.last_words.get() => {
                 self.prompter.unfinished.set(true);
-                Outcome::new(Err(nobody("it never ended")), Duration::ZERO)
+                Outcome::new(Err(not_run("it never ended")), Duration::ZERO)
             }
             None => self.anew(budget, run),
         }
@@ -225,11 +225,11 @@ impl<B: Brain> RetoldBrain<B> {
     }
 }
 
-fn nobody(why: &str) -> BrainError {
+fn not_run(why: &str) -> BrainError {
     BrainError::without_place(BrainErrorKind::Script, why)
 }
 
-impl<B: Brain> Brain for RetoldBrain<B> {
+impl<B: Brain> Brain for RecordedBrain<B> {
     fn start(&mut self, ask: &Ask<'_>) -> Outcome<()> {
         let patient = self.patient(ask);
         self.call(CallKind::Start, Some(ask.agent), ask.budget, |brain| brain.start(&patient))

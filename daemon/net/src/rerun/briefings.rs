@@ -33,7 +33,7 @@ impl<G: Game> Briefings<G> {
     }
 
     /// Whether the event repeats the start of a round that the previous team knew.
-    pub(super) fn is_told_again(&self, event: &Event<(), ()>) -> bool {
+    pub(super) fn is_repeated(&self, event: &Event<(), ()>) -> bool {
         if let Event::RoundStarted { agent, round, briefing: Some(()) } = event {
             return self.again.get(agent) == Some(round);
         }
@@ -45,7 +45,7 @@ impl<G: Game> Briefings<G> {
         &mut self,
         event: &Event<(), ()>,
     ) -> Option<Event<G::Briefing, G::Percept>> {
-        if !self.is_told_again(event) {
+        if !self.is_repeated(event) {
             return None;
         }
         let Event::RoundStarted { agent, round, .. } = event else { return None };

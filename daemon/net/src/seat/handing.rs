@@ -33,7 +33,7 @@ impl<G: Game> SeatTask<G> {
     /// Hands the connection to the next process. If that is not possible, the seat logs out.
     pub(super) fn give_away(&mut self) {
         self.giving = false;
-        let heard = self.driver.session.retold();
+        let heard = self.driver.session.resume_frames();
         let shelf = self.target.borrow().shelf.clone();
         let Line::Open(Open { reader, writer, .. }) =
             std::mem::replace(&mut self.line, Line::Stopped)
@@ -58,6 +58,6 @@ impl<G: Game> SeatTask<G> {
     /// Whether the connection is to be handed over, and can be.
     pub(super) fn may_give(&self) -> bool {
         let Line::Open(Open { reader: Reader::Tcp(_), .. }) = &self.line else { return false };
-        self.target.borrow().shelf.is_some() && self.driver.session.retold().is_some()
+        self.target.borrow().shelf.is_some() && self.driver.session.resume_frames().is_some()
     }
 }

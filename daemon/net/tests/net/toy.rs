@@ -201,7 +201,7 @@ impl Session for ToySession {
         None
     }
 
-    fn retold(&self) -> Option<Vec<ResumeFrame>> {
+    fn resume_frames(&self) -> Option<Vec<ResumeFrame>> {
         let is_open = self.gate.next_due().is_some();
         let counts = self.counts.iter().filter(|heard| is_open || !heard.bytes.starts_with(b"ask"));
         let partial = ResumeFrame { at: self.counts.last()?.at, bytes: self.buffer.clone() };

@@ -16,7 +16,7 @@ const FILTER_BYTES_MAX: usize = 1_024;
 const DIRECTIVES_MAX: usize = 32;
 /// Libraries whose TRACE lines are never written: tungstenite logs what it sends, secrets included;
 /// notify logs each change of a file, the log's own file included.
-const UNTOLD: [&str; 2] = ["tungstenite", "notify"];
+const TRACE_HIDDEN: [&str; 2] = ["tungstenite", "notify"];
 /// Levels of directives.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -142,9 +142,9 @@ impl LogControl {
 }
 
 /// Whether a line may be written at all, independent of the filter.
-pub(super) fn is_told(line: &Metadata<'_>) -> bool {
+pub(super) fn is_shown(line: &Metadata<'_>) -> bool {
     let library = line.target().split("::").next().unwrap_or_default();
-    *line.level() < Level::TRACE || !UNTOLD.contains(&library)
+    *line.level() < Level::TRACE || !TRACE_HIDDEN.contains(&library)
 }
 
 /// Parses a filter of `level`, `module=level` and `module[span]=level`, separated by commas.

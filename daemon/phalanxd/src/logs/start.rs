@@ -1,6 +1,6 @@
 //! Chooses the log's output: fields for systemd's journal, JSON for programs, lines for people.
 
-use super::filter::{LogControl, is_told, parse};
+use super::filter::{LogControl, is_shown, parse};
 use super::flood::{Flood, FloodLayer};
 use super::traces::Traces;
 use anyhow::Result;
@@ -36,7 +36,7 @@ pub fn start(settings: &LogSettings, traces: Option<&str>) -> Result<(LogControl
     let opened = traces.map(Traces::open).transpose();
     let started = tracing_subscriber::registry()
         .with(filter)
-        .with(filter_fn(is_told))
+        .with(filter_fn(is_shown))
         .with(FloodLayer(Arc::clone(&flood)))
         .with(output)
         .with(opened.as_ref().ok().and_then(|traces| traces.as_ref()?.layer()))

@@ -165,11 +165,11 @@ async fn idle(
 ) -> Result<TeamHandle> {
     const ROLE: &str = "worker";
     let bundle = Arc::new(shipped::idle(ROLE, stage.idle).map_err(refused)?);
-    let mut nobody = team.clone();
-    for agent in &mut nobody.agents {
+    let mut unplaced = team.clone();
+    for agent in &mut unplaced.agents {
         ROLE.clone_into(&mut agent.role);
     }
-    let plan = plan(settings, &nobody, stage, name, &bundle)?;
+    let plan = plan(settings, &unplaced, stage, name, &bundle)?;
     let plan = TeamPlan { team: TeamOptions { rehearsal_turns: 0, ..plan.team }, ..plan };
     Ok(phalanx_games::build(plan, endpoint).await?.spawn())
 }

@@ -21,7 +21,7 @@ const LOOKUP_SLOW: Duration = Duration::from_millis(500);
 /// A larger offset between the clocks causes a warning, since it makes logs hard to compare.
 const OFFSET_MAX_MS: u64 = 2_000;
 /// Refusals that are listed one by one.
-const TOLD_MAX: usize = 3;
+const TROUBLES_SHOWN_MAX: usize = 3;
 
 /// Result of the checks of the referee.
 pub(super) struct Met {
@@ -178,12 +178,12 @@ fn login(notes: &mut Notes<'_>, names: &[String], all: &[Result<LoginProbe, Wire
         return notes.well("login", found);
     }
     let mut found = format!("{} of {count} not accepted:", troubles.len());
-    for trouble in troubles.iter().take(TOLD_MAX) {
+    for trouble in troubles.iter().take(TROUBLES_SHOWN_MAX) {
         found.push('\n');
         found.push_str(trouble);
     }
-    if troubles.len() > TOLD_MAX {
-        found.push_str(&format!("\n… and {} more", troubles.len() - TOLD_MAX));
+    if troubles.len() > TROUBLES_SHOWN_MAX {
+        found.push_str(&format!("\n… and {} more", troubles.len() - TROUBLES_SHOWN_MAX));
     }
     let todo = "compare users and passwords in teams[].agents with the organisers' list";
     notes.fail("login", found, todo);

@@ -1,7 +1,7 @@
 //! Attachables (entities and blocks), their places and the links between them.
 #![allow(clippy::indexing_slicing, reason = "body numbers come from this storage alone")]
 
-use super::grid::{Grid, NOBODY, Pos};
+use super::grid::{Grid, NO_BODY, Pos};
 
 /// Number of an attachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,13 +66,13 @@ impl Attachables {
     /// Creates an attachable.
     pub fn place(&mut self, grid: &mut Grid, pos: Pos, kind: AttachableKind) -> BodyId {
         let pos = grid.wrap(pos);
-        let body = Attachable { pos, kind, links: Vec::new(), next: NOBODY, alive: true };
+        let body = Attachable { pos, kind, links: Vec::new(), next: NO_BODY, alive: true };
         let id = if let Some(id) = self.spare.pop() {
             self.list[id as usize] = body;
             id
         } else {
             self.list.push(body);
-            u32::try_from(self.list.len() - 1).unwrap_or(NOBODY)
+            u32::try_from(self.list.len() - 1).unwrap_or(NO_BODY)
         };
         self.enter(grid, id, pos);
         BodyId(id)
@@ -111,7 +111,7 @@ impl Attachables {
             grid.set_head(pos, next);
             return;
         }
-        while at != NOBODY {
+        while at != NO_BODY {
             let after = self.list[at as usize].next;
             if after == id {
                 self.list[at as usize].next = next;
@@ -125,7 +125,7 @@ impl Attachables {
     pub fn on<'a>(&'a self, grid: &Grid, pos: Pos) -> impl Iterator<Item = BodyId> + use<'a> {
         let mut at = grid.head(pos);
         std::iter::from_fn(move || {
-            let here = (at != NOBODY).then_some(at)?;
+            let here = (at != NO_BODY).then_some(at)?;
             at = self.list[here as usize].next;
             Some(BodyId(here))
         })
@@ -135,7 +135,7 @@ impl Attachables {
     #[must_use]
     pub fn single(&self, grid: &Grid, pos: Pos) -> Option<BodyId> {
         let head = grid.head(pos);
-        (head != NOBODY && self.list[head as usize].next == NOBODY).then_some(BodyId(head))
+        (head != NO_BODY && self.list[head as usize].next == NO_BODY).then_some(BodyId(head))
     }
 
     /// The block on a cell, if it is alone there.

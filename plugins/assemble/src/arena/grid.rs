@@ -58,7 +58,7 @@ const MARKED: u8 = 8;
 const GROUND: u8 = 16;
 
 /// No attachable.
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const NO_BODY: u32 = u32::MAX;
 
 /// The torus.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Grid {
             dispensers: vec![0; cells],
             markers: vec![[0; 3]; cells],
             marked: Vec::new(),
-            heads: vec![NOBODY; cells],
+            heads: vec![NO_BODY; cells],
         }
     }
 
@@ -256,14 +256,14 @@ impl Grid {
     #[must_use]
     pub fn open(&self, pos: Pos) -> bool {
         let index = self.index(pos);
-        self.heads[index] == NOBODY && self.terrain[index] != Terrain::Obstacle
+        self.heads[index] == NO_BODY && self.terrain[index] != Terrain::Obstacle
     }
 
     /// Whether the cell is a "random free position": empty terrain, no attachable.
     #[must_use]
     pub fn free(&self, pos: Pos) -> bool {
         let index = self.index(pos);
-        self.heads[index] == NOBODY && self.terrain[index] == Terrain::Empty
+        self.heads[index] == NO_BODY && self.terrain[index] == Terrain::Empty
     }
 
     /// Whether a percept has anything to say about the cell.
@@ -284,7 +284,7 @@ impl Grid {
     pub(crate) fn set_head(&mut self, pos: Pos, head: u32) {
         let index = self.index(pos);
         self.heads[index] = head;
-        self.flag(index, OCCUPIED, head != NOBODY);
+        self.flag(index, OCCUPIED, head != NO_BODY);
     }
 
     fn flag(&mut self, index: usize, flag: u8, on: bool) {

@@ -80,9 +80,9 @@ fn a_referee_that_accepts_and_says_nothing_is_reported_once() {
 #[test]
 fn a_successor_on_the_connection_goes_on_where_the_session_was() {
     let mut talk = Talk::new();
-    assert!(talk.session.retold().is_none());
+    assert!(talk.session.resume_frames().is_none());
     talk.connect();
-    assert!(talk.session.retold().is_none(), "it does not know whether it is let in");
+    assert!(talk.session.resume_frames().is_none(), "it does not know whether it is let in");
     talk.hears(&[OK]);
     let mut next = talk.successor();
     assert_eq!(next.events(), ["seated"]);
@@ -110,7 +110,7 @@ fn a_successor_on_the_connection_goes_on_where_the_session_was() {
     talk.hears(&[tail.trim_end_matches('\0'), END]);
     assert_eq!(talk.successor().events(), ["seated"], "between two rounds");
     talk.session.handle_disconnected(talk.now);
-    assert!(talk.session.retold().is_none());
+    assert!(talk.session.resume_frames().is_none());
 }
 
 #[test]
@@ -464,7 +464,7 @@ impl Talk {
     fn successor(&self) -> Self {
         let mut next = Self { now: self.now, ..Self::new() };
         next.connect();
-        for heard in self.session.retold().unwrap() {
+        for heard in self.session.resume_frames().unwrap() {
             next.session.handle_input(&heard.bytes, heard.at).unwrap();
         }
         next.sent();

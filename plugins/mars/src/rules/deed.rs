@@ -67,14 +67,14 @@ fn judge_attack(
     luck: &StepLuck,
 ) -> Result<usize, (Outcome, Option<usize>)> {
     let setting = &state.setting;
-    let nobody = |outcome| (outcome, None);
+    let untargeted = |outcome| (outcome, None);
     let (agent, person) = state
         .agents
         .get(attacker)
         .zip(setting.people.get(attacker))
-        .ok_or(nobody(Outcome::Failed))?;
-    able(person.role, MarsVerb::Attack, agent).map_err(nobody)?;
-    let wrong = nobody(Outcome::FailedWrongParam);
+        .ok_or(untargeted(Outcome::Failed))?;
+    able(person.role, MarsVerb::Attack, agent).map_err(untargeted)?;
+    let wrong = untargeted(Outcome::FailedWrongParam);
     let target = setting.find(&agent.last.param).ok_or(wrong)?;
     let (victim, role) = state
         .agents
@@ -82,7 +82,7 @@ fn judge_attack(
         .zip(setting.people.get(target).map(|person| person.role))
         .ok_or(wrong)?;
     if victim.at != agent.at {
-        return Err(nobody(Outcome::FailedAway));
+        return Err(untargeted(Outcome::FailedAway));
     }
     let parries = victim.last.is(MarsVerb::Parry)
         && !luck.fails(target)

@@ -51,7 +51,7 @@ fn login(scanner: &mut Scanner<'_>) -> Result<ClientMessage, ProtocolError> {
 /// The id is that of the first child called `action` in any case of letters, type and parameter
 /// are those of the first descendant called exactly so.
 fn action(scanner: &mut Scanner<'_>, root: &Tag<'_>) -> Result<ClientMessage, ProtocolError> {
-    let (mut id, mut told) = (None, None);
+    let (mut id, mut action) = (None, None);
     let mut depth = usize::from(!root.empty);
     while let Some(node) = scanner.next()? {
         let XmlNode::Open(tag) = node else {
@@ -61,13 +61,13 @@ fn action(scanner: &mut Scanner<'_>, root: &Tag<'_>) -> Result<ClientMessage, Pr
         if depth == 1 && id.is_none() && tag.name().eq_ignore_ascii_case("action") {
             id = Some(attribute(&tag, "id")?);
         }
-        if told.is_none() && tag.name() == "action" {
+        if action.is_none() && tag.name() == "action" {
             let (kind, param) = (attribute(&tag, "type")?, attribute(&tag, "param")?);
-            told = Some((kind.unwrap_or_default(), param.unwrap_or_default()));
+            action = Some((kind.unwrap_or_default(), param.unwrap_or_default()));
         }
         depth += usize::from(!tag.empty);
     }
-    let (kind, param) = told.unwrap_or_default();
+    let (kind, param) = action.unwrap_or_default();
     let id = id.flatten().and_then(|id| number(&id));
     Ok(ClientMessage::Action { id, kind, param })
 }

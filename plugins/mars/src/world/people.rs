@@ -49,9 +49,9 @@ impl AgentSighting {
     /// Damage of its attack: as inspected, or what its likely role starts with. A stranger may be
     /// a saboteur.
     pub(super) fn strength(&self) -> i32 {
-        let told = self.inspected.as_ref().and_then(|(_, inspected)| inspected.strength);
+        let inspected = self.inspected.as_ref().and_then(|(_, inspected)| inspected.strength);
         let role = self.likely_role().unwrap_or(Role::Saboteur);
-        told.unwrap_or_else(|| role.traits().strength)
+        inspected.unwrap_or_else(|| role.traits().strength)
     }
 }
 

@@ -250,15 +250,15 @@ fn template(tile: &TileKeys) -> TileTemplate {
 }
 
 fn rules(class: &mut WorldClass, keys: &RuleKeys) {
-    let told = &mut class.announced;
-    put(&mut told.lower_x, keys.lower_x_bound_is_known);
-    put(&mut told.upper_x, keys.upper_x_bound_is_known);
-    put(&mut told.lower_y, keys.lower_y_bound_is_known);
-    put(&mut told.upper_y, keys.upper_y_bound_is_known);
-    put(&mut told.homes, keys.number_of_homes_is_known);
-    put(&mut told.items, keys.number_of_items_is_known);
-    put(&mut told.enemies, keys.number_of_enemies_is_known);
-    put(&mut told.dangers, keys.number_of_dangers_is_known);
+    let announced = &mut class.announced;
+    put(&mut announced.lower_x, keys.lower_x_bound_is_known);
+    put(&mut announced.upper_x, keys.upper_x_bound_is_known);
+    put(&mut announced.lower_y, keys.lower_y_bound_is_known);
+    put(&mut announced.upper_y, keys.upper_y_bound_is_known);
+    put(&mut announced.homes, keys.number_of_homes_is_known);
+    put(&mut announced.items, keys.number_of_items_is_known);
+    put(&mut announced.enemies, keys.number_of_enemies_is_known);
+    put(&mut announced.dangers, keys.number_of_dangers_is_known);
     let rules = &mut class.rules;
     put(&mut rules.recharge, keys.can_recharge_ammunition_at_home);
     put(&mut rules.becomes_item, keys.neutralized_enemy_becomes_item);

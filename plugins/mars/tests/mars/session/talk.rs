@@ -57,7 +57,7 @@ impl Talk {
     pub(crate) fn successor(&self) -> Self {
         let mut next = Self { now: self.now, ..Self::new() };
         next.connect();
-        for heard in self.session.retold().unwrap() {
+        for heard in self.session.resume_frames().unwrap() {
             next.session.handle_input(&heard.bytes, heard.at).unwrap();
         }
         next.sent();
