@@ -163,7 +163,7 @@ describe("layouts of the match view", () => {
 });
 
 describe("plots", () => {
-  const stand = opened(() => match().answer(Boards.method.watchBoard), { viewport: { width: 1440, height: 900 } });
+  const stand = opened(() => match().answer(Boards.method.listEntries, {}), { viewport: { width: 1440, height: 900 } });
   const label = (): Promise<string> => stand.page.locator(".plot .chart-frame").first().getAttribute("aria-label").then((it) => it ?? "");
   const lines = (): Promise<void> => stand.page.locator(".plot").getByRole("button", { name: "Lines…" }).click();
   const add = async (): Promise<void> => {
@@ -207,8 +207,10 @@ describe("plots", () => {
   });
 
   test("values of the board and metrics of the daemon are lines, too", async () => {
-    const entry = (value: number): object => ({ cursor: `1.${value}`, news: { case: "entry", value: { name: "teams/A/board/stock", key: "stock", etag: `${value}`, value: fromJson(ValueSchema, { ore: value }) } } });
-    stand.canned.answer(Boards.method.watchBoard, entry(3));
+    const stock = (ore: number): void => {
+      stand.canned.answerTo(Boards.method.listEntries, "teams/A", { entries: [{ name: "teams/A/board/stock", key: "stock", etag: `${ore}`, value: fromJson(ValueSchema, { ore }) }] });
+    };
+    stock(3);
     let gauge = 10;
     await stand.page.route("**/metrics", (route) => route.fulfill({ body: `# HELP phalanx_checkpoint_bytes Size.\n# TYPE phalanx_checkpoint_bytes gauge\nphalanx_checkpoint_bytes{team="A"} ${gauge}\n` }));
     await add();
@@ -216,7 +218,7 @@ describe("plots", () => {
     await picker.getByLabel("stock.ore").check();
     await picker.getByLabel("checkpoint").check();
     await stand.page.locator(".plot").getByRole("button", { name: "Close" }).click();
-    stand.canned.send(Boards.method.watchBoard, entry(5));
+    stock(5);
     gauge = 4_096;
     turn(5);
     const labels = (): Promise<string[]> => stand.page.locator(".plot .chart-frame").evaluateAll((all) => all.map((it) => it.getAttribute("aria-label") ?? ""));

@@ -9,7 +9,7 @@ import type { About, Sample } from "../plots/samples";
 import { TURN_FIGURES, turnSeries } from "../plots/turns";
 import { numbersOf, type BoardNumber } from "../plots/values";
 import { useCockpit } from "./cockpit";
-import { followBoard } from "./follow-team";
+import { pollBoard } from "./follow-team";
 import { takeMetrics } from "./metrics";
 import type { Side } from "./sides";
 
@@ -67,7 +67,7 @@ function followMetrics(side: Side, at: Accessor<number>, wanted: Accessor<boolea
 }
 
 function followNumbersOfBoard(side: Side, at: Accessor<number>, wanted: Accessor<boolean>, changed: () => void): void {
-  const { api, entered, samples } = useCockpit();
+  const { samples } = useCockpit();
   const watched = createMemo(wanted);
   const known = new WeakMap<BoardEntry, readonly BoardNumber[]>();
   const numbers = (entry: BoardEntry): readonly BoardNumber[] => {
@@ -75,11 +75,11 @@ function followNumbersOfBoard(side: Side, at: Accessor<number>, wanted: Accessor
     known.set(entry, before);
     return before;
   };
-  const { model, version } = followBoard(api, () => (watched() ? side.name : ""), entered);
-  // Once for each turn, and once for the first entries.
+  const { model, version } = pollBoard(() => (watched() ? side.name : ""));
+  // Once for each turn, and again when the board has been read: the last number of a turn counts.
   const moment = createMemo(() => {
     const turn = (side.version(), side.history.turns.at(-1));
-    return turn === undefined || !watched() || version() === 0 ? "" : `${turn.round}:${turn.step}`;
+    return turn === undefined || !watched() || version() === 0 ? "" : `${turn.round}:${turn.step} ${version()}`;
   });
   createEffect(
     on(moment, (text) => {

@@ -9,8 +9,8 @@ import { followWorlds, type LiveWorlds } from "../views/map";
 import { shortName, useCockpit } from "./cockpit";
 import { followHistory } from "./follow-team";
 
-/** Teams beyond this number are not followed. */
-const RIVALS = 3;
+/** Rivals beyond this number are not followed. Without TLS, a browser has six connections to a host, and every stream takes one. */
+const RIVALS = location.protocol === "https:" ? 3 : 1;
 /** Interval between looks at a rival's agents, in milliseconds, while they are shown. */
 const LOOK_EVERY = 1_000;
 /** Colours of the teams, names of the style sheet; the chosen team has the first one. */

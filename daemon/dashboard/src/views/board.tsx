@@ -5,17 +5,16 @@ import type { BoardEntry } from "../gen/phalanx/v1/boards_pb";
 import type { Turn } from "../gen/phalanx/v1/team_pb";
 import { typedValue, valueLines, valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
-import { followBoard } from "../state/follow-team";
+import { followBoard, pollBoard } from "../state/follow-team";
 import { attempt } from "../ui/notices";
 
 /** Rows that are shown at most. */
 const SHOWN = 500;
 
 /** Keys with their values; a row opens history and editor. */
-export function BoardView(): JSX.Element {
+export function BoardView(props: { polled?: boolean }): JSX.Element {
   const cockpit = useCockpit();
-  // The view is created again for each team.
-  const { model, version } = followBoard(cockpit.api, cockpit.name, cockpit.entered);
+  const { model, version } = props.polled === true ? pollBoard(cockpit.name) : followBoard();
   const [filter, setFilter] = createSignal("");
   const [open, setOpen] = createSignal("");
   const entries = createMemo(

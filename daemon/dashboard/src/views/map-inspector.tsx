@@ -9,7 +9,7 @@ import { bodyText, type Under } from "../map/under";
 import { isBad } from "../match/history";
 import { valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
-import { followBoard } from "../state/follow-team";
+import { pollBoard } from "../state/follow-team";
 import { Insight } from "./agent-insight";
 import { Steer } from "./agent-steer";
 import { Why } from "./agent-why";
@@ -158,7 +158,7 @@ function Decisions(props: { agent: string }): JSX.Element {
 /** Entries of the board about the agent or the place. */
 function Related(props: { agent: string; cell: Inspected["cell"] }): JSX.Element {
   const cockpit = useCockpit();
-  const { model, version } = followBoard(cockpit.api, cockpit.name, cockpit.entered);
+  const { model, version } = pollBoard(cockpit.name);
   const found = createMemo((): readonly BoardEntry[] => {
     version();
     const { agent, cell } = props;

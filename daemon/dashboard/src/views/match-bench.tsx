@@ -13,6 +13,7 @@ import { Workbench } from "../ui/workbench";
 import { AgentsView } from "./agents";
 import { BoardView } from "./board";
 import { EventsView } from "./events";
+import { WorldsContext } from "./map";
 import { Changes } from "./match-changes";
 import { LayoutChoice, LayoutTools } from "./match-layouts";
 import { PlotPanel } from "./match-plot";
@@ -78,27 +79,29 @@ export function MatchBench(props: { bench: Bench; score: JSX.Element; strip: JSX
     />
   );
   return (
-    <div class="match" style={{ "--letters": `${layouts.shown().letters}` }}>
-      {props.score}
-      <div class="match-line">
-        {props.strip}
-        <LayoutChoice layouts={layouts} arranging={arranging()} arrange={setArranging} />
+    <WorldsContext.Provider value={props.bench.live ? props.bench.sides.find(({ own }) => own)?.worlds() : undefined}>
+      <div class="match" style={{ "--letters": `${layouts.shown().letters}` }}>
+        {props.score}
+        <div class="match-line">
+          {props.strip}
+          <LayoutChoice layouts={layouts} arranging={arranging()} arrange={setArranging} />
+        </div>
+        <Show when={arranging()}>
+          <LayoutTools layouts={layouts} done={() => { setArranging(false); }} />
+        </Show>
+        <Show when={layouts.shown().tree} fallback={<p class="empty">This layout has no panel. Add one with “Arrange”.</p>}>
+          {(tree) => (
+            <Workbench tree={tree()} change={(next) => { layouts.change({ tree: next }); }} hidden={hidden()} arranging={arranging()} title={titleOf}>
+              {(id) => (
+                <Show when={kindOf(id) === "map"} fallback={<Panel id={id} bench={props.bench} plot={plot} />}>
+                  {props.map()}
+                </Show>
+              )}
+            </Workbench>
+          )}
+        </Show>
       </div>
-      <Show when={arranging()}>
-        <LayoutTools layouts={layouts} done={() => { setArranging(false); }} />
-      </Show>
-      <Show when={layouts.shown().tree} fallback={<p class="empty">This layout has no panel. Add one with “Arrange”.</p>}>
-        {(tree) => (
-          <Workbench tree={tree()} change={(next) => { layouts.change({ tree: next }); }} hidden={hidden()} arranging={arranging()} title={titleOf}>
-            {(id) => (
-              <Show when={kindOf(id) === "map"} fallback={<Panel id={id} bench={props.bench} plot={plot} />}>
-                {props.map()}
-              </Show>
-            )}
-          </Workbench>
-        )}
-      </Show>
-    </div>
+    </WorldsContext.Provider>
   );
 }
 
@@ -114,7 +117,7 @@ function Panel(props: { id: string; bench: Bench; plot: (id: string) => JSX.Elem
       <Match when={is("plot")}>{props.plot(props.id)}</Match>
       <Match when={!props.bench.live}><p class="empty">A recording has no such panel.</p></Match>
       <Match when={is("agents")}>{scrolled(<AgentsView />)}</Match>
-      <Match when={is("board")}>{scrolled(<BoardView />)}</Match>
+      <Match when={is("board")}>{scrolled(<BoardView polled />)}</Match>
       <Match when={is("events")}><EventsView /></Match>
       <Match when={is("turns")}>{scrolled(<Punctuality />)}</Match>
       <Match when={is("seats")}>{scrolled(<SeatsCard />)}</Match>
