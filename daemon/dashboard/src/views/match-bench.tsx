@@ -40,6 +40,9 @@ export interface Bench {
   readonly changes: readonly Change[];
   readonly picked: PickedPlace | undefined;
   readonly pick: (place: PickedPlace | undefined) => void;
+  /** The chosen agent; empty: none. */
+  readonly chosen: string;
+  readonly choose: (agent: string) => void;
   /** The turn of a recorded match that is shown; undefined: the match is running. */
   readonly moment: Moment | undefined;
   readonly live: boolean;
@@ -110,9 +113,9 @@ function Panel(props: { id: string; bench: Bench; plot: (id: string) => JSX.Elem
   const scrolled = (view: JSX.Element): JSX.Element => <div class="panel-scroll">{view}</div>;
   return (
     <Switch>
-      <Match when={is("roster")}><Rosters sides={props.bench.sides} side={props.bench.side} focus={props.bench.focus} live={props.bench.live} /></Match>
+      <Match when={is("roster")}><Rosters sides={props.bench.sides} side={props.bench.side} focus={props.bench.focus} live={props.bench.live} chosen={props.bench.chosen} choose={props.bench.choose} /></Match>
       <Match when={is("race")}><RaceCard contest={props.bench.contest} changes={props.bench.changes} moment={props.bench.moment} /></Match>
-      <Match when={is("work")}><Work side={props.bench.side} picked={props.bench.picked} pick={props.bench.pick} /></Match>
+      <Match when={is("work")}><Work side={props.bench.side} picked={props.bench.picked} pick={props.bench.pick} chosen={props.bench.chosen} choose={props.bench.choose} /></Match>
       <Match when={is("changes")}><Changes changes={props.bench.changes} contest={props.bench.contest} live={props.bench.live} /></Match>
       <Match when={is("plot")}>{props.plot(props.id)}</Match>
       <Match when={!props.bench.live}><p class="empty">A recording has no such panel.</p></Match>
@@ -132,7 +135,7 @@ function Panel(props: { id: string; bench: Bench; plot: (id: string) => JSX.Elem
 function Punctuality(): JSX.Element {
   return (
     <section class="card" aria-labelledby="heat">
-      <h2 id="heat">Punctuality</h2>
+      <h2 id="heat">Answers turn by turn</h2>
       <HeatStrip />
     </section>
   );

@@ -61,7 +61,8 @@ export function MatchMap(props: { sides: readonly Side[]; side: Side; focus: (na
   );
 }
 
-function LayerSwitch(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void; layers: Layers; hosts: boolean; shown: boolean; count: number }): JSX.Element {
+/** The switch between what the teams believe and the truth. */
+export function LayerSwitch(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void; layers: Pick<Layers, "showTruth" | "compared" | "compare">; hosts: boolean; shown: boolean; count: number }): JSX.Element {
   return (
     <div class="layer-switch">
       <span class="switch" role="group" aria-label="What the map shows">

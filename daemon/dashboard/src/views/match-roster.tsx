@@ -5,15 +5,21 @@ import type { WorldBody } from "../gen/phalanx/v1/worlds_pb";
 import { numberOf, shortIds } from "../match/names";
 import { byNumber } from "../match/strip";
 import { steeringText, word } from "../match/words";
-import { useCockpit } from "../state/cockpit";
 import { placeText } from "../state/place";
 import { COLOURS, type Side } from "../state/sides";
 
 /** Up to this number of agents, reasons have a line of their own. */
 const FEW = 6;
 
+/** Which agent is chosen, and whether the match is running. */
+interface Choice {
+  readonly live: boolean;
+  readonly chosen: string;
+  readonly choose: (agent: string) => void;
+}
+
 /** The roster of one team, with a tab for each team. */
-export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void; live: boolean }): JSX.Element {
+export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void } & Choice): JSX.Element {
   return (
     <section class="card roster" aria-labelledby="roster">
       <div class="card-head">
@@ -30,12 +36,12 @@ export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (nam
           </span>
         </Show>
       </div>
-      <Show when={props.side} keyed>{(side) => <Roster side={side} colour={COLOURS[props.sides.indexOf(side) % COLOURS.length] ?? "--dim"} live={props.live} />}</Show>
+      <Show when={props.side} keyed>{(side) => <Roster side={side} colour={COLOURS[props.sides.indexOf(side) % COLOURS.length] ?? "--dim"} live={props.live} chosen={props.chosen} choose={props.choose} />}</Show>
     </section>
   );
 }
 
-function Roster(props: { side: Side; colour: string; live: boolean }): JSX.Element {
+function Roster(props: { side: Side; colour: string } & Choice): JSX.Element {
   const agents = createMemo(() => [...(props.side.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name)));
   const bodies = createMemo(() => {
     const parts = props.side.world()?.parts ?? [];
@@ -44,7 +50,7 @@ function Roster(props: { side: Side; colour: string; live: boolean }): JSX.Eleme
   return (
     <ol class="plain roster-rows" data-few={agents().length <= FEW ? "" : undefined} tabIndex={0} aria-label={`Agents of ${props.side.name}`} style={{ "--colour": `var(${props.colour})` }}>
       <Index each={agents()} fallback={<li class="dim">No agent is in the team yet.</li>}>
-        {(agent, at) => <RosterRow side={props.side} agent={agent()} body={bodies().get(agent().name)} index={at} live={props.live} />}
+        {(agent, at) => <RosterRow side={props.side} agent={agent()} body={bodies().get(agent().name)} index={at} live={props.live} chosen={props.chosen} choose={props.choose} />}
       </Index>
     </ol>
   );
@@ -59,10 +65,9 @@ function troubleOf(agent: Agent, body: WorldBody | undefined): { level: "bad" | 
   return body?.alive === false ? { level: "warn", text: "out of action" } : { level: "", text: "" };
 }
 
-function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefined; index: number; live: boolean }): JSX.Element {
-  const cockpit = useCockpit();
+function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefined; index: number } & Choice): JSX.Element {
   const trouble = createMemo(() => troubleOf(props.agent, props.body));
-  const isChosen = (): boolean => props.agent.name === cockpit.place().agent;
+  const isChosen = (): boolean => props.agent.name === props.chosen;
   const carrying = (): string => carriedText(props.body);
   return (
     <li data-roster={props.agent.name} data-chosen={isChosen() ? "" : undefined} data-level={trouble().level || undefined} data-out={props.body?.alive === false ? "" : undefined}>
@@ -71,7 +76,7 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
         class="roster-row"
         aria-pressed={isChosen()}
         title={props.agent.name}
-        onClick={() => { cockpit.go({ agent: isChosen() ? "" : props.agent.name, turn: undefined }, { replace: true }); }}
+        onClick={() => { props.choose(isChosen() ? "" : props.agent.name); }}
       >
         <span class="number-badge">{numberOf(props.agent.name, props.index)}</span>
         <span class="roster-name">

@@ -62,6 +62,8 @@ export function MatchView(): JSX.Element {
             get changes() { return changes(); },
             get picked() { return picked(); },
             pick,
+            get chosen() { return cockpit.place().agent; },
+            choose: (agent) => { cockpit.go({ agent, turn: undefined }, { replace: true }); },
             moment: undefined,
             live: true,
           }}
