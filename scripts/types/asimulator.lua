@@ -144,9 +144,13 @@
 ---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
----@field whole boolean? Only whole numbers.
+---@field step number? The distance of neighbouring values; others are rounded.
+---@field kind string? int, float, choice or bool; follows from the rest if omitted.
+---@field log boolean? A search steps by ratios; needs a min above 0 and a max.
 ---@field values string[]? The words that may be chosen.
----@field doc string? Meaning and unit, for operators.
+---@field why string? Meaning and unit, for operators.
+---@field whole boolean? The older form of kind = "int".
+---@field doc string? The older name of why.
 
 ---The game's actions; `decide` returns one of these.
 ---@class Act

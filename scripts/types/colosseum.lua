@@ -59,10 +59,20 @@
 ---@field head Cell? Its first cell.
 ---@field cells Cell[]? Its cells, head first.
 
+---@class WorldDuel
+---@field dir ("up" | "right" | "down" | "left")? The turn.
+---@field worth number? The more, the better.
+
 ---@class WorldPosition
 ---@field fen string? The position.
 ---@field white boolean? Whether we are white.
 ---@field last_move string? The opponent's last move; nil before the first.
+
+---@class WorldBestMove
+---@field move string? In UCI notation.
+---@field worth number? For us, in hundredths of a pawn; beyond 29000 for a forced mate.
+---@field depth integer? Half-moves of the deepest search that was completed.
+---@field nodes integer? Positions that were looked at.
 
 ---@class ActOrdersList
 ---@field action ("move" | "take_food" | "deposit_food" | "attack" | "heal" | "spawn")? What to do.
@@ -122,9 +132,13 @@
 ---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
----@field whole boolean? Only whole numbers.
+---@field step number? The distance of neighbouring values; others are rounded.
+---@field kind string? int, float, choice or bool; follows from the rest if omitted.
+---@field log boolean? A search steps by ratios; needs a min above 0 and a max.
 ---@field values string[]? The words that may be chosen.
----@field doc string? Meaning and unit, for operators.
+---@field why string? Meaning and unit, for operators.
+---@field whole boolean? The older form of kind = "int".
+---@field doc string? The older name of why.
 
 ---The game's actions; `decide` returns one of these.
 ---@class Act
@@ -254,6 +268,11 @@ function queries.safety(dir) end
 ---@return integer?
 function queries.room(dir) end
 
+---What each turn of our snake is worth if the nearest rival plays against us: cells that we reach first, below 0 for a death that it can force. Turns into what is covered are left out; nil without a rival. On a crowded grid it looks less far ahead.
+---@param ahead? integer Moves of both that it looks ahead; 8 when left out, and at most.
+---@return WorldDuel[]?
+function queries.duel(ahead) end
+
 ---The turns that bring our snake to a cell, tails moving on; nil when there is no way.
 ---@param x integer Column, from 0.
 ---@param y integer Row, from 0, downwards.
@@ -267,6 +286,12 @@ function queries.position() end
 ---The legal moves, in UCI notation.
 ---@return string[]?
 function queries.moves() end
+
+---The best move that an alpha-beta search finds; nil for a position that it cannot read. The same arguments give the same move.
+---@param nodes? integer Positions that it looks at; 60000 when left out, 500000 at most.
+---@param past? string[] Earlier positions of the game in FEN, the newest 1000; to come back to one counts as a draw.
+---@return WorldBestMove?
+function queries.best_move(nodes, past) end
 
 ---The team's blackboard: keys are strings, values plain data.
 ---@class Board

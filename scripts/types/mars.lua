@@ -158,7 +158,9 @@
 
 ---@class WorldBestZone
 ---@field value integer? What all our zones are worth then; with against, by how much they outweigh the enemy's.
----@field vertices string[]? Where the agents stand, the best place first; fewer than asked for when the effort was spent.
+---@field vertices string[]? Where the agents stand, the best place first.
+---@field missing integer? Agents that were not placed, since the effort or the vertices were too few.
+---@field spent integer? Placements that were tried.
 
 ---@class WorldBestZoneOptions
 ---@field fixed string[]? Vertices where own agents stand besides; the zone grows from them.
@@ -272,9 +274,13 @@
 ---@field default any The value until it is set: boolean, number or string.
 ---@field min number? The smallest number.
 ---@field max number? The largest number.
----@field whole boolean? Only whole numbers.
+---@field step number? The distance of neighbouring values; others are rounded.
+---@field kind string? int, float, choice or bool; follows from the rest if omitted.
+---@field log boolean? A search steps by ratios; needs a min above 0 and a max.
 ---@field values string[]? The words that may be chosen.
----@field doc string? Meaning and unit, for operators.
+---@field why string? Meaning and unit, for operators.
+---@field whole boolean? The older form of kind = "int".
+---@field doc string? The older name of why.
 
 ---The game's actions; `decide` returns one of these.
 ---@class Act

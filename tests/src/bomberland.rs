@@ -1,4 +1,4 @@
-//! What a replay of Bomberland tells of a match: which hits a team brought upon itself.
+//! What a replay of Bomberland shows of a match: how a team lost lives, and how busy it was.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,9 +19,53 @@ pub struct Blunders {
     pub walked_into: u32,
 }
 
-/// Reads a replay, as the arena or the original engine writes it, for one team: `a` or `b`.
+/// Lives that a team lost, by cause, and the orders of its units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// In a blast of the own team.
+    pub own: u32,
+    /// In the ring of fire.
+    pub ring: u32,
+    /// In an enemy's blast while frozen.
+    pub frozen: u32,
+    /// In an enemy's blast after [`STILL`] ticks without a step, though not frozen.
+    pub shut_in: u32,
+    /// In an enemy's blast otherwise.
+    pub other: u32,
+    /// Ticks of living units that were not frozen.
+    pub unit_ticks: u32,
+    /// Those in which an order was carried out.
+    pub ordered: u32,
+}
+
+impl std::ops::AddAssign for Losses {
+    fn add_assign(&mut self, more: Self) {
+        self.own += more.own;
+        self.ring += more.ring;
+        self.frozen += more.frozen;
+        self.shut_in += more.shut_in;
+        self.other += more.other;
+        self.unit_ticks += more.unit_ticks;
+        self.ordered += more.ordered;
+    }
+}
+
+/// Ticks without a step after which a hit counts as one on a unit that was shut in.
+pub const STILL: i64 = 7;
+
+/// What a team did wrong in a replay, as the arena or the original engine writes it: `a` or `b`.
 #[must_use]
 pub fn blunders(replay: &Value, team: &str) -> Blunders {
+    read(replay, team).found
+}
+
+/// How a team lost lives in a replay.
+#[must_use]
+pub fn losses(replay: &Value, team: &str) -> Losses {
+    read(replay, team).losses
+}
+
+fn read<'a>(replay: &Value, team: &'a str) -> Reader<'a> {
     let packet = replay.get("payload").unwrap_or(replay);
     let mut reader = Reader { team, ..Reader::default() };
     let start = field(packet, "initial_state");
@@ -31,11 +75,23 @@ pub fn blunders(replay: &Value, team: &str) -> Blunders {
     let units = field(start, "unit_state").as_object();
     for unit in units.into_iter().flat_map(|units| units.values()) {
         reader.lives.insert(text(field(unit, "unit_id")), field(unit, "hp").as_i64().unwrap_or(0));
+        if field(unit, "agent_id") == team {
+            reader.bodies.insert(text(field(unit, "unit_id")), Body::default());
+        }
     }
     for tick in list(field(packet, "history")) {
         reader.tick(field(tick, "tick").as_i64().unwrap_or(0), list(field(tick, "events")));
     }
-    reader.found
+    reader
+}
+
+/// A unit of the team.
+#[derive(Clone, Copy, Default)]
+struct Body {
+    /// The last tick in which it cannot move.
+    stunned: i64,
+    /// The last tick in which it walked.
+    walked: i64,
 }
 
 #[derive(Clone)]
@@ -67,11 +123,14 @@ struct Reader<'a> {
     /// The last tick in which something happened.
     last: i64,
     lives: BTreeMap<String, i64>,
+    bodies: BTreeMap<String, Body>,
     found: Blunders,
+    losses: Losses,
 }
 
 impl Reader<'_> {
     fn tick(&mut self, now: i64, events: &[Value]) {
+        self.count(now, events);
         let quiet = self.last + 1 < now;
         let walked = std::mem::take(&mut self.walked);
         let walked = if quiet { Vec::new() } else { walked };
@@ -110,12 +169,51 @@ impl Reader<'_> {
                 self.found.hits += 1;
                 self.found.losses += u32::from(left <= 0);
             }
+            self.lose(now, &unit, owners);
             let burning = known_fires.get(&cell).is_some_and(|fire| fire.lasts(now));
             let in_line = |bomb: &Cell| bomb.0 == cell.0 || bomb.1 == cell.1;
             let mut due = known_bombs.iter().filter(|(_, expires)| **expires == now);
             let known = burning || due.any(|(bomb, _)| in_line(bomb));
             self.found.walked_into += u32::from(known && walked.contains(&unit));
         }
+    }
+
+    /// Counts the ticks of living units that are not frozen, and orders that were carried out.
+    fn count(&mut self, now: i64, events: &[Value]) {
+        for (name, body) in &self.bodies {
+            let free = (now - self.last.max(body.stunned)).max(0);
+            if self.lives.get(name).is_some_and(|lives| *lives > 0) {
+                self.losses.unit_ticks += u32::try_from(free).unwrap_or(0);
+            }
+        }
+        for event in events.iter().filter(|event| field(event, "type") == "unit") {
+            let order = field(event, "data");
+            let Some(body) = self.bodies.get_mut(&text(field(order, "unit_id"))) else { continue };
+            self.losses.ordered += 1;
+            if field(order, "type") == "move" {
+                body.walked = now;
+            }
+        }
+    }
+
+    /// Counts a life that a unit lost by its cause; `owners` are the teams whose fire was there.
+    fn lose(&mut self, now: i64, unit: &str, owners: Option<&Vec<String>>) {
+        let body = self.bodies.get(unit).copied().unwrap_or_default();
+        let by = |wanted: fn(&str, &str) -> bool| {
+            owners.is_some_and(|owners| owners.iter().any(|owner| wanted(owner, self.team)))
+        };
+        let losses = &mut self.losses;
+        *(if by(|owner, team| owner == team) {
+            &mut losses.own
+        } else if !by(|owner, _| !owner.is_empty()) {
+            &mut losses.ring
+        } else if body.stunned >= now - 1 {
+            &mut losses.frozen
+        } else if now - body.walked >= STILL {
+            &mut losses.shut_in
+        } else {
+            &mut losses.other
+        }) += 1;
     }
 
     /// Notes what is in a cell; answers its owner when it burns.
@@ -141,6 +239,9 @@ impl Reader<'_> {
     fn hurt(&mut self, unit: &Value) -> Option<(String, Cell, i64)> {
         let left = field(unit, "hp").as_i64()?;
         let name = text(field(unit, "unit_id"));
+        if let Some(body) = self.bodies.get_mut(&name) {
+            body.stunned = field(unit, "stunned").as_i64().unwrap_or(0);
+        }
         let before = self.lives.insert(name.clone(), left)?;
         let ours = field(unit, "agent_id") == self.team && before > 0 && left < before;
         ours.then(|| (name, pair(field(unit, "coordinates")), left))
@@ -256,6 +357,48 @@ mod tests {
         assert_eq!(count(&[lit.clone(), vec![walk()], burns.clone()]), known);
         let together = [lit, vec![walk()]].concat();
         assert_eq!(count(&[together, burns]), Blunders::default());
+    }
+
+    fn lost(ticks: &[Vec<Value>]) -> Losses {
+        let units = json!({ "c": unit("c", "a", 3, 3), "d": unit("d", "b", 3, 3) });
+        let history: Vec<Value> = (1..)
+            .zip(ticks)
+            .map(|(tick, events)| json!({ "tick": tick, "events": events }))
+            .collect();
+        losses(&json!({ "initial_state": { "unit_state": units }, "history": history }), "a")
+    }
+
+    #[test]
+    fn a_life_has_one_cause() {
+        let hit_by =
+            |owner: Option<&str>| vec![state(unit("c", "a", 2, 3)), spawned(fire(3, owner))];
+        let mut frozen = unit("c", "a", 3, 3);
+        frozen["stunned"] = 9.into();
+        let still = vec![Vec::new(); 6];
+        let cases = [
+            (vec![hit_by(Some("a"))], Losses { own: 1, ..Losses::default() }),
+            (vec![hit_by(None)], Losses { ring: 1, ..Losses::default() }),
+            (
+                vec![vec![state(frozen)], hit_by(Some("b"))],
+                Losses { frozen: 1, ..Losses::default() },
+            ),
+            (vec![vec![walk()], hit_by(Some("b"))], Losses { other: 1, ..Losses::default() }),
+            ([still, vec![hit_by(Some("b"))]].concat(), Losses { shut_in: 1, ..Losses::default() }),
+        ];
+        for (ticks, expected) in cases {
+            let found = lost(&ticks);
+            assert_eq!(Losses { unit_ticks: 0, ordered: 0, ..found }, expected, "{ticks:?}");
+        }
+    }
+
+    #[test]
+    fn ticks_of_units_that_are_frozen_or_dead_do_not_count() {
+        let mut frozen = unit("c", "a", 3, 3);
+        frozen["stunned"] = 4.into();
+        let found = lost(&[vec![walk()], vec![state(frozen)], vec![], vec![], vec![walk()]]);
+        assert_eq!((found.unit_ticks, found.ordered), (3, 2));
+        let dead = lost(&[vec![state(unit("c", "a", 0, 3))], vec![], vec![]]);
+        assert_eq!(dead.unit_ticks, 1);
     }
 
     #[test]

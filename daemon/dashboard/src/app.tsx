@@ -1,6 +1,7 @@
 /** The frame around all views. */
 import { createEffect, createMemo, ErrorBoundary, For, Index, lazy, Match, on, Show, Suspense, Switch, type JSX } from "solid-js";
 import { Role } from "./gen/phalanx/v1/access_pb";
+import { scoreText } from "./match/names";
 import { teamStateText, word } from "./match/words";
 import { CockpitContext, createCockpit, shortName, useCockpit } from "./state/cockpit";
 import { placeText, VIEWS, type Place, type View } from "./state/place";
@@ -100,7 +101,7 @@ function Header(): JSX.Element {
           <dl class="facts" aria-label="The team now">
             <Fact name="State" value={teamStateText(team().state, team().end)} />
             <Fact name="Turn" value={turnText(team().turn)} />
-            <Fact name="Score" value={team().score?.toString() ?? "–"} />
+            <Fact name="Score" value={scoreText(team().score)} />
             <Fact name="Seats" value={`${team().seatedCount}/${team().agentCount}`} />
             <Fact name="Generation" value={`${team().generation}`} />
           </dl>

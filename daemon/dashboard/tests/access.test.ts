@@ -71,8 +71,18 @@ describe.skipIf(!built())("a daemon that requires a token, and one that goes awa
     expect(await said(".scrubber output")).not.toBe("0:0");
     await until(async () => (await it.page.locator("[data-decision]").count()) === 15);
     expect(await said('[data-decision="agentA1"] .mono')).toMatch(/\w+\(/);
-    await it.page.locator(".map-words").evaluate((box) => { box.setAttribute("open", ""); });
-    await until(async () => /agentA\d+ · worker · ours/.test(await said(".map-side .words")));
+    // The view is that of a running match: scores, race, agents with reasons, and what each team believed.
+    await until(async () => (await it.page.locator("[data-roster]").count()) === 15);
+    await until(async () => /^Score over \d+ turns: A from .*, B from/.test((await it.page.locator(".score-card .chart-frame").getAttribute("aria-label")) ?? ""));
+    expect(await it.page.locator(".scoreboard li").count()).toBe(2);
+    const units = (): Promise<string> => it.page.locator(".map-side .words").first().evaluate((list) => list.textContent);
+    await until(async () => /agentA\d+ · worker · ours/.test(await units()));
+    await it.page.locator('[data-layer="B"]').click();
+    await until(async () => /agentB\d+ · worker · theirs/.test(await units()));
+    await it.page.locator('[data-layer="A"]').click();
+    await it.page.locator("[data-roster=agentA1] button").first().click();
+    await it.page.locator("[data-chosen-agent=agentA1]").waitFor();
+    expect(await it.page.locator('[data-decision="agentA1"]').getAttribute("data-chosen")).toBe("");
     await slider.press("Home");
     const first = await said(".scrubber output");
     const pages = (): Promise<number> => it.page.evaluate(() => history.length);

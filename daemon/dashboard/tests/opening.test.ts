@@ -1,7 +1,10 @@
 /** How the page starts: the first team, a token, the end of a match, an upgraded daemon. */
+import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { Arenas, ArenaState } from "../src/gen/phalanx/v1/arenas_pb";
 import { Boards } from "../src/gen/phalanx/v1/boards_pb";
 import { Matches } from "../src/gen/phalanx/v1/matches_pb";
+import { TeamEnd, TeamState } from "../src/gen/phalanx/v1/team_pb";
 import { Teams } from "../src/gen/phalanx/v1/teams_pb";
 import { Worlds } from "../src/gen/phalanx/v1/worlds_pb";
 import { pathOf } from "./canned";
@@ -81,5 +84,25 @@ describe("the page starts", () => {
     await stand.page.unroute("**/assets/recordings-*.js");
     await again.click();
     await stand.page.locator(".recordings").waitFor();
+  });
+});
+
+describe("the end of a match", () => {
+  const over = { name: "teams/A", game: "assemble", server: "127.0.0.1:12300", state: TeamState.OVER, end: TeamEnd.MATCH_OVER, agentCount: 1 };
+  const stand = opened(() => still("assemble").answer(Teams.method.listTeams, { teams: [over] }).answer(Teams.method.getTeam, { team: over }));
+  const again = (): Locator => stand.page.getByRole("button", { name: "Play again" });
+
+  test("it can be played again where this daemon hosts the arena", async () => {
+    stand.canned.answer(Arenas.method.listArenas, { arenas: [{ name: "arenas/field", address: over.server, state: ArenaState.OVER }] });
+    await stand.show("A/map");
+    await again().waitFor();
+  });
+
+  test("no other server is asked to play again", async () => {
+    stand.canned.answer(Arenas.method.listArenas, { arenas: [{ name: "arenas/other", address: "127.0.0.1:1", state: ArenaState.PLAYING }] });
+    await stand.show("A/map");
+    await stand.page.locator(".result-banner").waitFor();
+    await until(() => Promise.resolve(stand.canned.asked(Arenas.method.listArenas) > 0));
+    expect(await again().count()).toBe(0);
   });
 });

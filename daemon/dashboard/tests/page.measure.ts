@@ -53,17 +53,22 @@ describe.skipIf(!built())("the page in figures", () => {
     canned.close();
   });
 
-  test("frames of that map while 100 agents move, five turns a second", async () => {
-    const part = field(100, 100);
-    const canned = await still("assemble", part).open();
-    const { page } = await watched(browser, canned.address);
-    await page.goto(`${canned.address}/#/A/map`);
+  test.each([
+    ["one map of 100 × 100 cells with 100 agents", () => [field(100, 100)]],
+    ["two maps of 70 × 70 cells with 50 agents each, side by side", () => [{ ...field(70, 50), name: "west" }, { ...field(70, 50), name: "east" }]],
+  ] as const)("frames while agents move, five turns a second: %s", async (what, make) => {
+    const parts = make();
+    const canned = await still("assemble", ...parts).open();
+    const { page } = await watched(browser, canned.address, { viewport: { width: 1440, height: 900 } });
+    await page.goto(`${canned.address}/#/A/match`);
     const canvas = page.locator(".map-canvas");
     await until(async () => (await canvas.getAttribute("data-paint-ms")) !== null);
     let tick = 5;
     const turns = setInterval(() => {
       tick += 1;
-      canned.send(Worlds.method.watchWorld, moved(part, tick, tick % 40));
+      const [first, ...others] = parts.map((part) => moved(part, tick, tick % 40));
+      const message = first?.world;
+      if (message !== undefined) canned.send(Worlds.method.watchWorld, { world: { ...message, parts: [...(message.parts ?? []), ...others.flatMap(({ world }) => world?.parts ?? [])] } });
     }, 1_000 / RATE);
     const gaps = await canvas.evaluate(async (_, seconds) => {
       const found: number[] = [];
@@ -77,8 +82,8 @@ describe.skipIf(!built())("the page in figures", () => {
       return found;
     }, SECONDS);
     clearInterval(turns);
-    report("frame to frame while agents move", gaps, "ms");
-    report("frames a second while agents move", [1_000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)], "");
+    report(`frame to frame, ${what}`, gaps, "ms");
+    report(`frames a second, ${what}`, [1_000 / (gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length)], "");
     await page.context().close();
     canned.close();
   });
@@ -93,7 +98,7 @@ describe.skipIf(!built())("the page in figures", () => {
           if (document.querySelector('.map-canvas[data-moving="yes"]') !== null) document.documentElement.dataset["movedAt"] ??= `${performance.now()}`;
         }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-moving"] });
       });
-      await page.goto(`${demo.address}/#/A/map`);
+      await page.goto(`${demo.address}/#/A/match`);
       await until(async () => (await page.locator("html").getAttribute("data-moved-at")) !== null);
       report("the first moving map", [Number(await page.locator("html").getAttribute("data-moved-at"))], "ms");
       await page.context().close();

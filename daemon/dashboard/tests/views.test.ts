@@ -72,7 +72,7 @@ describe.skipIf(!built()).each(GAMES)("a demo of %s", (game) => {
     await until(async () => /Last [1-9]\d* turns of [1-9]\d* agents: .*decided/.test((await strip.getAttribute("aria-label")) ?? ""));
     expect(await it.page.locator("tr[data-team]").count()).toBe(game === "asimulator" ? 1 : 2);
     expect(await it.page.locator(".seat").count()).toBe(agents.length);
-    await until(async () => Number(await said('tr[data-team="A"] td:nth-of-type(7)')) > 0);
+    await until(async () => /^[1-9][\d,]*$/.test(await said('tr[data-team="A"] td:nth-of-type(7)')));
   });
 
   test("the map is painted, describes units and the cell under the pointer, and goes back in time", async () => {

@@ -40,6 +40,11 @@ pub enum ParamKind {
         max: f64,
         /// Without fraction.
         whole: bool,
+        /// The distance of neighbouring values, counted from `min`, or from 0 without one. Values
+        /// in between go to the nearest.
+        step: Option<f64>,
+        /// Whether a search steps by ratios and not by differences; `min` is positive then.
+        log: bool,
     },
     /// Text; where the list is not empty, one of these words.
     Text(Vec<String>),
@@ -107,18 +112,27 @@ pub struct Params {
     aside: BTreeMap<String, BTreeMap<Scope, Value>>,
 }
 
+impl ParamKind {
+    /// Any number in the range.
+    #[must_use]
+    pub fn number(min: f64, max: f64, whole: bool) -> Self {
+        Self::Num { min, max, whole, step: None, log: false }
+    }
+}
+
 impl fmt::Display for ParamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bool => f.write_str("true or false"),
-            Self::Num { min, max, whole } => {
+            Self::Num { min, max, whole, step, .. } => {
                 let what = if *whole { "a whole number" } else { "a number" };
                 match (min.is_finite(), max.is_finite()) {
                     (true, true) => write!(f, "{what} from {min} to {max}"),
                     (true, false) => write!(f, "{what} from {min}"),
                     (false, true) => write!(f, "{what} up to {max}"),
                     (false, false) => f.write_str(what),
-                }
+                }?;
+                step.map_or(Ok(()), |step| write!(f, " in steps of {step}"))
             }
             Self::Text(words) if words.is_empty() => f.write_str("text"),
             Self::Text(words) => write!(f, "one of {}", words.join(", ")),
@@ -134,9 +148,10 @@ impl ParamSpec {
     pub fn check(&self, value: &Value) -> Result<Value, ParamError> {
         let fits = match &self.kind {
             ParamKind::Bool => value.as_bool().map(Value::Bool),
-            ParamKind::Num { min, max, whole } => value
+            ParamKind::Num { min, max, whole, step, .. } => value
                 .as_num()
                 .filter(|num| num.is_finite() && num >= min && num <= max)
+                .map(|num| step.map_or(num, |step| on_grid(num, *min, *max, step)))
                 .filter(|num| !whole || num.fract() == 0.0)
                 .map(Value::Num),
             ParamKind::Text(words) => value
@@ -151,6 +166,17 @@ impl ParamSpec {
             got: shown(value),
         })
     }
+}
+
+/// The nearest value of the grid that begins at `min`, or at 0 without one. Written with few digits:
+/// 0.1 + 0.2 is 0.3 here.
+fn on_grid(num: f64, min: f64, max: f64, step: f64) -> f64 {
+    let start = if min.is_finite() { min } else { 0.0 };
+    let steps = ((num - start) / step).round();
+    let most = ((max - start) / step + 1e-9).floor();
+    let exact = start + steps.min(most) * step;
+    let short: f64 = format!("{exact:.12}").parse().unwrap_or(exact);
+    if short.is_finite() { short } else { num }
 }
 
 /// A value as text for a message.
@@ -310,7 +336,7 @@ mod tests {
     fn greed() -> ParamSpec {
         ParamSpec {
             name: "greed".into(),
-            kind: ParamKind::Num { min: 0.0, max: 1.0, whole: false },
+            kind: ParamKind::number(0.0, 1.0, false),
             default: Value::Num(0.4),
             doc: String::new(),
         }
@@ -347,9 +373,26 @@ mod tests {
     }
 
     #[test]
+    fn a_step_rounds_to_the_nearest_value_of_the_grid() {
+        let grid = |min, max, step| ParamSpec {
+            kind: ParamKind::Num { min, max, whole: false, step: Some(step), log: false },
+            ..greed()
+        };
+        for (spec, given, want) in [
+            (grid(0.0, 1.0, 0.1), 0.3000001, 0.3),
+            (grid(0.0, 1.0, 0.1), 0.1 + 0.2, 0.3),
+            (grid(1.0, 10.0, 4.0), 10.0, 9.0),
+            (grid(f64::NEG_INFINITY, f64::INFINITY, 5.0), 13.0, 15.0),
+        ] {
+            assert_eq!(spec.check(&Value::Num(given)), Ok(Value::Num(want)), "{}", spec.kind);
+        }
+        assert_eq!(grid(0.0, 1.0, 0.1).kind.to_string(), "a number from 0 to 1 in steps of 0.1");
+    }
+
+    #[test]
     fn what_a_new_declaration_refuses_counts_again_for_one_that_allows_it() {
         let narrow = || {
-            let kind = ParamKind::Num { min: 0.0, max: 0.5, whole: false };
+            let kind = ParamKind::number(0.0, 0.5, false);
             ParamSpec { kind, ..greed() }
         };
         let team = |params: &Params| params.value("greed", None).and_then(Value::as_num);

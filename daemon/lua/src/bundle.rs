@@ -1,6 +1,6 @@
 //! A strategy as one immutable piece: path → source, with a hash.
 
-use crate::{Diagnostic, LoadError, SPEC_FOLDER};
+use crate::{Diagnostic, LoadError, SPEC_FOLDER, TUNED_FILE, Tuned};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,16 +27,17 @@ pub const TEAM_SCRIPT: &str = "team";
 const ENDINGS: [&str; 2] = ["luau", "lua"];
 
 /// The files of one strategy. Equal files have equal hashes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
     files: BTreeMap<String, Arc<str>>,
+    tuned: Arc<Tuned>,
     hash: String,
 }
 
 impl Bundle {
     /// Reads a strategy folder, and shared modules from `lib_dirs` into its `lib/`; where both have
     /// a file of the same name, the strategy's own counts, then the earlier folder's. Files that do
-    /// not end in `.luau` or `.lua`, hidden ones, the folder `types` and the `spec` of `lib_dirs`
+    /// not end in `.luau` or `.lua`, besides `tuned.toml` at the top, hidden ones, the folder `types` and the `spec` of `lib_dirs`
     /// are left out; symbolic links inside are refused.
     ///
     /// # Errors
@@ -44,7 +45,8 @@ impl Bundle {
     pub fn read(dir: &Path, lib_dirs: &[&Path]) -> Result<Self, LoadError> {
         let mut reader = BundleReader::default();
         reader.folder(dir, "");
-        if reader.files.is_empty() && reader.mistakes.is_empty() {
+        let scripts = reader.files.keys().filter(|path| *path != TUNED_FILE).count();
+        if scripts == 0 && reader.mistakes.is_empty() {
             let none = "no file ends in .luau or .lua";
             reader.mistakes.push(Diagnostic::error(dir.display().to_string(), none));
         }
@@ -69,7 +71,7 @@ impl Bundle {
         reader.finish()
     }
 
-    /// A strategy from files in memory: paths with `/`, ending in `.luau` or `.lua`. The folder
+    /// A strategy from files in memory: paths with `/`, ending in `.luau` or `.lua`, and `tuned.toml`. The folder
     /// `types` is left out, as it is from folders.
     ///
     /// # Errors
@@ -99,6 +101,28 @@ impl Bundle {
     /// All files in order of their paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &Arc<str>)> {
         self.files.iter().map(|(path, source)| (path.as_str(), source))
+    }
+
+    /// The files that are scripts.
+    pub fn scripts(&self) -> impl Iterator<Item = (&str, &Arc<str>)> {
+        self.files().filter(|(path, _)| stem(path).is_some())
+    }
+
+    /// The values of its `tuned.toml`; none without that file.
+    #[must_use]
+    pub fn tuned(&self) -> &Arc<Tuned> {
+        &self.tuned
+    }
+
+    /// The strategy with these values of parameters instead of those in its `tuned.toml`; without
+    /// any, the file is left out.
+    ///
+    /// # Errors
+    /// When the strategy becomes too big.
+    pub fn with_tuned(&self, tuned: Option<&Tuned>) -> Result<Self, LoadError> {
+        let scripts = self.scripts().map(|(path, source)| (path.to_owned(), Arc::clone(source)));
+        let file = tuned.map(|tuned| (TUNED_FILE.to_owned(), Arc::from(tuned.text())));
+        Self::from_files(scripts.chain(file))
     }
 
     /// The source of a file.
@@ -157,7 +181,8 @@ impl BundleReader {
                 return self.mistakes.push(mistake(dir, what));
             }
             let kind = entry.file_type();
-            if kind.is_dir() || !has_ending(entry.path()) {
+            let tuned = prefix.is_empty() && entry.depth() == 1 && entry.file_name() == TUNED_FILE;
+            if kind.is_dir() || !(tuned || has_ending(entry.path())) {
                 continue;
             }
             if kind.is_symlink() || !kind.is_file() {
@@ -199,7 +224,8 @@ impl BundleReader {
     fn file(&mut self, path: String, source: Arc<str>) {
         let size = u64::try_from(source.len()).unwrap_or(u64::MAX);
         self.bytes = self.bytes.saturating_add(size);
-        let Some(name) = stem(&path).filter(|_| is_safe(&path)) else {
+        let name = if path == TUNED_FILE { Some(TUNED_FILE) } else { stem(&path) };
+        let Some(name) = name.filter(|_| is_safe(&path)) else {
             let what = "paths consist of letters, digits, _ - . and /, and end in .luau or .lua";
             return self.mistakes.push(Diagnostic::error(path, what));
         };
@@ -229,7 +255,12 @@ impl BundleReader {
         }
     }
 
-    fn finish(self) -> Result<Bundle, LoadError> {
+    fn finish(mut self) -> Result<Bundle, LoadError> {
+        let tuned = self.files.get(TUNED_FILE).map(Tuned::read).transpose();
+        let tuned = tuned.unwrap_or_else(|mistake| {
+            self.mistakes.push(*mistake);
+            None
+        });
         if !self.mistakes.is_empty() {
             return Err(LoadError::new(self.mistakes));
         }
@@ -241,7 +272,7 @@ impl BundleReader {
             }
         }
         let hash = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Bundle { files: self.files, hash })
+        Ok(Bundle { files: self.files, tuned: Arc::new(tuned.unwrap_or_default()), hash })
     }
 }
 

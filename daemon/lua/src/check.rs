@@ -3,8 +3,8 @@
 use crate::program::Program;
 use crate::swap::Loaded;
 use crate::timer::Timer;
-use crate::{Bundle, Diagnostic, Limits, LoadError};
-use phalanx_engine::{Shared, TeamLink};
+use crate::{Bundle, Diagnostic, Limits, LoadError, Severity};
+use phalanx_engine::{ParamSpec, Shared, TeamLink};
 use phalanx_game::{AgentId, Api, Oracle, QueryError, Roster, RosterEntry, Value};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -21,6 +21,36 @@ pub fn check_bundle(
     roles: &[String],
     limits: Limits,
 ) -> Vec<Diagnostic> {
+    load(api, bundle, roles, limits, &Rc::default())
+}
+
+/// The parameters that a strategy declares while its files are loaded, in order of their names.
+///
+/// # Errors
+/// When its files do not load.
+pub fn declared_params(
+    api: &'static Api,
+    bundle: Arc<Bundle>,
+    limits: Limits,
+) -> Result<Vec<ParamSpec>, LoadError> {
+    let roles: Vec<String> = bundle.root_names().map(str::to_owned).collect();
+    let shared = Rc::default();
+    let mut findings = load(api, bundle, &roles, limits, &shared);
+    findings.retain(|finding| finding.severity == Severity::Error);
+    if !findings.is_empty() {
+        return Err(LoadError::new(findings));
+    }
+    let specs = shared.borrow().params.each().map(|(spec, _)| spec.clone()).collect();
+    Ok(specs)
+}
+
+fn load(
+    api: &'static Api,
+    bundle: Arc<Bundle>,
+    roles: &[String],
+    limits: Limits,
+    shared: &Rc<RefCell<Shared>>,
+) -> Vec<Diagnostic> {
     let wanted: BTreeSet<String> = roles.iter().cloned().collect();
     let agents = wanted.iter().map(|role| RosterEntry::new(role.clone(), role.clone()));
     let roster = Roster { team: "check".into(), agents: agents.collect() };
@@ -28,7 +58,7 @@ pub fn check_bundle(
         roster: Arc::new(roster),
         api,
         oracle: Rc::new(Blind),
-        shared: Rc::new(RefCell::new(Shared::default())),
+        shared: Rc::clone(shared),
         seed: 0,
     };
     let (program, mut findings) = Program::compile(bundle);

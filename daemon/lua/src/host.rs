@@ -2,7 +2,7 @@
 
 use crate::dice::{CallPhase, ScriptRng};
 use crate::failure::SourcePlace;
-use crate::{Limits, args::Checker};
+use crate::{Limits, Tuned, args::Checker};
 use phalanx_engine::{Ask, BoardLooks, LookKind, Reason, TeamLink};
 use phalanx_game::{AgentId, Roster, Turn, Value};
 use std::cell::{Cell, Ref, RefCell};
@@ -17,6 +17,8 @@ pub(crate) struct ScriptHost {
     pub(crate) limits: Limits,
     /// Who plays: the link's agents, or those that a spec fakes.
     cast: RefCell<Arc<Roster>>,
+    /// Values that replace the defaults of parameters.
+    pub(crate) tuned: RefCell<Arc<Tuned>>,
     /// The roles that agents may take.
     pub(crate) roles: RefCell<BTreeSet<String>>,
     pub(crate) present: RefCell<Vec<AgentId>>,
@@ -68,6 +70,7 @@ impl ScriptHost {
             cast: RefCell::new(Arc::clone(&link.roster)),
             link,
             limits,
+            tuned: RefCell::default(),
             roles: RefCell::default(),
             present: RefCell::default(),
             place: RefCell::default(),

@@ -60,6 +60,7 @@ mod swap;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod team_natives;
 mod timer;
+mod tuned;
 mod types;
 #[expect(clippy::wildcard_enum_match_arm, reason = "mlua's enums grow with its versions")]
 mod vm;
@@ -71,7 +72,7 @@ pub use bundle::{
     Bundle, DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, LIB_FOLDER, TEAM_SCRIPT, TOTAL_BYTES_MAX,
     TYPES_FOLDER,
 };
-pub use check::check_bundle;
+pub use check::{check_bundle, declared_params};
 pub use diagnostic::{Diagnostic, LoadError, Severity};
 pub use host_api::{Function, Module, Param, Type, modules};
 pub use limits::{Limits, PlainLimits};
@@ -84,4 +85,5 @@ pub use specs::{
     SPEC_REFERENCE, SpecCase, SpecDifference, SpecOptions, SpecOutcome, SpecReport, SpecSetting,
     run_specs, spec_names,
 };
+pub use tuned::{TUNED_FILE, Tuned};
 pub use types::{SPEC_NAMES, selene_library, types_luacats, types_luau};

@@ -5,6 +5,7 @@ use crate::host::ScriptHost;
 use crate::natives::{Native, NativeReply, native, problem};
 use crate::plain::{self, describe};
 use crate::similar;
+use crate::tuned::TUNED_FILE;
 use mlua::{Lua, Table, Value as LuaValue};
 use phalanx_engine::{PARAM_NAME_BYTES_MAX, ParamKind, ParamSpec};
 use phalanx_game::Value;
@@ -12,8 +13,9 @@ use std::rc::Rc;
 
 /// Most words that a parameter may have as values.
 const WORDS_MAX: usize = 100;
-/// What may stand in a declaration.
-const KEYS: [&str; 6] = ["default", "min", "max", "whole", "values", "doc"];
+/// The keys of a declaration. `whole` and `doc` are older names: `kind = "int"` and `why`.
+const KEYS: [&str; 10] =
+    ["default", "min", "max", "step", "kind", "log", "values", "why", "whole", "doc"];
 
 /// Adds it to the prelude's host table.
 pub(crate) fn add(lua: &Lua, table: &Table, host: &Rc<ScriptHost>) -> mlua::Result<()> {
@@ -79,47 +81,113 @@ fn declare(host: &ScriptHost, name: &str, table: &Table) -> Result<(), String> {
 
 fn read(host: &ScriptHost, name: &str, table: &Table) -> Result<ParamSpec, String> {
     known_keys(table, &KEYS)?;
-    let get = |key: &str| table.raw_get::<LuaValue>(key).map_err(|error| error.to_string());
-    let (min, max) = (bound("min", &get("min")?)?, bound("max", &get("max")?)?);
-    let whole = match get("whole")? {
-        LuaValue::Nil => None,
-        LuaValue::Boolean(whole) => Some(whole),
-        other => return Err(format!("whole: expected true or false, got {}", describe(&other))),
-    };
-    let words = words(host, &get("values")?)?;
-    let default = get("default")?;
-    let numeric = min.is_some() || max.is_some() || whole.is_some();
+    let keys = Keys { host, table };
+    let default = keys.get("default")?;
+    let words = words(host, &keys.get("values")?)?;
     let (kind, default) = match &default {
-        LuaValue::Boolean(flag) if !numeric && words.is_none() => {
+        LuaValue::Boolean(flag) => {
+            keys.only("a boolean", &["kind"])?;
             (ParamKind::Bool, Value::Bool(*flag))
         }
-        LuaValue::Number(_) | LuaValue::Integer(_) if words.is_none() => {
-            let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
-            if min > max {
-                return Err(format!("min {min} is greater than max {max}"));
-            }
-            let whole = whole.unwrap_or(false);
-            let default = number(&default).unwrap_or(f64::NAN);
-            (ParamKind::Num { min, max, whole }, Value::Num(default))
+        LuaValue::Number(_) | LuaValue::Integer(_) => {
+            keys.only("a number", &["kind", "min", "max", "step", "log", "whole"])?;
+            (keys.number_kind()?, Value::Num(number(&default).unwrap_or(f64::NAN)))
         }
-        LuaValue::String(_) if !numeric => {
+        LuaValue::String(_) => {
+            keys.only("a text", &["kind", "values"])?;
             let default = text(&default, host.limits.value)?.unwrap_or_default();
             (ParamKind::Text(words.unwrap_or_default()), Value::from(default))
-        }
-        LuaValue::Boolean(_) | LuaValue::Number(_) | LuaValue::Integer(_) | LuaValue::String(_) => {
-            return Err("min, max and whole are for numbers, values for texts".into());
         }
         other => {
             let got = describe(other);
             return Err(format!("default: expected a boolean, number or text, got {got}"));
         }
     };
-    let doc = match get("doc")? {
-        LuaValue::Nil => String::new(),
-        doc => text(&doc, host.limits.value)?
-            .ok_or_else(|| format!("doc: expected a text, got {}", describe(&doc)))?,
-    };
-    Ok(ParamSpec { name: name.to_owned(), kind, default, doc })
+    keys.fits(&kind)?;
+    let doc = keys.text("why")?.map_or_else(|| keys.text("doc"), |why| Ok(Some(why)))?;
+    let mut spec = ParamSpec { name: name.to_owned(), kind, default, doc: doc.unwrap_or_default() };
+    // In its stored form; one that does not fit is an error of the declaration.
+    spec.default = spec.check(&spec.default).unwrap_or(spec.default);
+    if let Some(tuned) = host.tuned.borrow().value(name) {
+        let checked = spec.check(tuned);
+        spec.default = checked.map_err(|error| format!("{TUNED_FILE}: {error}"))?;
+    }
+    Ok(spec)
+}
+
+/// The table of a declaration.
+struct Keys<'a> {
+    host: &'a ScriptHost,
+    table: &'a Table,
+}
+
+impl Keys<'_> {
+    fn get(&self, key: &str) -> Result<LuaValue, String> {
+        self.table.raw_get::<LuaValue>(key).map_err(|error| error.to_string())
+    }
+
+    fn flag(&self, key: &str) -> Result<bool, String> {
+        match self.get(key)? {
+            LuaValue::Nil => Ok(false),
+            LuaValue::Boolean(flag) => Ok(flag),
+            other => Err(format!("{key}: expected true or false, got {}", describe(&other))),
+        }
+    }
+
+    fn text(&self, key: &str) -> Result<Option<String>, String> {
+        let value = self.get(key)?;
+        if value.is_nil() {
+            return Ok(None);
+        }
+        let read = text(&value, self.host.limits.value)?;
+        read.map(Some).ok_or_else(|| format!("{key}: expected a text, got {}", describe(&value)))
+    }
+
+    /// Refuses keys that mean nothing for this kind of default.
+    fn only(&self, kind: &str, allowed: &[&str]) -> Result<(), String> {
+        let common = ["default", "why", "doc"];
+        for key in KEYS.iter().filter(|key| !common.contains(key) && !allowed.contains(key)) {
+            if !self.get(key)?.is_nil() {
+                return Err(format!("{key} does not fit a default that is {kind}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn number_kind(&self) -> Result<ParamKind, String> {
+        let bounds = (bound("min", &self.get("min")?)?, bound("max", &self.get("max")?)?);
+        let (min, max) = (bounds.0.unwrap_or(f64::NEG_INFINITY), bounds.1.unwrap_or(f64::INFINITY));
+        if min > max {
+            return Err(format!("min {min} is greater than max {max}"));
+        }
+        let step = bound("step", &self.get("step")?)?;
+        if let Some(step) = step.filter(|step| !(step.is_finite() && *step > 0.0)) {
+            return Err(format!("step: expected a number above 0, got {step}"));
+        }
+        let log = self.flag("log")?;
+        if log && (min <= 0.0 || !max.is_finite()) {
+            return Err("log: expected a min above 0 and a max".into());
+        }
+        let whole = self.flag("whole")? || self.text("kind")?.as_deref() == Some("int");
+        Ok(ParamKind::Num { min, max, whole, step, log })
+    }
+
+    /// The written `kind`, which may be omitted, is the one that follows from the rest.
+    fn fits(&self, kind: &ParamKind) -> Result<(), String> {
+        let name = match kind {
+            ParamKind::Bool => "bool",
+            ParamKind::Num { whole: true, .. } => "int",
+            ParamKind::Num { whole: false, .. } => "float",
+            ParamKind::Text(words) if words.is_empty() => "text",
+            ParamKind::Text(_) => "choice",
+        };
+        match self.text("kind")? {
+            Some(written) if written != name => {
+                Err(format!("kind: expected {name:?} with these values, got {written:?}"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 fn bound(key: &str, value: &LuaValue) -> Result<Option<f64>, String> {

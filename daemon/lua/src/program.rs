@@ -28,7 +28,7 @@ impl Program {
         let compiler = compiler().set_coverage_level(u8::from(counted));
         let mut code = BTreeMap::new();
         let mut findings = Vec::new();
-        for (path, source) in bundle.files() {
+        for (path, source) in bundle.scripts() {
             match compiler.compile(source.as_bytes()) {
                 Ok(bytes) => {
                     code.insert(path.to_owned(), bytes);

@@ -203,6 +203,7 @@ impl Vm {
             roles: RefCell::default(),
             lua,
         };
+        *host.tuned.borrow_mut() = Arc::clone(program.bundle().tuned());
         vm.lua.set_memory_limit(host.limits.memory_bytes)?;
         Ok(vm)
     }

@@ -28,7 +28,7 @@ const STEPS: u32 = 200;
 const GAMES: [(&str, u32, &[&str]); 3] = [
     ("assemble", 1, &["worker", "worker", "scout"]),
     ("mars", 1, &["explorer", "inspector", "repairer", "saboteur", "sentinel"]),
-    ("bomberland", 4, &["farmer", "guard", "hunter"]),
+    ("bomberland", 4, &["hunter"]),
 ];
 
 /// Keeps everything in memory.

@@ -20,8 +20,8 @@ use phalanx_cli::args::{MatchVerb, TokenVerb};
 use phalanx_cli::paint::Color;
 use phalanx_cli::remote::{AgentVerb, TeamVerb};
 use phalanx_play::args::{
-    ArenaGame, BridgeArgs, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs, RunArgs, ScriptVerb,
-    TestArgs, TlsVerb, TryArgs,
+    ArenaGame, BridgeArgs, CheckArgs, DemoArgs, DoctorArgs, InitArgs, NewArgs, ParamsArgs, RunArgs,
+    ScriptVerb, TestArgs, TlsVerb, TryArgs,
 };
 use std::path::PathBuf;
 
@@ -207,6 +207,8 @@ pub enum StrategyVerb {
     Check(TryArgs),
     /// Run a strategy's specs: the files *_spec.luau in its folder spec/.
     Test(TestArgs),
+    /// List the parameters of a strategy: default, range, tuned value, meaning.
+    Params(ParamsArgs),
     /// Show what a running team plays, and how the last trial went.
     Show(LookArgs),
     /// List the generations of a running team's strategy, newest first.

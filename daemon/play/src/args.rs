@@ -15,7 +15,7 @@ use phalanx_games::Start;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-pub use strategy::{NewArgs, ReferenceFormat, ScriptVerb, TestArgs, TryArgs};
+pub use strategy::{NewArgs, ParamsArgs, ReferenceFormat, ScriptVerb, TestArgs, TryArgs};
 pub use tls::{CreateArgs, TlsVerb};
 
 /// Parses an address that only this machine can reach.

@@ -1,6 +1,6 @@
 //! What a strategy folder looks like from outside, without reading any file.
 
-use phalanx_lua::DEPTH_MAX;
+use phalanx_lua::{DEPTH_MAX, TUNED_FILE};
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io;
@@ -67,7 +67,8 @@ fn look_there(folder: &Path) -> io::Result<FolderMetadata> {
         // What vanishes while we look is missing in the next look, too.
         let Ok(entry) = entry else { continue };
         let ending = entry.path().extension().and_then(|ending| ending.to_str());
-        if entry.file_type().is_dir() || !matches!(ending, Some("lua" | "luau")) {
+        let script = matches!(ending, Some("lua" | "luau")) || entry.file_name() == TUNED_FILE;
+        if entry.file_type().is_dir() || !script {
             continue;
         }
         if let Ok(meta) = entry.metadata() {

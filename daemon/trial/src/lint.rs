@@ -69,7 +69,7 @@ pub(crate) fn check(
     due: Instant,
 ) -> Vec<Diagnostic> {
     let files: Vec<(String, Arc<str>)> = bundle
-        .files()
+        .scripts()
         .filter(|(path, _)| !broken.contains(path))
         .map(|(path, source)| (path.to_owned(), Arc::clone(source)))
         .collect();

@@ -1,4 +1,4 @@
-//! The forward model: cloning a state, steps of all units, danger and escape.
+//! The forward model: cloning a state, steps of all units, danger and escape, and the search.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,6 +11,7 @@ use phalanx_bomberland::rules::{
     ForwardChance, GameParams, GameState, GeneratedGame, Setup, UnitAction, UnitDirection,
     UnitOrder, generate, step,
 };
+use phalanx_bomberland::search::{SearchOptions, SearchWeights, search};
 use phalanx_bomberland::world::{DangerForecast, DangerLevel, escape};
 use std::sync::Arc;
 
@@ -81,6 +82,10 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("escape", |bench| {
         bench.iter(|| escape(&scene, &forecast, 0, DangerLevel::Possible));
     });
+    let weights = SearchWeights::default();
+    let options = SearchOptions { nodes: 3_000, ticks: 14, weights, goals: Vec::new() };
+    group.throughput(Throughput::Elements(search(&scene, &options).nodes));
+    group.bench_function("search-nodes", |bench| bench.iter(|| search(&scene, &options)));
     group.finish();
 }
 

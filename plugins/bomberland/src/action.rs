@@ -34,6 +34,21 @@ impl Action {
         }
     }
 
+    /// The action of an order; `None` for a detonation outside of whole cells.
+    pub(crate) fn from_act(act: UnitAction) -> Option<Self> {
+        Some(match act {
+            UnitAction::Move(direction) => Self::Move(direction),
+            UnitAction::Bomb => Self::Bomb,
+            UnitAction::Detonate(x, y) => {
+                let cell = |number: f64| {
+                    let int = Value::Num(number).as_int()?;
+                    i32::try_from(int).ok()
+                };
+                Self::Detonate { x: cell(x)?, y: cell(y)? }
+            }
+        })
+    }
+
     /// Checks what a script said.
     ///
     /// # Errors

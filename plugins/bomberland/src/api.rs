@@ -4,6 +4,8 @@
 
 mod queries;
 
+pub(crate) use queries::{NODES_MAX, SEARCH_TICKS_MAX};
+
 use phalanx_game::declare::{count, field, required, whole};
 use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
 

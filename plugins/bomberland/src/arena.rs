@@ -285,7 +285,7 @@ impl BomberlandArena {
         let Ok(value) = serde_json::from_slice(bytes) else {
             return self.drop_input(&who, "not JSON");
         };
-        let Some(packet) = wire::agent_packet(&value, self.options.lenient) else {
+        let Some(packet) = wire::agent_packet(&value, self.config.server.lenient) else {
             return self.drop_input(&who, "not an agent's packet");
         };
         if let Err(refusal) = self.play.order(agent, &packet) {
@@ -312,7 +312,7 @@ impl BomberlandArena {
             }
             Some(AdminPacket::Evaluate(request)) => {
                 let evaluator =
-                    Evaluator { params: self.config.params, mode: self.options.forward };
+                    Evaluator { params: self.config.params, mode: self.config.server.forward };
                 match evaluator.answer(&request, self.hidden_seed()) {
                     Ok(answer) => self.lobby.send(connection, answer),
                     Err(trouble) => {
@@ -356,7 +356,7 @@ impl BomberlandArena {
 
     /// When the next refused connection is closed.
     fn refused_at(&self) -> Option<Instant> {
-        Some(self.lobby.oldest_refused()? + self.options.close_refused?)
+        Some(self.lobby.oldest_refused()? + self.config.server.close_refused?)
     }
 }
 
@@ -455,7 +455,7 @@ impl Arena for BomberlandArena {
             | MatchPhase::Running(_)
             | MatchPhase::Over(_) => {}
         }
-        if let Some(patience) = self.options.close_refused
+        if let Some(patience) = self.config.server.close_refused
             && let Some(before) = now.checked_sub(patience)
         {
             self.lobby.close_refused(before);

@@ -12,7 +12,7 @@
 //!
 //! Where each rule is stated: the game itself in [`rules`], bytes and messages in [`wire`], the
 //! order of messages and the clock in [`session`], what is perceived in [`percept`], what may be
-//! done in [`action`], looking ahead in [`world`], what scripts may ask in [`api`], connections
+//! done in [`action`], looking ahead in [`world`], plans for a team in [`search`], what scripts may ask in [`api`], connections
 //! and ticks of the referee in [`arena`]. The engine's own forward model is asked through
 //! [`forward`], and [`picture`] draws a game for people.
 //!
@@ -25,6 +25,7 @@ pub mod forward;
 pub mod percept;
 pub mod picture;
 pub mod rules;
+pub mod search;
 pub mod session;
 pub mod wire;
 pub mod world;

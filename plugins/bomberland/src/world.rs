@@ -23,6 +23,7 @@ use crate::percept::{Briefing, Percept, TickScene};
 use crate::rules::{
     EventSink, ForwardChance, GameParams, GameState, TickEvent, UnitIndex, UnitOrder, step,
 };
+use crate::search::{SearchOptions, SearchResult, search};
 use phalanx_game::{
     ActionError, AgentId, AgentState, Met, Picture, QueryError, RestoreError, Roster, Said, Turn,
     Value,
@@ -48,6 +49,8 @@ pub struct World {
 struct QueryCache {
     forecast: Option<Arc<DangerForecast>>,
     walks: BTreeMap<AgentId, Arc<WalkCosts>>,
+    /// The last search: units of a team that ask the same share one.
+    search: Option<(SearchOptions, Arc<SearchResult>)>,
 }
 
 impl World {
@@ -99,6 +102,17 @@ impl World {
         let mut cache = self.cache.borrow_mut();
         let walk = cache.walks.entry(agent).or_insert_with(|| Arc::new(walk(scene, from, None)));
         Some(Arc::clone(walk))
+    }
+
+    /// The result of a search; the same question is answered once in a tick.
+    fn search(&self, scene: &TickScene, options: SearchOptions) -> Arc<SearchResult> {
+        let mut cache = self.cache.borrow_mut();
+        if let Some((_, result)) = cache.search.as_ref().filter(|(asked, _)| *asked == options) {
+            return Arc::clone(result);
+        }
+        let result = Arc::new(search(scene, &options));
+        cache.search = Some((options, Arc::clone(&result)));
+        result
     }
 
     /// The name of our agent that is this unit.

@@ -10,8 +10,8 @@
 //!
 //! Where each rule is stated: the games themselves in [`rules`], bytes and messages in [`wire`],
 //! the order of messages and the clock in [`session`], what is perceived in [`percept`], what may
-//! be answered in [`action`], what scripts may ask in [`api`] and how it is found in [`world`],
-//! connections, matches and tournaments of the referee in [`arena`]. The agent executable that the
+//! be answered in [`action`], what scripts may ask in [`api`] and how it is found in [`world`] and,
+//! for the best move of chess, in [`chess`], connections, matches and tournaments of the referee in [`arena`]. The agent executable that the
 //! original starts is [`bridge`], without its input and output.
 //!
 //! Use: register [`Colosseum`] with the daemon. Absent on purpose: processes, sockets, clocks,
@@ -21,6 +21,7 @@ pub mod action;
 pub mod api;
 pub mod arena;
 pub mod bridge;
+pub mod chess;
 pub mod percept;
 pub mod rules;
 pub mod session;

@@ -1,11 +1,13 @@
 //! What the team believes. Nothing is hidden in these games, so belief is the newest percept of
 //! each agent; the work is in looking ahead.
 //!
-//! - `field`: ways and worth on the plane. `grid`: ways and room for snakes. `query`: what scripts
+//! - `field`: ways and worth on the plane. `grid`: ways and room for snakes,
+//!   `duel`: against a rival. `query`: what scripts
 //!   ask. `view`: how things look to them. `draw`: what people see. `saved`: the belief as bytes, and
 //!   what a daemon that was started again meets.
 
 pub(crate) mod draw;
+mod duel;
 mod field;
 mod grid;
 mod query;

@@ -10,12 +10,14 @@
 //! - [`CostField`]: distances from many sources at once.
 //! - [`route()`]: the cheapest way for a body of several cells, with rotation.
 //! - [`assign()`]: who takes which job.
+//! - [`descend()`]: the best joint choice of several actors, within a budget.
 //!
 //! Absent on purpose: games. What a cell means and what it costs to enter comes as a closure.
 #![deny(missing_docs)]
 
 mod assign;
 mod cell;
+mod descent;
 mod field;
 mod frames;
 mod plane;
@@ -24,6 +26,7 @@ mod torus;
 
 pub use assign::assign;
 pub use cell::{Cell, Direction, Rotation};
+pub use descent::{Descent, descend};
 pub use field::CostField;
 pub use frames::{FrameId, Frames};
 pub use plane::{Plane, Region};

@@ -146,7 +146,8 @@ function parts(text: string): string[] {
   return found.filter((part) => part !== "");
 }
 
-function read(definitions: string): Declared {
+/** Reads a declaration line by line. */
+export function read(definitions: string): Declared {
   const declared: Declared = { kinds: new Map(), globals: [], functions: [] };
   let fields: Field[] | undefined;
   let doc: string[] = [];

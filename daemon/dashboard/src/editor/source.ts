@@ -1,6 +1,6 @@
 /** The match that the desk shows: the running one or a recording, and the turn in it. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { createEffect, createMemo, createSignal, on, onCleanup, type Accessor } from "solid-js";
+import { createEffect, createMemo, createSignal, on, onCleanup, useContext, type Accessor } from "solid-js";
 import { faultOf } from "../api/fault";
 import { TeamLifeSchema } from "../gen/phalanx/v1/recording_pb";
 import { RecordingState, type Recording } from "../gen/phalanx/v1/recordings_pb";
@@ -9,7 +9,7 @@ import type { Reel } from "../map/reel";
 import { shortName, useCockpit, type Cockpit } from "../state/cockpit";
 import { loadFilm } from "../state/films";
 import type { StreamState } from "../live/follow";
-import { followWorlds } from "../views/map";
+import { followWorlds, WorldsContext } from "../views/map";
 
 /** A match with its turns and worlds, the oldest first. */
 export interface Source {
@@ -88,7 +88,7 @@ export function createStage(): Stage {
 }
 
 function runningMatch(cockpit: Cockpit): Source {
-  const { reel, count, state } = followWorlds();
+  const { reel, count, state } = useContext(WorldsContext) ?? followWorlds();
   return {
     recording: "", reel, worlds: count,
     version: cockpit.version,

@@ -30,7 +30,8 @@ export function buckets(text: string, name: string, team: string): Bucket[] {
   });
 }
 
-function labelsOf(text: string): Map<string, string> {
+/** The labels of a row: `team="A",seat="a1"`. */
+export function labelsOf(text: string): Map<string, string> {
   const labels = new Map<string, string>();
   const pattern = /(\w+)="((?:[^"\\]|\\.)*)"/g;
   for (const [, name, value] of text.matchAll(pattern)) {

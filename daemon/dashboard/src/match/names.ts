@@ -27,3 +27,8 @@ export function rounded(value: number): string {
 export function figure(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: 0 }).replace("-", "−");
 }
+
+/** A score as people read it; a dash where it is not known. */
+export function scoreText(score: bigint | number | undefined): string {
+  return score === undefined ? "–" : figure(Number(score));
+}

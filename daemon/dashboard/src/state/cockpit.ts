@@ -1,71 +1,26 @@
 /** State of the whole page: the caller, the chosen team, and the connection. */
 import { Code } from "@connectrpc/connect";
-import { createContext, createEffect, createMemo, createSignal, on, onCleanup, useContext, type Accessor } from "solid-js";
-import { connect, type Api } from "../api/clients";
+import { createEffect, createMemo, createSignal, on, onCleanup } from "solid-js";
+import { connect } from "../api/clients";
 import { faultOf, needsToken, type Fault } from "../api/fault";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { Team } from "../gen/phalanx/v1/team_pb";
-import { follow, LIVE, type StreamState } from "../live/follow";
+import { LIVE, type StreamState } from "../live/follow";
 import { perFrame, tab } from "../live/outside";
 import { poll } from "../live/poll";
 import { History } from "../match/history";
+import { Samples } from "../plots/samples";
+import { shortName, type Cockpit } from "./context";
+import { followHistory } from "./follow-team";
+import { takeMetrics } from "./metrics";
 import { parsePlace, placeText, type Place } from "./place";
 
 /** How long an answer may take, in milliseconds. */
 const ANSWER_MAX = 5_000;
 /** Interval between polls of the teams, in milliseconds. */
 const LOOK_EVERY = 1_000;
-/** A cursor that is always expired: the daemon then names its oldest event. */
-export const LONG_AGO = "0000000000000000.0";
 /** Where the token stays until the tab is closed. */
 const TOKEN = "phalanx.token";
-
-/** What all views share. */
-export interface Cockpit {
-  readonly api: Api;
-  /** Where the page is: team, view, agent, turn. */
-  readonly place: Accessor<Place>;
-  /** Goes there; `replace` keeps it out of the browser's history. */
-  go(to: Partial<Place>, how?: { replace: boolean }): void;
-  /** The chosen team's name; a memo, so that other changes of the place do not trigger its readers. */
-  readonly name: Accessor<string>;
-  /** All teams, without agents. */
-  readonly teams: Accessor<readonly Team[]>;
-  /** The chosen team with its agents; undefined while it is not known. */
-  readonly team: Accessor<Team | undefined>;
-  /** Its game and its generation; memos, as above. */
-  readonly game: Accessor<string | undefined>;
-  readonly generation: Accessor<number | undefined>;
-  /** Its history; the number grows whenever it does. */
-  readonly history: History;
-  readonly version: Accessor<number>;
-  /** State of the connection. */
-  readonly link: Accessor<StreamState>;
-  /** What the caller may do. */
-  readonly role: Accessor<Role>;
-  readonly who: Accessor<string>;
-  /** The daemon requires a token. */
-  readonly locked: Accessor<Fault | undefined>;
-  /** The user wants to enter a token although the daemon requires none. */
-  readonly asking: Accessor<boolean>;
-  readonly ask: (open: boolean) => void;
-  /** The token that is kept; empty: none is. */
-  readonly entered: Accessor<string>;
-  unlock(token: string): void;
-  forget(): void;
-  /** Loads the team again, after a change. */
-  readonly refresh: () => void;
-}
-
-/** The page's state, for everything below. */
-export const CockpitContext = createContext<Cockpit>();
-
-/** The page's state. */
-export function useCockpit(): Cockpit {
-  const cockpit = useContext(CockpitContext);
-  if (cockpit === undefined) throw new Error("this view is not inside the page's context provider");
-  return cockpit;
-}
 
 /** Connects to the daemon. */
 export function createCockpit(): Cockpit {
@@ -81,6 +36,7 @@ export function createCockpit(): Cockpit {
   const [locked, setLocked] = createSignal<Fault>();
   const [asking, setAsking] = createSignal(false);
   const history = new History();
+  const samples = new Samples();
   const name = createMemo(() => place().team);
 
   const onHash = (): void => {
@@ -142,27 +98,17 @@ export function createCockpit(): Cockpit {
     on([name, token], ([chosen]) => {
       setTeam(undefined);
       history.clear();
+      samples.clear();
       bump();
       if (chosen === "") return;
-      const stop = follow(
-        {
-          start: LONG_AGO,
-          open: (cursor, signal, began) =>
-            api.matches.watchMatch({ team: `teams/${chosen}`, cursor, decisions: true }, { signal, onHeader: began }),
-          cursorOf: (item) => item.event?.cursor ?? "",
-          take(item) {
-            if (item.event !== undefined) history.apply(item.event);
-            bump();
-          },
-          gap() {
-            history.clear();
-            bump();
-          },
-          state: setStreamState,
-        },
-        tab,
-      );
-      onCleanup(stop);
+      onCleanup(followHistory(api, chosen, history, { decisions: true, changed: bump, state: setStreamState }));
+    }),
+  );
+
+  createEffect(
+    on(team, (now) => {
+      takeMetrics(samples, 0, now);
+      bump();
     }),
   );
 
@@ -177,6 +123,7 @@ export function createCockpit(): Cockpit {
     generation: createMemo(() => team()?.generation),
     history,
     version,
+    samples,
     link: () => (pollState().kind === "live" && streamState().kind !== "connecting" ? streamState() : pollState()),
     role: () => caller().role,
     who: () => caller().who,
@@ -196,7 +143,4 @@ export function createCockpit(): Cockpit {
   };
 }
 
-/** `A` of `teams/A`. */
-export function shortName(name: string): string {
-  return name.slice(name.lastIndexOf("/") + 1);
-}
+export { CockpitContext, shortName, useCockpit, type Cockpit } from "./context";

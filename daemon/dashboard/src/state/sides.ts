@@ -1,15 +1,16 @@
 /** The teams of one match that this daemon plays: the chosen one and its rivals. */
 import { createMemo, createRoot, createSignal, getOwner, mapArray, onCleanup, runWithOwner, type Accessor } from "solid-js";
 import type { Team } from "../gen/phalanx/v1/team_pb";
-import { follow } from "../live/follow";
+import type { World } from "../gen/phalanx/v1/worlds_pb";
 import { perFrame, tab } from "../live/outside";
 import { poll } from "../live/poll";
 import { History } from "../match/history";
 import { followWorlds, type LiveWorlds } from "../views/map";
-import { LONG_AGO, shortName, useCockpit } from "./cockpit";
+import { shortName, useCockpit } from "./cockpit";
+import { followHistory } from "./follow-team";
 
-/** Teams beyond this number are not followed. */
-const RIVALS = 3;
+/** Rivals beyond this number are not followed. Without TLS, a browser has six connections to a host, and every stream takes one. */
+const RIVALS = location.protocol === "https:" ? 3 : 1;
 /** Interval between looks at a rival's agents, in milliseconds, while they are shown. */
 const LOOK_EVERY = 1_000;
 /** Colours of the teams, names of the style sheet; the chosen team has the first one. */
@@ -27,6 +28,14 @@ export interface Side {
   readonly team: Accessor<Team | undefined>;
   /** What it believes of its world. The first call begins to follow it. */
   readonly worlds: () => LiveWorlds;
+  /** The world that is shown: the newest one, in a recording the one of the chosen turn. */
+  readonly world: Accessor<World | undefined>;
+}
+
+/** The newest of these worlds. */
+function newest({ count, reel }: LiveWorlds): World | undefined {
+  count();
+  return reel.worlds.at(-1);
 }
 
 /** Teams that play the same game at the same server. */
@@ -39,7 +48,7 @@ export function sameMatch(teams: readonly Team[], name: string): Team[] {
 export function followSides(): Accessor<readonly Side[]> {
   const cockpit = useCockpit();
   const worlds = followWorlds();
-  const own: Side = { name: cockpit.name(), own: true, history: cockpit.history, version: cockpit.version, team: cockpit.team, worlds: () => worlds };
+  const own: Side = { name: cockpit.name(), own: true, history: cockpit.history, version: cockpit.version, team: cockpit.team, worlds: () => worlds, world: () => newest(worlds) };
   const names = createMemo(
     () =>
       sameMatch(cockpit.teams(), cockpit.name())
@@ -59,26 +68,9 @@ function followRival(name: string): Side {
   const history = new History();
   const [version, setVersion] = createSignal(0);
   const bump = perFrame(() => setVersion((before) => before + 1));
-  const stop = follow(
-    {
-      start: LONG_AGO,
-      open: (cursor, signal, began) => cockpit.api.matches.watchMatch({ team: `teams/${name}`, cursor }, { signal, onHeader: began }),
-      cursorOf: (item) => item.event?.cursor ?? "",
-      take(item) {
-        if (item.event !== undefined) history.apply(item.event);
-        bump();
-      },
-      gap() {
-        history.clear();
-        bump();
-      },
-      state: () => undefined,
-    },
-    tab,
-  );
-  onCleanup(stop);
+  onCleanup(followHistory(cockpit.api, name, history, { decisions: false, changed: bump }));
   const owner = getOwner();
-  /** Makes something once, as a part of this rival, whoever asks first. */
+  /** Makes something once, as a part of this rival, at the first call. */
   const once = <T>(make: () => T): (() => T) => {
     let made: T | undefined;
     return () => (made ??= createRoot((dispose) => {
@@ -88,7 +80,7 @@ function followRival(name: string): Side {
   };
   const detailed = once(() => followTeam(name));
   const worlds = once(() => followWorlds(() => name));
-  return { name, own: false, history, version, team: () => detailed()(), worlds };
+  return { name, own: false, history, version, team: () => detailed()(), worlds, world: () => newest(worlds()) };
 }
 
 /** A team with its agents, looked at again and again. */

@@ -22,7 +22,7 @@ export interface ChartMark {
 }
 
 /** Distances between two labels below the chart: an x is the index of a turn. */
-const INCREMENTS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const INCREMENTS = [1, 10, 100, 1e3, 1e4, 1e5].flatMap((power) => [power, 2 * power, 5 * power]);
 
 /** Distances between two labels of whole numbers. */
 const WHOLE = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].flatMap((power) => [power, 2 * power, 5 * power]);
@@ -33,7 +33,8 @@ export function Chart(props: {
   xs: readonly number[];
   plots: readonly Plot[];
   marks?: readonly ChartMark[];
-  height: number;
+  /** In CSS pixels; without it, the chart fills its box. */
+  height?: number;
   /** Bars instead of lines. */
   bars?: boolean;
   /** An x as text, for the axis and the readout. */
@@ -45,7 +46,7 @@ export function Chart(props: {
   /** The x that is highlighted. */
   chosen?: number | undefined;
   /** What the axes count: `step` and `points`. */
-  xLabel?: string;
+  xLabel?: string | undefined;
   yLabel?: string;
   /** Writes each series' name and last value at the end of its line, instead of a legend below. */
   ends?: boolean;
@@ -136,9 +137,9 @@ export function Chart(props: {
     const texts = (props.marks ?? []).filter(({ x, text }) => text !== undefined && Math.abs(x - (props.xs[at] ?? 0)) <= near).map(({ text }) => text ?? "");
     return [...new Set(texts)].slice(0, 3).join(" · ");
   });
-  const optionsFor = (width: number): Options => ({
-    width,
-    height: props.height,
+  const sizeIn = (box: HTMLElement): { width: number; height: number } => ({ width: Math.max(80, box.clientWidth), height: props.height ?? Math.max(50, box.clientHeight) });
+  const optionsFor = (size: { width: number; height: number }): Options => ({
+    ...size,
     legend: { show: false },
     cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { show: props.bars !== true } },
     padding: [8, () => room(), 0, 0],
@@ -157,8 +158,8 @@ export function Chart(props: {
     on(names, (some) => {
       const box = frame;
       if (box === undefined || some.trim() === "" || props.plots.length === 0) return;
-      const chart = new UPlot(optionsFor(Math.max(80, box.clientWidth)), drawn(), box);
-      const size = (): void => { chart.setSize({ width: Math.max(80, box.clientWidth), height: props.height }); };
+      const chart = new UPlot(optionsFor(sizeIn(box)), drawn(), box);
+      const size = (): void => { chart.setSize(sizeIn(box)); };
       const watch = new ResizeObserver(size);
       createEffect(on(() => props.height, size, { defer: true }));
       watch.observe(box);
@@ -174,7 +175,7 @@ export function Chart(props: {
     }),
   );
   return (
-    <div class="chart">
+    <div class="chart" data-fills={props.height === undefined ? "" : undefined}>
       <div class="chart-frame" role="img" aria-label={props.label} data-pick={props.pick === undefined ? undefined : ""} ref={(it) => { frame = it; }} />
       <p class="chart-foot">
         <For each={(props.plots.length > 1 && props.ends !== true) || under() !== undefined ? props.plots : []}>

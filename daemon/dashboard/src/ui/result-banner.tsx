@@ -1,6 +1,7 @@
 /** The end of a match: who won, the final scores, and how to go on. */
-import { createMemo, Show, type JSX } from "solid-js";
+import { createMemo, createResource, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
+import { ArenaState } from "../gen/phalanx/v1/arenas_pb";
 import { TeamEnd, TeamState } from "../gen/phalanx/v1/team_pb";
 import { resultOf } from "../match/result";
 import { shortName, useCockpit } from "../state/cockpit";
@@ -17,6 +18,16 @@ export function ResultBanner(): JSX.Element {
     const teams = sameMatch(cockpit.teams(), cockpit.name()).map(({ name, score, roundScores }) => ({ name: shortName(name), score, roundScores }));
     return resultOf(teams);
   });
+  // Other servers decide themselves when they play; an arena of this daemon plays for its teams.
+  const server = createMemo(() => (result() === undefined ? undefined : cockpit.team()?.server));
+  const [arenas] = createResource(server, async () => {
+    try {
+      return (await cockpit.api.arenas.listArenas({ pageSize: 1_000 })).arenas;
+    } catch {
+      return [];
+    }
+  });
+  const repeatable = (): boolean => arenas.latest?.some(({ address, state }) => address === server() && state !== ArenaState.FAILED) === true;
   const go = (view: View): string => `#${placeText({ ...cockpit.place(), view, agent: "", turn: undefined })}`;
   const again = (): void => {
     void attempt("The next match begins", () => cockpit.api.teams.startTeam({ name: `teams/${cockpit.name()}` })).then(() => { cockpit.refresh(); });
@@ -32,9 +43,11 @@ export function ResultBanner(): JSX.Element {
               The match is over and stays here: look at the <a href={go("map")}>map</a>, the <a href={go("timeline")}>timeline</a>,
               the <a href={go("agents")}>agents</a> or the <a href={go("recordings")}>recordings</a>.
             </span>
-            <button type="button" disabled={cockpit.role() < Role.OPERATOR} onClick={again}>
-              Play again
-            </button>
+            <Show when={repeatable()}>
+              <button type="button" disabled={cockpit.role() < Role.OPERATOR} onClick={again}>
+                Play again
+              </button>
+            </Show>
           </section>
         )}
       </Show>

@@ -2,6 +2,7 @@
 import * as Tabs from "@kobalte/core/tabs";
 import { createMemo, Index, Show, type JSX } from "solid-js";
 import { SeatState, type Agent } from "../gen/phalanx/v1/team_pb";
+import { shortIds } from "../match/names";
 import { byNumber } from "../match/strip";
 import { steeringText, word } from "../match/words";
 import { useCockpit } from "../state/cockpit";
@@ -40,7 +41,7 @@ export function AgentsView(): JSX.Element {
         {(name) => (
           <section class="card" aria-labelledby="one-agent" data-agent={name}>
             <h2 id="one-agent" class="agent-name">
-              {name} <span class="dim">{chosen()?.role}</span>
+              <span title={name}>{shortIds(name)}</span> <span class="dim">{chosen()?.role}</span>
             </h2>
             <Show when={chosen()}>{(agent) => <Steer agent={agent()} />}</Show>
             <Tabs.Root defaultValue="why">
@@ -83,16 +84,17 @@ function AgentRow(props: { agent: Agent }): JSX.Element {
         <button
           type="button"
           class="as-link"
+          title={props.agent.name}
           onClick={() => {
             cockpit.go({ agent: props.agent.name, turn: undefined });
           }}
         >
-          {props.agent.name}
+          {shortIds(props.agent.name)}
         </button>
       </th>
       <td>{props.agent.role}</td>
       <td class="mono clip" title={props.agent.reason}>
-        {props.agent.lastAction}
+        {shortIds(props.agent.lastAction)}
       </td>
       <td>{props.agent.lastResult}</td>
       <td>{props.agent.steering?.mode.case === "script" ? "script" : steeringText(props.agent.steering)}</td>

@@ -1,51 +1,22 @@
 /** The team's board: entries, authors, and previous values. */
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from "solid-js";
+import { createMemo, createSignal, For, on, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { BoardEntry } from "../gen/phalanx/v1/boards_pb";
 import type { Turn } from "../gen/phalanx/v1/team_pb";
-import { follow } from "../live/follow";
-import { perFrame, tab } from "../live/outside";
-import { BoardModel } from "../match/board";
 import { typedValue, valueLines, valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
+import { followBoard, pollBoard } from "../state/follow-team";
 import { attempt } from "../ui/notices";
 
 /** Rows that are shown at most. */
 const SHOWN = 500;
 
 /** Keys with their values; a row opens history and editor. */
-export function BoardView(): JSX.Element {
+export function BoardView(props: { polled?: boolean }): JSX.Element {
   const cockpit = useCockpit();
-  const model = new BoardModel();
-  const [version, setVersion] = createSignal(0);
+  const { model, version } = props.polled === true ? pollBoard(cockpit.name) : followBoard();
   const [filter, setFilter] = createSignal("");
   const [open, setOpen] = createSignal("");
-  const changed = perFrame(() => setVersion((before) => before + 1));
-  // The view is created again for each team; another token may lift a refusal.
-  createEffect(
-    on([cockpit.name, cockpit.entered], ([team]) => {
-      const stop = follow(
-        {
-          start: "",
-          open: (cursor, signal, began) => {
-            if (cursor === "") model.begin();
-            return cockpit.api.boards.watchBoard({ team: `teams/${team}`, cursor }, { signal, onHeader: began });
-          },
-          cursorOf: (item) => item.cursor,
-          take(item) {
-            model.take(item);
-            changed();
-          },
-          gap: () => {
-            model.begin();
-          },
-          state: () => undefined,
-        },
-        tab,
-      );
-      onCleanup(stop);
-    }),
-  );
   const entries = createMemo(
     on([version, filter], () =>
       model

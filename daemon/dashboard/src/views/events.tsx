@@ -56,7 +56,7 @@ export function EventsView(): JSX.Element {
             <Index each={cockpit.team()?.agents}>
               {(agent) => (
                 <option value={agent().name} selected={agent().name === cockpit.place().agent}>
-                  {agent().name}
+                  {shortIds(agent().name)}
                 </option>
               )}
             </Index>
@@ -110,7 +110,7 @@ export function EventsView(): JSX.Element {
               >
                 {line.round === undefined ? "–" : `${line.round}:${line.step ?? 0}`}
               </button>
-              <span class="event-agent">{line.agent}</span>
+              <span class="event-agent" title={line.agent}>{shortIds(line.agent)}</span>
               <span class="event-text" title={line.text === shortIds(line.text) ? undefined : line.text}>{shortIds(line.text)}</span>
             </div>
           )}

@@ -1,17 +1,15 @@
 /** What is known about a place and an agent, beside the map; orders are given here, too. */
 import * as Tabs from "@kobalte/core/tabs";
-import { createMemo, createSignal, For, onCleanup, Show, type JSX } from "solid-js";
+import { createMemo, For, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { BoardEntry } from "../gen/phalanx/v1/boards_pb";
 import type { WorldBody } from "../gen/phalanx/v1/worlds_pb";
-import { follow } from "../live/follow";
-import { perFrame, tab } from "../live/outside";
 import { isAbout, isAt } from "../map/related";
 import { bodyText, type Under } from "../map/under";
-import { BoardModel } from "../match/board";
 import { isBad } from "../match/history";
 import { valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
+import { pollBoard } from "../state/follow-team";
 import { Insight } from "./agent-insight";
 import { Steer } from "./agent-steer";
 import { Why } from "./agent-why";
@@ -160,27 +158,7 @@ function Decisions(props: { agent: string }): JSX.Element {
 /** Entries of the board about the agent or the place. */
 function Related(props: { agent: string; cell: Inspected["cell"] }): JSX.Element {
   const cockpit = useCockpit();
-  const model = new BoardModel();
-  const [version, setVersion] = createSignal(0);
-  const changed = perFrame(() => setVersion((before) => before + 1));
-  const stop = follow(
-    {
-      start: "",
-      open: (cursor, signal, began) => {
-        if (cursor === "") model.begin();
-        return cockpit.api.boards.watchBoard({ team: `teams/${cockpit.name()}`, cursor }, { signal, onHeader: began });
-      },
-      cursorOf: (item) => item.cursor,
-      take(item) {
-        model.take(item);
-        changed();
-      },
-      gap: () => { model.begin(); },
-      state: () => undefined,
-    },
-    tab,
-  );
-  onCleanup(stop);
+  const { model, version } = pollBoard(cockpit.name);
   const found = createMemo((): readonly BoardEntry[] => {
     version();
     const { agent, cell } = props;

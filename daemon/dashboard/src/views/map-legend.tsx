@@ -5,6 +5,8 @@ import type { Look } from "../map/look";
 
 /** Where the browser keeps whether it is open. */
 const KEY = "phalanx.legend";
+/** A map of this size has room for the legend, in CSS pixels. */
+const ROOMY = { width: 600, height: 380 } as const;
 /** Width and height of a sign in CSS pixels. */
 const SIDE = SIGN * 2 + 6;
 
@@ -13,10 +15,18 @@ export function MapLegend(props: { lines: readonly LegendLine[]; look: Look; onM
   const kept = localStorage.getItem(KEY);
   const roomy = matchMedia("(min-width: 901px)").matches;
   const [open, setOpen] = createSignal(kept === null ? roomy : kept === "open");
+  let own = false;
   const bind = (box: HTMLElement): void => {
     if (props.resized === undefined) return;
-    const watch = new ResizeObserver(() => { props.resized?.(open() ? box.offsetWidth : 0); });
+    const around = box.parentElement ?? box;
+    const watch = new ResizeObserver(() => {
+      const { clientWidth, clientHeight } = around;
+      // A small map is closed at first: its legend would cover it.
+      if (!own && clientWidth > 1) setOpen(kept !== "closed" && roomy && clientWidth >= ROOMY.width && clientHeight >= ROOMY.height);
+      props.resized?.(open() && clientWidth >= ROOMY.width ? box.offsetWidth : 0);
+    });
     watch.observe(box);
+    watch.observe(around);
     onCleanup(() => { watch.disconnect(); });
   };
   return (
@@ -27,6 +37,7 @@ export function MapLegend(props: { lines: readonly LegendLine[]; look: Look; onM
       onToggle={(event) => {
         const now = event.currentTarget.open;
         if (now === open()) return;
+        own = true;
         setOpen(now);
         localStorage.setItem(KEY, now ? "open" : "closed");
       }}

@@ -1,5 +1,5 @@
 /** The world as the team believes it. */
-import { createEffect, createSignal, on, onCleanup, type Accessor, type JSX } from "solid-js";
+import { createContext, createEffect, createSignal, on, onCleanup, type Accessor, type JSX } from "solid-js";
 import type { World, WorldPlace } from "../gen/phalanx/v1/worlds_pb";
 import { follow, type StreamState } from "../live/follow";
 import { tab } from "../live/outside";
@@ -16,6 +16,9 @@ export interface LiveWorlds {
   readonly count: Accessor<number>;
   readonly state: Accessor<StreamState>;
 }
+
+/** The worlds of the chosen team, where something around the view follows them already. */
+export const WorldsContext = createContext<LiveWorlds>();
 
 /** Follows a team's worlds; by default the chosen team's. */
 export function followWorlds(name?: Accessor<string>): LiveWorlds {

@@ -9,7 +9,7 @@ import { placeText } from "../state/place";
 import { colourOf } from "./match-score";
 
 /** The newest changes first. */
-export function Changes(props: { changes: readonly Change[]; contest: readonly Entrant[] }): JSX.Element {
+export function Changes(props: { changes: readonly Change[]; contest: readonly Entrant[]; live: boolean }): JSX.Element {
   const cockpit = useCockpit();
   const colour = (team: string): string => {
     const at = props.contest.findIndex(({ name }) => name === team);
@@ -19,7 +19,7 @@ export function Changes(props: { changes: readonly Change[]; contest: readonly E
     <section class="card newest" aria-labelledby="newest">
       <div class="card-head">
         <h2 id="newest">Changes</h2>
-        <a href={`#${placeText({ ...cockpit.place(), view: "events", agent: "", turn: undefined })}`}>all events</a>
+        <Show when={props.live}><a href={`#${placeText({ ...cockpit.place(), view: "events", agent: "", turn: undefined })}`}>all events</a></Show>
       </div>
       <ol class="plain newest-rows" tabIndex={0} aria-label="Newest changes">
         <Index each={props.changes} fallback={<li class="dim">Nothing has changed in the turns that this page has seen.</li>}>

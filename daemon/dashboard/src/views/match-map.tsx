@@ -34,7 +34,7 @@ export function MatchMap(props: { sides: readonly Side[]; side: Side; focus: (na
     const first = (props.hosted.version(), props.hosted.verdicts.last ?? props.hosted.arena()?.verdict)?.scores[0]?.team;
     return side !== undefined && first !== undefined && side !== first;
   });
-  const belief = createMemo((): World | undefined => (props.side.worlds().count(), props.side.worlds().reel.worlds.at(-1)));
+  const belief = createMemo((): World | undefined => props.side.world());
   /** The truth of the turn that the team believes in; until it has come, the one before. */
   const truth = createMemo((before: { world: World; same: boolean } | undefined) => {
     if (!hosts() || !props.layers.compared()) return undefined;
@@ -61,7 +61,8 @@ export function MatchMap(props: { sides: readonly Side[]; side: Side; focus: (na
   );
 }
 
-function LayerSwitch(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void; layers: Layers; hosts: boolean; shown: boolean; count: number }): JSX.Element {
+/** The switch between what the teams believe and the truth. */
+export function LayerSwitch(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void; layers: Pick<Layers, "showTruth" | "compared" | "compare">; hosts: boolean; shown: boolean; count: number }): JSX.Element {
   return (
     <div class="layer-switch">
       <span class="switch" role="group" aria-label="What the map shows">

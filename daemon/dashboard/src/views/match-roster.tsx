@@ -1,19 +1,25 @@
 /** The teams' agents: number, name, role, job, load, health, and why each of them does what it does. */
-import { createMemo, For, Index, on, Show, type JSX } from "solid-js";
+import { createMemo, For, Index, Show, type JSX } from "solid-js";
 import { SeatState, type Agent } from "../gen/phalanx/v1/team_pb";
 import type { WorldBody } from "../gen/phalanx/v1/worlds_pb";
 import { numberOf, shortIds } from "../match/names";
 import { byNumber } from "../match/strip";
 import { steeringText, word } from "../match/words";
-import { useCockpit } from "../state/cockpit";
 import { placeText } from "../state/place";
 import { COLOURS, type Side } from "../state/sides";
 
 /** Up to this number of agents, reasons have a line of their own. */
 const FEW = 6;
 
+/** Which agent is chosen, and whether the match is running. */
+interface Choice {
+  readonly live: boolean;
+  readonly chosen: string;
+  readonly choose: (agent: string) => void;
+}
+
 /** The roster of one team, with a tab for each team. */
-export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void }): JSX.Element {
+export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (name: string) => void } & Choice): JSX.Element {
   return (
     <section class="card roster" aria-labelledby="roster">
       <div class="card-head">
@@ -30,24 +36,21 @@ export function Rosters(props: { sides: readonly Side[]; side: Side; focus: (nam
           </span>
         </Show>
       </div>
-      <Show when={props.side} keyed>{(side) => <Roster side={side} colour={COLOURS[props.sides.indexOf(side) % COLOURS.length] ?? "--dim"} />}</Show>
+      <Show when={props.side} keyed>{(side) => <Roster side={side} colour={COLOURS[props.sides.indexOf(side) % COLOURS.length] ?? "--dim"} live={props.live} chosen={props.chosen} choose={props.choose} />}</Show>
     </section>
   );
 }
 
-function Roster(props: { side: Side; colour: string }): JSX.Element {
+function Roster(props: { side: Side; colour: string } & Choice): JSX.Element {
   const agents = createMemo(() => [...(props.side.team()?.agents ?? [])].sort((a, b) => byNumber(a.name, b.name)));
-  const worlds = props.side.worlds();
-  const bodies = createMemo(
-    on(worlds.count, () => {
-      const parts = worlds.reel.worlds.at(-1)?.parts ?? [];
-      return new Map(parts.flatMap((part) => part.bodies).filter((body) => body.agent !== undefined).map((body) => [body.name, body]));
-    }),
-  );
+  const bodies = createMemo(() => {
+    const parts = props.side.world()?.parts ?? [];
+    return new Map(parts.flatMap((part) => part.bodies).filter((body) => body.agent !== undefined).map((body) => [body.name, body]));
+  });
   return (
     <ol class="plain roster-rows" data-few={agents().length <= FEW ? "" : undefined} tabIndex={0} aria-label={`Agents of ${props.side.name}`} style={{ "--colour": `var(${props.colour})` }}>
       <Index each={agents()} fallback={<li class="dim">No agent is in the team yet.</li>}>
-        {(agent, at) => <RosterRow side={props.side} agent={agent()} body={bodies().get(agent().name)} index={at} />}
+        {(agent, at) => <RosterRow side={props.side} agent={agent()} body={bodies().get(agent().name)} index={at} live={props.live} chosen={props.chosen} choose={props.choose} />}
       </Index>
     </ol>
   );
@@ -62,10 +65,9 @@ function troubleOf(agent: Agent, body: WorldBody | undefined): { level: "bad" | 
   return body?.alive === false ? { level: "warn", text: "out of action" } : { level: "", text: "" };
 }
 
-function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefined; index: number }): JSX.Element {
-  const cockpit = useCockpit();
+function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefined; index: number } & Choice): JSX.Element {
   const trouble = createMemo(() => troubleOf(props.agent, props.body));
-  const isChosen = (): boolean => props.agent.name === cockpit.place().agent;
+  const isChosen = (): boolean => props.agent.name === props.chosen;
   const carrying = (): string => carriedText(props.body);
   return (
     <li data-roster={props.agent.name} data-chosen={isChosen() ? "" : undefined} data-level={trouble().level || undefined} data-out={props.body?.alive === false ? "" : undefined}>
@@ -74,7 +76,7 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
         class="roster-row"
         aria-pressed={isChosen()}
         title={props.agent.name}
-        onClick={() => { cockpit.go({ agent: isChosen() ? "" : props.agent.name, turn: undefined }, { replace: true }); }}
+        onClick={() => { props.choose(isChosen() ? "" : props.agent.name); }}
       >
         <span class="number-badge">{numberOf(props.agent.name, props.index)}</span>
         <span class="roster-name">
@@ -91,7 +93,7 @@ function RosterRow(props: { side: Side; agent: Agent; body: WorldBody | undefine
         </span>
       </button>
       <Show when={isChosen()}>
-        <Chosen side={props.side} agent={props.agent} body={props.body} />
+        <Chosen side={props.side} agent={props.agent} body={props.body} live={props.live} />
       </Show>
     </li>
   );
@@ -130,7 +132,7 @@ function Health(props: { share: number }): JSX.Element {
 }
 
 /** More about the chosen agent. */
-function Chosen(props: { side: Side; agent: Agent; body: WorldBody | undefined }): JSX.Element {
+function Chosen(props: { side: Side; agent: Agent; body: WorldBody | undefined; live: boolean }): JSX.Element {
   const facts = (): string => [props.agent.summary, props.body?.detail ?? "", carriedText(props.body) === "" ? "" : `carries ${carriedText(props.body)}`].filter((text) => text !== "").join(" · ");
   return (
     <div class="chosen-agent" data-chosen-agent={props.agent.name}>
@@ -144,7 +146,9 @@ function Chosen(props: { side: Side; agent: Agent; body: WorldBody | undefined }
       <Show when={facts() !== ""}>
         <p class="dim">{facts()}</p>
       </Show>
-      <a href={`#${placeText({ team: props.side.name, agent: props.agent.name, view: "agents", turn: undefined })}`}>Explain, steer, inspect</a>
+      <Show when={props.live}>
+        <a href={`#${placeText({ team: props.side.name, agent: props.agent.name, view: "agents", turn: undefined })}`}>Explain, steer, inspect</a>
+      </Show>
     </div>
   );
 }

@@ -1,7 +1,8 @@
 /** The score: as figures for the whole room, and as a race over time. */
-import { createMemo, createSignal, Index, onCleanup, Show, type JSX } from "solid-js";
+import { createMemo, createSignal, Index, Show, type JSX } from "solid-js";
 import type { Change } from "../match/changes";
 import type { Clock, Entrant } from "../match/contest";
+import { isAfter, type Moment } from "../match/history";
 import { figure, shortIds } from "../match/names";
 import { momentText, race, raceMarks, raceText, roundRace, type Race } from "../match/series";
 import { teamStateText } from "../match/words";
@@ -17,7 +18,7 @@ export function colourOf(at: number): string {
 }
 
 /** Names and scores with the turn between them. */
-export function Scoreboard(props: { contest: readonly Entrant[]; clock: Clock | undefined }): JSX.Element {
+export function Scoreboard(props: { contest: readonly Entrant[]; clock: Clock | undefined; turn: Moment | undefined }): JSX.Element {
   const cockpit = useCockpit();
   const teamOf = (name: string): Team | undefined => cockpit.teams().find((team) => shortName(team.name) === name);
   const share = (): number | undefined => {
@@ -32,7 +33,7 @@ export function Scoreboard(props: { contest: readonly Entrant[]; clock: Clock | 
         </Index>
       </ul>
       <div class="clock">
-        <strong>Turn {momentText(cockpit.team()?.turn)}</strong>
+        <strong>Turn {momentText(props.turn)}</strong>
         <Show when={share() !== undefined}>
           <span class="dim">
             of {props.clock?.steps?.toLocaleString("en")} steps
@@ -73,19 +74,25 @@ function markColour({ kind, level, text }: Change): string | undefined {
 }
 
 /** All scores over the turns of this round, or over the rounds. */
-export function RaceCard(props: { contest: readonly Entrant[]; changes: readonly Change[] }): JSX.Element {
-  const height = chartHeight();
+export function RaceCard(props: { contest: readonly Entrant[]; changes: readonly Change[]; moment: Moment | undefined }): JSX.Element {
   const [chosen, setChosen] = createSignal<"round" | "match">();
   const manyRounds = createMemo(() => Math.max(0, ...props.contest.map(({ rounds }) => rounds.length)) > 1);
   const view = (): "round" | "match" => (manyRounds() ? (chosen() ?? "match") : "round");
   const lines = createMemo(() => props.contest.map((entrant, at) => ({ ...entrant, name: shortIds(entrant.name), colour: colourOf(at), dashed: at > 0 })));
   const shown = createMemo((): Race => {
     if (view() === "match") return roundRace(lines());
-    const round = Math.max(-1, ...lines().map(({ turns }) => turns.at(-1)?.round ?? -1));
+    const round = props.moment?.round ?? Math.max(-1, ...lines().map(({ turns }) => turns.at(-1)?.round ?? -1));
     // A new round starts at zero: older rounds are the other view.
     return race(lines().map((one) => ({ ...one, turns: one.turns.filter((turn) => turn.round === round) })));
   });
   const marks = createMemo(() => (view() === "match" ? [] : raceMarks(shown(), props.changes, markColour)));
+  /** Where the turn of a recording is that is shown. */
+  const at = createMemo((): number | undefined => {
+    const { moment } = props;
+    if (moment === undefined) return undefined;
+    const found = view() === "match" ? moment.round : shown().turns.findLastIndex((turn) => !isAfter(turn, moment));
+    return found < 0 ? undefined : found;
+  });
   const xText = (at: number): string => {
     const turn = shown().turns[at];
     return turn === undefined ? "" : view() === "match" ? `${turn.round}` : `${turn.step}`;
@@ -104,10 +111,10 @@ export function RaceCard(props: { contest: readonly Entrant[]; changes: readonly
       <Show when={shown().turns.length > 1} fallback={<p class="empty">The line begins with the second score that is known.</p>}>
         <Chart
           label={view() === "match" ? raceText(shown(), "rounds") : raceText(shown())}
-          height={height()}
           xs={shown().turns.map((_, at) => at)}
           plots={shown().plots}
           marks={marks()}
+          chosen={at()}
           xText={xText}
           xLabel={view() === "match" ? "round" : "step"}
           yLabel="points"
@@ -118,14 +125,4 @@ export function RaceCard(props: { contest: readonly Entrant[]; changes: readonly
       </Show>
     </section>
   );
-}
-
-/** A part of the window's height, as it is now. */
-function chartHeight(): () => number {
-  const part = (): number => Math.round(Math.min(300, Math.max(150, innerHeight * 0.21)));
-  const [height, setHeight] = createSignal(part());
-  const resized = (): void => void setHeight(part());
-  addEventListener("resize", resized);
-  onCleanup(() => { removeEventListener("resize", resized); });
-  return height;
 }

@@ -2,7 +2,6 @@
 import { createMemo, For, Index, Show, type JSX } from "solid-js";
 import { WorldTone, type WorldColumn, type WorldPlace, type WorldRow, type WorldTable } from "../gen/phalanx/v1/worlds_pb";
 import { shortIds } from "../match/names";
-import { useCockpit } from "../state/cockpit";
 import type { Side } from "../state/sides";
 
 /** Rows of a table that are shown. */
@@ -25,9 +24,17 @@ const TONES: Readonly<Partial<Record<WorldTone, string>>> = {
   [WorldTone.OTHER]: "--ordered",
 };
 
+/** What is chosen: an agent, or a place on the map. */
+interface Picking {
+  readonly picked: PickedPlace | undefined;
+  readonly pick: (place: PickedPlace | undefined) => void;
+  readonly chosen: string;
+  readonly choose: (agent: string) => void;
+}
+
 /** All tables of a team; nothing where its game has none. */
-export function Work(props: { side: Side; picked: PickedPlace | undefined; pick: (place: PickedPlace | undefined) => void }): JSX.Element {
-  const tables = createMemo((): readonly WorldTable[] => (props.side.worlds().count(), props.side.worlds().reel.worlds.at(-1)?.tables ?? []));
+export function Work(props: { side: Side } & Picking): JSX.Element {
+  const tables = createMemo((): readonly WorldTable[] => props.side.world()?.tables ?? []);
   return (
     <Show when={tables().length > 0}>
       <section class="card work" aria-labelledby="work">
@@ -35,14 +42,14 @@ export function Work(props: { side: Side; picked: PickedPlace | undefined; pick:
           <h2 id="work">Work of {shortIds(props.side.name)}</h2>
         </div>
         <div class="work-tables" tabIndex={0} role="region" aria-label={`Tables of ${props.side.name}`}>
-          <Index each={tables()}>{(table) => <WorkTable own={props.side.own} table={table()} picked={props.picked} pick={props.pick} />}</Index>
+          <Index each={tables()}>{(table) => <WorkTable own={props.side.own} table={table()} picked={props.picked} pick={props.pick} chosen={props.chosen} choose={props.choose} />}</Index>
         </div>
       </section>
     </Show>
   );
 }
 
-function WorkTable(props: { own: boolean; table: WorldTable; picked: PickedPlace | undefined; pick: (place: PickedPlace | undefined) => void }): JSX.Element {
+function WorkTable(props: { own: boolean; table: WorldTable } & Picking): JSX.Element {
   const figures = createMemo(() => props.table.columns.map((column, at) => isFigure(column, at, props.table.rows)));
   return (
     <table class="list" data-table={props.table.title}>
@@ -61,7 +68,7 @@ function WorkTable(props: { own: boolean; table: WorldTable; picked: PickedPlace
       </thead>
       <tbody>
         <Index each={props.table.rows.slice(0, ROWS)} fallback={<tr><td class="dim" colSpan={props.table.columns.length}>none now</td></tr>}>
-          {(row) => <WorkRow own={props.own} row={row()} figures={figures()} picked={props.picked} pick={props.pick} />}
+          {(row) => <WorkRow own={props.own} row={row()} figures={figures()} picked={props.picked} pick={props.pick} chosen={props.chosen} choose={props.choose} />}
         </Index>
         <Show when={props.table.rows.length > ROWS}>
           <tr><td class="dim" colSpan={props.table.columns.length}>and {props.table.rows.length - ROWS} more</td></tr>
@@ -71,17 +78,16 @@ function WorkTable(props: { own: boolean; table: WorldTable; picked: PickedPlace
   );
 }
 
-function WorkRow(props: { own: boolean; row: WorldRow; figures: readonly boolean[]; picked: PickedPlace | undefined; pick: (place: PickedPlace | undefined) => void }): JSX.Element {
-  const cockpit = useCockpit();
+function WorkRow(props: { own: boolean; row: WorldRow; figures: readonly boolean[] } & Picking): JSX.Element {
   const text = (): string => props.row.cells.find((cell) => cell !== "") ?? "";
   const canPick = (): boolean => props.row.agent !== "" || props.row.place !== undefined;
   const isChosen = (): boolean =>
-    (props.row.agent !== "" && props.row.agent === cockpit.place().agent) ||
+    (props.row.agent !== "" && props.row.agent === props.chosen) ||
     (props.row.place !== undefined && props.picked?.part === props.row.part && props.picked.text === text() && samePlace(props.picked.place, props.row.place));
   const pick = (): void => {
     const { agent, place, part } = props.row;
     const off = isChosen();
-    if (agent !== "") cockpit.go({ agent: off ? "" : agent, turn: undefined }, { replace: true });
+    if (agent !== "") props.choose(off ? "" : agent);
     props.pick(off || place === undefined ? undefined : { part, place, text: text() });
   };
   const colour = (): string | undefined => {

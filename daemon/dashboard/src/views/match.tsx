@@ -6,13 +6,11 @@ import { followArena } from "../state/arena";
 import { shortName, useCockpit } from "../state/cockpit";
 import { followSides } from "../state/sides";
 import { followTruth } from "../state/truth";
-import { Changes } from "./match-changes";
+import { MatchBench } from "./match-bench";
 import { MatchMap, type Layers } from "./match-map";
-import { RaceCard, Scoreboard } from "./match-score";
-import { Rosters } from "./match-roster";
+import { Scoreboard } from "./match-score";
 import { Strip } from "./match-strip";
-import { Work, type PickedPlace } from "./match-work";
-import "./match.css";
+import type { PickedPlace } from "./match-work";
 
 /** Changes in the list. */
 const SHOWN = 60;
@@ -53,22 +51,27 @@ export function MatchView(): JSX.Element {
     on([scores, side, versions], ([points, one]) => newestChanges(points, one?.history.lines ?? [], sides().length > 1 ? (one?.name ?? "") : "", SHOWN)),
   );
   return (
-    <div class="match">
-      <Scoreboard contest={contest()} clock={clockOf((hosted.version(), hosted.verdicts.last))} />
-      <Strip sides={sides()} />
-      <Show when={side()}>
-        {(one) => (
-          <>
-            <Rosters sides={sides()} side={one()} focus={setFocused} />
-            <MatchMap sides={sides()} side={one()} focus={setFocused} hosted={hosted} truth={truth} layers={layers} />
-          </>
-        )}
-      </Show>
-      <div class="match-side">
-        <RaceCard contest={contest()} changes={changes()} />
-        <Show when={side()}>{(one) => <Work side={one()} picked={picked()} pick={pick} />}</Show>
-        <Changes changes={changes()} contest={contest()} />
-      </div>
-    </div>
+    <Show when={side()}>
+      {(one) => (
+        <MatchBench
+          bench={{
+            get sides() { return sides(); },
+            get side() { return one(); },
+            focus: setFocused,
+            get contest() { return contest(); },
+            get changes() { return changes(); },
+            get picked() { return picked(); },
+            pick,
+            get chosen() { return cockpit.place().agent; },
+            choose: (agent) => { cockpit.go({ agent, turn: undefined }, { replace: true }); },
+            moment: undefined,
+            live: true,
+          }}
+          score={<Scoreboard contest={contest()} clock={clockOf((hosted.version(), hosted.verdicts.last))} turn={cockpit.team()?.turn} />}
+          strip={<Strip sides={sides()} />}
+          map={() => <MatchMap sides={sides()} side={one()} focus={setFocused} hosted={hosted} truth={truth} layers={layers} />}
+        />
+      )}
+    </Show>
   );
 }

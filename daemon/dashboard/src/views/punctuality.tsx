@@ -4,6 +4,7 @@ import { SeatState, TeamState, type Team } from "../gen/phalanx/v1/team_pb";
 import { tab } from "../live/outside";
 import { poll } from "../live/poll";
 import { buckets, secondsText, since, type Bucket } from "../match/figures";
+import { figure, scoreText, shortIds } from "../match/names";
 import { teamStateText, word } from "../match/words";
 import { shortName, useCockpit } from "../state/cockpit";
 import { HeatStrip } from "../ui/heat-strip";
@@ -60,9 +61,9 @@ function MarginCard(): JSX.Element {
                 <tr data-tight={bucket().below <= 0.1 && bucket().count > 0 ? "" : undefined}>
                   <th scope="row">≤ {secondsText(bucket().below)}</th>
                   <td>
-                    <meter min={0} max={most()} value={bucket().count} aria-label={`${bucket().count} answers`} />
+                    <meter min={0} max={most()} value={bucket().count} aria-label={`${figure(bucket().count)} answers`} />
                   </td>
-                  <td class="number">{bucket().count}</td>
+                  <td class="number">{figure(bucket().count)}</td>
                 </tr>
               )}
             </Index>
@@ -73,7 +74,8 @@ function MarginCard(): JSX.Element {
   );
 }
 
-function SeatsCard(): JSX.Element {
+/** All seats with their state. */
+export function SeatsCard(): JSX.Element {
   const cockpit = useCockpit();
   return (
     <section class="card" aria-labelledby="seats">
@@ -92,7 +94,7 @@ function SeatsCard(): JSX.Element {
                 }}
               >
                 <span class="lamp" aria-hidden="true" />
-                {agent().name}
+                {shortIds(agent().name)}
                 <span class="dim"> {agent().role}</span>
                 <span class="hidden-label">, {word(SeatState, agent().seatState)}</span>
               </button>
@@ -158,17 +160,17 @@ function TeamRow(props: { team: Team }): JSX.Element {
         </span>
       </td>
       <td>{props.team.turn === undefined ? "–" : `${props.team.turn.round}:${props.team.turn.step}`}</td>
-      <td class="number">{props.team.score?.toString() ?? "–"}</td>
+      <td class="number">{scoreText(props.team.score)}</td>
       <td class="number">
         {props.team.seatedCount}/{props.team.agentCount}
       </td>
       <td class="number">{props.team.generation}</td>
-      <td class="number">{props.team.counters?.decided.toString() ?? "0"}</td>
+      <td class="number">{figure(Number(props.team.counters?.decided ?? 0n))}</td>
       <td class="number" data-bad={(props.team.counters?.fallback ?? 0n) > 0n ? "warn" : undefined}>
-        {props.team.counters?.fallback.toString() ?? "0"}
+        {figure(Number(props.team.counters?.fallback ?? 0n))}
       </td>
       <td class="number" data-bad={(props.team.counters?.late ?? 0n) > 0n ? "error" : undefined}>
-        {props.team.counters?.late.toString() ?? "0"}
+        {figure(Number(props.team.counters?.late ?? 0n))}
       </td>
       <td class="number" data-bad={props.team.alerts.length > 0 ? "error" : undefined}>
         {props.team.alerts.length}

@@ -5,8 +5,9 @@ import { faultOf } from "../api/fault";
 import { RecordingState, type Recording } from "../gen/phalanx/v1/recordings_pb";
 import { lengthText, sizeText } from "../match/film";
 import { milliseconds } from "../match/history";
-import { shortIds } from "../match/names";
+import { figure, shortIds } from "../match/names";
 import { shortName, useCockpit } from "../state/cockpit";
+import { rivalsOf } from "../state/replay";
 import { Comparison } from "./recordings-compare";
 import { Player } from "./recordings-player";
 
@@ -26,6 +27,8 @@ export default function RecordingsView(): JSX.Element {
   const all = (): readonly Recording[] => listed.latest?.recordings ?? [];
   const chosen = (): string => cockpit.place().agent;
   const known = createMemo(() => all().find((recording) => shortName(recording.name) === chosen()));
+  // The list is loaded again and again; the same rivals are not.
+  const rivals = createMemo(() => rivalsOf(all(), known()), [], { equals: (a, b) => a.map(({ name }) => name).join() === b.map(({ name }) => name).join() });
   return (
     <div class="recordings">
       <section class="card" aria-labelledby="recordings">
@@ -92,7 +95,7 @@ export default function RecordingsView(): JSX.Element {
         <Match when={chosen()}>
           {(name) => (
             <Show when={name()} keyed>
-              <Player name={name()} length={milliseconds(known()?.duration) ?? 0} />
+              <Player name={name()} length={milliseconds(known()?.duration) ?? 0} recording={known()} rivals={rivals()} />
             </Show>
           )}
         </Match>
@@ -129,7 +132,7 @@ function Row(props: { recording: Recording; chosen: boolean; twin: boolean; comp
       <td>{props.recording.game}</td>
       <td>{when()}</td>
       <td class="number">{lengthText(milliseconds(props.recording.duration) ?? 0)}</td>
-      <td class="number">{props.recording.turns === 0n ? "–" : props.recording.turns.toString()}</td>
+      <td class="number">{props.recording.turns === 0n ? "–" : figure(Number(props.recording.turns))}</td>
       <td class="number">{sizeText(props.recording.fileBytes)}</td>
       <td title={props.recording.trouble || (props.recording.state === RecordingState.OPEN ? "It has no end: the daemon was killed, or the disk was full. phalanx recording recover repairs it." : "")} data-bad={props.recording.trouble === "" ? undefined : "error"}>
         {STATES[props.recording.state]}

@@ -114,7 +114,7 @@ impl<const FIXED: bool> Match<FIXED> {
     pub(crate) fn of(agents: u16, checkpoint: Option<Arc<[u8]>>, steering: Vec<Steering>) -> Self {
         let calls: Arc<Mutex<Vec<String>>> = Arc::default();
         let brain = |link: TeamLink, _: &Staged| {
-            let kind = ParamKind::Num { min: 0.0, max: 99.0, whole: true };
+            let kind = ParamKind::number(0.0, 99.0, true);
             let (name, default) = ("greed".into(), Value::Int(0));
             let spec = ParamSpec { name, kind, default, doc: String::new() };
             link.shared.borrow_mut().params.declare(spec).unwrap();

@@ -82,7 +82,7 @@ impl Actor {
             return Err(broken("no decide"));
         }
         manner.loads -= 1;
-        let kind = ParamKind::Num { min: 0.0, max: manner.greed_max, whole: false };
+        let kind = ParamKind::number(0.0, manner.greed_max, false);
         let (name, default) = ("greed".into(), Value::Num(0.0));
         let spec = ParamSpec { name, kind, default, doc: String::new() };
         self.link.shared.borrow_mut().params.declare(spec).unwrap();

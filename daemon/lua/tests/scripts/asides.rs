@@ -68,6 +68,14 @@ fn a_parameter_at_the_top_of_a_file_is_known_before_the_first_turn() {
 #[case::free_text("assert(param('name', { default = '' }) == '')")]
 #[case::booleans("assert(param('bold', { default = false }) == false)")]
 #[case::whole("assert(param('n', { default = 3, min = 1, max = 5, whole = true }) == 3)")]
+#[case::int("assert(param('n', { default = 3, min = 1, max = 5, kind = 'int', why = 'w' }) == 3)")]
+#[case::stepped("assert(param('n', { default = 0.31, min = 0, max = 1, step = 0.1 }) == 0.3)")]
+#[case::by_ratios(
+    "assert(param('n', { default = 8, min = 1, max = 64, kind = 'float', log = true }) == 8)"
+)]
+#[case::choice(
+    "assert(param('way', { default = 'left', values = { 'left', 'right' }, kind = 'choice' }) == 'left')"
+)]
 #[case::declared_twice_alike(
     "param('n', { default = 3 }) assert(param('n', { default = 3 }) == 3)"
 )]
@@ -86,14 +94,28 @@ fn parameters_of_all_kinds(#[case] body: &str) {
 #[case("param('x', 3)", "param x: expected { default = … }, got 3")]
 #[case(
     "param('x', { defualt = 1 })",
-    "param x: unknown option \"defualt\"; there are default, min, max, whole, values, doc; did you mean \"default\"?"
+    "param x: unknown option \"defualt\"; there are default, min, max, step, kind, log, values, why, whole, doc; did you mean \"default\"?"
 )]
 #[case("param('x', { default = 9, max = 5 })", "parameter x: expected a number up to 5, got 9")]
 #[case("param('x', { default = 0/0 })", "parameter x: expected a number, got NaN")]
 #[case("param('x', { default = 1, min = 5, max = 2 })", "param x: min 5 is greater than max 2")]
 #[case(
     "param('x', { default = true, min = 5 })",
-    "param x: min, max and whole are for numbers, values for texts"
+    "param x: min does not fit a default that is a boolean"
+)]
+#[case(
+    "param('x', { default = 'a', step = 1 })",
+    "param x: step does not fit a default that is a text"
+)]
+#[case(
+    "param('x', { default = 1, values = { 'a' } })",
+    "param x: values does not fit a default that is a number"
+)]
+#[case("param('x', { default = 1, step = 0 })", "param x: step: expected a number above 0, got 0")]
+#[case("param('x', { default = 1, log = true })", "param x: log: expected a min above 0 and a max")]
+#[case(
+    "param('x', { default = 1, kind = 'choice' })",
+    "param x: kind: expected \"float\" with these values, got \"choice\""
 )]
 #[case("param('x', { default = 'a', values = { 'b' } })", "parameter x: expected one of b, got a")]
 #[case(

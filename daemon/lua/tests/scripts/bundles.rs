@@ -1,9 +1,12 @@
 //! Strategy folders: what is read, what is refused, and the messages for the author.
 
 use crate::stage::{API, SKIP, Stage, bundle};
-use phalanx_lua::{Bundle, Diagnostic, FILE_BYTES_MAX, FILES_MAX, Limits, Severity, check_bundle};
+use phalanx_lua::{
+    Bundle, Diagnostic, FILE_BYTES_MAX, FILES_MAX, Limits, Severity, check_bundle, declared_params,
+};
 use rstest::rstest;
 use std::path::Path;
+use std::sync::Arc;
 
 fn write(dir: &Path, path: &str, source: &str) {
     let path = dir.join(path);
@@ -48,6 +51,51 @@ fn a_folder_becomes_a_bundle_with_the_shared_modules_under_lib() {
     assert_eq!(bundle.source("lib/paths.luau").unwrap().as_ref(), "return 'own'");
     assert_eq!(bundle.root_names().collect::<Vec<_>>(), ["old", "worker"]);
     assert_eq!(bundle.resolve("old"), Some("old.lua"));
+}
+
+const TUNED: &str = "run = 'r7'\nmatches = 400\n[values]\ngreed = 0.8\n";
+
+#[test]
+fn tuned_values_replace_defaults_and_are_part_of_the_strategy() {
+    let folder = tempfile::tempdir().unwrap();
+    let worker = "local greed = param('greed', { default = 0.5, max = 1 })
+        return { decide = function() return act['goto']({ x = 1, y = 1 }, 1, greed) end }";
+    write(folder.path(), "worker.luau", worker);
+    let plain = Bundle::read(folder.path(), &[]).unwrap();
+    write(folder.path(), "tuned.toml", TUNED);
+    write(folder.path(), "lib/tuned.toml", "not read");
+    let tuned = Bundle::read(folder.path(), &[]).unwrap();
+    assert_eq!(paths(&tuned), ["tuned.toml", "worker.luau"]);
+    assert_eq!((tuned.tuned().run.as_str(), tuned.tuned().matches), ("r7", 400));
+    assert_ne!(tuned.hash(), plain.hash());
+    assert_eq!(tuned.with_tuned(None).unwrap(), plain);
+    let default = |bundle: &Bundle| {
+        let specs = declared_params(&API, Arc::new(bundle.clone()), Limits::default()).unwrap();
+        specs[0].default.as_num()
+    };
+    assert_eq!((default(&plain), default(&tuned)), (Some(0.5), Some(0.8)));
+    let mut stage =
+        Stage::new(&[("worker.luau", worker), ("scout.luau", SKIP), ("tuned.toml", TUNED)]);
+    assert_eq!(stage.decide(0).unwrap().args[2].as_num(), Some(0.8));
+}
+
+#[rstest]
+#[case(
+    "[values]\ngreed = 7",
+    "worker.luau:1: param greed: tuned.toml: parameter greed: expected a number up to 1, got 7"
+)]
+#[case("[values]\ngreed = ", "tuned.toml:2")]
+#[case("pace = 3", "tuned.toml: unknown key \"pace\"")]
+fn a_wrong_tuned_file_refuses_the_strategy(#[case] tuned: &str, #[case] want: &str) {
+    let worker = "param('greed', { default = 0.5, max = 1 }) return { decide = act.skip }";
+    let files = [("worker.luau", worker), ("tuned.toml", tuned)];
+    let said = match Bundle::from_files(files) {
+        Ok(bundle) => {
+            lines(&check_bundle(&API, Arc::new(bundle), &[], Limits::default())).join("\n")
+        }
+        Err(refused) => refused.to_string(),
+    };
+    assert!(said.contains(want), "{said}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl Brain for Actor {
     ) -> Result<Vec<Memory>, BrainError> {
         let manner = staged.code.downcast_ref::<Manner>().unwrap();
         assert!(!manner.bursts, "a defect at installing");
-        let kind = ParamKind::Num { min: 0.0, max: 9.0, whole: true };
+        let kind = ParamKind::number(0.0, 9.0, true);
         let (name, default) = ("greed".into(), Value::Num(0.0));
         let spec = ParamSpec { name, kind, default, doc: String::new() };
         self.link.shared.borrow_mut().params.declare(spec).unwrap();

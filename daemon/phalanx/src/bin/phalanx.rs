@@ -106,6 +106,7 @@ fn about_strategy(verb: StrategyVerb) -> Result<ExitCode> {
         StrategyVerb::New(args) => strategy::new(&args)?,
         StrategyVerb::Check(args) => return strategy::check(&args),
         StrategyVerb::Test(args) => return strategy::test(&args),
+        StrategyVerb::Params(args) => strategy::params(&args)?,
         StrategyVerb::Show(args) => remote::show_strategy(&args)?,
         StrategyVerb::History(args) => remote::history(&args)?,
         StrategyVerb::Diff(args) => remote::diff(&args)?,

@@ -47,6 +47,26 @@ pub struct TryArgs {
     pub remote: Remote,
 }
 
+/// `phalanx strategy params`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  phalanx strategy params mine                  what you may set, and what tuned.toml sets
+  phalanx strategy params mine --output json    for programs
+
+A script declares a parameter with param(name, { default = 0.5, min = 0, max = 1 }).
+The values in tuned.toml, in the strategy's folder, replace the defaults.")]
+pub struct ParamsArgs {
+    /// The strategy's folder.
+    pub dir: PathBuf,
+    /// The game that it plays [default: the one that `strategy new` made it for, else assemble].
+    #[arg(long, value_parser = games())]
+    pub game: Option<&'static str>,
+    /// How to print.
+    #[command(flatten)]
+    pub print: OutputArgs,
+}
+
 /// `phalanx strategy test`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\

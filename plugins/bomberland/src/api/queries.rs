@@ -1,6 +1,7 @@
 //! The native queries on the world.
 
 use super::{CELL, DIRECTION, KINDS, X, Y};
+use crate::search::SearchWeights;
 use phalanx_game::declare::{count, field, optional, query, required, whole};
 use phalanx_game::{FieldDoc, Kind, ParamDoc, QueryDoc};
 
@@ -99,6 +100,63 @@ const FUTURE: &[FieldDoc] = &[
     field("things", Kind::List(&Kind::Table(THING)), "Everything but metal then."),
 ];
 
+/// Most nodes of a search: about a second.
+pub(crate) const NODES_MAX: u32 = 1_000_000;
+
+/// Most ticks that a search plays a plan.
+pub(crate) const SEARCH_TICKS_MAX: u32 = 40;
+
+const GOAL: &[FieldDoc] = &[
+    field("x", count(), "Column."),
+    field("y", count(), "Row."),
+    field("value", Kind::Num, "How much it pulls a unit that is there; less for each step to it."),
+];
+
+const SEARCH: &[FieldDoc] = &[
+    field(
+        "nodes",
+        Kind::Int { min: 0, max: NODES_MAX as i64 },
+        "Ticks to simulate; 4000 when nil. One choice is always played out.",
+    ),
+    field(
+        "ticks",
+        Kind::Int { min: 1, max: SEARCH_TICKS_MAX as i64 },
+        "How far each choice is played out; 14 when nil.",
+    ),
+    field(
+        "weights",
+        Kind::Table(SearchWeights::FIELDS),
+        "What counts how much; defaults for what is missing.",
+    ),
+    field("goals", Kind::List(&Kind::Table(GOAL)), "Cells that pull our units."),
+];
+
+const CHOICE: &[FieldDoc] = &[
+    field("action", Kind::Word(&["wait", "move", "bomb", "detonate"]), "What it does next."),
+    field("args", Kind::List(&Kind::Any), "As for act.*."),
+    field("value", Kind::Num, "The best value that was found with it."),
+];
+
+const UNIT_CHOICE: &[FieldDoc] = &[
+    field("unit", Kind::Str, "The unit's name as the referee has it."),
+    field("action", Kind::Word(&["wait", "move", "bomb", "detonate"]), "What it does next."),
+    field("args", Kind::List(&Kind::Any), "As for act.*."),
+    field(
+        "alternatives",
+        Kind::List(&Kind::Table(CHOICE)),
+        "Its orders that were tried, the best first.",
+    ),
+];
+
+const FOUND: &[FieldDoc] = &[
+    field("value", Kind::Num, "What the best line is worth."),
+    field("units", Kind::List(&Kind::Table(UNIT_CHOICE)), "Living units of the team."),
+    field("line", Kind::List(&Kind::Table(ORDER)), "The team's orders in the best line."),
+    field("nodes", count(), "Ticks that were simulated."),
+    field("evaluations", count(), "Choices that were played out."),
+    field("rounds", count(), "Complete passes over all units."),
+];
+
 pub(super) const QUERIES: &[QueryDoc] = &[
     query("size", "The map's size.", &[], Kind::Table(SIZE)),
     query(
@@ -180,5 +238,11 @@ pub(super) const QUERIES: &[QueryDoc] = &[
             optional("seed", count(), "Dice for drops and freezes."),
         ],
         Kind::Table(FUTURE),
+    ),
+    query(
+        "search",
+        "The best plans for all units of the team together: choices are played out by the referee's rules while the enemy answers by greedy rules. The budget is a number of nodes, so the same question always has the same answer; units that ask the same share one search.",
+        &[optional("options", Kind::Table(SEARCH), "Budget, horizon, weights and goals.")],
+        Kind::Table(FOUND),
     ),
 ];

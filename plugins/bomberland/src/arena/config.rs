@@ -3,6 +3,7 @@
 
 mod reader;
 
+use super::ForwardMode;
 use crate::rules::{GameParams, SIDE_MAX, Setup};
 use reader::VariableReader;
 use std::collections::BTreeMap;
@@ -11,7 +12,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// All variables of the engine, and `PRESET`, which is ours.
+/// All variables of the engine, and `PRESET`, `CLOSE_REFUSED_MS`, `FORWARD_MODE` and `LENIENT`, which
+/// are ours.
 pub const VARIABLES: &[&str] = &[
     "ADMIN_ROLE_ENABLED",
     "AGENT_SECRET_ID_MAP",
@@ -23,9 +25,11 @@ pub const VARIABLES: &[&str] = &[
     "BOMB_ARMED_TICKS",
     "BOMB_DURATION_TICKS",
     "BUILD",
+    "CLOSE_REFUSED_MS",
     "ENTITY_SPAWN_PROBABILITY_PER_TICK",
     "ENVIRONMENT",
     "FIRE_SPAWN_INTERVAL_TICKS",
+    "FORWARD_MODE",
     "FREEZE_DEBUFF_DURATION_TICKS",
     "FREEZE_POWERUP_DURATION_TICKS",
     "FREEZE_POWERUP_SPAWN_WEIGHTING",
@@ -36,6 +40,7 @@ pub const VARIABLES: &[&str] = &[
     "INITIAL_BLAST_DIAMETER",
     "INITIAL_HP",
     "INVULNERABILITY_TICKS",
+    "LENIENT",
     "MAP_HEIGHT",
     "MAP_WIDTH",
     "MAXIMUM_CONCURRENT_BOMBS",
@@ -96,6 +101,12 @@ pub struct EngineConfig {
     pub world_seed: Option<u64>,
     /// Seed of the game; by chance where absent.
     pub prng_seed: Option<u64>,
+    /// Close connections that are refused after this long; the engine keeps them open in silence.
+    pub close_refused: Option<Duration>,
+    /// Also take the older document's detonation: a `move` with coordinates.
+    pub lenient: bool,
+    /// How the forward model reads states.
+    pub forward: ForwardMode,
 }
 
 impl Default for ArenaConfig {
@@ -115,6 +126,9 @@ impl Default for ArenaConfig {
                 save_replay: true,
                 world_seed: None,
                 prng_seed: None,
+                close_refused: None,
+                lenient: false,
+                forward: ForwardMode::default(),
             },
         }
     }
@@ -320,6 +334,15 @@ fn read_server(reader: &mut VariableReader, server: &mut EngineConfig) {
     });
     reader.maybe("WORLD_SEED", SEED_MAX, |seed| server.world_seed = Some(seed));
     reader.maybe("PRNG_SEED", SEED_MAX, |seed| server.prng_seed = Some(seed));
+    reader.flag("LENIENT", &mut server.lenient);
+    reader.maybe("CLOSE_REFUSED_MS", HOUR_MS, |ms| {
+        server.close_refused = Some(Duration::from_millis(ms));
+    });
+    match reader.word("FORWARD_MODE", &["exact", "engine"]) {
+        Some(1) => server.forward = ForwardMode::Engine,
+        Some(_) => server.forward = ForwardMode::Exact,
+        None => {}
+    }
     if let Some(secrets) = reader.secrets("AGENT_SECRET_ID_MAP") {
         server.secrets = secrets;
     }
@@ -347,6 +370,16 @@ mod tests {
         assert_eq!((config.params.fuse, config.params.fire_interval), (35, 2.5));
         assert_eq!(config.server.world_seed, Some(7));
         assert!(config.server.training && !config.server.admin);
+    }
+
+    #[test]
+    fn the_referee_can_differ_from_the_engine() {
+        let config = ArenaConfig::parse("FORWARD_MODE=engine\nLENIENT=1\nCLOSE_REFUSED_MS=250");
+        let server = config.unwrap().server;
+        assert_eq!((server.forward, server.lenient), (ForwardMode::Engine, true));
+        assert_eq!(server.close_refused, Some(Duration::from_millis(250)));
+        let errors = ArenaConfig::parse("FORWARD_MODE=ours").unwrap_err();
+        assert_eq!(errors.lines, ["FORWARD_MODE = \"ours\": expected exact or engine"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod ahead;
 mod args;
 mod map;
+mod search;
 
 use super::World;
 use crate::percept::TickScene;
@@ -52,6 +53,7 @@ pub(super) fn answer(
         "burns" => ask.burns(),
         "escape" => ask.escape(),
         "simulate" => ask.simulate(),
+        "search" => ask.search(),
         other => Err(unknown(other)),
     }
 }

@@ -95,8 +95,8 @@ fn agents_hear_first_then_admins_then_spectators() {
 #[test]
 fn who_is_refused_hears_nothing() {
     let patience = Duration::from_secs(3);
-    let options = ArenaOptions { close_refused: Some(patience), ..seeded(9) };
-    let (mut arena, now) = arena("ADMIN_ROLE_ENABLED=0\nAGENT_SECRET_ID_MAP=x,y", options);
+    let text = "ADMIN_ROLE_ENABLED=0\nAGENT_SECRET_ID_MAP=x,y\nCLOSE_REFUSED_MS=3000";
+    let (mut arena, now) = arena(text, seeded(9));
     arena.handle_request(ConnectionId(1), "/?role=agent&agentId=x", now);
     out(&mut arena);
     for (id, target) in [

@@ -21,6 +21,7 @@ mod properties;
 mod recordings;
 mod rules_conformance;
 mod saved;
+mod search;
 mod session;
 mod wire;
 mod world;

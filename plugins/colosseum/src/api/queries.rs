@@ -64,10 +64,20 @@ const SNAKE: &[FieldDoc] = &[
     field("cells", Kind::List(&Kind::Cell), "Its cells, head first."),
 ];
 
+const DUEL: &[FieldDoc] =
+    &[field("dir", DIRECTION, "The turn."), field("worth", Kind::Num, "The more, the better.")];
+
 const POSITION: &[FieldDoc] = &[
     field("fen", Kind::Str, "The position."),
     field("white", Kind::Bool, "Whether we are white."),
     field("last_move", Kind::Str, "The opponent's last move; nil before the first."),
+];
+
+const BEST_MOVE: &[FieldDoc] = &[
+    field("move", Kind::Str, "In UCI notation."),
+    field("worth", Kind::Num, "For us, in hundredths of a pawn; beyond 29000 for a forced mate."),
+    field("depth", count(), "Half-moves of the deepest search that was completed."),
+    field("nodes", count(), "Positions that were looked at."),
 ];
 
 pub(super) const QUERIES: &[QueryDoc] = &[
@@ -157,6 +167,16 @@ pub(super) const QUERIES: &[QueryDoc] = &[
         count(),
     ),
     query(
+        "duel",
+        "What each turn of our snake is worth if the nearest rival plays against us: cells that we reach first, below 0 for a death that it can force. Turns into what is covered are left out; nil without a rival. On a crowded grid it looks less far ahead.",
+        &[optional(
+            "ahead",
+            count(),
+            "Moves of both that it looks ahead; 8 when left out, and at most.",
+        )],
+        Kind::List(&Kind::Table(DUEL)),
+    ),
+    query(
         "path",
         "The turns that bring our snake to a cell, tails moving on; nil when there is no way.",
         &[
@@ -167,4 +187,21 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     ),
     query("position", "The game of chess.", &[], Kind::Table(POSITION)),
     query("moves", "The legal moves, in UCI notation.", &[], Kind::List(&Kind::Str)),
+    query(
+        "best_move",
+        "The best move that an alpha-beta search finds; nil for a position that it cannot read. The same arguments give the same move.",
+        &[
+            optional(
+                "nodes",
+                count(),
+                "Positions that it looks at; 60000 when left out, 500000 at most.",
+            ),
+            optional(
+                "past",
+                Kind::List(&Kind::Str),
+                "Earlier positions of the game in FEN, the newest 1000; to come back to one counts as a draw.",
+            ),
+        ],
+        Kind::Table(BEST_MOVE),
+    ),
 ];

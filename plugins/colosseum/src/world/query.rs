@@ -1,8 +1,10 @@
 //! What scripts ask the world: one line a query, the answers below.
 
+use super::duel;
 use super::field::{self, GatherTrip};
 use super::grid::{self, StepDanger};
 use super::view;
+use crate::chess;
 use crate::percept::{ChessScene, Percept, StateScene};
 use crate::rules::catcher::{CatcherEntity, CatcherState, distance};
 use crate::rules::snake::{self, SnakeDirection};
@@ -33,7 +35,7 @@ pub(super) fn answer(
     let answer = match &*percept.scene {
         StateScene::Catcher(state) => ask.catcher(state)?,
         StateScene::Snake(state) => ask.snake(state)?,
-        StateScene::Chess(scene) => ask.chess(scene),
+        StateScene::Chess(scene) => ask.chess(scene)?,
         StateScene::Other => None,
     };
     // A query of another game is absent.
@@ -54,6 +56,12 @@ impl AgentQuery<'_> {
     fn num(&self, index: usize) -> Result<f64, QueryError> {
         let number = self.arg(index).and_then(Value::as_num).filter(|number| number.is_finite());
         number.ok_or_else(|| self.wrong(index, "a finite number"))
+    }
+
+    fn count(&self, index: usize) -> Result<Option<u32>, QueryError> {
+        let Some(count) = self.arg(index) else { return Ok(None) };
+        let count = count.as_int().and_then(|count| u32::try_from(count).ok());
+        count.map(Some).ok_or_else(|| self.wrong(index, "a whole number that is not negative"))
     }
 
     fn point(&self, index: usize) -> Result<[f64; 2], QueryError> {
@@ -242,6 +250,7 @@ impl AgentQuery<'_> {
                 let Some(head) = head else { return Ok(None) };
                 u32::try_from(grid::room(state, head, direction)).unwrap_or(u32::MAX).into()
             }
+            "duel" => self.duel(state)?,
             "path" => {
                 let to = self.cell(0)?;
                 let Some(head) = head else { return Ok(None) };
@@ -255,8 +264,18 @@ impl AgentQuery<'_> {
         }))
     }
 
-    fn chess(&self, scene: &ChessScene) -> Option<Value> {
-        match self.name {
+    fn duel(&self, state: &snake::SnakeState) -> Result<Value, QueryError> {
+        let ahead = self.count(0)?.unwrap_or(duel::AHEAD_MAX);
+        let worths = duel::worths(state, &self.percept.me, ahead);
+        let shown = |(direction, worth): (SnakeDirection, i32)| {
+            let word = direction.word().to_lowercase();
+            Value::map([("dir", word.into()), ("worth", f64::from(worth).into())])
+        };
+        Ok(worths.map(|list| Value::List(list.into_iter().map(shown).collect())).into())
+    }
+
+    fn chess(&self, scene: &ChessScene) -> Result<Option<Value>, QueryError> {
+        Ok(match self.name {
             "position" => Some(Value::map([
                 ("fen", scene.fen.clone().into()),
                 ("white", scene.white.into()),
@@ -266,7 +285,26 @@ impl AgentQuery<'_> {
                 let moves = scene.legal_moves.iter().map(ToString::to_string);
                 Some(moves.collect::<Vec<_>>().into())
             }
+            "best_move" => self.best_move(scene)?,
             _ => None,
-        }
+        })
+    }
+
+    fn best_move(&self, scene: &ChessScene) -> Result<Option<Value>, QueryError> {
+        let nodes = self.count(0)?.unwrap_or(chess::NODES);
+        let past = match self.arg(1) {
+            None => &[],
+            Some(Value::List(list)) => list.as_slice(),
+            Some(_) => return Err(self.wrong(1, "a list of texts")),
+        };
+        let past = past.iter().rev().filter_map(Value::as_str);
+        Ok(chess::best_move(&scene.fen, past, nodes).map(|best| {
+            Value::map([
+                ("move", best.uci.into()),
+                ("worth", f64::from(best.worth).into()),
+                ("depth", best.depth.into()),
+                ("nodes", best.nodes.into()),
+            ])
+        }))
     }
 }

@@ -11,6 +11,7 @@
 
 mod arena;
 mod arena_samples;
+mod chess;
 mod picture;
 mod recordings;
 mod rules_conformance;

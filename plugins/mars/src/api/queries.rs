@@ -228,11 +228,13 @@ const SITE: &[FieldDoc] = &[
         whole(),
         "What all our zones are worth then; with against, by how much they outweigh the enemy's.",
     ),
+    field("vertices", Kind::List(&Kind::Str), "Where the agents stand, the best place first."),
     field(
-        "vertices",
-        Kind::List(&Kind::Str),
-        "Where the agents stand, the best place first; fewer than asked for when the effort was spent.",
+        "missing",
+        count(),
+        "Agents that were not placed, since the effort or the vertices were too few.",
     ),
+    field("spent", count(), "Placements that were tried."),
 ];
 
 const COUNT: ParamDoc = required("count", count(), "How many agents, at most 64.");

@@ -18,8 +18,12 @@ pub(super) const EFFORT_MAX: u32 = 200_000;
 /// Agents that a search places at most.
 pub(super) const COUNT_MAX: usize = 64;
 
-/// From how many places a search begins to grow.
+/// From how many places a search begins to grow at most.
 const SEEDS: usize = 4;
+
+/// Placements that each agent should have tried from one beginning; with less effort a search begins
+/// from fewer places.
+const TRIES: u32 = 60;
 
 /// Places to begin at are at least this far from each other, in edges.
 const SEED_DISTANCE: u32 = 4;
@@ -165,6 +169,10 @@ pub(super) struct Site {
     pub(super) value: i64,
     /// Where the placed agents stand, in order of placement.
     pub(super) vertices: Vec<VertexId>,
+    /// Agents that were asked for but not placed: the effort or the vertices were too few.
+    pub(super) missing: usize,
+    /// Paintings that were spent.
+    pub(super) spent: u32,
 }
 
 /// The best placement that the effort finds. Enemies stand on the stage already.
@@ -174,7 +182,10 @@ pub(super) fn best_site(stage: &mut ZoneStage, wish: &PlacementQuery) -> Site {
     let mut search = PlacementSearch { stage, left: wish.effort, allowed: Vec::new(), aim };
     search.allow(&wish.within);
     let count = wish.count.min(COUNT_MAX);
-    let seeds = search.seeds(&wish.fixed);
+    let agents = u32::try_from(count.max(1)).unwrap_or(u32::MAX);
+    let most = usize::try_from(wish.effort / agents.saturating_mul(TRIES)).unwrap_or(SEEDS);
+    let mut seeds = search.seeds(&wish.fixed);
+    seeds.truncate(most.max(1));
     let mut best = Site::default();
     let share = wish.effort / u32::try_from(seeds.len().max(1)).unwrap_or(1);
     for (number, seed) in (1..).zip(&seeds) {
@@ -185,7 +196,8 @@ pub(super) fn best_site(stage: &mut ZoneStage, wish: &PlacementQuery) -> Site {
             best = site;
         }
     }
-    best
+    let missing = count.saturating_sub(best.vertices.len());
+    Site { missing, spent: wish.effort.saturating_sub(search.left), ..best }
 }
 
 struct PlacementSearch<'a> {
@@ -244,7 +256,8 @@ impl PlacementSearch<'_> {
     }
 
     /// Places agents one by one where they add most, then moves single ones while that helps, or
-    /// until only `rest` of the effort is left.
+    /// until only `rest` of the effort is left. Each agent gets an equal part of the effort, so that
+    /// it lasts for all.
     fn grow(
         &mut self,
         seed: Option<VertexId>,
@@ -255,7 +268,9 @@ impl PlacementSearch<'_> {
         let mut placed: Vec<VertexId> = seed.into_iter().take(count).collect();
         self.stage.put(MatchSide::A, &placed);
         while placed.len() < count {
-            let Some((_, vertex)) = self.best_place(&placed, fixed, rest) else { break };
+            let waiting = u32::try_from(count - placed.len()).unwrap_or(u32::MAX).max(1);
+            let most = self.left.saturating_sub(rest) / waiting;
+            let Some((_, vertex)) = self.best_place(&placed, fixed, most) else { break };
             self.stage.put(MatchSide::A, &[vertex]);
             placed.push(vertex);
         }
@@ -270,7 +285,8 @@ impl PlacementSearch<'_> {
             let mut others = placed.clone();
             others.remove(index);
             self.stage.take(MatchSide::A, slot);
-            let better = self.best_place(&others, fixed, rest).filter(|(new, _)| *new > value);
+            let most = self.left - rest;
+            let better = self.best_place(&others, fixed, most).filter(|(new, _)| *new > value);
             let vertex = better.map_or(slot, |(_, vertex)| vertex);
             self.stage.put(MatchSide::A, &[vertex]);
             if let (Some((new, _)), Some(place)) = (better, placed.get_mut(index)) {
@@ -278,16 +294,16 @@ impl PlacementSearch<'_> {
             }
         }
         placed.iter().for_each(|vertex| self.stage.take(MatchSide::A, *vertex));
-        Site { value, vertices: placed }
+        Site { value, vertices: placed, ..Site::default() }
     }
 
     /// Where one more agent adds most: near those who stand, or in the enemy's way. Among equals the
-    /// richer vertex.
+    /// richer vertex. At most `most` vertices are tried; of more, ones that are spread among them.
     fn best_place(
         &mut self,
         placed: &[VertexId],
         fixed: &[VertexId],
-        rest: u32,
+        most: u32,
     ) -> Option<(i64, VertexId)> {
         let near: BTreeSet<VertexId> = match self.aim {
             PlacementGoal::Own => {
@@ -297,15 +313,14 @@ impl PlacementSearch<'_> {
             PlacementGoal::Lead => (0..).take(self.stage.links.len()).collect(),
         };
         let mut best: Option<(i64, i64, Reverse<VertexId>)> = None;
-        let free = |vertex: &VertexId| !placed.contains(vertex) && !fixed.contains(vertex);
-        for vertex in near.into_iter().filter(free) {
-            if !self.may(vertex) {
-                continue;
-            }
-            if self.left <= rest {
-                break;
-            }
-            self.left -= 1;
+        let free = |vertex: &VertexId| {
+            !placed.contains(vertex) && !fixed.contains(vertex) && self.may(*vertex)
+        };
+        let places: Vec<VertexId> = near.into_iter().filter(free).collect();
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(places.len());
+        for number in 0..most {
+            let Some(vertex) = places.get(number * places.len() / most).copied() else { break };
+            self.left = self.left.saturating_sub(1);
             let value = self.stage.judge_if(self.aim, None, Some(vertex));
             best = best.max(Some((value, self.stage.worth_of(vertex), Reverse(vertex))));
         }

@@ -122,6 +122,29 @@ fn the_best_zone_of_two_agents_is_found_whatever_the_effort() {
 }
 
 #[test]
+fn the_best_zone_reports_its_effort_and_whom_it_could_not_place() {
+    let world = example();
+    let best = |count: i64, effort: i64| {
+        let options = Value::map([("effort", Value::Int(effort))]);
+        let answer = ask(&world, "best_zone", &[count.into(), options]);
+        let placed = answer.get("vertices").unwrap().as_list().unwrap().len();
+        (placed, int(&answer, "missing"), int(&answer, "spent"))
+    };
+    // However little effort there is, all agents get a part of it.
+    for count in 1..=6_i64 {
+        for effort in [count, 2 * count, 20, 100, 3000] {
+            let (placed, missing, spent) = best(count, effort);
+            assert_eq!((placed, missing), (usize::try_from(count).unwrap(), 0), "{count} {effort}");
+            assert!((0..=effort).contains(&spent), "{count} {effort}: {spent}");
+        }
+    }
+    assert_eq!(best(4, 0), (1, 3, 0), "only the place to begin at costs nothing");
+    let (placed, missing, _) = best(20, 3000);
+    assert_eq!(placed + usize::try_from(missing).unwrap(), 20, "the map has fewer vertices");
+    assert!(missing > 0);
+}
+
+#[test]
 fn a_placement_against_the_enemy_counts_what_it_loses() {
     let mut world = example();
     let mut second = percept(1, "a");

@@ -81,7 +81,7 @@ impl FakeStage {
 fn greed() -> ParamSpec {
     ParamSpec {
         name: "greed".into(),
-        kind: ParamKind::Num { min: 0.0, max: 1.0, whole: false },
+        kind: ParamKind::number(0.0, 1.0, false),
         default: Value::Num(0.4),
         doc: "how much risk is taken".into(),
     }

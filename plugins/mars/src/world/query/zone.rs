@@ -133,6 +133,11 @@ impl Ask<'_> {
             aim: if options.flag("against") { PlacementGoal::Lead } else { PlacementGoal::Own },
         };
         let site = best_site(&mut stage, &wish);
-        Ok(Value::map([("value", site.value.into()), ("vertices", self.names(&site.vertices))]))
+        Ok(Value::map([
+            ("value", site.value.into()),
+            ("vertices", self.names(&site.vertices)),
+            ("missing", super::count(site.missing)),
+            ("spent", site.spent.into()),
+        ]))
     }
 }

@@ -1,0 +1,110 @@
+//! `phalanx strategy params`: what a strategy lets you set, without a daemon.
+
+use crate::args::ParamsArgs;
+use anyhow::{Context, Result};
+use phalanx_cli::remote::Table;
+use phalanx_engine::{ParamKind, ParamSpec};
+use phalanx_game::Value;
+use phalanx_games::shipped;
+use phalanx_lua::{Limits, TUNED_FILE, Tuned, declared_params};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Lists the parameters of a folder.
+///
+/// # Errors
+/// When its files do not load, or standard output fails.
+pub fn params(args: &ParamsArgs) -> Result<()> {
+    let bundle = shipped::read(&args.dir)?;
+    let game = phalanx_games::game_of(args.game, Some(&args.dir));
+    let api = phalanx_games::api(game).context("an unknown game")?;
+    let tuned = Arc::clone(bundle.tuned());
+    // Loaded with the file first: a value that does not fit is an error.
+    declared_params(api, Arc::new(bundle.clone()), Limits::default())?;
+    let specs = declared_params(api, Arc::new(bundle.with_tuned(None)?), Limits::default())?;
+    let json = json!({
+        "params": specs.iter().map(|spec| row_json(spec, &tuned)).collect::<Vec<_>>(),
+        "tuned": { "run": tuned.run, "matches": tuned.matches, "opponents": tuned.opponents },
+    });
+    args.print.tell(&json, || text(&specs, &tuned))
+}
+
+fn text(specs: &[ParamSpec], tuned: &Tuned) -> String {
+    if specs.is_empty() {
+        return "its files declare no parameters; `phalanx script api` shows how to".to_owned();
+    }
+    let mut table = Table::new(&["PARAMETER", "ACCEPTS", "DEFAULT", "TUNED", "MEANING"]);
+    for spec in specs {
+        table.row([
+            spec.name.clone(),
+            accepts(&spec.kind),
+            shown(&spec.default),
+            tuned.value(&spec.name).map(shown).unwrap_or_default(),
+            spec.doc.clone(),
+        ]);
+    }
+    let mut text = table.shown();
+    if !tuned.values.is_empty() {
+        text.push_str(&format!("\n{}", origin(tuned)));
+    }
+    for name in tuned.values.keys().filter(|name| specs.iter().all(|spec| spec.name != **name)) {
+        text.push_str(&format!("\n{TUNED_FILE} has {name}, which no file declares when it loads"));
+    }
+    text
+}
+
+/// Where the values of `tuned.toml` come from.
+fn origin(tuned: &Tuned) -> String {
+    let run = if tuned.run.is_empty() { String::new() } else { format!(" of run {}", tuned.run) };
+    let against = match tuned.opponents.as_slice() {
+        [] => String::new(),
+        names => format!(" against {}", names.join(", ")),
+    };
+    format!("{TUNED_FILE}: {} matches{run}{against}", tuned.matches)
+}
+
+fn accepts(kind: &ParamKind) -> String {
+    match kind {
+        ParamKind::Num { log: true, .. } => format!("{kind}, by ratios"),
+        ParamKind::Num { .. } | ParamKind::Bool | ParamKind::Text(_) => kind.to_string(),
+    }
+}
+
+fn row_json(spec: &ParamSpec, tuned: &Tuned) -> serde_json::Value {
+    let bound = |bound: f64| bound.is_finite().then_some(bound);
+    let mut row = json!({
+        "name": spec.name, "accepts": accepts(&spec.kind), "default": value_json(&spec.default),
+        "tuned": tuned.value(&spec.name).map(value_json), "why": spec.doc,
+    });
+    let more = match &spec.kind {
+        ParamKind::Num { min, max, whole, step, log } => json!({
+            "kind": if *whole { "int" } else { "float" }, "min": bound(*min), "max": bound(*max),
+            "step": step, "log": log,
+        }),
+        ParamKind::Bool => json!({ "kind": "bool" }),
+        ParamKind::Text(words) if words.is_empty() => json!({ "kind": "text" }),
+        ParamKind::Text(words) => json!({ "kind": "choice", "values": words }),
+    };
+    if let (Some(row), serde_json::Value::Object(more)) = (row.as_object_mut(), more) {
+        row.extend(more);
+    }
+    row
+}
+
+fn shown(value: &Value) -> String {
+    match (value, value.as_num()) {
+        (Value::Str(text), _) => text.to_string(),
+        (_, Some(number)) => number.to_string(),
+        (other, None) => value_json(other).to_string(),
+    }
+}
+
+fn value_json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Bool(flag) => json!(flag),
+        Value::Str(text) => json!(text.to_string()),
+        Value::Nil | Value::Int(_) | Value::Num(_) | Value::List(_) | Value::Map(_) => {
+            json!(value.as_num())
+        }
+    }
+}

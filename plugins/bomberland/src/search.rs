@@ -1,0 +1,241 @@
+//! Search over the plans of a team: what should our units do, given what the enemy answers?
+//!
+//! Each unit gets a list of plans: ways to cells that are worth it, bombs there, bombs to set off.
+//! A joint choice is played out by the referee's rules for some ticks, while units without a plan
+//! and the enemy play by greedy rules; the result is valued with a table of weights. Coordinate
+//! descent improves the choice, one unit at a time. The budget is a number of simulated ticks, so
+//! that the same state and options always give the same result.
+//!
+//! - `terrain` and `heat`: neighbours, the ring of fire, danger in time. `position`: a state with
+//!   ways out of danger and the shut-in test.
+//! - `centre`: ways to the cells that burn last. `plan`: plans of one unit. `policy`: the greedy rules. `rollout`: plays a choice.
+//! - `value` and `weights`: what the end is worth.
+
+mod centre;
+mod heat;
+mod plan;
+mod policy;
+mod position;
+mod rollout;
+mod terrain;
+mod value;
+mod weights;
+
+pub use weights::SearchWeights;
+
+use crate::percept::TickScene;
+use crate::rules::{CellIndex, EntityKind, UnitAction, UnitIndex, UnitOrder};
+use centre::Centre;
+use phalanx_grid::descend;
+use plan::{Plan, PlanStep, Progress, plans};
+use policy::{Manner, pull};
+use position::Position;
+use rollout::{Pulls, Replies, Rollout};
+use std::collections::BTreeMap;
+use terrain::{Terrain, radius, solid};
+use value::Valuation;
+
+/// What is left of a pull after one step.
+const FADE: f64 = 0.93;
+
+/// Steps that a hit on a block costs.
+const DIG_STEPS: u32 = 7;
+
+/// What our units do after their plans.
+const OURS: Manner<'static> = Manner { attacks: false, digs: true, pull: None };
+
+/// What a search is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchOptions {
+    /// Ticks that may be simulated; the first choice is always played out.
+    pub nodes: u64,
+    /// How many ticks a plan is played out.
+    pub ticks: u32,
+    /// What counts how much.
+    pub weights: SearchWeights,
+    /// Cells that pull our units, with a value each.
+    pub goals: Vec<(CellIndex, f64)>,
+}
+
+/// One order of a unit and the best value that was found with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// The order; `None` is to wait.
+    pub act: Option<UnitAction>,
+    pub value: f64,
+}
+
+/// What the search chose for one unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitChoice {
+    pub unit: UnitIndex,
+    /// Its order in the next tick; `None` is to wait.
+    pub act: Option<UnitAction>,
+    /// Its orders, the best first.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchResult {
+    /// The value of the best line.
+    pub value: f64,
+    /// Our living units in the order of the game.
+    pub units: Vec<UnitChoice>,
+    /// Our orders in the best line with the tick from now, from 1.
+    pub line: Vec<(u32, UnitOrder)>,
+    /// Simulated ticks.
+    pub nodes: u64,
+    /// Joint choices that were played out.
+    pub evaluations: u64,
+    /// Complete passes over all units.
+    pub rounds: u32,
+}
+
+/// Searches for the best orders of our living units.
+#[must_use]
+pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
+    let terrain = Terrain::new(&scene.board);
+    let root = Position::new(&scene.board, &terrain, scene.agent, &scene.state);
+    let pulls = Pulls {
+        ours: pull(&root, &our_sources(&root, options), FADE, Some(DIG_STEPS)),
+        theirs: pull(&root, &their_sources(&root), FADE, None),
+        centre: Centre::new(&root, DIG_STEPS),
+    };
+    let units: Vec<(UnitIndex, Vec<Plan>)> = root
+        .living(true)
+        .map(|(index, _)| (index, plans(&root, index, &pulls.ours, options.ticks)))
+        .collect();
+    let mut search = Search {
+        scene,
+        options,
+        position: Position::new(&scene.board, &terrain, scene.agent, &scene.state),
+        pulls: &pulls,
+        units: &units,
+        valuation: Valuation::default(),
+        known: BTreeMap::new(),
+    };
+    let counts: Vec<usize> = units.iter().map(|(_, plans)| plans.len()).collect();
+    let found = descend(&counts, options.nodes, |choice| {
+        let (value, ticks, _) = search.play(choice);
+        (value, ticks)
+    });
+    let (_, _, line) = search.play(&found.choice);
+    let first = |index: UnitIndex, plan: &[PlanStep]| {
+        let planned = Progress::default().order(&root, index, plan);
+        planned.unwrap_or_else(|| root.reply(index, OURS))
+    };
+    let choices = units.iter().zip(&found.choice).zip(&found.values);
+    let choices = choices.map(|(((index, plans), chosen), values)| UnitChoice {
+        unit: *index,
+        act: plans.get(*chosen).and_then(|plan| first(*index, plan)),
+        alternatives: alternatives(plans.iter().map(|plan| first(*index, plan)).zip(values)),
+    });
+    SearchResult {
+        value: found.value,
+        units: choices.collect(),
+        line,
+        nodes: found.spent,
+        evaluations: found.evaluations,
+        rounds: found.rounds,
+    }
+}
+
+/// Each first order once, with its best value.
+fn alternatives<'a>(
+    plans: impl Iterator<Item = (Option<UnitAction>, &'a Option<f64>)>,
+) -> Vec<Alternative> {
+    let mut list: Vec<Alternative> = Vec::new();
+    for (act, value) in plans {
+        let Some(value) = *value else { continue };
+        match list.iter_mut().find(|known| known.act == act) {
+            Some(known) => known.value = known.value.max(value),
+            None => list.push(Alternative { act, value }),
+        }
+    }
+    list.sort_by(|a, b| b.value.total_cmp(&a.value));
+    list
+}
+
+struct Search<'a, 'b> {
+    scene: &'a TickScene,
+    options: &'b SearchOptions,
+    position: Position<'a>,
+    pulls: &'b Pulls,
+    units: &'b [(UnitIndex, Vec<Plan>)],
+    valuation: Valuation,
+    /// Values of final positions by their hash: different plans often end alike.
+    known: BTreeMap<u64, f64>,
+}
+
+impl Search<'_, '_> {
+    /// The value of a joint choice, the simulated ticks, and our orders.
+    fn play(&mut self, choice: &[usize]) -> (f64, u64, Vec<(u32, UnitOrder)>) {
+        self.position.reset(&self.scene.state);
+        let chosen = self.units.iter().zip(choice);
+        let plans =
+            chosen.filter_map(|((index, plans), at)| Some((*index, plans.get(*at)?.as_slice())));
+        let mut rollout = Rollout {
+            position: &mut self.position,
+            weights: &self.options.weights,
+            centre: &self.pulls.centre,
+            replies: Replies {
+                ours: OURS,
+                theirs: Manner { attacks: true, digs: false, pull: Some(&self.pulls.theirs) },
+            },
+            plans: plans.collect(),
+        };
+        let played = rollout.play(self.options.ticks);
+        let hash = self.position.state.position_hash();
+        let (valuation, position, pulls) = (&mut self.valuation, &self.position, self.pulls);
+        let weights = &self.options.weights;
+        let end =
+            *self.known.entry(hash).or_insert_with(|| valuation.value(position, weights, pulls));
+        (played.value + played.decay * end, played.ticks, played.line)
+    }
+}
+
+/// What pulls our units besides items.
+fn our_sources(root: &Position<'_>, options: &SearchOptions) -> Vec<(CellIndex, f64)> {
+    let weights = &options.weights;
+    let goals = options.goals.iter().map(|(cell, value)| (*cell, value * weights.goal));
+    let mut sources: Vec<(CellIndex, f64)> = goals.collect();
+    let cells = 0..CellIndex::try_from(root.terrain.cells()).unwrap_or(CellIndex::MAX);
+    for cell in cells {
+        if solid(&root.state, cell) {
+            continue;
+        }
+        let blocks = root.terrain.near(cell).filter(|(_, near)| {
+            let entity = root.state.entity(*near);
+            entity.is_some_and(|entity| entity.hp.is_some()) && solid(&root.state, *near)
+        });
+        let blocks = blocks.count();
+        if blocks > 0 {
+            let many = f64::from(u32::try_from(blocks).unwrap_or(4));
+            sources.push((cell, weights.dig * (0.7 + 0.1 * many)));
+        }
+    }
+    for (_, foe) in root.living(false) {
+        let reach = root.living(true).map(|(_, unit)| radius(unit.diameter)).max().unwrap_or(1);
+        let frozen = root.ready(&foe) > 2;
+        let value = if frozen { weights.frozen } else { weights.hunt };
+        root.terrain.blast(&root.state, foe.cell, reach, |cell| {
+            if cell != foe.cell && !solid(&root.state, cell) {
+                sources.push((cell, value));
+            }
+        });
+    }
+    sources
+}
+
+/// What pulls the enemy's units: items, our units, frozen ones most of all.
+fn their_sources(root: &Position<'_>) -> Vec<(CellIndex, f64)> {
+    let items = root.state.entities().filter(|(_, entity)| entity.kind.item());
+    let mut sources: Vec<(CellIndex, f64)> = items
+        .map(|(cell, item)| (cell, if item.kind == EntityKind::FreezeUp { 3.0 } else { 2.0 }))
+        .collect();
+    for (_, unit) in root.living(true) {
+        sources.push((unit.cell, if root.ready(&unit) > 6 { 6.0 } else { 1.0 }));
+    }
+    sources
+}

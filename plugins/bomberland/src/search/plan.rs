@@ -1,0 +1,224 @@
+//! Plans of one unit: ways to cells that are worth it, bombs there, and bombs to set off.
+
+use super::position::Position;
+use super::terrain::radius;
+use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
+
+/// What a plan does next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum PlanStep {
+    /// Walks to a neighbour.
+    Go(CellIndex),
+    /// Puts a bomb.
+    Bomb,
+    /// Sets off a bomb of its own.
+    Detonate(CellIndex),
+    /// Stays for a tick.
+    Wait,
+}
+
+/// A plan; at its end the unit plays by the rules.
+pub(super) type Plan = Vec<PlanStep>;
+
+/// Most plans of one unit that end at a cell of interest, and most that put a bomb there.
+const WALKS: usize = 10;
+const BOMBINGS: usize = 8;
+
+/// Most steps to a cell where a plan puts a bomb.
+const BOMB_STEPS: u32 = 7;
+
+/// A cell that a unit can get to without any step into danger.
+struct Reached {
+    cell: CellIndex,
+    /// Its place in the list from where the unit came.
+    from: usize,
+    steps: u32,
+}
+
+/// All plans of a unit that are worth a try; the first is to play by the rules.
+pub(super) fn plans(
+    position: &Position<'_>,
+    index: UnitIndex,
+    pull: &[f64],
+    depth: u32,
+) -> Vec<Plan> {
+    let mut plans = vec![Plan::new()];
+    let Some(unit) = position.state.unit(index).filter(|unit| unit.alive()) else { return plans };
+    if position.ready(unit) > depth {
+        return plans;
+    }
+    let reached = reachable(position, unit, depth);
+    plans.push(vec![PlanStep::Wait]);
+    for bomb in position.bombs() {
+        let armed = bomb.unit == Some(index) && bomb.armed <= position.state.tick + 1;
+        if armed && position.harmless_blast(index, bomb.cell) {
+            plans.push(vec![PlanStep::Detonate(bomb.cell)]);
+        }
+    }
+    let beside = reached.iter().enumerate().filter(|(_, at)| at.steps == 1).map(|(at, _)| at);
+    let ends = beside.chain(interesting(position, &reached, pull));
+    for end in ends {
+        let way = way(&reached, end);
+        if !plans.contains(&way) {
+            plans.push(way);
+        }
+    }
+    bombings(position, unit, &reached, &mut plans);
+    if !position.harmless_bomb(index) {
+        plans.retain(|plan| plan.first() != Some(&PlanStep::Bomb));
+    }
+    plans
+}
+
+/// The cells that pull most, and all items, nearest first.
+fn interesting(position: &Position<'_>, reached: &[Reached], pull: &[f64]) -> Vec<usize> {
+    let value = |at: &Reached| {
+        let item =
+            if position.item(at.cell).is_some() { 1000.0 - f64::from(at.steps) } else { 0.0 };
+        item + pull.get(usize::from(at.cell)).copied().unwrap_or(0.0)
+    };
+    let far = reached.iter().enumerate().filter(|(_, at)| at.steps > 1);
+    let mut ranked: Vec<(f64, usize)> = far.map(|(index, at)| (value(at), index)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.truncate(WALKS);
+    ranked.into_iter().map(|(_, index)| index).collect()
+}
+
+/// Walks that end with a bomb: where it reaches most enemies and blocks, nearest first.
+fn bombings(position: &Position<'_>, unit: &Unit, reached: &[Reached], plans: &mut Vec<Plan>) {
+    if unit.bombs <= 0 {
+        return;
+    }
+    let near = reached.iter().enumerate().filter(|(_, at)| at.steps <= BOMB_STEPS);
+    let mut ranked: Vec<(f64, usize)> = near
+        .map(|(index, at)| (bomb_value(position, unit, at), index))
+        .filter(|(value, index)| *value > 0.0 || *index == 0)
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.truncate(BOMBINGS);
+    for (_, index) in ranked {
+        let mut plan = way(reached, index);
+        plan.push(PlanStep::Bomb);
+        plans.push(plan);
+    }
+}
+
+/// A rough value of a bomb in a cell, to choose those that are played out.
+fn bomb_value(position: &Position<'_>, unit: &Unit, at: &Reached) -> f64 {
+    let mut value = 0.0;
+    if position.state.entity(at.cell).is_some_and(|entity| !entity.kind.item()) {
+        return 0.0;
+    }
+    position.terrain.blast(&position.state, at.cell, radius(unit.diameter), |cell| {
+        for (_, foe) in position.living(unit.agent != position.us) {
+            if foe.cell == cell {
+                value += if position.ready(&foe) > 1 { 12.0 } else { 4.0 };
+            }
+        }
+        if let Some(block) = position.state.entity(cell).and_then(|entity| entity.hp)
+            && super::terrain::solid(&position.state, cell)
+        {
+            value += 1.0 / f64::from(block.max(1));
+        }
+    });
+    value * 0.9_f64.powi(i32::try_from(at.steps).unwrap_or(i32::MAX))
+}
+
+/// The way to a reached cell.
+fn way(reached: &[Reached], end: usize) -> Plan {
+    let (mut plan, mut at) = (Plan::new(), end);
+    while let Some(place) = reached.get(at).filter(|place| place.steps > 0) {
+        plan.push(PlanStep::Go(place.cell));
+        at = place.from;
+    }
+    plan.reverse();
+    plan
+}
+
+/// The cells that a unit can walk to within `depth` steps without a wait.
+fn reachable(position: &Position<'_>, unit: &Unit, depth: u32) -> Vec<Reached> {
+    let mut reached = vec![Reached { cell: unit.cell, from: 0, steps: 0 }];
+    let mut seen = vec![false; position.terrain.cells()];
+    let mut visit = |cell: CellIndex| {
+        let slot = seen.get_mut(usize::from(cell));
+        slot.is_some_and(|slot| !std::mem::replace(slot, true))
+    };
+    visit(unit.cell);
+    let heat = position.heat(unit.agent);
+    let mut head = 0;
+    while let Some(&Reached { cell, steps, .. }) = reached.get(head) {
+        if steps < depth {
+            for (_, to) in position.terrain.near(cell) {
+                let burns = heat.possible(to) & (4_u64 << steps) != 0;
+                if !burns && position.open(to) && visit(to) {
+                    reached.push(Reached { cell: to, from: head, steps: steps + 1 });
+                }
+            }
+        }
+        head += 1;
+    }
+    reached
+}
+
+/// A plan that is being followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Progress {
+    next: usize,
+    /// Ticks in a row in which a step did not come about.
+    blocked: u32,
+}
+
+/// Ticks after which a plan is given up whose next step does not come about.
+const PATIENCE: u32 = 2;
+
+impl Progress {
+    /// The order of the plan now: `None` when the plan is over or was given up.
+    pub(super) fn order(
+        &mut self,
+        position: &Position<'_>,
+        index: UnitIndex,
+        plan: &[PlanStep],
+    ) -> Option<Option<UnitAction>> {
+        let unit = position.state.unit(index).filter(|unit| unit.alive())?;
+        if position.ready(unit) > 1 {
+            return Some(None);
+        }
+        loop {
+            match *plan.get(self.next)? {
+                PlanStep::Go(cell) if cell == unit.cell => {
+                    (self.next, self.blocked) = (self.next + 1, 0);
+                }
+                PlanStep::Go(cell) => return self.walk(position, unit, cell),
+                PlanStep::Bomb => {
+                    self.next += 1;
+                    return position.can_bomb(unit).then_some(Some(UnitAction::Bomb));
+                }
+                PlanStep::Detonate(cell) => {
+                    self.next += 1;
+                    return Some(Some(position.detonation(cell)));
+                }
+                PlanStep::Wait => {
+                    self.next += 1;
+                    let burns = position.heat(unit.agent).possible(unit.cell) & 0b110 != 0;
+                    return (!burns).then_some(None);
+                }
+            }
+        }
+    }
+
+    fn walk(
+        &mut self,
+        position: &Position<'_>,
+        unit: &Unit,
+        cell: CellIndex,
+    ) -> Option<Option<UnitAction>> {
+        let direction = position.terrain.step(unit.cell, cell);
+        let hot = position.heat(unit.agent).possible(cell) & 0b100 != 0;
+        self.blocked += 1;
+        if hot || direction.is_none() || self.blocked > PATIENCE {
+            self.next = usize::MAX;
+            return None;
+        }
+        Some(direction.map(UnitAction::Move))
+    }
+}

@@ -1,0 +1,177 @@
+//! Greedy rules for units whose orders the search does not choose: the enemy's replies, and what
+//! our units do after their plans.
+//!
+//! A unit sets off a bomb that hurts the other side only, leaves danger, puts a bomb that reaches
+//! an enemy where it has an exit itself, and otherwise walks to what pulls it most.
+
+use super::heat::{Charge, Fear};
+use super::position::Position;
+use super::terrain::{destructible, radius};
+use crate::rules::{CellIndex, Unit, UnitAction, UnitIndex};
+
+/// How much each cell pulls the units of a side.
+pub(super) type Pull = Vec<f64>;
+
+/// What a unit does by the rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner<'a> {
+    /// Puts bombs that reach enemies.
+    pub(super) attacks: bool,
+    /// Sets off bombs that only destroy blocks.
+    pub(super) digs: bool,
+    /// Walks uphill here; stays otherwise.
+    pub(super) pull: Option<&'a [f64]>,
+}
+
+impl Position<'_> {
+    /// The order of a unit by the rules; `None` is to wait.
+    pub(super) fn reply(&self, index: UnitIndex, manner: Manner<'_>) -> Option<UnitAction> {
+        let unit = *self.state.unit(index)?;
+        if !unit.alive() || self.ready(&unit) > 1 {
+            return None;
+        }
+        if let Some(shot) = self.shot(index, &unit, manner.digs) {
+            return Some(shot);
+        }
+        if !self.calm(unit.agent, unit.cell, 1, Fear::Loose) {
+            return self.flight(index);
+        }
+        if manner.attacks && self.attack_pays(index, &unit) {
+            return Some(UnitAction::Bomb);
+        }
+        let to = self.uphill(&unit, manner.pull?)?;
+        self.terrain.step(unit.cell, to).map(UnitAction::Move)
+    }
+
+    /// The first step out of danger.
+    pub(super) fn flight(&self, index: UnitIndex) -> Option<UnitAction> {
+        let fears = [Fear::Loose, Fear::Possible, Fear::Certain];
+        let way = fears.into_iter().find_map(|fear| self.way_out(index, fear))?;
+        way.first.map(UnitAction::Move)
+    }
+
+    /// A bomb of the unit that hurts the other side now, and only it; with `digs` also one that
+    /// hurts no unit and hits a block.
+    fn shot(&self, index: UnitIndex, unit: &Unit, digs: bool) -> Option<UnitAction> {
+        let now = self.state.tick;
+        let own = self.bombs().iter().filter(|bomb| bomb.unit == Some(index));
+        for bomb in own.filter(|bomb| bomb.armed <= now + 1) {
+            let (mut gain, mut loss) = (0, 0);
+            self.terrain.blast(&self.state, bomb.cell, bomb.radius, |cell| {
+                gain += i32::from(digs && destructible(&self.state, cell));
+                for hit in self.state.units().iter().filter(|hit| hit.cell == cell) {
+                    if hit.alive() && hit.invulnerable <= now {
+                        *(if hit.agent == unit.agent { &mut loss } else { &mut gain }) += 1;
+                    }
+                }
+            });
+            if gain > 0 && loss == 0 && !self.chains(bomb, unit) {
+                return Some(self.detonation(bomb.cell));
+            }
+        }
+        None
+    }
+
+    /// Whether a bomb sets off another one that reaches a mate.
+    fn chains(&self, bomb: &Charge, unit: &Unit) -> bool {
+        let now = self.state.tick;
+        let lit = self.bombs().iter().filter(|other| bomb.reach.contains(&other.cell));
+        let mut mates =
+            self.state.units().iter().filter(|mate| {
+                mate.alive() && mate.agent == unit.agent && mate.invulnerable <= now
+            });
+        let lit: Vec<&Charge> = lit.collect();
+        mates.any(|mate| lit.iter().any(|other| other.reach.contains(&mate.cell)))
+    }
+
+    pub(super) fn detonation(&self, cell: CellIndex) -> UnitAction {
+        let (x, y) = self.board.place(cell);
+        UnitAction::Detonate(x.into(), y.into())
+    }
+
+    /// Whether a bomb here reaches an enemy that is frozen or shut in, or any enemy at all while
+    /// the unit has an exit itself.
+    fn attack_pays(&self, index: UnitIndex, unit: &Unit) -> bool {
+        if !self.can_bomb(unit) {
+            return false;
+        }
+        let reach = radius(unit.diameter);
+        let mut reached = false;
+        self.terrain.blast(&self.state, unit.cell, reach, |cell| {
+            reached |= self
+                .state
+                .units()
+                .iter()
+                .any(|foe| foe.cell == cell && foe.alive() && foe.agent != unit.agent);
+        });
+        reached && !self.shut_in(index, unit.cell, reach)
+    }
+
+    /// The neighbour without danger that pulls more than the unit's own cell, and most.
+    fn uphill(&self, unit: &Unit, pull: &[f64]) -> Option<CellIndex> {
+        let value = |cell: CellIndex| pull.get(usize::from(cell)).copied().unwrap_or(0.0);
+        let mut best = (value(unit.cell), None);
+        for (_, to) in self.terrain.near(unit.cell) {
+            let better = value(to) > best.0;
+            if better && self.open(to) && self.calm(unit.agent, to, 2, Fear::Loose) {
+                best = (value(to), Some(to));
+            }
+        }
+        best.1
+    }
+}
+
+/// The pull of sources with a value each: what is left of the largest after `fade` for each step.
+pub(super) fn pull(
+    position: &Position<'_>,
+    sources: &[(CellIndex, f64)],
+    fade: f64,
+    dig: Option<u32>,
+) -> Pull {
+    let mut pull = vec![0.0; position.terrain.cells()];
+    // Buckets by steps would need whole numbers; the front is sorted by value instead.
+    let mut front: Vec<(f64, CellIndex)> = Vec::new();
+    let raise =
+        |pull: &mut Pull, front: &mut Vec<(f64, CellIndex)>, cell: CellIndex, value: f64| {
+            let Some(slot) = pull.get_mut(usize::from(cell)).filter(|slot| **slot < value) else {
+                return;
+            };
+            *slot = value;
+            let at = front.partition_point(|(other, _)| *other < value);
+            front.insert(at, (value, cell));
+        };
+    for (cell, value) in sources {
+        raise(&mut pull, &mut front, *cell, *value);
+    }
+    while let Some((value, cell)) = front.pop() {
+        if pull.get(usize::from(cell)).is_none_or(|known| *known > value) {
+            continue;
+        }
+        // Units come the other way: from the neighbour into this cell.
+        let Some(steps) = entry_steps(position, cell, dig) else { continue };
+        for (_, to) in position.terrain.near(cell) {
+            raise(&mut pull, &mut front, to, value * fade.powi(steps));
+        }
+    }
+    pull
+}
+
+/// What it takes to get into a cell: a step, and the hits on a block.
+pub(super) fn entry_steps(
+    position: &Position<'_>,
+    cell: CellIndex,
+    dig: Option<u32>,
+) -> Option<i32> {
+    use crate::rules::EntityKind;
+    let Some(entity) = position.state.entity(cell) else { return Some(1) };
+    match entity.kind {
+        EntityKind::Wood | EntityKind::Ore => {
+            let hits = entity.hp.unwrap_or(1).clamp(1, 8);
+            Some(1 + hits * i32::try_from(dig?.min(100)).unwrap_or(0))
+        }
+        EntityKind::Metal | EntityKind::Treasure => None,
+        EntityKind::Bomb => Some(4),
+        EntityKind::Fire if entity.permanent() => None,
+        EntityKind::Fire | EntityKind::Ammo | EntityKind::BlastUp | EntityKind::FreezeUp => Some(1),
+    }
+}

@@ -1,0 +1,341 @@
+//! A state in the middle of a search, with what its units have to fear: ways out of danger, the
+//! shut-in test, and distances.
+
+use super::heat::{Charge, Charges, Fear, Heat};
+use super::terrain::{Terrain, closed};
+use crate::rules::{
+    AgentIndex, CellIndex, EntityKind, ForwardChance, GameBoard, GameState, Unit, UnitAction,
+    UnitDirection, UnitIndex, UnitOrder, step,
+};
+use std::cell::RefCell;
+
+/// Ticks without danger after which a cell counts as safe.
+const LOOK: u32 = 20;
+
+/// Most ticks that a way out may take.
+const DEPTH: u32 = 20;
+
+/// The bit of the next tick.
+const NEXT: u64 = 0b10;
+
+/// Ticks within which a unit wants to be out of the reach of the bomb that it puts.
+const HASTE: u32 = 8;
+
+/// Bits `from` to `from + LOOK - 1`.
+fn window(from: u32) -> u64 {
+    ((1_u64 << LOOK) - 1).checked_shl(from).unwrap_or(0)
+}
+
+/// A way out of danger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WayOut {
+    /// The first step; `None` is to wait.
+    pub(super) first: Option<UnitDirection>,
+    /// Ticks until the unit is safe.
+    pub(super) ticks: u32,
+}
+
+/// Marks that can be cleared at once.
+#[derive(Clone, Debug, Default)]
+struct Stamps {
+    marks: Vec<u32>,
+    now: u32,
+}
+
+impl Stamps {
+    fn begin(&mut self, cells: usize) {
+        if self.marks.len() != cells || self.now == u32::MAX {
+            (self.marks, self.now) = (vec![0; cells], 0);
+        }
+        self.now += 1;
+    }
+
+    /// Marks a cell; whether it was not marked before.
+    fn add(&mut self, cell: CellIndex) -> bool {
+        let Some(mark) = self.marks.get_mut(usize::from(cell)) else { return false };
+        let fresh = *mark != self.now;
+        *mark = self.now;
+        fresh
+    }
+
+    fn has(&self, cell: CellIndex) -> bool {
+        self.marks.get(usize::from(cell)) == Some(&self.now)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    seen: Stamps,
+    blast: Stamps,
+    front: Vec<(CellIndex, Option<UnitDirection>)>,
+    next: Vec<(CellIndex, Option<UnitDirection>)>,
+}
+
+/// A state with what both sides have to fear.
+#[derive(Debug)]
+pub(super) struct Position<'a> {
+    pub(super) board: &'a GameBoard,
+    pub(super) terrain: &'a Terrain,
+    /// Our side.
+    pub(super) us: AgentIndex,
+    pub(super) state: GameState,
+    charges: Charges,
+    /// Ours, and the other side's.
+    heats: [Heat; 2],
+    scratch: RefCell<Scratch>,
+}
+
+impl<'a> Position<'a> {
+    pub(super) fn new(
+        board: &'a GameBoard,
+        terrain: &'a Terrain,
+        us: AgentIndex,
+        state: &GameState,
+    ) -> Self {
+        let mut position = Self {
+            board,
+            terrain,
+            us,
+            state: state.clone(),
+            charges: Charges::default(),
+            heats: [Heat::default(), Heat::default()],
+            scratch: RefCell::default(),
+        };
+        position.refresh();
+        position
+    }
+
+    /// Goes back to a state.
+    pub(super) fn reset(&mut self, state: &GameState) {
+        self.state.copy_from(state);
+        self.refresh();
+    }
+
+    /// Computes danger anew after the state has changed.
+    pub(super) fn refresh(&mut self) {
+        let Self { board, terrain, state, charges, heats: [ours, theirs], .. } = self;
+        let (board, terrain, state) = (*board, *terrain, &*state);
+        charges.read(board, terrain, state);
+        // Of several enemies each fears the others' bombs only at the end of the fuse.
+        let foe = state.units().iter().map(|unit| unit.agent).find(|agent| *agent != self.us);
+        ours.read((board, terrain, state), charges, self.us);
+        theirs.read((board, terrain, state), charges, foe.unwrap_or(AgentIndex::MAX));
+    }
+
+    pub(super) fn units(&self) -> impl Iterator<Item = (UnitIndex, Unit)> + '_ {
+        (0..).zip(self.state.units().iter().copied())
+    }
+
+    /// Living units of our side, or of the other one.
+    pub(super) fn living(&self, ours: bool) -> impl Iterator<Item = (UnitIndex, Unit)> + '_ {
+        self.units().filter(move |(_, unit)| unit.alive() && (unit.agent == self.us) == ours)
+    }
+
+    pub(super) fn bombs(&self) -> &[Charge] {
+        &self.charges.bombs
+    }
+
+    pub(super) fn heat(&self, agent: AgentIndex) -> &Heat {
+        let [ours, theirs] = &self.heats;
+        if agent == self.us { ours } else { theirs }
+    }
+
+    /// Whether no danger is in sight for a unit that stays in a cell from the `ahead`th tick on.
+    pub(super) fn calm(&self, agent: AgentIndex, cell: CellIndex, ahead: u32, fear: Fear) -> bool {
+        self.heat(agent).of(cell, fear) & window(ahead) == 0
+    }
+
+    /// Whether a unit can walk into a cell now. Units stay where they are.
+    pub(super) fn open(&self, cell: CellIndex) -> bool {
+        !closed(&self.state, cell) && !self.state.occupied(cell)
+    }
+
+    /// The first tick from now in which a unit can carry out an order, from 1.
+    pub(super) fn ready(&self, unit: &Unit) -> u32 {
+        #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+        let thawed = (unit.stunned as i32).saturating_add(2).saturating_sub(self.state.tick);
+        u32::try_from(thawed).unwrap_or(0).max(1)
+    }
+
+    /// The quickest way of a unit to a cell where no danger is in sight, without any step into
+    /// danger.
+    pub(super) fn way_out(&self, index: UnitIndex, fear: Fear) -> Option<WayOut> {
+        self.way_past(index, fear, &[])
+    }
+
+    /// The same past rivals, who take each cell that they can be in first; given are their distances.
+    fn way_past(&self, index: UnitIndex, fear: Fear, rivals: &[u16]) -> Option<WayOut> {
+        let unit = self.state.unit(index)?;
+        let heat = self.heat(unit.agent);
+        let hot = |cell: CellIndex| heat.of(cell, fear);
+        let ready = self.ready(unit);
+        let whole = u32::try_from(unit.invulnerable.saturating_sub(self.state.tick)).unwrap_or(0);
+        let scratch = &mut *self.scratch.borrow_mut();
+        let Scratch { seen, front, next, .. } = scratch;
+        front.clear();
+        front.push((unit.cell, None));
+        for ahead in 1..=DEPTH {
+            if let Some((_, first)) = front.iter().find(|(cell, _)| hot(*cell) & window(ahead) == 0)
+            {
+                return Some(WayOut { first: *first, ticks: ahead - 1 });
+            }
+            seen.begin(self.terrain.cells());
+            next.clear();
+            let burns = |cell: CellIndex| ahead + 1 > whole && hot(cell) & (2_u64 << ahead) != 0;
+            for &(cell, first) in front.iter() {
+                if !burns(cell) && seen.add(cell) {
+                    next.push((cell, first));
+                }
+                if ahead < ready {
+                    continue;
+                }
+                for (direction, to) in self.terrain.near(cell) {
+                    let theirs =
+                        rivals.get(usize::from(to)).is_some_and(|steps| u32::from(*steps) < ahead);
+                    let free = to == unit.cell && !closed(&self.state, to) || self.open(to);
+                    let free = free && !theirs;
+                    if free && !burns(to) && seen.add(to) {
+                        next.push((to, if ahead == ready { Some(direction) } else { first }));
+                    }
+                }
+            }
+            std::mem::swap(front, next);
+        }
+        None
+    }
+
+    /// Whether a bomb in `bomb` that reaches `radius` cells leaves a unit no exit: it cannot walk
+    /// out of the blast into a cell without danger before the bomb can go off.
+    pub(super) fn shut_in(&self, index: UnitIndex, bomb: CellIndex, radius: i32) -> bool {
+        let Some(unit) = self.state.unit(index) else { return false };
+        let scratch = &mut *self.scratch.borrow_mut();
+        let Scratch { seen, blast, front, next, .. } = scratch;
+        blast.begin(self.terrain.cells());
+        self.terrain.blast(&self.state, bomb, radius, |cell| {
+            blast.add(cell);
+        });
+        if !blast.has(unit.cell) {
+            return false;
+        }
+        // The bomb is put in the next tick, and a unit must have left before it can go off.
+        let last = u32::try_from(self.board.params.armed).unwrap_or(0).saturating_add(1);
+        seen.begin(self.terrain.cells());
+        seen.add(unit.cell);
+        front.clear();
+        front.push((unit.cell, None));
+        for ahead in self.ready(unit)..=last.min(DEPTH) {
+            next.clear();
+            for &(cell, _) in front.iter() {
+                for (_, to) in self.terrain.near(cell) {
+                    if to == bomb || !self.open(to) || !seen.add(to) {
+                        continue;
+                    }
+                    if !blast.has(to) && self.calm(unit.agent, to, ahead, Fear::Possible) {
+                        return false;
+                    }
+                    next.push((to, None));
+                }
+            }
+            std::mem::swap(front, next);
+        }
+        true
+    }
+
+    /// Whether a bomb that the unit puts in the next tick leaves it and its mates a quick way out,
+    /// whatever bombs the other side sets off and wherever it walks.
+    pub(super) fn harmless_bomb(&self, index: UnitIndex) -> bool {
+        let Some(unit) = self.state.unit(index).filter(|unit| self.can_bomb(unit)) else {
+            return false;
+        };
+        if self.heat(unit.agent).of(unit.cell, Fear::Possible) & NEXT != 0 {
+            return false;
+        }
+        let mut after = Self::new(self.board, self.terrain, self.us, &self.state);
+        let order = UnitOrder { agent: unit.agent, unit: index, act: UnitAction::Bomb };
+        let luck = &mut ForwardChance::default();
+        step(self.board, &mut after.state, luck, &mut [order], &mut ());
+        after.refresh();
+        let ours = unit.agent == self.us;
+        let (mut rivals, mut queue) = (Vec::new(), Vec::new());
+        after.distances(!ours, &mut rivals, &mut queue);
+        after.living(ours).all(|(mate, body)| {
+            let Some(before) = self.state.unit(mate) else { return true };
+            let hot = |position: &Self| {
+                position.heat(unit.agent).of(before.cell, Fear::Possible) & NEXT != 0
+            };
+            if hot(&after) && !hot(self) {
+                return false;
+            }
+            if mate == index {
+                let way = after.way_past(mate, Fear::Loose, &rivals);
+                return body.hp == before.hp && way.is_some_and(|way| way.ticks <= HASTE);
+            }
+            let worse =
+                |fear| self.way_out(mate, fear).is_some() && after.way_out(mate, fear).is_none();
+            body.hp == before.hp && !worse(Fear::Loose) && !worse(Fear::Certain)
+        })
+    }
+
+    /// Whether a bomb that goes off in the next tick hurts none of the side that sets it off.
+    pub(super) fn harmless_blast(&self, index: UnitIndex, cell: CellIndex) -> bool {
+        let Some(unit) = self.state.unit(index) else { return false };
+        let mut after = self.state.clone();
+        let order = UnitOrder { agent: unit.agent, unit: index, act: self.detonation(cell) };
+        let luck = &mut ForwardChance::default();
+        step(self.board, &mut after, luck, &mut [order], &mut ());
+        let mates = self.state.units().iter().zip(after.units());
+        let mut hurt = mates.filter(|(old, _)| old.alive() && old.agent == unit.agent);
+        hurt.all(|(old, new)| {
+            let burns = after.entity(old.cell).is_some_and(|it| it.kind == EntityKind::Fire);
+            old.hp == new.hp && !burns
+        })
+    }
+
+    /// Whether a bomb may be put by a unit in the next tick.
+    pub(super) fn can_bomb(&self, unit: &Unit) -> bool {
+        let placed = self.bombs().iter().filter(|bomb| bomb.agent == Some(unit.agent)).count();
+        let allowed = usize::try_from(self.board.params.bombs_max).unwrap_or(0);
+        let free = self.state.entity(unit.cell).is_none();
+        free && unit.bombs > 0 && placed < allowed
+    }
+
+    /// Steps from the living units of a side to every cell, `u16::MAX` where no way leads.
+    pub(super) fn distances(
+        &self,
+        ours: bool,
+        distances: &mut Vec<u16>,
+        queue: &mut Vec<CellIndex>,
+    ) {
+        let now = self.state.tick;
+        distances.clear();
+        distances.resize(self.terrain.cells(), u16::MAX);
+        queue.clear();
+        for (_, unit) in self.living(ours) {
+            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+            let frozen = (unit.stunned as i32).saturating_sub(now);
+            // A frozen unit is not a start: others are there first.
+            let slot = distances.get_mut(usize::from(unit.cell)).filter(|_| frozen < 2);
+            if let Some(slot) = slot {
+                *slot = 0;
+                queue.push(unit.cell);
+            }
+        }
+        let mut head = 0;
+        while let Some(&cell) = queue.get(head) {
+            head += 1;
+            let steps = distances.get(usize::from(cell)).copied().unwrap_or(u16::MAX);
+            for (_, to) in self.terrain.near(cell) {
+                let Some(slot) = distances.get_mut(usize::from(to)) else { continue };
+                if *slot == u16::MAX && !closed(&self.state, to) {
+                    *slot = steps.saturating_add(1);
+                    queue.push(to);
+                }
+            }
+        }
+    }
+
+    /// Whether an item is in a cell.
+    pub(super) fn item(&self, cell: CellIndex) -> Option<EntityKind> {
+        self.state.entity(cell).map(|entity| entity.kind).filter(|kind| kind.item())
+    }
+}

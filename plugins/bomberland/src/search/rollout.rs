@@ -1,0 +1,175 @@
+//! A joint choice of plans, played out by the referee's rules against the enemy's replies.
+
+use super::centre::Centre;
+use super::heat::Fear;
+use super::plan::{PlanStep, Progress};
+use super::policy::{Manner, Pull};
+use super::position::Position;
+use super::weights::SearchWeights;
+use crate::rules::{
+    EntityKind, EventSink, ForwardChance, TickEvent, Unit, UnitAction, UnitIndex, UnitOrder, step,
+};
+
+/// What the units of both sides do beside plans.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Replies<'a> {
+    pub(super) ours: Manner<'a>,
+    pub(super) theirs: Manner<'a>,
+}
+
+/// The next eight ticks.
+const SOON: u64 = 0x1fe;
+
+/// What hits on blocks count in one tick.
+#[derive(Debug)]
+struct BlockHits<'a> {
+    weights: &'a SearchWeights,
+    centre: &'a Centre,
+    worth: f64,
+}
+
+impl EventSink for BlockHits<'_> {
+    fn push(&mut self, event: TickEvent) {
+        if let TickEvent::Changed(cell, entity) = event
+            && matches!(entity.kind, EntityKind::Wood | EntityKind::Ore)
+        {
+            let hits = f64::from(entity.hp.unwrap_or(0).clamp(0, 8) + 1);
+            self.worth += self.weights.block / hits + self.weights.way * self.centre.way(cell);
+        }
+    }
+
+    fn mark(&self) -> usize {
+        0
+    }
+
+    fn insert(&mut self, _mark: usize, _event: TickEvent) {}
+}
+
+/// One way in which the game can go on.
+#[derive(Debug)]
+pub(super) struct Rollout<'a, 'b> {
+    pub(super) position: &'b mut Position<'a>,
+    pub(super) weights: &'b SearchWeights,
+    pub(super) centre: &'b Centre,
+    pub(super) replies: Replies<'b>,
+    /// Units with plans.
+    pub(super) plans: Vec<(UnitIndex, &'b [PlanStep])>,
+}
+
+/// What came of a rollout before its end is valued.
+#[derive(Debug, Default)]
+pub(super) struct Played {
+    pub(super) value: f64,
+    /// What is left of a value that comes at the end.
+    pub(super) decay: f64,
+    /// Simulated ticks.
+    pub(super) ticks: u64,
+    /// The orders of our units with the tick from now, from 1.
+    pub(super) line: Vec<(u32, UnitOrder)>,
+}
+
+impl Rollout<'_, '_> {
+    /// Plays `depth` ticks from the state that the position is in.
+    pub(super) fn play(&mut self, depth: u32) -> Played {
+        let mut played = Played { decay: 1.0, ..Played::default() };
+        let mut progress = vec![Progress::default(); self.plans.len()];
+        let mut before: Vec<Unit> = Vec::new();
+        for ahead in 1..=depth {
+            let mut orders = self.orders(&mut progress);
+            let us = self.position.us;
+            let own = orders.iter().filter(|order| order.agent == us);
+            played.line.extend(own.map(|order| (ahead, *order)));
+            before.clear();
+            before.extend_from_slice(self.position.state.units());
+            played.value -= played.decay * self.risk();
+            let mut hits = BlockHits { weights: self.weights, centre: self.centre, worth: 0.0 };
+            let board = self.position.board;
+            let luck = &mut ForwardChance::default();
+            step(board, &mut self.position.state, luck, &mut orders, &mut hits);
+            played.ticks += 1;
+            let gain = self.gain(&before) + hits.worth;
+            played.value += played.decay * gain;
+            played.decay *= self.weights.decay;
+            if self.position.state.complete() {
+                break;
+            }
+            self.position.refresh();
+        }
+        played
+    }
+
+    /// What all units do in the next tick.
+    fn orders(&self, progress: &mut [Progress]) -> Vec<UnitOrder> {
+        let position = &*self.position;
+        let mut orders = Vec::with_capacity(6);
+        for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
+            let planned = self.plans.iter().position(|(owner, _)| *owner == index);
+            let planned = planned.and_then(|at| {
+                let (_, plan) = self.plans.get(at)?;
+                progress.get_mut(at)?.order(position, index, plan)
+            });
+            let manner =
+                if unit.agent == position.us { self.replies.ours } else { self.replies.theirs };
+            let act: Option<UnitAction> = planned.unwrap_or_else(|| position.reply(index, manner));
+            orders.extend(act.map(|act| UnitOrder { agent: unit.agent, unit: index, act }));
+        }
+        orders
+    }
+
+    /// What it costs that our units are where bombs can go off: an armed bomb of the enemy in the
+    /// next tick, or one of ours soon.
+    fn risk(&self) -> f64 {
+        let (position, weights) = (&*self.position, self.weights);
+        let heat = position.heat(position.us);
+        let cost = |unit: &Unit| {
+            let hit =
+                heat.possible(unit.cell) & 0b10 != 0 && unit.invulnerable <= position.state.tick;
+            let beside = heat.of(unit.cell, Fear::Loose) & SOON != 0;
+            (if hit { weights.risk } else { 0.0 }) + (if beside { weights.beside } else { 0.0 })
+        };
+        position.living(true).map(|(_, unit)| cost(&unit)).sum()
+    }
+
+    /// Whether a blast of our own burns where a unit was.
+    fn in_own_blast(&self, unit: &Unit) -> bool {
+        let entity = self.position.state.entity(unit.cell);
+        entity.is_some_and(|it| it.kind == EntityKind::Fire && it.agent == Some(unit.agent))
+    }
+
+    /// What a tick changed for the units.
+    fn gain(&self, before: &[Unit]) -> f64 {
+        let (position, weights) = (&*self.position, self.weights);
+        let mut gain = 0.0;
+        for (unit, old) in position.state.units().iter().zip(before) {
+            if !old.alive() {
+                continue;
+            }
+            let ours = unit.agent == position.us;
+            let mut loss = f64::from(old.hp - unit.hp) * weights.lives;
+            if !unit.alive() {
+                loss += weights.last_life;
+            }
+            if unit.stunned > old.stunned {
+                loss += weights.freeze;
+            }
+            loss *= if ours { weights.own_share } else { 1.0 };
+            if ours && unit.hp < old.hp && self.in_own_blast(old) {
+                loss += weights.own_bomb;
+            }
+            loss -= f64::from(unit.diameter - old.diameter) / 2.0 * weights.blast;
+            if unit.bombs > old.bombs {
+                loss -= weights.ammo;
+            }
+            gain += if ours { -loss } else { loss };
+        }
+        gain
+    }
+}
+
+/// Pulls of both sides, computed once for each search.
+#[derive(Debug)]
+pub(super) struct Pulls {
+    pub(super) ours: Pull,
+    pub(super) theirs: Pull,
+    pub(super) centre: Centre,
+}
