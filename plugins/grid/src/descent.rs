@@ -138,10 +138,11 @@ mod tests {
     #[test]
     fn a_choice_is_evaluated_once() {
         let mut seen = std::collections::BTreeSet::new();
-        let _ = descend(&[3, 3, 1], 1_000, |choice| {
+        let found = descend(&[3, 3, 1], 1_000, |choice| {
             assert!(seen.insert(choice.to_vec()), "{choice:?} twice");
             apart(choice)
         });
+        assert_eq!(found.evaluations, u64::try_from(seen.len()).unwrap());
     }
 
     #[test]
