@@ -89,6 +89,63 @@
 ---@field units WorldUnit[]? All units then.
 ---@field things WorldCellEntity[]? Everything but metal then.
 
+---@class WorldSearch
+---@field value number? What the best line is worth.
+---@field units WorldSearchUnit[]? Living units of the team.
+---@field line WorldEscapeOrder[]? The team's orders in the best line.
+---@field nodes integer? Ticks that were simulated.
+---@field evaluations integer? Choices that were played out.
+---@field rounds integer? Complete passes over all units.
+
+---@class WorldSearchUnit
+---@field unit string? The unit's name as the referee has it.
+---@field action ("wait" | "move" | "bomb" | "detonate")? What it does next.
+---@field args any[]? As for act.*.
+---@field alternatives WorldSearchUnitAlternative[]? Its orders that were tried, the best first.
+
+---@class WorldSearchUnitAlternative
+---@field action ("wait" | "move" | "bomb" | "detonate")? What it does next.
+---@field args any[]? As for act.*.
+---@field value number? The best value that was found with it.
+
+---@class WorldSearchOptions
+---@field nodes integer? Ticks to simulate; 4000 when nil. One choice is always played out.
+---@field ticks integer? How far each choice is played out; 14 when nil.
+---@field weights WorldSearchOptionsWeights? What counts how much; defaults for what is missing.
+---@field goals WorldSearchOptionsGoal[]? Cells that pull our units.
+
+---@class WorldSearchOptionsWeights
+---@field lives number? A life that the enemy loses; one that we lose costs as much. Default 100.0.
+---@field last_life number? The last life of a unit, in addition. Default 60.0.
+---@field own_share number? How much more a life of ours counts than one of theirs. Default 1.2.
+---@field own_bomb number? A life that one of our units loses in a blast of our own, in addition. Default 200.0.
+---@field beside number? A tick in which one of our units is in the reach of a bomb of ours that can go off within a few ticks. Default 2.0.
+---@field freeze number? An enemy that is frozen; a unit of ours that is frozen costs as much. Default 45.0.
+---@field blast number? A collected blast powerup. Default 12.0.
+---@field ammo number? A bomb more to carry. Default 6.0.
+---@field block number? A block that is destroyed; the hits before count less. Default 8.0.
+---@field doomed number? A unit without a way out of danger at the end of the plan. Default 70.0.
+---@field risk number? A tick in which an armed enemy bomb could hit one of our units. Default 8.0.
+---@field shut number? A unit that one bomb of the other side would shut in. Default 25.0.
+---@field near number? A unit that is close to one of the other side which is frozen. Default 2.0.
+---@field item number? An item that our side reaches first, less for each step to it; the other side's cost as much. Default 10.0.
+---@field territory number? A cell that our side reaches first. Default 0.15.
+---@field room number? A free cell near one of our units, up to twelve. Default 0.5.
+---@field ring number? A unit whose cell burns soon. Default 40.0.
+---@field centre number? A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
+---@field way number? A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
+---@field dig number? A unit beside a block, less for each step to it. Default 6.0.
+---@field hunt number? One of our units within reach of an enemy, less for each step to it. Default 3.0.
+---@field frozen number? One of our units within reach of a frozen enemy, less for each step to it. Default 15.0.
+---@field exposed number? A step by which an enemy is closer than seven to one of our units. Default 0.0.
+---@field goal number? Factor for the goals of a script. Default 1.0.
+---@field decay number? What is left of a value for each tick that it comes later. Default 0.985.
+
+---@class WorldSearchOptionsGoal
+---@field x integer? Column.
+---@field y integer? Row.
+---@field value number? How much it pulls a unit that is there; less for each step to it.
+
 ---What an agent sees.
 ---@class Percept
 ---@field tick integer? The tick counter; an order now is executed in the next tick.
@@ -280,6 +337,11 @@ function queries.escape(bomb, certain, orders) end
 ---@param seed? integer Dice for drops and freezes.
 ---@return WorldSimulate?
 function queries.simulate(orders, ticks, seed) end
+
+---The best plans for all units of the team together: choices are played out by the referee's rules while the enemy answers by greedy rules. The budget is a number of nodes, so the same question always has the same answer; units that ask the same share one search.
+---@param options? WorldSearchOptions Budget, horizon, weights and goals.
+---@return WorldSearch?
+function queries.search(options) end
 
 ---The team's blackboard: keys are strings, values plain data.
 ---@class Board

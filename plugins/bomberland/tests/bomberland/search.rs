@@ -95,8 +95,8 @@ fn a_unit_leaves_the_reach_of_a_bomb_that_an_enemy_can_set_off() {
 
 #[test]
 fn a_bomb_goes_off_when_it_hits_only_enemies() {
-    let scene = drawn(&["C......", "#####.#", "....mD."]);
-    assert!(planned(&scene, UnitAction::Detonate(4.0, 0.0)));
+    let scene = drawn(&["C.......", "........", "........", "....mD..", "........"]);
+    assert!(planned(&scene, UnitAction::Detonate(4.0, 1.0)));
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) fn session(user: &str) -> Session {
 
 /// A referee for a configuration text.
 pub(crate) fn arena(text: &str, seed: u64, now: Instant) -> BomberlandArena {
-    let options = ArenaOptions { seed: Some(seed), stay: true, ..ArenaOptions::default() };
+    let options = ArenaOptions { seed: Some(seed), stay: true };
     let config = ArenaConfig::parse(text).unwrap();
     BomberlandArena::new(config, options, Origin { instant: now, unix_ms: 0 }).unwrap()
 }
