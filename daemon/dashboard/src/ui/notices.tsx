@@ -9,7 +9,7 @@ export function Notices(): JSX.Element {
   return (
     <Portal>
       <Toast.Region duration={5_000} limit={4}>
-        <Toast.List class="notices" />
+        <Toast.List as="div" class="notices" />
       </Toast.Region>
     </Portal>
   );
@@ -40,7 +40,7 @@ export async function attempt(done: string, what: () => Promise<unknown>): Promi
 
 function show(kind: "done" | "failed", text: string): void {
   Toast.toaster.show((props) => (
-    <Toast.Root toastId={props.toastId} class="notice" data-kind={kind} priority={kind === "failed" ? "high" : "low"}>
+    <Toast.Root as="div" toastId={props.toastId} class="notice" data-kind={kind} priority={kind === "failed" ? "high" : "low"}>
       <Toast.Description>{text}</Toast.Description>
       <Toast.CloseButton class="quiet" aria-label="Close">
         ×

@@ -73,8 +73,8 @@ export function LayoutTools(props: { layouts: Layouts; done: () => void }): JSX.
         </select>
       </label>
       <span class="switch" role="group" aria-label="Size of the text">
-        <button type="button" aria-label="Smaller text" onClick={() => { letters(-LETTERS.step); }}>A−</button>
-        <button type="button" aria-label="Larger text" onClick={() => { letters(LETTERS.step); }}>A+</button>
+        <button type="button" aria-label="A−, smaller text" onClick={() => { letters(-LETTERS.step); }}>A−</button>
+        <button type="button" aria-label="A+, larger text" onClick={() => { letters(LETTERS.step); }}>A+</button>
       </span>
       <Show when={naming()} fallback={<button type="button" onClick={() => setNaming(true)}>Save as…</button>}>
         <form class="row" onSubmit={save}>

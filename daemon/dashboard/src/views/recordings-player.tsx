@@ -1,6 +1,6 @@
 /** A recorded match: one turn, or playback of all turns. */
 import { createEffect, createMemo, createSignal, For, Index, mapArray, on, onCleanup, Show, type Accessor, type JSX } from "solid-js";
-import type { Recording } from "../gen/phalanx/v1/recordings_pb";
+import { RecordingState, type Recording } from "../gen/phalanx/v1/recordings_pb";
 import type { World } from "../gen/phalanx/v1/worlds_pb";
 import { newestChanges, scoreChanges } from "../match/changes";
 import type { Entrant } from "../match/contest";
@@ -81,7 +81,7 @@ export function Player(props: { name: string; length: number; recording: Recordi
           live: false,
         }}
         score={<Scoreboard contest={contest()} clock={undefined} turn={cursor.now()} />}
-        strip={<Loaded loading={own.loading} length={props.length} shown={side().world()?.turn} />}
+        strip={<Loaded loading={own.loading} length={props.length} growing={props.recording?.state === RecordingState.WRITTEN} shown={side().world()?.turn} />}
         map={() => <RecordedMap name={props.name} sides={sides()} side={side()} focus={focus} cursor={cursor} moment={first()} agent={agent()} choose={setAgent} picked={picked()} />}
       />
       <section class="card scroll" aria-labelledby="decisions">
@@ -149,13 +149,18 @@ function shareText({ reached }: Loading, length: number): string {
 }
 
 /** One line: how much is loaded, and which turn's world is shown. */
-function Loaded(props: { loading: Loading; length: number; shown: Moment | undefined }): JSX.Element {
-  const trouble = (): string => (props.loading.version(), props.loading.trouble() || (props.loading.film.damage[0] ?? ""));
+function Loaded(props: { loading: Loading; length: number; growing: boolean; shown: Moment | undefined }): JSX.Element {
+  // The last message of a file that is being written is not whole yet.
+  const trouble = (): string => (props.loading.version(), props.loading.trouble() || (props.growing ? "" : (props.loading.film.damage[0] ?? "")));
+  const text = (): string => {
+    if (!props.loading.done()) return `Recording, ${shareText(props.loading, props.length)}`;
+    return props.growing ? "The match is still being recorded; its turns until now are loaded" : "Recording, all turns are loaded";
+  };
   return (
     <p class="pulse" data-bad={trouble() === "" ? undefined : ""}>
       <span class="lamp" aria-hidden="true" />
       <span class="pulse-text">
-        {trouble() || (props.loading.done() ? "Recording, whole match loaded" : `Recording, ${shareText(props.loading, props.length)}`)}
+        {trouble() || text()}
         <Show when={props.shown !== undefined}>; the map is of turn {momentText(props.shown)}</Show>
       </span>
     </p>
