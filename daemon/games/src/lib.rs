@@ -373,10 +373,36 @@ pub fn rerun(plan: RerunPlan) -> Result<Box<dyn Redecide>, WireError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phalanx_engine::{check_order, read_order};
+    use phalanx_game::{Game, KeyDoc, Roster};
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_game_is_wired_under_its_name() {
         let names: Vec<_> = WIRED.iter().map(|wired| wired.name()).collect();
         assert_eq!(names, GAMES);
+    }
+
+    /// Each key gives an order that the game takes, and no key gives two.
+    fn check_keys<G: Game>() {
+        let roster = Roster { team: "A".to_owned(), agents: Vec::new() };
+        let mut taken = BTreeSet::new();
+        for KeyDoc { key, order } in G::KEYS {
+            assert!(taken.insert(key), "{}: the key {key:?} is there twice", G::NAME);
+            let said = read_order(order);
+            let said = said.unwrap_or_else(|error| panic!("{}: {order}: {error}", G::NAME));
+            if let Err(error) = check_order(&G::API, &roster, &said) {
+                panic!("{}: {order}: {error}", G::NAME);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_give_orders_that_their_games_take() {
+        check_keys::<phalanx_assemble::Assemble>();
+        check_keys::<phalanx_bomberland::Bomberland>();
+        check_keys::<phalanx_colosseum::Colosseum>();
+        check_keys::<phalanx_mars::Mars>();
+        check_keys::<phalanx_asimulator::Asimulator>();
     }
 }

@@ -14,7 +14,7 @@ use crate::thread::{Signals, TeamEnd};
 use crate::tickets::Tickets;
 use crate::{AnswerMeter, ThreadHealth, Timings};
 use phalanx_engine::{JournalEntry, SeatState, Snapshot};
-use phalanx_game::{AgentId, Api, Framing, Game, Roster, SeatId};
+use phalanx_game::{AgentId, Api, Framing, Game, KeyDoc, Roster, SeatId};
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -59,6 +59,7 @@ pub(crate) struct HandleParts {
     pub(crate) name: String,
     pub(crate) game: &'static str,
     pub(crate) api: &'static Api,
+    pub(crate) keys: &'static [KeyDoc],
     /// Why the game's agents cannot join or leave during a match; `None`: they can.
     pub(crate) fixed: Option<&'static str>,
     pub(crate) framing: Framing,
@@ -148,6 +149,12 @@ impl TeamHandle {
     #[must_use]
     pub fn api(&self) -> &'static Api {
         self.inner.parts.api
+    }
+
+    /// Keys with which a person drives an agent of the game.
+    #[must_use]
+    pub fn keys(&self) -> &'static [KeyDoc] {
+        self.inner.parts.keys
     }
 
     /// Why agents of the game cannot join or leave during a match; `None`: they can.

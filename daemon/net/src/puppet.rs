@@ -106,6 +106,7 @@ impl Puppet {
         let name = roster.team.clone();
         let parts = HandleParts {
             api,
+            keys: &[],
             fixed: None,
             framing: Framing::Stream,
             registry: SeatRegistry::open(chairs, first, open, signals.leave.clone()),

@@ -265,6 +265,7 @@ impl<G: Game> TeamSpec<G> {
             name: self.name,
             game: G::NAME,
             api: const { &G::API },
+            keys: G::KEYS,
             fixed: G::FIXED,
             framing: G::FRAMING,
             target,

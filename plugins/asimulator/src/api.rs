@@ -5,10 +5,19 @@
 mod queries;
 
 use phalanx_game::declare::{field, whole};
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
+use phalanx_game::{ActionDoc, Api, FieldDoc, KeyDoc, Kind, ParamDoc};
 
 /// The whole script interface of the game.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
+
+/// Keys with which a person drives an agent.
+pub const KEYS: &[KeyDoc] = &[
+    KeyDoc { key: "ArrowUp", order: "move" },
+    KeyDoc { key: "ArrowLeft", order: "turn_left" },
+    KeyDoc { key: "ArrowRight", order: "turn_right" },
+    KeyDoc { key: "g", order: "grab" },
+    KeyDoc { key: "n", order: "neutralize" },
+];
 
 /// Names of actions, as queries answer them.
 pub(crate) const ACT: Kind =

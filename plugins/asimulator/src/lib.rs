@@ -27,7 +27,7 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, Roster, Seat};
+use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
 use session::ClientOptions;
 
 /// The game, with what must be said about the simulator since its protocol does not.
@@ -41,6 +41,7 @@ impl Game for Asimulator {
     const NAME: &'static str = "asimulator";
     const FRAMING: Framing = Framing::Stream;
     const API: Api = api::API;
+    const KEYS: &'static [KeyDoc] = api::KEYS;
     const FIXED: Option<&'static str> =
         Some("each connection plays alone, in a simulation of its own");
 

@@ -3,10 +3,24 @@
 mod queries;
 
 use phalanx_game::declare::{count, field, required, whole};
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
+use phalanx_game::{ActionDoc, Api, FieldDoc, KeyDoc, Kind, ParamDoc};
 
 /// The whole script interface of the game.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
+
+const ARROWS: [KeyDoc; 4] =
+    KeyDoc::arrows([r#"move("n")"#, r#"move("s")"#, r#"move("w")"#, r#"move("e")"#]);
+
+/// Keys with which a person drives an agent.
+pub const KEYS: &[KeyDoc] = &[
+    ARROWS[0],
+    ARROWS[1],
+    ARROWS[2],
+    ARROWS[3],
+    KeyDoc { key: "c", order: r#"rotate("cw")"# },
+    KeyDoc { key: "v", order: r#"rotate("ccw")"# },
+    KeyDoc { key: " ", order: "skip" },
+];
 
 /// n, s, e, w.
 pub(crate) const DIRECTION: Kind = Kind::Word(&["n", "s", "e", "w"]);

@@ -23,7 +23,7 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, Roster, Seat};
+use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,7 @@ impl Game for Assemble {
     const NAME: &'static str = "assemble";
     const FRAMING: Framing = Framing::Stream;
     const API: Api = api::API;
+    const KEYS: &'static [KeyDoc] = api::KEYS;
 
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;

@@ -7,10 +7,23 @@ mod queries;
 pub(crate) use queries::{NODES_MAX, SEARCH_TICKS_MAX};
 
 use phalanx_game::declare::{count, field, required, whole};
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind, ParamDoc};
+use phalanx_game::{ActionDoc, Api, FieldDoc, KeyDoc, Kind, ParamDoc};
 
 /// The whole script interface of the game.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
+
+const ARROWS: [KeyDoc; 4] =
+    KeyDoc::arrows([r#"move("up")"#, r#"move("down")"#, r#"move("left")"#, r#"move("right")"#]);
+
+/// Keys with which a person drives an agent.
+pub const KEYS: &[KeyDoc] = &[
+    ARROWS[0],
+    ARROWS[1],
+    ARROWS[2],
+    ARROWS[3],
+    KeyDoc { key: "b", order: "bomb" },
+    KeyDoc { key: " ", order: "wait" },
+];
 
 /// What scripts may look for.
 pub(crate) const KINDS: &[&str] = &[

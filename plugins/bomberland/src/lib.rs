@@ -30,7 +30,7 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, Roster, Seat};
+use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,7 @@ impl Game for Bomberland {
     const NAME: &'static str = "bomberland";
     const FRAMING: Framing = Framing::Message;
     const API: Api = api::API;
+    const KEYS: &'static [KeyDoc] = api::KEYS;
     const FIXED: Option<&'static str> =
         Some("one connection carries all units of a team, and the game begins with them");
 

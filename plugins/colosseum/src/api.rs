@@ -4,10 +4,14 @@ mod queries;
 
 use crate::action::WORDS;
 use phalanx_game::declare::{count, field, required};
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind};
+use phalanx_game::{ActionDoc, Api, FieldDoc, KeyDoc, Kind};
 
 /// The whole script interface of the games.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
+
+/// Keys with which a person drives an agent.
+pub const KEYS: &[KeyDoc] =
+    &KeyDoc::arrows([r#"turn("up")"#, r#"turn("down")"#, r#"turn("left")"#, r#"turn("right")"#]);
 
 /// The directions of snake.
 pub(crate) const DIRECTION: Kind = Kind::Word(&["up", "right", "down", "left"]);

@@ -28,7 +28,7 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, Roster, Seat};
+use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +38,7 @@ impl Game for Colosseum {
     const NAME: &'static str = "colosseum";
     const FRAMING: Framing = Framing::Stream;
     const API: Api = api::API;
+    const KEYS: &'static [KeyDoc] = api::KEYS;
     const FIXED: Option<&'static str> =
         Some("the referee starts its agents itself, before the match");
 

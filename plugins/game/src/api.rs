@@ -43,6 +43,29 @@ pub struct ActionDoc {
     pub params: &'static [ParamDoc],
 }
 
+/// A key that gives an order to an agent that a person drives.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyDoc {
+    /// The key as browsers name it (`KeyboardEvent.key`): `ArrowUp`, `c`, a space.
+    pub key: &'static str,
+    /// The order as scripts write it: `move("n")`.
+    pub order: &'static str,
+}
+
+impl KeyDoc {
+    /// The four arrow keys with these orders: up, down, left, right.
+    #[must_use]
+    pub const fn arrows(orders: [&'static str; 4]) -> [Self; 4] {
+        let [up, down, left, right] = orders;
+        [
+            Self { key: "ArrowUp", order: up },
+            Self { key: "ArrowDown", order: down },
+            Self { key: "ArrowLeft", order: left },
+            Self { key: "ArrowRight", order: right },
+        ]
+    }
+}
+
 /// One parameter of an action or a query.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamDoc {

@@ -28,7 +28,7 @@ mod session;
 mod value;
 mod world;
 
-pub use api::{ActionDoc, Api, FieldDoc, Kind, ParamDoc, QueryDoc};
+pub use api::{ActionDoc, Api, FieldDoc, KeyDoc, Kind, ParamDoc, QueryDoc};
 pub use arena::{
     Arena, Artifact, ConnectionId, Origin, Outgoing, Score, Tally, Verdict, points_text,
 };

@@ -1,8 +1,8 @@
 //! The team's joined belief, and the game that ties all parts together.
 
 use crate::{
-    ActionError, AgentId, Api, Framing, Picture, QueryError, RestoreError, Said, Seat, Session,
-    Turn, Value,
+    ActionError, AgentId, Api, Framing, KeyDoc, Picture, QueryError, RestoreError, Said, Seat,
+    Session, Turn, Value,
 };
 use std::fmt::Debug;
 use std::sync::PoisonError;
@@ -225,6 +225,8 @@ pub trait Game: Debug + Clone + Send + Sync + 'static {
     const FRAMING: Framing;
     /// What scripts may say and ask.
     const API: Api;
+    /// Keys with which a person drives an agent; empty: orders are typed.
+    const KEYS: &'static [KeyDoc] = &[];
     /// Why agents can neither be added to a running team nor be removed from it; `None`: they can.
     /// Then each of them has a seat of its own.
     const FIXED: Option<&'static str> = None;

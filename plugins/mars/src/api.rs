@@ -3,10 +3,18 @@
 mod queries;
 
 use phalanx_game::declare::{count, field, required, whole};
-use phalanx_game::{ActionDoc, Api, FieldDoc, Kind};
+use phalanx_game::{ActionDoc, Api, FieldDoc, KeyDoc, Kind};
 
 /// The whole script interface of the game.
 pub const API: Api = Api { actions: ACTIONS, percept: PERCEPT, queries: queries::QUERIES };
+
+/// Keys with which a person drives an agent.
+pub const KEYS: &[KeyDoc] = &[
+    KeyDoc { key: "r", order: "recharge" },
+    KeyDoc { key: "p", order: "probe" },
+    KeyDoc { key: "s", order: "survey" },
+    KeyDoc { key: " ", order: "skip" },
+];
 
 const ROLE: Kind = Kind::Word(&["Explorer", "Repairer", "Saboteur", "Sentinel", "Inspector"]);
 const OWNER: Kind = Kind::Word(&["own", "enemy", "none"]);

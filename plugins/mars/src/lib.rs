@@ -26,7 +26,7 @@ pub mod session;
 pub mod wire;
 pub mod world;
 
-use phalanx_game::{Api, Framing, Game, Roster, Seat};
+use phalanx_game::{Api, Framing, Game, KeyDoc, Roster, Seat};
 
 /// The game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +36,7 @@ impl Game for Mars {
     const NAME: &'static str = "mars";
     const FRAMING: Framing = Framing::Stream;
     const API: Api = api::API;
+    const KEYS: &'static [KeyDoc] = api::KEYS;
 
     type Briefing = percept::Briefing;
     type Percept = percept::Percept;

@@ -1247,6 +1247,20 @@ pub struct Team {
     /// How the thread does that decides for it.
     #[prost(message, optional, tag = "22")]
     pub thread: ::core::option::Option<TeamThread>,
+    /// Keys with which a person drives an agent of this game; empty in lists, and where orders are
+    /// typed.
+    #[prost(message, repeated, tag = "23")]
+    pub keys: ::prost::alloc::vec::Vec<OrderKey>,
+}
+/// A key that gives an order to an agent that a person drives.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OrderKey {
+    /// The key as browsers name it: `ArrowUp`, `c`, a space.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    /// The order as scripts write it: `move("n")`.
+    #[prost(string, tag = "2")]
+    pub order: ::prost::alloc::string::String,
 }
 /// The thread that decides for a team. One that does not respond is abandoned, and another one takes
 /// its place.

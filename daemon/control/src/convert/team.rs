@@ -6,7 +6,7 @@ use super::{count, steering, turn};
 use crate::ServedTeam;
 use phalanx_convert::team::{agent as shown_agent, counters};
 use phalanx_engine::{AgentSnapshot, SeatState, Snapshot};
-use phalanx_game::AgentId;
+use phalanx_game::{AgentId, KeyDoc};
 use phalanx_net::{TeamEnd, TeamHandle, ThreadHealth};
 use phalanx_proto::v1;
 use phalanx_proto::v1::steering::Mode;
@@ -60,7 +60,13 @@ pub(crate) fn team(team: &ServedTeam, with_agents: bool) -> v1::Team {
         creator: team.creator.clone().unwrap_or_default(),
         thread: Some(thread(&team.handle)),
         agents: if with_agents { agents } else { Vec::new() },
+        keys: if with_agents { keys(&team.handle) } else { Vec::new() },
     }
+}
+
+fn keys(team: &TeamHandle) -> Vec<v1::OrderKey> {
+    let key = |known: &KeyDoc| v1::OrderKey { key: known.key.into(), order: known.order.into() };
+    team.keys().iter().map(key).collect()
 }
 
 fn thread(team: &TeamHandle) -> v1::TeamThread {

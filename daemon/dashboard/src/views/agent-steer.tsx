@@ -1,8 +1,8 @@
 /** What decides for an agent: its script, a pause, a pinned order, or the user of this page. */
 import { createMemo, createSignal, For, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
-import type { Agent } from "../gen/phalanx/v1/team_pb";
-import { keysOf, type KeyOrder } from "../match/drive";
+import type { Agent, OrderKey } from "../gen/phalanx/v1/team_pb";
+import { keyLabel } from "../match/drive";
 import { steeringText } from "../match/words";
 import { useCockpit } from "../state/cockpit";
 import { attempt, complain } from "../ui/notices";
@@ -101,7 +101,7 @@ export function Steer(props: { agent: Agent }): JSX.Element {
               required
               size={18}
               value={order()}
-              placeholder={keysOf(cockpit.game() ?? "")[0]?.order ?? ""}
+              placeholder={cockpit.team()?.keys[0]?.order ?? ""}
               onInput={(event) => setOrder(event.currentTarget.value)}
             />
           </label>
@@ -128,7 +128,8 @@ export function Steer(props: { agent: Agent }): JSX.Element {
 function Drive(props: { agent: Agent }): JSX.Element {
   const cockpit = useCockpit();
   const [sent, setSent] = createSignal("");
-  const keys = (): readonly KeyOrder[] => keysOf(cockpit.game() ?? "");
+  // The same keys stay the same buttons, although the team is read again and again.
+  const keys = createMemo((): readonly OrderKey[] => cockpit.team()?.keys ?? [], [], { equals: (a, b) => a.length === b.length && a.every(({ key, order }, at) => key === b[at]?.key && order === b[at].order) });
   const send = (order: string): void => {
     setSent(order);
     cockpit.api.teams.sendOrder({ name: props.agent.resourceName, order }).catch(complain);
@@ -152,10 +153,10 @@ function Drive(props: { agent: Agent }): JSX.Element {
       }}
     >
       <p class="row">
-        <For each={keys()} fallback={<span>This game has no directions: type orders below.</span>}>
+        <For each={keys()} fallback={<span>This game declares no keys: type orders below.</span>}>
           {(known) => (
             <button type="button" title={known.order} aria-label={known.order} onClick={() => { send(known.order); }}>
-              {known.label}
+              {keyLabel(known)}
             </button>
           )}
         </For>
