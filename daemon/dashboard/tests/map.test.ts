@@ -105,7 +105,7 @@ describe("the map", () => {
     await it.page.locator(".map-canvas").evaluate((canvas) => {
       new MutationObserver(() => { canvas.dataset["seen"] = `${canvas.dataset["seen"] ?? ""} ${canvas.dataset["moving"] ?? ""}`; }).observe(canvas, { attributeFilter: ["data-moving"] });
     });
-    it.canned.send(Worlds.method.watchWorld, moved(field(24, 8), 5, 1));
+    it.canned.send(Worlds.method.watchWorld, moved([field(24, 8)], 5, 1));
     await until(async () => ((await it.page.locator(".map-canvas").getAttribute("data-seen")) ?? "").includes("yes"));
     await until(async () => (await moving()) === "no");
   });
@@ -140,7 +140,7 @@ describe("orders from the map", () => {
     const go = it.page.getByRole("button", { name: "Go to 15, 10" });
     await go.click();
     await until(() => Promise.resolve(it.canned.asked(Teams.method.pilotAgent) === 1 && it.canned.asked(Teams.method.sendOrder) === 1));
-    it.canned.send(Worlds.method.watchWorld, moved(field(24, 8), 5, 0));
+    it.canned.send(Worlds.method.watchWorld, moved([field(24, 8)], 5, 0));
     await until(() => Promise.resolve(it.canned.asked(Teams.method.sendOrder) === 2));
     await it.page.getByRole("button", { name: "Stop going there" }).click();
     await until(() => Promise.resolve(it.canned.asked(Teams.method.releaseAgent) === 1));

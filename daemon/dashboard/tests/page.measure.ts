@@ -66,9 +66,7 @@ describe.skipIf(!built())("the page in figures", () => {
     let tick = 5;
     const turns = setInterval(() => {
       tick += 1;
-      const [first, ...others] = parts.map((part) => moved(part, tick, tick % 40));
-      const message = first?.world;
-      if (message !== undefined) canned.send(Worlds.method.watchWorld, { world: { ...message, parts: [...(message.parts ?? []), ...others.flatMap(({ world }) => world?.parts ?? [])] } });
+      canned.send(Worlds.method.watchWorld, moved(parts, tick, tick % 40));
     }, 1_000 / RATE);
     const gaps = await canvas.evaluate(async (_, seconds) => {
       const found: number[] = [];

@@ -18,12 +18,15 @@ function body(name: string, side: WorldSide, x: number, y: number, more: object 
 }
 
 /** The message of a later turn, with the same cells and other bodies. */
-export function moved(part: Part, tick: number, far: number): MessageInitShape<typeof WatchWorldResponseSchema> {
-  const next = create(WorldPartSchema, part);
-  for (const { place } of next.bodies) if (place?.place.case === "cell") place.place.value.x += far;
-  next.layers = [];
-  next.unchanged = ["ground", "spots"];
-  return { world: { team: "teams/A", game: "assemble", turn: { round: 0, step: tick }, tick: BigInt(tick), parts: [next] } };
+export function moved(parts: readonly Part[], tick: number, far: number): MessageInitShape<typeof WatchWorldResponseSchema> {
+  const next = parts.map((part) => {
+    const made = create(WorldPartSchema, part);
+    for (const { place } of made.bodies) if (place?.place.case === "cell") place.place.value.x += far;
+    made.layers = [];
+    made.unchanged = ["ground", "spots"];
+    return made;
+  });
+  return { world: { team: "teams/A", game: "assemble", turn: { round: 0, step: tick }, tick: BigInt(tick), parts: next } };
 }
 
 /** Cells of a layer, by a rule. */

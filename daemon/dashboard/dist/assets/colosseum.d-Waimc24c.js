@@ -101,6 +101,13 @@ export type WorldSnake = {
     cells: { Cell }?,
 }
 
+export type WorldDuel = {
+    --- The turn.
+    dir: ("up" | "right" | "down" | "left")?,
+    --- The more, the better.
+    worth: number?,
+}
+
 export type WorldPosition = {
     --- The position.
     fen: string?,
@@ -108,6 +115,17 @@ export type WorldPosition = {
     white: boolean?,
     --- The opponent's last move; nil before the first.
     last_move: string?,
+}
+
+export type WorldBestMove = {
+    --- In UCI notation.
+    move: string?,
+    --- For us, in hundredths of a pawn; beyond 29000 for a forced mate.
+    worth: number?,
+    --- Half-moves of the deepest search that was completed.
+    depth: number?,
+    --- Positions that were looked at.
+    nodes: number?,
 }
 
 export type ActOrdersList = {
@@ -209,11 +227,19 @@ export type ParamSpec = {
     min: number?,
     --- The largest number.
     max: number?,
-    --- Only whole numbers.
-    whole: boolean?,
+    --- The distance of neighbouring values; others are rounded.
+    step: number?,
+    --- int, float, choice or bool; follows from the rest if omitted.
+    kind: string?,
+    --- A search steps by ratios; needs a min above 0 and a max.
+    log: boolean?,
     --- The words that may be chosen.
     values: { string }?,
     --- Meaning and unit, for operators.
+    why: string?,
+    --- The older form of kind = "int".
+    whole: boolean?,
+    --- The older name of why.
     doc: string?,
 }
 
@@ -264,12 +290,16 @@ export type World = {
     safety: (dir: ("up" | "right" | "down" | "left")) -> ("free" | "contested" | "deadly")?,
     --- How many cells our snake could reach after a turn, tails moving on.
     room: (dir: ("up" | "right" | "down" | "left")) -> number?,
+    --- What each turn of our snake is worth if the nearest rival plays against us: cells that we reach first, below 0 for a death that it can force. Turns into what is covered are left out; nil without a rival. On a crowded grid it looks less far ahead.
+    duel: (ahead: number?) -> { WorldDuel }?,
     --- The turns that bring our snake to a cell, tails moving on; nil when there is no way.
     path: (x: number, y: number) -> { ("up" | "right" | "down" | "left") }?,
     --- The game of chess.
     position: () -> WorldPosition?,
     --- The legal moves, in UCI notation.
     moves: () -> { string }?,
+    --- The best move that an alpha-beta search finds; nil for a position that it cannot read. The same arguments give the same move.
+    best_move: (nodes: number?, past: { string }?) -> WorldBestMove?,
 }
 declare world: World & {
     --- The same queries for another agent of the team; also in \`plan\`, where no agent is deciding.

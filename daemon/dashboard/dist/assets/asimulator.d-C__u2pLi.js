@@ -253,11 +253,19 @@ export type ParamSpec = {
     min: number?,
     --- The largest number.
     max: number?,
-    --- Only whole numbers.
-    whole: boolean?,
+    --- The distance of neighbouring values; others are rounded.
+    step: number?,
+    --- int, float, choice or bool; follows from the rest if omitted.
+    kind: string?,
+    --- A search steps by ratios; needs a min above 0 and a max.
+    log: boolean?,
     --- The words that may be chosen.
     values: { string }?,
     --- Meaning and unit, for operators.
+    why: string?,
+    --- The older form of kind = "int".
+    whole: boolean?,
+    --- The older name of why.
     doc: string?,
 }
 

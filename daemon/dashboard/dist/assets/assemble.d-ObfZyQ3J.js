@@ -356,11 +356,19 @@ export type ParamSpec = {
     min: number?,
     --- The largest number.
     max: number?,
-    --- Only whole numbers.
-    whole: boolean?,
+    --- The distance of neighbouring values; others are rounded.
+    step: number?,
+    --- int, float, choice or bool; follows from the rest if omitted.
+    kind: string?,
+    --- A search steps by ratios; needs a min above 0 and a max.
+    log: boolean?,
     --- The words that may be chosen.
     values: { string }?,
     --- Meaning and unit, for operators.
+    why: string?,
+    --- The older form of kind = "int".
+    whole: boolean?,
+    --- The older name of why.
     doc: string?,
 }
 
@@ -413,18 +421,26 @@ export type World = {
     free: (x: number, y: number) -> boolean?,
     --- The marker on a cell that is in sight now: ci, clear, cp or nil.
     danger: (x: number, y: number) -> ("clear" | "ci" | "cp")?,
+    --- Steps that are left at least before an announced clear hits the cell; nil without one in sight. With 1, only the action of this step is left.
+    hit_in: (x: number, y: number) -> number?,
+    --- The same for the agent with all that hangs on it: the soonest of its cells.
+    body_hit_in: () -> number?,
     --- The cell relative to the agent, the shortest way round: what act.clear and act.connect want.
     offset: (x: number, y: number) -> Cell?,
     --- Cost of walking to a cell (or beside it when it is taken); nil when unreachable.
     distance: (x: number, y: number) -> number?,
     --- Cost of walking to each of the cells; -1 when unreachable.
     distances: (cells: { Cell }) -> { number }?,
+    --- Cost of walking from one cell to each of the cells for any agent at any time: agents and held blocks do not count; -1 when unreachable.
+    between: (x: number, y: number, cells: { Cell }) -> { number }?,
     --- The one of the cells that costs least to walk to.
     closest: (cells: { Cell }) -> WorldClosest?,
     --- The cheapest way for the agent with all that hangs on it, turns included; nil when there is no step nearer.
     path: (x: number, y: number, options: WorldPathOptions?) -> WorldPath?,
     --- The cheapest way to any of the cells (the 32 nearest count).
     path_any: (cells: { Cell }, options: WorldPathOptions?) -> WorldPath?,
+    --- The cheapest way on which the agent and all that hangs on it leave every announced clear; nil when there is no step.
+    shelter: () -> WorldPath?,
     --- Where to look next and the first step there.
     explore: (options: WorldExploreOptions?) -> WorldExplore?,
     --- Where to aim (relative) so that the obstacle on the cell goes and nothing of the team's is hit; nil when impossible from here.

@@ -157,6 +157,114 @@ export type WorldSimulate = {
     things: { WorldCellEntity }?,
 }
 
+export type WorldSearch = {
+    --- What the best line is worth.
+    value: number?,
+    --- Living units of the team.
+    units: { WorldSearchUnit }?,
+    --- The team's orders in the best line.
+    line: { WorldEscapeOrder }?,
+    --- Ticks that were simulated.
+    nodes: number?,
+    --- Choices that were played out.
+    evaluations: number?,
+    --- Complete passes over all units.
+    rounds: number?,
+}
+
+export type WorldSearchUnit = {
+    --- The unit's name as the referee has it.
+    unit: string?,
+    --- What it does next.
+    action: ("wait" | "move" | "bomb" | "detonate")?,
+    --- As for act.*.
+    args: { any }?,
+    --- Its orders that were tried, the best first.
+    alternatives: { WorldSearchUnitAlternative }?,
+}
+
+export type WorldSearchUnitAlternative = {
+    --- What it does next.
+    action: ("wait" | "move" | "bomb" | "detonate")?,
+    --- As for act.*.
+    args: { any }?,
+    --- The best value that was found with it.
+    value: number?,
+}
+
+export type WorldSearchOptions = {
+    --- Ticks to simulate; 4000 when nil. One choice is always played out.
+    nodes: number?,
+    --- How far each choice is played out; 14 when nil.
+    ticks: number?,
+    --- What counts how much; defaults for what is missing.
+    weights: WorldSearchOptionsWeights?,
+    --- Cells that pull our units.
+    goals: { WorldSearchOptionsGoal }?,
+}
+
+export type WorldSearchOptionsWeights = {
+    --- A life that the enemy loses; one that we lose costs as much. Default 100.0.
+    lives: number?,
+    --- The last life of a unit, in addition. Default 60.0.
+    last_life: number?,
+    --- How much more a life of ours counts than one of theirs. Default 1.2.
+    own_share: number?,
+    --- A life that one of our units loses in a blast of our own, in addition. Default 200.0.
+    own_bomb: number?,
+    --- A tick in which one of our units is in the reach of a bomb of ours that can go off within a few ticks. Default 2.0.
+    beside: number?,
+    --- An enemy that is frozen; a unit of ours that is frozen costs as much. Default 45.0.
+    freeze: number?,
+    --- A collected blast powerup. Default 12.0.
+    blast: number?,
+    --- A bomb more to carry. Default 6.0.
+    ammo: number?,
+    --- A block that is destroyed; the hits before count less. Default 8.0.
+    block: number?,
+    --- A unit without a way out of danger at the end of the plan. Default 70.0.
+    doomed: number?,
+    --- A tick in which an armed enemy bomb could hit one of our units. Default 8.0.
+    risk: number?,
+    --- A unit that one bomb of the other side would shut in. Default 25.0.
+    shut: number?,
+    --- A unit that is close to one of the other side which is frozen. Default 2.0.
+    near: number?,
+    --- An item that our side reaches first, less for each step to it; the other side's cost as much. Default 10.0.
+    item: number?,
+    --- A cell that our side reaches first. Default 0.15.
+    territory: number?,
+    --- A free cell near one of our units, up to twelve. Default 0.5.
+    room: number?,
+    --- A unit whose cell burns soon. Default 40.0.
+    ring: number?,
+    --- A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps. Default 0.8.
+    centre: number?,
+    --- A hit on a block that is in one of our units' way to the cells that burn last. Default 10.0.
+    way: number?,
+    --- A unit beside a block, less for each step to it. Default 6.0.
+    dig: number?,
+    --- One of our units within reach of an enemy, less for each step to it. Default 3.0.
+    hunt: number?,
+    --- One of our units within reach of a frozen enemy, less for each step to it. Default 15.0.
+    frozen: number?,
+    --- A step by which an enemy is closer than seven to one of our units. Default 0.0.
+    exposed: number?,
+    --- Factor for the goals of a script. Default 1.0.
+    goal: number?,
+    --- What is left of a value for each tick that it comes later. Default 0.985.
+    decay: number?,
+}
+
+export type WorldSearchOptionsGoal = {
+    --- Column.
+    x: number?,
+    --- Row.
+    y: number?,
+    --- How much it pulls a unit that is there; less for each step to it.
+    value: number?,
+}
+
 --- What an agent sees.
 export type Percept = {
     --- The tick counter; an order now is executed in the next tick.
@@ -253,11 +361,19 @@ export type ParamSpec = {
     min: number?,
     --- The largest number.
     max: number?,
-    --- Only whole numbers.
-    whole: boolean?,
+    --- The distance of neighbouring values; others are rounded.
+    step: number?,
+    --- int, float, choice or bool; follows from the rest if omitted.
+    kind: string?,
+    --- A search steps by ratios; needs a min above 0 and a max.
+    log: boolean?,
     --- The words that may be chosen.
     values: { string }?,
     --- Meaning and unit, for operators.
+    why: string?,
+    --- The older form of kind = "int".
+    whole: boolean?,
+    --- The older name of why.
     doc: string?,
 }
 
@@ -310,6 +426,8 @@ export type World = {
     escape: (bomb: boolean?, certain: boolean?, orders: { WorldEscapeOrder }?) -> WorldEscape?,
     --- What comes of orders after some ticks, by the referee's rules. Nothing that needs luck happens, unless a seed throws dice.
     simulate: (orders: { WorldEscapeOrder }?, ticks: number?, seed: number?) -> WorldSimulate?,
+    --- The best plans for all units of the team together: choices are played out by the referee's rules while the enemy answers by greedy rules. The budget is a number of nodes, so the same question always has the same answer; units that ask the same share one search.
+    search: (options: WorldSearchOptions?) -> WorldSearch?,
 }
 declare world: World & {
     --- The same queries for another agent of the team; also in \`plan\`, where no agent is deciding.

@@ -284,8 +284,12 @@ export type WorldPrey = {
 export type WorldBestZone = {
     --- What all our zones are worth then; with against, by how much they outweigh the enemy's.
     value: number?,
-    --- Where the agents stand, the best place first; fewer than asked for when the effort was spent.
+    --- Where the agents stand, the best place first.
     vertices: { string }?,
+    --- Agents that were not placed, since the effort or the vertices were too few.
+    missing: number?,
+    --- Placements that were tried.
+    spent: number?,
 }
 
 export type WorldBestZoneOptions = {
@@ -489,11 +493,19 @@ export type ParamSpec = {
     min: number?,
     --- The largest number.
     max: number?,
-    --- Only whole numbers.
-    whole: boolean?,
+    --- The distance of neighbouring values; others are rounded.
+    step: number?,
+    --- int, float, choice or bool; follows from the rest if omitted.
+    kind: string?,
+    --- A search steps by ratios; needs a min above 0 and a max.
+    log: boolean?,
     --- The words that may be chosen.
     values: { string }?,
     --- Meaning and unit, for operators.
+    why: string?,
+    --- The older form of kind = "int".
+    whole: boolean?,
+    --- The older name of why.
     doc: string?,
 }
 
