@@ -22,6 +22,7 @@ pub fn is_word(source: &str) -> bool {
 #[include = "*.luau"]
 #[include = "*.lua"]
 #[exclude = "templates/*"]
+#[exclude = "opponents/*"]
 struct Scripts;
 
 /// Files of a new strategy: a folder for each game.
