@@ -374,12 +374,15 @@ mod tests {
             |owner: Option<&str>| vec![state(unit("c", "a", 2, 3)), spawned(fire(3, owner))];
         let mut frozen = unit("c", "a", 3, 3);
         frozen["stunned"] = 9.into();
+        let mut frozen_hit = frozen.clone();
+        frozen_hit["hp"] = 2.into();
+        let hit_while_frozen = vec![state(frozen_hit), spawned(fire(3, Some("b")))];
         let still = vec![Vec::new(); 6];
         let cases = [
             (vec![hit_by(Some("a"))], Losses { own: 1, ..Losses::default() }),
             (vec![hit_by(None)], Losses { ring: 1, ..Losses::default() }),
             (
-                vec![vec![state(frozen)], hit_by(Some("b"))],
+                vec![vec![state(frozen)], hit_while_frozen],
                 Losses { frozen: 1, ..Losses::default() },
             ),
             (vec![vec![walk()], hit_by(Some("b"))], Losses { other: 1, ..Losses::default() }),

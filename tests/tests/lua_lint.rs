@@ -46,8 +46,9 @@ impl Lint {
     fn folders(&self) -> Vec<PathBuf> {
         let scripts = Path::new("scripts");
         let shared = (self.game == "assemble").then(|| scripts.join("lib"));
-        let own = [scripts.join(&self.game), scripts.join("templates").join(&self.game)];
-        own.into_iter().chain(shared).collect()
+        let below = ["", "templates", "opponents"].map(|kind| scripts.join(kind).join(&self.game));
+        let older = scripts.join("opponents").join(format!("{}-rules", self.game));
+        below.into_iter().chain([older]).chain(shared).collect()
     }
 }
 

@@ -58,9 +58,9 @@ struct RouteSearch<E> {
 ///
 /// `enter(cell)` is the price, from 1, for a part of the body to stand on a cell; `None` where it
 /// cannot (the caller treats the body's own cells as free; a cell may be named beyond the torus'
-/// edge). A step costs the greatest price among
-/// its parts; a turn at least `turn_cost`. `goal(cell, turns)` accepts a final place and orientation; `estimate(cell)` must not
-/// exceed the true rest. `None` when no step leads nearer at all.
+/// edge). A step costs the greatest price among its parts; a turn costs the same for the parts that
+/// swing, and at least `turn_cost`. `goal(cell, turns)` accepts a final place and orientation;
+/// `estimate(cell)` must not exceed the true rest. `None` when no step leads nearer at all.
 #[must_use]
 pub fn route(
     region: Region,
@@ -226,9 +226,10 @@ mod tests {
         let start = Cell::new(5, 5);
         // Turned clockwise, the block comes to the west of the agent.
         let enter = |cell| Some(if cell == Cell::new(4, 5) { 9 } else { 1 });
-        let turned = |cell, turns| cell == start && turns == 1;
+        let turned = |cell, turns| cell == start && turns == 2;
         let found = route(torus(), (start, &south), LIMITS, enter, turned, |_| 0).unwrap();
-        assert_eq!(found.cost, 3, "three turns the other way round");
+        assert_eq!(found.cost, 2, "half a turn over the east");
+        assert_eq!(found.steps, [RouteStep::Rotate(Rotation::Ccw); 2]);
     }
 
     #[test]

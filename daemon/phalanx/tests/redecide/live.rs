@@ -47,10 +47,8 @@ end }";
 /// The shipped strategy and two roles that live by the clock.
 fn clockwork(game: &str, idle: &str, walk: &str) -> Bundle {
     let shipped = shipped::strategy(game).unwrap();
-    // Bomberland's plan gives the units other roles, as it sees fit.
-    let files = shipped.files().filter(|(path, _)| game != "bomberland" || *path != "team.luau");
     let mut files: Vec<(String, Arc<str>)> =
-        files.map(|(path, source)| (path.to_owned(), Arc::clone(source))).collect();
+        shipped.files().map(|(path, source)| (path.to_owned(), Arc::clone(source))).collect();
     let watchmaker = WATCHMAKER.replace("IDLE", idle).replace("MOVE", walk);
     files.push(("watchmaker.luau".to_owned(), watchmaker.into()));
     files.push(("sisyphus.luau".to_owned(), SISYPHUS.into()));
@@ -145,7 +143,7 @@ async fn agents_assemble_over_sockets_with_operators_comes_out_as_it_was() {
 async fn bomberland_over_sockets_with_operators_comes_out_as_it_was() {
     let ask = DemoAsk { fast: false, pace: Some(Duration::from_millis(60)), ..ask(None, 40) };
     // The units of a team share one deadline: the first one has time on a busy machine, too.
-    let roles = ["sisyphus", "watchmaker", "farmer"];
+    let roles = ["sisyphus", "watchmaker", "hunter"];
     let teams = played("bomberland", &ask, &roles, ("act.wait()", "act.move('up')")).await;
     for (plan, kept) in &teams {
         let found = same(plan, kept);
