@@ -341,6 +341,7 @@ async fn a_stuck_team_is_stopped_at_once_and_started_again() {
 async fn a_restart_replaces_a_stuck_thread_at_once_and_makes_any_other_team_anew() {
     let mut bench = Bench::new(2, WORKER, LONG).await;
     bench.turn(0, 60_000).await;
+    bench.checkpoints.wait_for(|count| *count > 0).await.unwrap();
     let began = Instant::now();
     bench.team.restart("ann".into()).await.unwrap();
     assert_eq!(bench.team.thread().replaced, 0, "it moved: no thread was abandoned");
