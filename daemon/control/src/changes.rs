@@ -4,7 +4,7 @@
 use crate::caller::{self, IdentifiedCaller};
 use crate::error::{Reason, refuse};
 use crate::gate::Subject;
-use crate::idempotency::{Idempotency, RequestKey, broken_off};
+use crate::idempotency::{self, EncodedWork, Idempotency, KeptAnswer, RequestKey};
 use crate::methods::Method;
 use crate::{ServedTeam, convert, wait};
 use phalanx_access::Role;
@@ -72,14 +72,20 @@ impl Changes {
         request: &Q,
         work: impl Future<Output = Result<A, Status>> + Send + 'static,
     ) -> Result<A, Status> {
-        if request.request_id().is_empty() {
-            let work = tokio::spawn(work);
-            let done = wait::until(&self.closing, call.patience, true, work).await?;
-            return done.unwrap_or_else(|_| Err(broken_off()));
-        }
-        let key = RequestKey::new(call.identity.clone(), call.method, request.request_id())?;
-        let once = self.once.once(key, request, work);
-        wait::until(&self.closing, call.patience, true, once).await?
+        let id = request.request_id();
+        let digest = if id.is_empty() { 0 } else { idempotency::digest(request) };
+        let kept = self.run(call, id, digest, idempotency::encoded(work)).await?;
+        idempotency::decoded(&kept)
+    }
+
+    async fn run(&self, call: &Call, id: &str, digest: u64, work: EncodedWork) -> KeptAnswer {
+        let running = if id.is_empty() {
+            idempotency::spawn(work)
+        } else {
+            let key = RequestKey::new(call.identity.clone(), call.method, id)?;
+            self.once.start(key, digest, work)?
+        };
+        wait::until(&self.closing, call.patience, true, running).await?
     }
 
     /// Waits for an answer as long as the caller does; the work is cancelled if the waiting ends

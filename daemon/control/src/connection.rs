@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::Extensions;
+use std::fmt::Debug;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -19,18 +20,27 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::transport::server::{Connected, UdsConnectInfo};
 
-/// A connection with its slot.
+/// The bytes of a caller: TCP, TLS or a Unix socket.
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> ByteStream for S {}
+
+/// A connection with its slot. One type for all listeners, so that the compiler makes one copy of
+/// the HTTP server.
 #[derive(Debug)]
-pub(crate) struct Connection<S> {
-    inner: S,
+pub(crate) struct Connection {
+    stream: Box<dyn ByteStream>,
+    peer: Peer,
     place: SlotHold,
 }
 
-/// The other end of a connection, with its slot.
+/// The other end of a connection.
 #[derive(Clone, Debug)]
-pub(crate) struct Peer<P> {
-    peer: P,
-    slot: Arc<ConnectionSlot>,
+pub(crate) enum Peer {
+    /// Over the network.
+    Net(NetPeer),
+    /// A process of this machine, over the Unix socket.
+    Unix(UdsConnectInfo),
 }
 
 /// The peer of a connection over the network.
@@ -41,9 +51,16 @@ pub(crate) struct NetPeer {
     pub(crate) secure: bool,
 }
 
-impl<S> Connection<S> {
-    pub(crate) fn new(inner: S, place: SlotHold) -> Self {
-        Self { inner, place }
+/// The other end of a connection, with its slot.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectedPeer {
+    peer: Peer,
+    slot: Arc<ConnectionSlot>,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: Box<dyn ByteStream>, peer: Peer, place: SlotHold) -> Self {
+        Self { stream, peer, place }
     }
 
     fn refuse_closed(&self, context: &Context<'_>) -> io::Result<()> {
@@ -54,47 +71,47 @@ impl<S> Connection<S> {
     }
 }
 
-impl<S: Connected> Connected for Connection<S> {
-    type ConnectInfo = Peer<S::ConnectInfo>;
+impl Connected for Connection {
+    type ConnectInfo = ConnectedPeer;
 
     fn connect_info(&self) -> Self::ConnectInfo {
-        Peer { peer: self.inner.connect_info(), slot: Arc::clone(self.place.slot()) }
+        ConnectedPeer { peer: self.peer.clone(), slot: Arc::clone(self.place.slot()) }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
+impl AsyncRead for Connection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         self.refuse_closed(context)?;
-        Pin::new(&mut self.inner).poll_read(context, buffer)
+        Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
+impl AsyncWrite for Connection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.refuse_closed(context)?;
-        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.place.slot().wrote(written.is_ready());
         written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.refuse_closed(context)?;
-        let flushed = Pin::new(&mut self.inner).poll_flush(context);
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
         self.place.slot().wrote(flushed.is_ready());
         flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.refuse_closed(context)?;
-        let ended = Pin::new(&mut self.inner).poll_shutdown(context);
+        let ended = Pin::new(&mut self.stream).poll_shutdown(context);
         self.place.slot().wrote(ended.is_ready());
         ended
     }
@@ -122,12 +139,11 @@ pub(crate) async fn hold(
 
 /// Adds the peer and the slot of the connection to the request's extensions.
 fn unpack(extensions: &mut Extensions) -> Option<Arc<ConnectionSlot>> {
-    if let Some(Peer { peer, slot }) = extensions.remove::<Peer<NetPeer>>() {
-        extensions.insert(peer);
-        return Some(slot);
+    let ConnectedPeer { peer, slot } = extensions.remove::<ConnectedPeer>()?;
+    match peer {
+        Peer::Net(peer) => drop(extensions.insert(peer)),
+        Peer::Unix(peer) => drop(extensions.insert(peer)),
     }
-    let Peer { peer, slot } = extensions.remove::<Peer<UdsConnectInfo>>()?;
-    extensions.insert(peer);
     Some(slot)
 }
 

@@ -37,8 +37,12 @@ pub(crate) struct RequestKey {
 }
 
 /// An encoded answer. It may contain a token, so it is wiped when it is dropped.
-type KeptAnswer = Result<Arc<SecretSlice<u8>>, Status>;
-type Going = Shared<BoxFuture<'static, KeptAnswer>>;
+pub(crate) type KeptAnswer = Result<Arc<SecretSlice<u8>>, Status>;
+/// Work whose answer is encoded: one type for all methods, so that the compiler makes one copy of
+/// what runs it.
+pub(crate) type EncodedWork = BoxFuture<'static, KeptAnswer>;
+/// Work that runs; gives every clone the same answer.
+pub(crate) type RunningRequest = Shared<EncodedWork>;
 
 /// All requests with ids.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ struct RequestTable {
 struct RequestEntry {
     /// Detects another request with the same id.
     digest: u64,
-    going: Going,
+    going: RunningRequest,
     /// Bytes of the answer; 0 while the request runs.
     bytes: usize,
 }
@@ -83,34 +87,17 @@ impl RequestKey {
 }
 
 impl Idempotency {
-    /// Does the work, or waits for the same work, and returns the result. The work continues when
-    /// its caller stops waiting.
+    /// Starts the work, or joins the same work if it was started before. It continues when its
+    /// caller stops waiting.
     ///
     /// # Errors
-    /// The error of the work; when another request has the id; when too many requests run.
-    pub(crate) async fn once<Q, A, W>(
-        self: &Arc<Self>,
-        key: RequestKey,
-        request: &Q,
-        work: W,
-    ) -> Result<A, Status>
-    where
-        Q: Message,
-        A: Message + Default + 'static,
-        W: Future<Output = Result<A, Status>> + Send + 'static,
-    {
-        let going = self.going(key, digest(request), work)?;
-        let kept = going.await?;
-        A::decode(kept.expose_secret())
-            .map_err(|error| Status::internal(format!("a kept answer cannot be read: {error}")))
-    }
-
-    fn going<A: Message + Default + 'static>(
+    /// When another request has the id; when too many requests run.
+    pub(crate) fn start(
         self: &Arc<Self>,
         key: RequestKey,
         digest: u64,
-        work: impl Future<Output = Result<A, Status>> + Send + 'static,
-    ) -> Result<Going, Status> {
+        work: EncodedWork,
+    ) -> Result<RunningRequest, Status> {
         let mut table = self.table();
         table.forget_until(Instant::now().checked_sub(self.kept));
         if let Some(entry) = table.entries.get(&key) {
@@ -125,15 +112,13 @@ impl Idempotency {
             return Err(refuse(Reason::TooManyRequests, message, []));
         }
         let (ours, name) = (Arc::clone(self), key.clone());
-        let doing = tokio::spawn(async move {
-            // On a task of its own, so that a panic does not leave the entry behind.
-            let done = tokio::spawn(work).await;
-            let done = done.unwrap_or_else(|_| Err(broken_off()));
-            let kept = done.map(|answer| Arc::new(SecretSlice::from(answer.encode_to_vec())));
+        // The work has a task of its own, so that a panic does not leave the entry behind.
+        let work = spawn(work);
+        let going = spawn(Box::pin(async move {
+            let kept = work.await;
             ours.done(&name, kept.as_ref().ok().map(|kept| kept.expose_secret().len()));
             kept
-        });
-        let going = doing.map(|kept| kept.unwrap_or_else(|_| Err(broken_off()))).boxed().shared();
+        }));
         table.entries.insert(key, RequestEntry { digest, going: going.clone(), bytes: 0 });
         Ok(going)
     }
@@ -177,8 +162,30 @@ impl RequestTable {
     }
 }
 
+/// Runs work on a task of its own.
+pub(crate) fn spawn(work: EncodedWork) -> RunningRequest {
+    let answer = tokio::spawn(work).map(|done| done.unwrap_or_else(|_| Err(broken_off())));
+    answer.boxed().shared()
+}
+
+/// Work that encodes its answer.
+pub(crate) fn encoded<A: Message + 'static>(
+    work: impl Future<Output = Result<A, Status>> + Send + 'static,
+) -> EncodedWork {
+    work.map(|done| done.map(|answer| Arc::new(SecretSlice::from(answer.encode_to_vec())))).boxed()
+}
+
+/// The answer that was encoded.
+///
+/// # Errors
+/// When it is an answer of another type.
+pub(crate) fn decoded<A: Message + Default>(kept: &SecretSlice<u8>) -> Result<A, Status> {
+    A::decode(kept.expose_secret())
+        .map_err(|error| Status::internal(format!("a kept answer cannot be read: {error}")))
+}
+
 /// Equal for equal requests: their messages have no unordered maps.
-fn digest(request: &impl Message) -> u64 {
+pub(crate) fn digest(request: &impl Message) -> u64 {
     let bytes = SecretSlice::from(request.encode_to_vec());
     let mut hasher = DefaultHasher::new();
     bytes.expose_secret().hash(&mut hasher);
@@ -193,7 +200,7 @@ fn reused(key: &RequestKey) -> Status {
     refuse(Reason::RequestIdReused, message, [])
 }
 
-pub(crate) fn broken_off() -> Status {
+fn broken_off() -> Status {
     Status::internal("the change was broken off by a mistake in the daemon")
 }
 
@@ -234,16 +241,25 @@ mod tests {
         }
     }
 
+    async fn send<A: Message + Default + 'static>(
+        once: &Arc<Idempotency>,
+        key: RequestKey,
+        request: &Request,
+        work: impl Future<Output = Result<A, Status>> + Send + 'static,
+    ) -> Result<A, Status> {
+        decoded(&*once.start(key, digest(request), encoded(work))?.await?)
+    }
+
     #[tokio::test]
     async fn a_request_is_done_once_and_answered_the_same() {
         let (once, count) = (Arc::new(Idempotency::default()), Arc::default());
         for _ in 0..3 {
-            let answer = once.once(key("anna", "1"), &request("A"), work(&count)).await;
+            let answer = send(&once, key("anna", "1"), &request("A"), work(&count)).await;
             assert_eq!(answer.unwrap(), response("0"));
         }
-        let other = once.once(key("kuno", "1"), &request("A"), work(&count)).await;
+        let other = send(&once, key("kuno", "1"), &request("A"), work(&count)).await;
         assert_eq!(other.unwrap(), response("1"), "another caller's id is another id");
-        let reused = once.once(key("anna", "1"), &request("B"), work(&count)).await.unwrap_err();
+        let reused = send(&once, key("anna", "1"), &request("B"), work(&count)).await.unwrap_err();
         assert_eq!(reason(&reused), "REQUEST_ID_REUSED");
     }
 
@@ -253,7 +269,7 @@ mod tests {
         let once = Idempotency { kept: Duration::ZERO, ..Idempotency::default() };
         let once = Arc::new(once);
         for number in ["0", "1"] {
-            let answer = once.once(key("anna", "1"), &request("A"), work(&count)).await;
+            let answer = send(&once, key("anna", "1"), &request("A"), work(&count)).await;
             assert_eq!(answer.unwrap(), response(number));
         }
     }
@@ -271,9 +287,9 @@ mod tests {
         };
         let asked = request("A");
         // The first caller stops waiting, but its work continues.
-        let first = once.once(key("anna", "1"), &asked, slow(&gate));
+        let first = send(&once, key("anna", "1"), &asked, slow(&gate));
         assert!(first.now_or_never().is_none());
-        let second = once.once(key("anna", "1"), &asked, slow(&gate));
+        let second = send(&once, key("anna", "1"), &asked, slow(&gate));
         gate.add_permits(1);
         assert_eq!(second.await.unwrap(), response("0"));
         assert_eq!(count.load(Ordering::SeqCst), 1);
@@ -283,12 +299,12 @@ mod tests {
     async fn what_was_refused_may_be_tried_again_and_a_panic_leaves_nothing_behind() {
         let (once, count) = (Arc::new(Idempotency::default()), Arc::default());
         let refused = async { Err::<Response, _>(Status::unavailable("busy")) };
-        let answer = once.once(key("anna", "1"), &request("A"), refused).await;
+        let answer = send(&once, key("anna", "1"), &request("A"), refused).await;
         assert_eq!(answer.unwrap_err().code(), tonic::Code::Unavailable);
         let panics = async { panic!("a mistake in a test") };
-        let answer = once.once::<_, Response, _>(key("anna", "1"), &request("A"), panics).await;
+        let answer = send::<Response>(&once, key("anna", "1"), &request("A"), panics).await;
         assert_eq!(answer.unwrap_err().code(), tonic::Code::Internal);
-        let answer = once.once(key("anna", "1"), &request("A"), work(&count)).await;
+        let answer = send(&once, key("anna", "1"), &request("A"), work(&count)).await;
         assert_eq!(answer.unwrap(), response("0"));
     }
 
@@ -297,11 +313,11 @@ mod tests {
         let (once, count) = (Arc::new(Idempotency::default()), Arc::default());
         for number in 0..=REQUESTS_MAX {
             let id = number.to_string();
-            once.once(key("anna", &id), &request("A"), work(&count)).await.unwrap();
+            send(&once, key("anna", &id), &request("A"), work(&count)).await.unwrap();
         }
         assert_eq!(once.table().entries.len(), REQUESTS_MAX);
         let large = response(&"x".repeat(ANSWERS_BYTES_MAX));
-        once.once(key("anna", "large"), &request("A"), async { Ok(large) }).await.unwrap();
+        send(&once, key("anna", "large"), &request("A"), async { Ok(large) }).await.unwrap();
         let table = once.table();
         assert_eq!((table.entries.len(), table.answered.len(), table.bytes), (0, 0, 0));
     }
@@ -313,9 +329,10 @@ mod tests {
         for number in 0..REQUESTS_MAX {
             let id = number.to_string();
             let asked = request("A");
-            assert!(once.once(key("anna", &id), &asked, never()).now_or_never().is_none());
+            assert!(send(&once, key("anna", &id), &asked, never()).now_or_never().is_none());
         }
-        let refused = once.once(key("anna", "one more"), &request("A"), never()).await.unwrap_err();
+        let refused =
+            send(&once, key("anna", "one more"), &request("A"), never()).await.unwrap_err();
         assert_eq!(reason(&refused), "TOO_MANY_REQUESTS");
     }
 

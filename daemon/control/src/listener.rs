@@ -1,22 +1,19 @@
 //! Accepts callers on both listeners, with or without TLS; each connection has a slot
 //! (`crate::slots`) from the moment it is accepted.
 
-use crate::connection::{Connection, NetPeer};
+use crate::connection::{ByteStream, Connection, NetPeer, Peer};
 use crate::slots::Slots;
 use crate::tls::Certificates;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 
@@ -31,34 +28,13 @@ const USE_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
 pub(crate) const TCP: &str = "tcp";
 pub(crate) const UNIX: &str = "unix";
 
-/// A connection over the network.
-#[derive(Debug)]
-pub(crate) struct NetStream {
-    inner: ListenerKind,
-    peer: NetPeer,
-}
-
-#[derive(Debug)]
-enum ListenerKind {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
-
-impl Connected for NetStream {
-    type ConnectInfo = NetPeer;
-
-    fn connect_info(&self) -> NetPeer {
-        self.peer
-    }
-}
-
 /// Accepts until the receiver is gone. Every handshake has its own task, so that a slow one does
 /// not delay other callers.
 pub(crate) fn accept(
     listener: TcpListener,
     tls: Option<Arc<Certificates>>,
     slots: Arc<Slots>,
-) -> ReceiverStream<io::Result<Connection<NetStream>>> {
+) -> ReceiverStream<io::Result<Connection>> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut deadlines = deadlines(&slots);
@@ -94,10 +70,10 @@ pub(crate) fn accept(
                     () = slot.closed() => return,
                 };
                 match greeted {
-                    Ok(inner) => {
-                        let stream = NetStream { inner, peer: NetPeer { address, secure } };
+                    Ok(stream) => {
+                        let peer = Peer::Net(NetPeer { address, secure });
                         // If the server is gone, it takes no connection.
-                        drop(sender.send(Ok(Connection::new(stream, place))).await);
+                        drop(sender.send(Ok(Connection::new(stream, peer, place))).await);
                     }
                     Err(error) => {
                         tracing::debug!(%address, %error, "a caller of the control API was hung up on");
@@ -114,7 +90,7 @@ pub(crate) fn accept(
 pub(crate) fn accept_unix(
     listener: UnixListener,
     slots: Arc<Slots>,
-) -> ReceiverStream<io::Result<Connection<UnixStream>>> {
+) -> ReceiverStream<io::Result<Connection>> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut deadlines = deadlines(&slots);
@@ -140,8 +116,9 @@ pub(crate) fn accept_unix(
                 tracing::warn!("too many connections to the control API's socket: hung up");
                 continue;
             };
+            let peer = Peer::Unix(stream.connect_info());
             // If the server is gone, it takes no connection.
-            drop(sender.send(Ok(Connection::new(stream, place))).await);
+            drop(sender.send(Ok(Connection::new(Box::new(stream), peer, place))).await);
         }
     });
     ReceiverStream::new(receiver)
@@ -169,59 +146,22 @@ async fn refuse_plain(stream: &mut TcpStream) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidData, "a request without TLS"))
 }
 
-async fn greet(mut stream: TcpStream, tls: Option<Arc<Certificates>>) -> io::Result<ListenerKind> {
+async fn greet(
+    mut stream: TcpStream,
+    tls: Option<Arc<Certificates>>,
+) -> io::Result<Box<dyn ByteStream>> {
     stream.set_nodelay(true)?;
     match tls {
         Some(tls) => {
             refuse_plain(&mut stream).await?;
             let acceptor = TlsAcceptor::from(tls.current());
-            Ok(ListenerKind::Tls(Box::new(acceptor.accept(stream).await?)))
+            Ok(Box::new(acceptor.accept(stream).await?))
         }
         None => {
             if stream.peek(&mut [0]).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            Ok(ListenerKind::Plain(stream))
-        }
-    }
-}
-
-impl AsyncRead for NetStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match &mut self.inner {
-            ListenerKind::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
-            ListenerKind::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for NetStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match &mut self.inner {
-            ListenerKind::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
-            ListenerKind::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
-        }
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.inner {
-            ListenerKind::Plain(stream) => Pin::new(stream).poll_flush(context),
-            ListenerKind::Tls(stream) => Pin::new(stream).poll_flush(context),
-        }
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.inner {
-            ListenerKind::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            ListenerKind::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+            Ok(Box::new(stream))
         }
     }
 }

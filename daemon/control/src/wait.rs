@@ -26,7 +26,20 @@ pub(crate) async fn until<T>(
     goes_on: bool,
     answer: impl Future<Output = T>,
 ) -> Result<T, Status> {
-    let mut closing = closing.clone();
+    tokio::select! {
+        biased;
+        answer = answer => Ok(answer),
+        status = end(closing.clone(), patience, goes_on) => Err(status),
+    }
+}
+
+/// Completes when the wait is over without an answer. A function of its own: the compiler makes a
+/// copy of [`until`] for each answer.
+async fn end(
+    mut closing: watch::Receiver<bool>,
+    patience: Option<Duration>,
+    goes_on: bool,
+) -> Status {
     let late = match patience {
         Some(patience) => {
             tokio::time::sleep(patience.saturating_sub(PATIENCE_MARGIN)).left_future()
@@ -35,10 +48,9 @@ pub(crate) async fn until<T>(
     };
     tokio::select! {
         biased;
-        answer = answer => Ok(answer),
-        () = late => Err(too_late(goes_on)),
+        () = late => too_late(goes_on),
         _ = closing.wait_for(|closing| *closing) => {
-            Err(refuse(Reason::ShuttingDown, "the daemon stops", []))
+            refuse(Reason::ShuttingDown, "the daemon stops", [])
         }
     }
 }
