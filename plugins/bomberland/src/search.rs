@@ -12,10 +12,12 @@
 //! - `value` and `weights`: what the end is worth.
 
 mod centre;
+mod ending;
 mod heat;
 mod plan;
 mod policy;
 mod position;
+mod reach;
 mod rollout;
 mod terrain;
 mod value;
@@ -30,7 +32,7 @@ use phalanx_grid::descend;
 use plan::{Plan, PlanStep, Progress, plans};
 use policy::{Manner, pull};
 use position::Position;
-use rollout::{Pulls, Replies, Rollout};
+use rollout::{Pulls, Replies, Rollout, drops};
 use std::collections::BTreeMap;
 use terrain::{Terrain, radius, solid};
 use value::Valuation;
@@ -97,19 +99,21 @@ pub struct SearchResult {
 pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let terrain = Terrain::new(&scene.board);
     let root = Position::new(&scene.board, &terrain, scene.agent, &scene.state);
+    let weights = &options.weights;
     let pulls = Pulls {
         ours: pull(&root, &our_sources(&root, options), FADE, Some(DIG_STEPS)),
         theirs: pull(&root, &their_sources(&root), FADE, None),
         centre: Centre::new(&root, DIG_STEPS),
     };
+    let worth = pulls.worth(weights);
     let units: Vec<(UnitIndex, Vec<Plan>)> = root
         .living(true)
-        .map(|(index, _)| (index, plans(&root, index, &pulls.ours, options.ticks)))
+        .map(|(index, _)| (index, plans(&root, index, &worth, options.ticks)))
         .collect();
     let mut search = Search {
         scene,
         options,
-        position: Position::new(&scene.board, &terrain, scene.agent, &scene.state),
+        position: root.clone(),
         pulls: &pulls,
         units: &units,
         valuation: Valuation::default(),
@@ -200,6 +204,7 @@ fn our_sources(root: &Position<'_>, options: &SearchOptions) -> Vec<(CellIndex, 
     let weights = &options.weights;
     let goals = options.goals.iter().map(|(cell, value)| (*cell, value * weights.goal));
     let mut sources: Vec<(CellIndex, f64)> = goals.collect();
+    let dig = weights.dig * drops(&root.board.params);
     let cells = 0..CellIndex::try_from(root.terrain.cells()).unwrap_or(CellIndex::MAX);
     for cell in cells {
         if solid(&root.state, cell) {
@@ -212,7 +217,7 @@ fn our_sources(root: &Position<'_>, options: &SearchOptions) -> Vec<(CellIndex, 
         let blocks = blocks.count();
         if blocks > 0 {
             let many = f64::from(u32::try_from(blocks).unwrap_or(4));
-            sources.push((cell, weights.dig * (0.7 + 0.1 * many)));
+            sources.push((cell, dig * (0.7 + 0.1 * many)));
         }
     }
     for (_, foe) in root.living(false) {

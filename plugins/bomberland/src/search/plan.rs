@@ -39,7 +39,7 @@ struct Reached {
 pub(super) fn plans(
     position: &Position<'_>,
     index: UnitIndex,
-    pull: &[f64],
+    worth: &[f64],
     depth: u32,
 ) -> Vec<Plan> {
     let mut plans = vec![Plan::new()];
@@ -56,7 +56,7 @@ pub(super) fn plans(
         }
     }
     let beside = reached.iter().enumerate().filter(|(_, at)| at.steps == 1).map(|(at, _)| at);
-    let ends = beside.chain(interesting(position, &reached, pull));
+    let ends = beside.chain(interesting(position, &reached, worth));
     for end in ends {
         let way = way(&reached, end);
         if !plans.contains(&way) {
@@ -70,12 +70,12 @@ pub(super) fn plans(
     plans
 }
 
-/// The cells that pull most, and all items, nearest first.
-fn interesting(position: &Position<'_>, reached: &[Reached], pull: &[f64]) -> Vec<usize> {
+/// The cells that are worth most, and all items, nearest first.
+fn interesting(position: &Position<'_>, reached: &[Reached], worth: &[f64]) -> Vec<usize> {
     let value = |at: &Reached| {
         let item =
             if position.item(at.cell).is_some() { 1000.0 - f64::from(at.steps) } else { 0.0 };
-        item + pull.get(usize::from(at.cell)).copied().unwrap_or(0.0)
+        item + worth.get(usize::from(at.cell)).copied().unwrap_or(0.0)
     };
     let far = reached.iter().enumerate().filter(|(_, at)| at.steps > 1);
     let mut ranked: Vec<(f64, usize)> = far.map(|(index, at)| (value(at), index)).collect();

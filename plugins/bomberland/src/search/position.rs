@@ -2,6 +2,7 @@
 //! shut-in test, and distances.
 
 use super::heat::{Charge, Charges, Fear, Heat};
+use super::reach::Reach;
 use super::terrain::{Terrain, closed};
 use crate::rules::{
     AgentIndex, CellIndex, EntityKind, ForwardChance, GameBoard, GameState, Unit, UnitAction,
@@ -72,7 +73,7 @@ struct Scratch {
 }
 
 /// A state with what both sides have to fear.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Position<'a> {
     pub(super) board: &'a GameBoard,
     pub(super) terrain: &'a Terrain,
@@ -164,7 +165,7 @@ impl<'a> Position<'a> {
     }
 
     /// The same past rivals, who take each cell that they can be in first; given are their distances.
-    fn way_past(&self, index: UnitIndex, fear: Fear, rivals: &[u16]) -> Option<WayOut> {
+    pub(super) fn way_past(&self, index: UnitIndex, fear: Fear, rivals: &[u16]) -> Option<WayOut> {
         let unit = self.state.unit(index)?;
         let heat = self.heat(unit.agent);
         let hot = |cell: CellIndex| heat.of(cell, fear);
@@ -256,8 +257,8 @@ impl<'a> Position<'a> {
         step(self.board, &mut after.state, luck, &mut [order], &mut ());
         after.refresh();
         let ours = unit.agent == self.us;
-        let (mut rivals, mut queue) = (Vec::new(), Vec::new());
-        after.distances(!ours, &mut rivals, &mut queue);
+        let mut rivals = Reach::default();
+        rivals.read(&after, !ours);
         after.living(ours).all(|(mate, body)| {
             let Some(before) = self.state.unit(mate) else { return true };
             let hot = |position: &Self| {
@@ -267,7 +268,7 @@ impl<'a> Position<'a> {
                 return false;
             }
             if mate == index {
-                let way = after.way_past(mate, Fear::Loose, &rivals);
+                let way = after.way_past(mate, Fear::Loose, rivals.all());
                 return body.hp == before.hp && way.is_some_and(|way| way.ticks <= HASTE);
             }
             let worse =
@@ -297,41 +298,6 @@ impl<'a> Position<'a> {
         let allowed = usize::try_from(self.board.params.bombs_max).unwrap_or(0);
         let free = self.state.entity(unit.cell).is_none();
         free && unit.bombs > 0 && placed < allowed
-    }
-
-    /// Steps from the living units of a side to every cell, `u16::MAX` where no way leads.
-    pub(super) fn distances(
-        &self,
-        ours: bool,
-        distances: &mut Vec<u16>,
-        queue: &mut Vec<CellIndex>,
-    ) {
-        let now = self.state.tick;
-        distances.clear();
-        distances.resize(self.terrain.cells(), u16::MAX);
-        queue.clear();
-        for (_, unit) in self.living(ours) {
-            #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
-            let frozen = (unit.stunned as i32).saturating_sub(now);
-            // A frozen unit is not a start: others are there first.
-            let slot = distances.get_mut(usize::from(unit.cell)).filter(|_| frozen < 2);
-            if let Some(slot) = slot {
-                *slot = 0;
-                queue.push(unit.cell);
-            }
-        }
-        let mut head = 0;
-        while let Some(&cell) = queue.get(head) {
-            head += 1;
-            let steps = distances.get(usize::from(cell)).copied().unwrap_or(u16::MAX);
-            for (_, to) in self.terrain.near(cell) {
-                let Some(slot) = distances.get_mut(usize::from(to)) else { continue };
-                if *slot == u16::MAX && !closed(&self.state, to) {
-                    *slot = steps.saturating_add(1);
-                    queue.push(to);
-                }
-            }
-        }
     }
 
     /// Whether an item is in a cell.

@@ -7,7 +7,7 @@ use super::policy::{Manner, Pull};
 use super::position::Position;
 use super::weights::SearchWeights;
 use crate::rules::{
-    EntityKind, EventSink, ForwardChance, TickEvent, Unit, UnitAction, UnitIndex, UnitOrder, step,
+    EntityKind, EventSink, ForwardChance, GameParams, TickEvent, Unit, UnitAction, UnitIndex, UnitOrder, step,
 };
 
 /// What the units of both sides do beside plans.
@@ -20,11 +20,18 @@ pub(super) struct Replies<'a> {
 /// The next eight ticks.
 const SOON: u64 = 0x1fe;
 
+/// How likely a destroyed block leaves an item, as a share of what the engine's rules have.
+pub(super) fn drops(params: &GameParams) -> f64 {
+    params.drop_probability / GameParams::default().drop_probability
+}
+
 /// What hits on blocks count in one tick.
 #[derive(Debug)]
 struct BlockHits<'a> {
     weights: &'a SearchWeights,
     centre: &'a Centre,
+    /// How likely a destroyed block leaves an item, compared with the engine's rules.
+    drops: f64,
     worth: f64,
 }
 
@@ -34,7 +41,7 @@ impl EventSink for BlockHits<'_> {
             && matches!(entity.kind, EntityKind::Wood | EntityKind::Ore)
         {
             let hits = f64::from(entity.hp.unwrap_or(0).clamp(0, 8) + 1);
-            self.worth += self.weights.block / hits + self.weights.way * self.centre.way(cell);
+            self.worth += self.weights.block * self.drops / hits + self.weights.way * self.centre.way(cell);
         }
     }
 
@@ -82,8 +89,10 @@ impl Rollout<'_, '_> {
             before.clear();
             before.extend_from_slice(self.position.state.units());
             played.value -= played.decay * self.risk();
-            let mut hits = BlockHits { weights: self.weights, centre: self.centre, worth: 0.0 };
             let board = self.position.board;
+            let drops = drops(&board.params);
+            let mut hits =
+                BlockHits { weights: self.weights, centre: self.centre, drops, worth: 0.0 };
             let luck = &mut ForwardChance::default();
             step(board, &mut self.position.state, luck, &mut orders, &mut hits);
             played.ticks += 1;
@@ -157,13 +166,16 @@ impl Rollout<'_, '_> {
                 loss += weights.own_bomb;
             }
             loss -= f64::from(unit.diameter - old.diameter) / 2.0 * weights.blast;
-            if unit.bombs > old.bombs {
-                loss -= weights.ammo;
-            }
+            loss -= (stock(unit.bombs) - stock(old.bombs)) * weights.ammo;
             gain += if ours { -loss } else { loss };
         }
         gain
     }
+}
+
+/// What a unit's bombs count: the first more than the second, and of thousands none.
+fn stock(bombs: i32) -> f64 {
+    2.0 * f64::from(bombs.max(0)).ln_1p()
 }
 
 /// Pulls of both sides, computed once for each search.
@@ -172,4 +184,13 @@ pub(super) struct Pulls {
     pub(super) ours: Pull,
     pub(super) theirs: Pull,
     pub(super) centre: Centre,
+}
+
+impl Pulls {
+    /// What each cell is worth for a unit of ours that is there at the end.
+    pub(super) fn worth(&self, weights: &SearchWeights) -> Pull {
+        let far = weights.centre * self.centre.urgency;
+        let cells = (0..).zip(&self.ours);
+        cells.map(|(cell, pull)| pull - far * self.centre.steps(cell)).collect()
+    }
 }

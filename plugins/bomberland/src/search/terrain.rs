@@ -65,6 +65,11 @@ impl Terrain {
         self.order.last().map_or(i32::MAX, |(tick, _)| *tick)
     }
 
+    /// All cells with the ticks in which the ring takes them, the last one first.
+    pub(super) fn latest(&self) -> impl Iterator<Item = (i32, CellIndex)> + '_ {
+        self.order.iter().rev().copied()
+    }
+
     /// The cells that the ring takes after `from` and not after `to`.
     pub(super) fn burning(
         &self,

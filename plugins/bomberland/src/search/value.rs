@@ -1,11 +1,13 @@
 //! What a state at the end of a plan is worth.
 
+use super::ending::lead;
 use super::heat::Fear;
 use super::position::Position;
+use super::reach::Reach;
 use super::rollout::Pulls;
 use super::terrain::radius;
 use super::weights::SearchWeights;
-use crate::rules::{CellIndex, EntityKind, Unit, UnitIndex};
+use crate::rules::{EntityKind, Unit, UnitIndex};
 
 /// Ticks within which a ring of fire that comes to a unit's cell counts.
 const RING_NEAR: i32 = 40;
@@ -25,9 +27,8 @@ const ROOM_STEPS: u16 = 4;
 /// Buffers for values.
 #[derive(Debug, Default)]
 pub(super) struct Valuation {
-    ours: Vec<u16>,
-    theirs: Vec<u16>,
-    queue: Vec<CellIndex>,
+    ours: Reach,
+    theirs: Reach,
 }
 
 impl Valuation {
@@ -38,15 +39,18 @@ impl Valuation {
         weights: &SearchWeights,
         pulls: &Pulls,
     ) -> f64 {
-        position.distances(true, &mut self.ours, &mut self.queue);
-        position.distances(false, &mut self.theirs, &mut self.queue);
+        self.ours.read(position, true);
+        self.theirs.read(position, false);
         let mut value = self.land(position, weights);
+        if weights.end != 0.0 {
+            value += weights.end * lead(position, &self.ours, &self.theirs) * pulls.centre.urgency;
+        }
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
             let worth = self.unit(position, weights, index, &unit);
             if unit.agent == position.us {
                 let pulled = pulls.ours.get(usize::from(unit.cell)).copied().unwrap_or(0.0);
                 let far = pulls.centre.steps(unit.cell) * pulls.centre.urgency;
-                let near = self.theirs.get(usize::from(unit.cell)).copied().unwrap_or(u16::MAX);
+                let near = self.theirs.steps(unit.cell);
                 let exposed = f64::from(EXPOSED.saturating_sub(near)) * weights.exposed;
                 value += worth * weights.own_share + pulled - weights.centre * far - exposed;
             } else {
@@ -59,7 +63,7 @@ impl Valuation {
     /// Items and cells by who is there first.
     fn land(&self, position: &Position<'_>, weights: &SearchWeights) -> f64 {
         let (mut cells, mut items) = (0_i32, 0.0);
-        for (cell, (ours, theirs)) in (0..).zip(self.ours.iter().zip(&self.theirs)) {
+        for (cell, (ours, theirs)) in (0..).zip(self.ours.all().iter().zip(self.theirs.all())) {
             if ours == theirs {
                 continue;
             }
@@ -110,6 +114,9 @@ impl Valuation {
                 worth -= weights.doomed * 0.6;
             }
         }
+        if unit.agent == position.us && self.held_in(position, index, unit) {
+            worth -= weights.held;
+        }
         if self.can_be_shut(position, index, unit) {
             worth -= weights.shut;
         }
@@ -117,6 +124,12 @@ impl Valuation {
             worth -= weights.near * self.hunters(position, unit);
         }
         worth + weights.room * f64::from(room(position, unit))
+    }
+
+    /// Whether a unit of ours is in the reach of a bomb of ours and the enemy can close its exits.
+    fn held_in(&self, position: &Position<'_>, index: UnitIndex, unit: &Unit) -> bool {
+        let loose = !position.calm(unit.agent, unit.cell, 1, Fear::Loose);
+        loose && position.way_past(index, Fear::Loose, self.theirs.all()).is_none()
     }
 
     /// Whether one bomb that the other side can put soon leaves the unit no exit.
@@ -127,7 +140,7 @@ impl Valuation {
         let reach = radius(widest);
         let mut shut = false;
         position.terrain.blast(&position.state, unit.cell, reach, |cell| {
-            let soon = steps.get(usize::from(cell)).is_some_and(|steps| *steps <= NEXT_BOMB);
+            let soon = steps.steps(cell) <= NEXT_BOMB;
             if soon && !shut && cell != unit.cell {
                 shut = position.shut_in(index, cell, reach);
             }

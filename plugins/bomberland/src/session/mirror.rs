@@ -3,7 +3,7 @@
 
 use crate::percept::TickScene;
 use crate::rules::{
-    AgentIndex, CellEntity, EntityKind, GameBoard, GameParams, GameState, TickEvent, UnitIndex,
+    AgentIndex, CellEntity, CellIndex, EntityKind, GameBoard, GameParams, GameState, TickEvent, UnitIndex,
 };
 use crate::wire::{self, Full};
 use serde_json::Value;
@@ -17,6 +17,48 @@ pub(super) struct GameMirror {
     pub(super) agent: AgentIndex,
     pub(super) game_id: String,
     pub(super) tick_rate_hz: f64,
+    drops: DropRecord,
+}
+
+/// Blocks that were destroyed, and what they left.
+#[derive(Clone, Debug, Default)]
+struct DropRecord {
+    destroyed: u32,
+    items: u32,
+    /// Cells of blocks that were destroyed in this tick.
+    fresh: Vec<CellIndex>,
+}
+
+/// How many blocks the engine's default counts for in the estimate of the share of items.
+const DROP_PRIOR: f64 = 4.0;
+
+impl DropRecord {
+    fn see(&mut self, event: &TickEvent) {
+        match event {
+            TickEvent::Changed(cell, entity)
+                if matches!(entity.kind, EntityKind::Wood | EntityKind::Ore)
+                    && entity.hp.is_some_and(|hp| hp <= 0) =>
+            {
+                self.destroyed = self.destroyed.saturating_add(1);
+                self.fresh.push(*cell);
+            }
+            TickEvent::Spawned(cell, entity)
+                if entity.kind.item() && self.fresh.contains(cell) =>
+            {
+                self.items = self.items.saturating_add(1);
+            }
+            TickEvent::Changed(..)
+            | TickEvent::Spawned(..)
+            | TickEvent::Unit(..)
+            | TickEvent::Done(_)
+            | TickEvent::Expired(_) => {}
+        }
+    }
+
+    /// The share of destroyed blocks that leave an item; close to `default` while few were seen.
+    fn share(&self, default: f64) -> f64 {
+        (f64::from(self.items) + DROP_PRIOR * default) / (f64::from(self.destroyed) + DROP_PRIOR)
+    }
 }
 
 impl GameMirror {
@@ -31,6 +73,7 @@ impl GameMirror {
             state: built.state,
             game_id: full.game_id.clone(),
             tick_rate_hz: full.config.tick_rate_hz.0,
+            drops: DropRecord::default(),
         };
         let known: Vec<CellEntity> = mirror.state.entities().map(|(_, entity)| *entity).collect();
         for entity in known {
@@ -47,6 +90,8 @@ impl GameMirror {
         complaints: &mut Vec<String>,
     ) -> Vec<TickEvent> {
         self.state.tick = tick;
+        self.drops.fresh.clear();
+        let destroyed = self.drops.destroyed;
         let mut applied = Vec::with_capacity(events.len());
         for event in events {
             match wire::decode_event(&self.board, &self.state, event, complaints) {
@@ -58,6 +103,10 @@ impl GameMirror {
                 Ok(None) => complaints.push("an event of an unknown type".to_owned()),
                 Err(complaint) => complaints.push(complaint),
             }
+        }
+        if self.drops.destroyed != destroyed {
+            let share = self.drops.share(GameParams::default().drop_probability);
+            Arc::make_mut(&mut self.board).params.drop_probability = share;
         }
         applied
     }
@@ -88,6 +137,7 @@ impl GameMirror {
     }
 
     fn learn(&mut self, event: &TickEvent) {
+        self.drops.see(event);
         match event {
             TickEvent::Spawned(_, entity) => {
                 self.learn_entity(entity);

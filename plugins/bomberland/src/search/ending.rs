@@ -1,0 +1,62 @@
+//! How long each side lasts when the ring of fire closes.
+//!
+//! The ring ends every game that has no winner before, and the side whose last unit dies last wins.
+//! A unit lasts until its refuge burns, and then one interval of invulnerability for each life but
+//! the last. A refuge is a cell that no unit of the other side reaches as early.
+
+use super::position::Position;
+use super::reach::Reach;
+use crate::rules::{CellIndex, Unit};
+
+/// Ticks by which one side lasts longer that count at most.
+const MOST: i32 = 40;
+
+/// By how many ticks our last unit dies later than the enemy's, as far as the ring decides it.
+pub(super) fn lead(position: &Position<'_>, ours: &Reach, theirs: &Reach) -> f64 {
+    let (mut us, mut them) = (at_once(position, true), at_once(position, false));
+    let now = position.state.tick;
+    for (burns, cell) in position.terrain.latest() {
+        let gain = extra(position, ours).max(extra(position, theirs));
+        if burns <= now || burns.saturating_add(gain) <= us.min(them) {
+            break;
+        }
+        let (near, far) = (ours.steps(cell), theirs.steps(cell));
+        let (side, last, steps) = match near.cmp(&far) {
+            std::cmp::Ordering::Less => (ours, &mut us, near),
+            std::cmp::Ordering::Greater => (theirs, &mut them, far),
+            std::cmp::Ordering::Equal => continue,
+        };
+        let Some(unit) = side.first(cell).and_then(|index| position.state.unit(index)) else {
+            continue;
+        };
+        if burns > now.saturating_add(steps.into()) && !blocked(position, cell, unit) {
+            *last = (*last).max(burns.saturating_add(spare(position, unit)));
+        }
+    }
+    f64::from((us - them).clamp(-MOST, MOST))
+}
+
+/// Whether a body is in a cell for good.
+fn blocked(position: &Position<'_>, cell: CellIndex, unit: &Unit) -> bool {
+    let bodies = position.state.units().iter();
+    bodies.filter(|body| body.cell == cell).any(|body| !body.alive() && body.cell != unit.cell)
+}
+
+/// The last tick of a side whose units stay in fire from now on.
+fn at_once(position: &Position<'_>, ours: bool) -> i32 {
+    let now = position.state.tick;
+    let last = |unit: &Unit| now.max(unit.invulnerable).saturating_add(spare(position, unit));
+    position.living(ours).map(|(_, unit)| last(&unit)).max().unwrap_or(now)
+}
+
+/// Ticks from the first to the last hit in fire.
+fn spare(position: &Position<'_>, unit: &Unit) -> i32 {
+    let interval = position.board.params.invulnerability.saturating_add(1).max(1);
+    unit.hp.saturating_sub(1).max(0).saturating_mul(interval)
+}
+
+/// The most that a unit of a side lasts in fire.
+fn extra(position: &Position<'_>, side: &Reach) -> i32 {
+    let units = side.units().filter_map(|index| position.state.unit(index));
+    units.map(|unit| spare(position, unit)).max().unwrap_or(0)
+}

@@ -1,0 +1,73 @@
+//! How soon a side can be in each cell, and which of its units is there first.
+
+use super::position::Position;
+use super::terrain::closed;
+use crate::rules::{CellIndex, UnitIndex};
+
+/// Steps of the units of a side to all cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reach {
+    steps: Vec<u16>,
+    first: Vec<UnitIndex>,
+    queue: Vec<CellIndex>,
+    starts: Vec<UnitIndex>,
+}
+
+impl Reach {
+    /// Counts the steps of the living units of a side. A frozen unit is not a start: others are
+    /// there first.
+    pub(super) fn read(&mut self, position: &Position<'_>, ours: bool) {
+        let cells = position.terrain.cells();
+        let Self { steps, first, queue, starts } = self;
+        queue.clear();
+        starts.clear();
+        steps.clear();
+        steps.resize(cells, u16::MAX);
+        first.clear();
+        first.resize(cells, UnitIndex::MAX);
+        for (index, unit) in position.living(ours).filter(|(_, unit)| position.ready(unit) <= 3) {
+            let at = usize::from(unit.cell);
+            if let (Some(slot), Some(owner)) = (steps.get_mut(at), first.get_mut(at)) {
+                (*slot, *owner) = (0, index);
+                queue.push(unit.cell);
+                starts.push(index);
+            }
+        }
+        let mut head = 0;
+        while let Some(&cell) = queue.get(head) {
+            head += 1;
+            let from = usize::from(cell);
+            let (Some(&far), Some(&unit)) = (steps.get(from), first.get(from)) else { continue };
+            for (_, to) in position.terrain.near(cell) {
+                let at = usize::from(to);
+                let (Some(slot), Some(owner)) = (steps.get_mut(at), first.get_mut(at)) else {
+                    continue;
+                };
+                if *slot == u16::MAX && !closed(&position.state, to) {
+                    (*slot, *owner) = (far.saturating_add(1), unit);
+                    queue.push(to);
+                }
+            }
+        }
+    }
+
+    /// Steps to a cell, `u16::MAX` where no way leads.
+    pub(super) fn steps(&self, cell: CellIndex) -> u16 {
+        self.steps.get(usize::from(cell)).copied().unwrap_or(u16::MAX)
+    }
+
+    /// Steps to all cells.
+    pub(super) fn all(&self) -> &[u16] {
+        &self.steps
+    }
+
+    /// The unit that is in a cell first.
+    pub(super) fn first(&self, cell: CellIndex) -> Option<UnitIndex> {
+        self.first.get(usize::from(cell)).copied().filter(|unit| *unit != UnitIndex::MAX)
+    }
+
+    /// The units that can walk.
+    pub(super) fn units(&self) -> impl Iterator<Item = UnitIndex> + '_ {
+        self.starts.iter().copied()
+    }
+}
