@@ -100,10 +100,12 @@ pub fn search(scene: &TickScene, options: &SearchOptions) -> SearchResult {
     let terrain = Terrain::new(&scene.board);
     let root = Position::new(&scene.board, &terrain, scene.agent, &scene.state);
     let weights = &options.weights;
+    let centre = Centre::new(&root, DIG_STEPS);
     let pulls = Pulls {
         ours: pull(&root, &our_sources(&root, options), FADE, Some(DIG_STEPS)),
         theirs: pull(&root, &their_sources(&root), FADE, None),
-        centre: Centre::new(&root, DIG_STEPS),
+        ending: ending::weight(&root, centre.urgency),
+        centre,
     };
     let worth = pulls.worth(weights);
     let units: Vec<(UnitIndex, Vec<Plan>)> = root

@@ -89,6 +89,11 @@ impl GameParams {
                 default.invulnerability,
             ),
             bombs_max: self.bombs_max.max(known.bombs_max),
+            drop_probability: if self.drop_probability == default.drop_probability {
+                known.drop_probability
+            } else {
+                self.drop_probability
+            },
             ..self
         }
     }

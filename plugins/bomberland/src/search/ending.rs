@@ -11,6 +11,27 @@ use crate::rules::{CellIndex, Unit};
 /// Ticks by which one side lasts longer that count at most.
 const MOST: i32 = 40;
 
+/// Ticks before the last cell burns in which who lasts longer counts in full, and from which on it
+/// begins to count although there are bombs.
+const LATE: i32 = 50;
+const SOON: i32 = 150;
+
+/// Bombs of a unit with which a place counts half as much as without any.
+const HALF: f64 = 3.0;
+
+/// How much it counts now who lasts longer, 0 to 1. A refuge is held as long as the other side has
+/// no bombs to drive its unit away, so it counts early where bombs are few and late otherwise.
+pub(super) fn weight(root: &Position<'_>, urgency: f64) -> f64 {
+    let left = root.terrain.last_burn().saturating_sub(root.state.tick);
+    let late = f64::from(SOON.saturating_sub(left)) / f64::from(SOON - LATE);
+    let alive = root.state.units().iter().filter(|unit| unit.alive());
+    let (units, bombs) = alive.fold((0.0_f64, 0.0), |(units, bombs), unit| {
+        (units + 1.0, bombs + f64::from(unit.bombs.max(0)))
+    });
+    let scarcity = HALF / (HALF + bombs / units.max(1.0));
+    late.clamp(0.0, 1.0).max(urgency * scarcity)
+}
+
 /// By how many ticks our last unit dies later than the enemy's, as far as the ring decides it.
 pub(super) fn lead(position: &Position<'_>, ours: &Reach, theirs: &Reach) -> f64 {
     let (mut us, mut them) = (at_once(position, true), at_once(position, false));

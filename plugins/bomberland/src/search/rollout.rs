@@ -7,7 +7,8 @@ use super::policy::{Manner, Pull};
 use super::position::Position;
 use super::weights::SearchWeights;
 use crate::rules::{
-    EntityKind, EventSink, ForwardChance, GameParams, TickEvent, Unit, UnitAction, UnitIndex, UnitOrder, step,
+    EntityKind, EventSink, ForwardChance, GameParams, TickEvent, Unit, UnitAction, UnitIndex,
+    UnitOrder, step,
 };
 
 /// What the units of both sides do beside plans.
@@ -41,7 +42,8 @@ impl EventSink for BlockHits<'_> {
             && matches!(entity.kind, EntityKind::Wood | EntityKind::Ore)
         {
             let hits = f64::from(entity.hp.unwrap_or(0).clamp(0, 8) + 1);
-            self.worth += self.weights.block * self.drops / hits + self.weights.way * self.centre.way(cell);
+            self.worth +=
+                self.weights.block * self.drops / hits + self.weights.way * self.centre.way(cell);
         }
     }
 
@@ -184,6 +186,8 @@ pub(super) struct Pulls {
     pub(super) ours: Pull,
     pub(super) theirs: Pull,
     pub(super) centre: Centre,
+    /// How much it counts who lasts longer in the ring of fire.
+    pub(super) ending: f64,
 }
 
 impl Pulls {

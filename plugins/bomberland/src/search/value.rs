@@ -42,8 +42,8 @@ impl Valuation {
         self.ours.read(position, true);
         self.theirs.read(position, false);
         let mut value = self.land(position, weights);
-        if weights.end != 0.0 {
-            value += weights.end * lead(position, &self.ours, &self.theirs) * pulls.centre.urgency;
+        if weights.end * pulls.ending != 0.0 {
+            value += weights.end * pulls.ending * lead(position, &self.ours, &self.theirs);
         }
         for (index, unit) in position.units().filter(|(_, unit)| unit.alive()) {
             let worth = self.unit(position, weights, index, &unit);

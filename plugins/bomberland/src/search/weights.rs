@@ -57,7 +57,7 @@ weights! {
     room = 0.5: "A free cell near one of our units, up to twelve.",
     ring = 40.0: "A unit whose cell burns soon.",
     centre = 0.8: "A step of one of our units to the cells that burn last; a hit on a block in the way takes several steps.",
-    end = 2.0: "A tick by which our last unit would die later than the enemy's in the ring of fire.",
+    end = 5.0: "A tick by which our last unit would die later than the enemy's in the ring of fire.",
     way = 10.0: "A hit on a block that is in one of our units' way to the cells that burn last.",
     dig = 6.0: "A unit beside a block, less for each step to it.",
     hunt = 3.0: "One of our units within reach of an enemy, less for each step to it.",

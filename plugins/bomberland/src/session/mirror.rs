@@ -3,7 +3,8 @@
 
 use crate::percept::TickScene;
 use crate::rules::{
-    AgentIndex, CellEntity, CellIndex, EntityKind, GameBoard, GameParams, GameState, TickEvent, UnitIndex,
+    AgentIndex, CellEntity, CellIndex, EntityKind, GameBoard, GameParams, GameState, TickEvent,
+    UnitIndex,
 };
 use crate::wire::{self, Full};
 use serde_json::Value;
@@ -29,6 +30,9 @@ struct DropRecord {
     fresh: Vec<CellIndex>,
 }
 
+/// Bombs of a team from which on ammunition does not limit it.
+const PLENTY: i32 = 100;
+
 /// How many blocks the engine's default counts for in the estimate of the share of items.
 const DROP_PRIOR: f64 = 4.0;
 
@@ -42,9 +46,7 @@ impl DropRecord {
                 self.destroyed = self.destroyed.saturating_add(1);
                 self.fresh.push(*cell);
             }
-            TickEvent::Spawned(cell, entity)
-                if entity.kind.item() && self.fresh.contains(cell) =>
-            {
+            TickEvent::Spawned(cell, entity) if entity.kind.item() && self.fresh.contains(cell) => {
                 self.items = self.items.saturating_add(1);
             }
             TickEvent::Changed(..)
@@ -75,11 +77,27 @@ impl GameMirror {
             tick_rate_hz: full.config.tick_rate_hz.0,
             drops: DropRecord::default(),
         };
+        mirror.allow_bombs();
         let known: Vec<CellEntity> = mirror.state.entities().map(|(_, entity)| *entity).collect();
         for entity in known {
             mirror.learn_entity(&entity);
         }
         Ok(mirror)
+    }
+
+    /// Where units carry few bombs, these are the limit, and a smaller number of bombs on the map at
+    /// once is not assumed. A bomb too many is refused and costs a tick.
+    fn allow_bombs(&mut self) {
+        let carried = |agent: AgentIndex| {
+            let units = self.state.units().iter().filter(|unit| unit.agent == agent);
+            units.map(|unit| unit.bombs.max(0)).fold(0, i32::saturating_add)
+        };
+        let agents = self.state.units().iter().map(|unit| carried(unit.agent));
+        let most = agents.max().unwrap_or(0);
+        if most < PLENTY {
+            let most = self.board.params.bombs_max.max(most);
+            self.set(|params| &mut params.bombs_max, most);
+        }
     }
 
     /// Applies a tick's events; what was understood of them comes back.
@@ -178,5 +196,33 @@ impl GameMirror {
             }
             EntityKind::Metal | EntityKind::Wood | EntityKind::Ore | EntityKind::Treasure => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_drops_follows_what_blocks_leave() {
+        let mut record = DropRecord::default();
+        assert_eq!(record.share(0.5), 0.5);
+        let broken = CellEntity { hp: Some(0), ..CellEntity::new(EntityKind::Wood, 0) };
+        for cell in 0..12 {
+            record.see(&TickEvent::Changed(cell, broken));
+        }
+        assert_eq!(record.share(0.5), 2.0 / 16.0);
+        let item = CellEntity::new(EntityKind::Ammo, 5);
+        record.see(&TickEvent::Spawned(3, item));
+        record.see(&TickEvent::Spawned(40, item));
+        assert_eq!(record.share(0.5), 3.0 / 16.0, "an item elsewhere is not from a block");
+    }
+
+    #[test]
+    fn a_block_that_is_only_hit_has_not_left_anything() {
+        let mut record = DropRecord::default();
+        let hit = CellEntity { hp: Some(2), ..CellEntity::new(EntityKind::Ore, 0) };
+        record.see(&TickEvent::Changed(7, hit));
+        assert_eq!(record.share(0.5), 0.5);
     }
 }

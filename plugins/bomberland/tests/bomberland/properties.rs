@@ -1,9 +1,10 @@
 //! Whatever agents do, the rules keep what they keep; whatever bytes come, the referee goes on.
 
 use crate::common::stage;
+use phalanx_bomberland::arena::ArenaConfig;
 use phalanx_bomberland::rules::{
-    EntityKind, GameParams, GameState, GeneratedGame, OrderQueue, Setup, TickEvent, UnitAction,
-    UnitDirection, UnitOrder, generate, step,
+    EntityKind, ForwardChance, GameParams, GameState, GeneratedGame, OrderQueue, Setup, TickEvent,
+    UnitAction, UnitDirection, UnitOrder, generate, step,
 };
 use phalanx_game::{Arena as _, ConnectionId};
 use phalanx_testkit::mangle::Mangler;
@@ -90,6 +91,38 @@ proptest! {
             events.iter().for_each(|event: &TickEvent| event.apply(&mut mirror));
             prop_assert!(mirror.entities().eq(state.entities()));
             prop_assert_eq!(mirror.units(), state.units());
+        }
+    }
+
+    #[test]
+    fn without_dice_the_forward_model_is_the_referee_in_both_presets(
+        seed in 0..1000u64,
+        classic in any::<bool>(),
+        orders in prop::collection::vec(prop::collection::vec(prop::option::of(act()), 6), 1..200),
+    ) {
+        let config = if classic { ArenaConfig::classic() } else { ArenaConfig::default() };
+        let setup = Setup { hp: 9, ..config.setup };
+        let params = GameParams {
+            game_duration: 60,
+            spawn_probability: 0.0,
+            drop_probability: 0.0,
+            ..config.params
+        };
+        let Ok(mut game) = generate(&setup, params, seed, seed) else { return Ok(()) };
+        let (mut model, mut queue) = (game.state.clone(), OrderQueue::default());
+        for acts in orders {
+            for (unit, act) in (0..).zip(acts) {
+                let agent = game.state.unit(unit).unwrap().agent;
+                if let Some(act) = act {
+                    queue.push(&game.state, UnitOrder { agent, unit, act }).ok();
+                }
+            }
+            let mut accepted = queue.take();
+            let GeneratedGame { board, state, streams } = &mut game;
+            step(board, &mut model, &mut ForwardChance::default(), &mut accepted.clone(), &mut ());
+            step(board, state, streams, &mut accepted, &mut ());
+            prop_assert!(model.entities().eq(state.entities()));
+            prop_assert_eq!(model.units(), state.units());
         }
     }
 

@@ -3,7 +3,7 @@
 use phalanx_bomberland::percept::TickScene;
 use phalanx_bomberland::rules::{
     CellEntity, EntityKind, ForwardChance, GameBoard, GameParams, GameState, GeneratedGame, Setup,
-    Unit, UnitAction, UnitDirection, UnitName, generate, step,
+    Unit, UnitAction, UnitDirection, UnitName, UnitOrder, generate, step,
 };
 use phalanx_bomberland::search::{SearchOptions, SearchResult, SearchWeights, search};
 use std::sync::Arc;
@@ -216,4 +216,48 @@ fn equal_states_have_equal_hashes_whatever_happened_before() {
     assert_eq!(copy.position_hash(), scene.state.position_hash());
     step(&scene.board, &mut copy, &mut ForwardChance::default(), &mut [], &mut ());
     assert_ne!(copy.position_hash(), scene.state.position_hash());
+}
+
+/// The same map with other rules.
+fn with(mut scene: TickScene, change: impl FnOnce(&mut GameParams)) -> TickScene {
+    change(&mut Arc::make_mut(&mut scene.board).params);
+    scene
+}
+
+#[test]
+fn a_unit_takes_the_cell_that_burns_last_before_the_enemy_does() {
+    let rows = ["D......", ".......", ".......", ".......", ".C.....", ".......", "......."];
+    let mut scene = with(drawn(&rows), |params| params.game_duration = 30);
+    let last = scene.board.fire(usize::from(scene.board.cells()) - 1).unwrap();
+    for _ in 0..12 {
+        let act = chosen(&scene);
+        let mut orders: Vec<UnitOrder> =
+            act.map(|act| UnitOrder { agent: 0, unit: 0, act }).into_iter().collect();
+        let board = Arc::clone(&scene.board);
+        step(&board, &mut scene.state, &mut ForwardChance::default(), &mut orders, &mut ());
+    }
+    assert_eq!(scene.state.unit(0).unwrap().cell, last);
+}
+
+#[test]
+fn the_last_bomb_is_not_spent_on_a_block_that_leaves_nothing() {
+    let rows = ["........#", "Cw......D", "........#"];
+    let blasts = |bombs: i32, drop_probability: f64| {
+        let mut scene = with(drawn(&rows), |params| params.drop_probability = drop_probability);
+        scene.state.unit_mut(0).unwrap().bombs = bombs;
+        planned(&scene, UnitAction::Bomb)
+    };
+    assert!(blasts(9_999, 0.5));
+    assert!(!blasts(1, 0.0));
+}
+
+#[test]
+fn a_unit_leaves_the_reach_of_its_own_bomb_before_an_enemy_closes_the_exit() {
+    let mut scene = drawn(&["#####.###", "Cm.......", "#######.D"]);
+    let bomb = scene.board.cell(1, 1).unwrap();
+    let fresh =
+        CellEntity { created: NOW, expires: Some(NOW + 30), ..*scene.state.entity(bomb).unwrap() };
+    scene.state.put(bomb, fresh);
+    scene.state.unit_mut(0).unwrap().cell = scene.board.cell(2, 1).unwrap();
+    assert_eq!(chosen(&scene), go(UnitDirection::Right));
 }

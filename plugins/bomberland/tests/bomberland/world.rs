@@ -326,3 +326,19 @@ fn every_declared_query_and_field_is_answered() {
     assert_eq!(world.state(AgentId(0)).summary, "c (0, 2) hp 3");
     assert_eq!(world.score(), Some(0));
 }
+
+#[test]
+fn a_search_refuses_options_that_are_not_tables() {
+    let world = world(drawn(&["C...D"]));
+    let refused = |key: &'static str, value: Value| {
+        world.query(AgentId(0), "search", &[Value::map([(key, value)])]).unwrap_err().reason
+    };
+    assert_eq!(refused("weights", Value::Int(3)), "weights: expected a table");
+    assert_eq!(refused("goals", "centre".into()), "goals: expected a list");
+    let error = world.query(AgentId(0), "search", &[Value::Int(3000)]).unwrap_err();
+    assert_eq!(error.reason, "argument 1: expected a table of options, got 3000");
+    let empty = || Value::List(Vec::new());
+    let options = Value::map([("weights", empty()), ("goals", Value::Map(Vec::new()))]);
+    assert!(world.query(AgentId(0), "search", &[options]).is_ok());
+    assert!(world.query(AgentId(0), "search", &[empty()]).is_ok());
+}

@@ -25,6 +25,11 @@ impl UnitQuery<'_> {
 
     fn search_options(&self) -> Result<SearchOptions, QueryError> {
         let given = self.args.get(0);
+        if !matches!(given, Value::Nil | Value::Map(_))
+            && given.as_list().is_none_or(|list| !list.is_empty())
+        {
+            return Err(self.args.wrong(0, "a table of options"));
+        }
         let number = |key: &str, default: u32, min: u32, max: u32| match given.get(key) {
             None | Some(Value::Nil) => Ok(default),
             Some(value) => {
@@ -44,7 +49,13 @@ impl UnitQuery<'_> {
 
     fn weights(&self, given: Option<&Value>) -> Result<SearchWeights, QueryError> {
         let mut weights = SearchWeights::default();
-        let Some(Value::Map(pairs)) = given else { return Ok(weights) };
+        let pairs = match given {
+            None | Some(Value::Nil) => return Ok(weights),
+            Some(Value::Map(pairs)) => pairs,
+            // An empty Lua table may come as a list.
+            Some(Value::List(list)) if list.is_empty() => return Ok(weights),
+            Some(_) => return Err(self.args.error("weights: expected a table".to_owned())),
+        };
         for (name, value) in pairs {
             let number = value.as_num().filter(|number| number.is_finite());
             let fault = || self.args.error(format!("weights.{name}: expected a number"));
@@ -57,7 +68,13 @@ impl UnitQuery<'_> {
     }
 
     fn goals(&self, given: Option<&Value>) -> Result<Vec<(CellIndex, f64)>, QueryError> {
-        let list = given.and_then(Value::as_list).unwrap_or(&[]);
+        let list = match given {
+            None | Some(Value::Nil) => &[],
+            Some(Value::List(list)) => list.as_slice(),
+            // An empty Lua table may come as a map.
+            Some(Value::Map(pairs)) if pairs.is_empty() => &[],
+            Some(_) => return Err(self.args.error("goals: expected a list".to_owned())),
+        };
         if list.len() > GOALS_MAX {
             return Err(self.args.error(format!("at most {GOALS_MAX} goals")));
         }
