@@ -198,3 +198,21 @@ impl Pulls {
         cells.map(|(cell, pull)| pull - far * self.centre.steps(cell)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_bomb_counts_most_and_one_of_thousands_nothing() {
+        let cost = |bombs: i32| stock(bombs) - stock(bombs - 1);
+        assert!(cost(1) > cost(2) && cost(2) > cost(9));
+        assert!(cost(9_999) < 0.001);
+    }
+
+    #[test]
+    fn blocks_count_as_often_as_they_leave_an_item() {
+        let rules = |drop_probability| GameParams { drop_probability, ..GameParams::default() };
+        assert_eq!([0.0, 0.25, 0.5].map(|share| drops(&rules(share))), [0.0, 0.5, 1.0]);
+    }
+}
