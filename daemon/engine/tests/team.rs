@@ -95,6 +95,30 @@ fn each_agent_gets_its_slice_of_the_time_left() {
 }
 
 #[test]
+fn a_slow_agent_may_use_what_the_others_are_not_guaranteed() {
+    let mut match_ = Match::new(40);
+    match_.start(0);
+    match_.script.lock().unwrap().slow_agents = vec![0, 20];
+    match_.ask_all(40);
+    // A fair share is 25 ms. Half of it is guaranteed to each of the 39 others.
+    let budgets = &match_.budgets;
+    assert_eq!((budgets[0], budgets[20]), (ms(250), ms(250)));
+    assert_eq!(match_.acts.len(), 40);
+}
+
+#[test]
+fn slow_agents_leave_every_other_a_guaranteed_time() {
+    let mut match_ = Match::new(40);
+    match_.start(0);
+    match_.script.lock().unwrap().slow_agents = (0..40).collect();
+    match_.ask_all(40);
+    let (least, all) = (match_.budgets.iter().min(), match_.budgets.iter().sum::<Duration>());
+    assert!(least >= Some(&Duration::from_micros(12_500)), "{least:?}");
+    assert!(all <= SECOND, "{all:?}");
+    assert_eq!(match_.acts.len(), 40);
+}
+
+#[test]
 fn an_error_becomes_that_agents_fallback_and_nobody_elses() {
     let mut match_ = Match::new(3);
     match_.start(0);
@@ -239,9 +263,10 @@ fn slow_starts_and_a_slow_plan_leave_the_agents_most_of_the_first_turn() {
         match_.team.handle(asked(agent, Turn::new(0, 0), due), match_.now);
     }
     match_.drain();
-    // A quarter for all starts, a quarter of the rest for the plan, and time has passed.
-    let first = *match_.budgets.first().unwrap();
-    assert!(first >= ms(50) && first < ms(60), "{first:?} of a tenth of a second");
+    // A quarter for all starts, a quarter of the rest for the plan, and time has passed. Half of a
+    // fair share is kept for each of the nine others.
+    let first = *match_.budgets.first().unwrap() + 9 * ms(50);
+    assert!(first >= ms(500) && first < ms(600), "{first:?} of a second");
     assert_eq!(match_.acts.len(), 10);
 }
 
@@ -313,8 +338,12 @@ struct Script {
     nonsense: bool,
     calls: Vec<String>,
     budgets: Vec<Duration>,
-    /// Calls use up their whole budget.
+    /// Calls outside of decisions use up their whole budget.
     slow: bool,
+    /// The decisions of these agents use up their whole budget.
+    slow_agents: Vec<u16>,
+    /// What decisions took since the match's clock was set.
+    spent: Duration,
 }
 
 impl Brain for Parrot {
@@ -343,7 +372,10 @@ impl Brain for Parrot {
             let arg = if script.nonsense { Value::from("x") } else { told };
             Ok(Said::new("say", vec![arg]))
         };
-        Outcome::new(result, Duration::ZERO)
+        let slow = script.slow_agents.contains(&ask.agent.0);
+        let spent = if slow { ask.budget } else { Duration::ZERO };
+        script.spent += spent;
+        Outcome::new(result, spent)
     }
 
     fn finish(&mut self, ask: &Ask<'_>, result: RoundResult) -> Outcome<()> {
@@ -434,6 +466,15 @@ impl Match {
         self.input(asked(agent, turn, self.now + SECOND));
     }
 
+    /// All agents are asked before any decides.
+    fn ask_all(&mut self, agents: u16) {
+        for agent in 0..agents {
+            let input = asked(agent, Turn::new(0, 1), self.now + SECOND);
+            self.team.handle(input, self.now);
+        }
+        self.drain();
+    }
+
     fn event(&mut self, agent: u16, event: Event<(), i64>) {
         self.input(Input::Event { seat: SeatId(agent), event });
     }
@@ -462,6 +503,7 @@ impl Match {
     /// Takes one output; false when there is none.
     fn output(&mut self) -> bool {
         let Some(output) = self.team.poll_output(self.now) else { return false };
+        self.now += std::mem::take(&mut self.script.lock().unwrap().spent);
         match output {
             Output::Act { agent, turn, action, .. } => {
                 self.acts.push((agent, turn));

@@ -18,6 +18,9 @@ const CALL_BUDGET_MIN: Duration = Duration::from_millis(2);
 /// These calls together get at most this much while no turn is open; the first turn of a round may
 /// come at any moment.
 const CALLS_BUDGET: Duration = Duration::from_millis(500);
+/// Every agent of a turn is guaranteed one part in so many of its fair share of the turn's whole time.
+/// What earlier agents do not use, later ones can: a single slow call needs no share of its own.
+const GUARANTEED_PART: u32 = 2;
 /// `plan` leaves at least three quarters of the time to the agents; so do all `start` calls
 /// together.
 const PLAN_SHARE: u32 = 4;
@@ -63,6 +66,15 @@ pub(super) struct Played<G: Game> {
     pub(super) action: G::Action,
     pub(super) event: JournalEvent,
     pub(super) source: Source,
+}
+
+/// What an agent may use of the time left while others still wait: all but what is guaranteed to
+/// them, and at least a fair share. `window` is the turn's time from its request on.
+fn slice(time_left: Duration, window: Duration, waiting: usize, asked: usize) -> Duration {
+    let count = |agents: usize| u32::try_from(agents).unwrap_or(u32::MAX);
+    let guaranteed = window / count(asked).max(1).saturating_mul(GUARANTEED_PART);
+    let kept = guaranteed.saturating_mul(count(waiting));
+    (time_left / count(waiting).saturating_add(1)).max(time_left.saturating_sub(kept))
 }
 
 impl<G: Game, B: Brain> Team<G, B> {
@@ -142,16 +154,14 @@ impl<G: Game, B: Brain> Team<G, B> {
         let present = open.map(|open| open.asked.keys().copied().collect::<Vec<_>>());
         let present = present.unwrap_or_default();
         let time_left = asked.due.saturating_duration_since(now);
-        let share = time_left / u32::try_from(waiting + 1).unwrap_or(u32::MAX);
+        let window = asked.due.saturating_duration_since(asked.at);
+        let share = slice(time_left, window, waiting, present.len());
         let (turn, budget) = (self.turn(), self.options.decide_max.min(share));
         let ask = Ask { turn, tick: self.tick(), agent, present: &present, budget, time_left };
         let Outcome { result, spent, reason: explained, grounds } = self.brain.decide(&ask);
         let grounds = Box::new(grounds);
         self.counters.script_ran(spent);
-        self.count_margin(
-            time_left.saturating_sub(spent),
-            asked.due.saturating_duration_since(asked.at),
-        );
+        self.count_margin(time_left.saturating_sub(spent), window);
         if let Some(member) = self.crew.get_mut(agent) {
             member.explain(explained.as_ref());
         }
