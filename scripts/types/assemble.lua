@@ -435,7 +435,7 @@ function queries.mate(agent) end
 ---@return WorldAttached[]?
 function queries.attached() end
 
----Whether two cells of the agent's structure are linked directly (relative; 0, 0 is the agent).
+---Whether two cells are linked directly (relative; 0, 0 is the agent): parts of the agent's structure, or loose blocks that are known to be linked.
 ---@param x1 integer Relative.
 ---@param y1 integer Relative.
 ---@param x2 integer Relative.

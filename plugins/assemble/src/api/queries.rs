@@ -328,7 +328,7 @@ pub(super) const QUERIES: &[QueryDoc] = &[
     ),
     query(
         "linked",
-        "Whether two cells of the agent's structure are linked directly (relative; 0, 0 is the agent).",
+        "Whether two cells are linked directly (relative; 0, 0 is the agent): parts of the agent's structure, or loose blocks that are known to be linked.",
         &[
             required("x1", whole(), "Relative."),
             required("y1", whole(), "Relative."),

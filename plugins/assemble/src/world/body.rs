@@ -32,6 +32,9 @@ pub(super) struct Structures {
     #[serde(skip)]
     places: BTreeMap<AgentId, (u32, Cell)>,
     next: u32,
+    /// Links of pieces that lost their last agent, relative to the agent that they hung on.
+    #[serde(skip)]
+    loosened: Vec<(AgentId, Cell, Cell)>,
 }
 
 impl Structures {
@@ -241,10 +244,15 @@ impl Structures {
         }
     }
 
-    /// Splits the agent's structure where it does not hang together any more; pieces without an
-    /// agent are forgotten, since no agent can move them.
+    /// Takes the links of pieces that lost their last agent since it was asked last.
+    pub(super) fn loosened(&mut self) -> Vec<(AgentId, Cell, Cell)> {
+        std::mem::take(&mut self.loosened)
+    }
+
+    /// Splits the agent's structure where it does not hang together any more; of pieces without an
+    /// agent only the links are kept for a while, since no agent can move them.
     fn settle_body(&mut self, agent: AgentId) {
-        let Some((id, _)) = self.places.get(&agent).copied() else { return };
+        let Some((id, at)) = self.places.get(&agent).copied() else { return };
         let Some(body) = self.bodies.remove(&id) else { return };
         let mut left = body.parts.clone();
         while let Some((first, _)) = left.first_key_value() {
@@ -260,6 +268,9 @@ impl Structures {
             piece.links = body.links.iter().filter(inside).copied().collect();
             if piece.parts.values().any(|part| matches!(part, StructurePart::Agent(_))) {
                 self.insert(piece);
+            } else {
+                let links = piece.links.iter().map(|(one, other)| (agent, *one - at, *other - at));
+                self.loosened.extend(links);
             }
         }
     }

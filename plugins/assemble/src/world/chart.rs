@@ -23,11 +23,14 @@ pub(super) enum Occupant {
     Enemy,
 }
 
-/// Announced clears, as bits.
+/// Announced clears, and to which neighbours a loose block is linked, as bits.
 pub(super) mod mark {
     pub(in crate::world) const CLEAR: u8 = 1;
     pub(in crate::world) const IMMEDIATE: u8 = 2;
     pub(in crate::world) const PERIMETER: u8 = 4;
+    pub(in crate::world) const LINK_EAST: u8 = 8;
+    pub(in crate::world) const LINK_SOUTH: u8 = 16;
+    pub(in crate::world) const LINKS: u8 = LINK_EAST | LINK_SOUTH;
 }
 
 /// Index of a block type in [`Types`].
@@ -86,10 +89,30 @@ impl SeenCell {
         self.stamp.checked_sub(1)
     }
 
+    /// The announced clears alone.
+    pub(super) fn announced(&self) -> u8 {
+        self.marks & !mark::LINKS
+    }
+
+    fn is_loose(&self) -> bool {
+        self.block.is_some() && !self.held
+    }
+
     fn newer(&mut self, other: &Self) {
         if other.stamp > self.stamp {
             *self = *other;
         }
+    }
+}
+
+/// At which of two neighbours their link is noted, and as what.
+fn link_bit(one: Cell, other: Cell) -> Option<(Cell, u8)> {
+    match other - one {
+        Cell { x: 1, y: 0 } => Some((one, mark::LINK_EAST)),
+        Cell { x: 0, y: 1 } => Some((one, mark::LINK_SOUTH)),
+        Cell { x: -1, y: 0 } => Some((other, mark::LINK_EAST)),
+        Cell { x: 0, y: -1 } => Some((other, mark::LINK_SOUTH)),
+        _ => None,
     }
 }
 
@@ -144,7 +167,8 @@ impl GroupMap {
         let stamp = percept.step.saturating_add(1);
         for cell in at.diamond(vision) {
             if let Some(spot) = self.plane.get_mut(cell) {
-                *spot = SeenCell { stamp, ..SeenCell::default() };
+                let marks = spot.marks & mark::LINKS;
+                *spot = SeenCell { stamp, marks, ..SeenCell::default() };
             }
         }
         for (cells, ground) in
@@ -185,7 +209,35 @@ impl GroupMap {
         for cell in &percept.attached {
             self.change(at + *cell, stamp, |spot| spot.held = true);
         }
+        for cell in at.diamond(vision) {
+            if let Some(spot) = self.plane.get_mut(cell).filter(|spot| !spot.is_loose()) {
+                spot.marks = spot.announced();
+            }
+        }
         self.index(at, vision);
+    }
+
+    fn is_loose(&self, cell: Cell) -> bool {
+        self.spot(cell).is_some_and(SeenCell::is_loose)
+    }
+
+    /// Two neighbours that hang on nobody are linked.
+    pub(super) fn link(&mut self, one: Cell, other: Cell) {
+        if self.is_loose(one)
+            && self.is_loose(other)
+            && let Some((cell, bit)) = link_bit(one, other)
+            && let Some(spot) = self.plane.get_mut(cell)
+        {
+            spot.marks |= bit;
+        }
+    }
+
+    /// Whether two loose blocks are known to be linked directly.
+    pub(super) fn linked(&self, one: Cell, other: Cell) -> bool {
+        link_bit(one, other).is_some_and(|(cell, bit)| {
+            let noted = self.spot(cell).is_some_and(|spot| spot.marks & bit != 0);
+            noted && self.is_loose(one) && self.is_loose(other)
+        })
     }
 
     /// Only cells in sight are changed: a referee that tells more is not believed.

@@ -101,11 +101,11 @@ fn compare(
             return None;
         }
         // Where a clear was announced anything may have happened to the obstacles since.
-        let told = |place| chart.spot(place + *cell).is_some_and(|known| known.marks == 0);
+        let told = |place| chart.spot(place + *cell).is_some_and(|known| known.announced() == 0);
         if wall == was_wall {
             let something = goal || wall || spot.board || spot.dispenser.is_some();
             likeness.agreed += u32::from(something);
-        } else if spot.marks == 0 && known.marks == 0 && other.is_none_or(told) {
+        } else if spot.announced() == 0 && known.announced() == 0 && other.is_none_or(told) {
             likeness.changed += 1;
             let between = spot.seen().unwrap_or(0).abs_diff(known.seen().unwrap_or(0));
             likeness.weight += if between <= FRESH_STEPS { 2 } else { 1 };

@@ -68,10 +68,23 @@ impl World {
                 chart.paint(mind.at, &seen.percept, (vision, &team), &mut self.types);
             }
         }
+        self.note_links();
         self.resolve_doubts(step);
         for agent in &fresh {
             if let Some(mind) = self.minds.get_mut(agent) {
                 (mind.carried, mind.unsure_from) = (Cell::ZERO, None);
+            }
+        }
+    }
+
+    /// Blocks that hung on agents and lie about now are still linked to each other.
+    fn note_links(&mut self) {
+        for (agent, one, other) in self.bodies.loosened() {
+            if let Some(mind) = self.minds.get(&agent)
+                && let Some(chart) = self.charts.get_mut(&mind.frame)
+            {
+                let place = |cell| self.extent.wrap(mind.at + cell);
+                chart.link(place(one), place(other));
             }
         }
     }

@@ -236,6 +236,28 @@ fn what_was_attached_turns_and_fits() {
 }
 
 #[test]
+fn blocks_that_were_let_go_together_are_linked_until_one_is_gone() {
+    let mut table = Table::new();
+    let two = |percept: Percept| {
+        let blocks = [1, 2].map(|x| thing(x, 0, ThingKind::Block("b0".into())));
+        Percept { things: [alone(&[]).things, blocks.to_vec()].concat(), ..percept }
+    };
+    let hung = Percept { attached: vec![Cell::new(1, 0), Cell::new(2, 0)], ..holding(1, 0) };
+    table.step(&[(A, two(alone(&[])))]);
+    table.step(&[(A, two(hung))]);
+    let linked = |table: &Table| table.ask(A, "linked", &[1, 0, 2, 0].map(Value::Int));
+    assert_eq!(linked(&table), Value::Bool(true), "parts of the structure");
+    table.step(&[(A, two(did("detach", &["e"])))]);
+    assert_eq!(table.ask(A, "attached", &[]), Value::List(vec![]));
+    assert_eq!(linked(&table), Value::Bool(true), "loose blocks");
+    table.step(&[(A, two(alone(&[])))]);
+    assert_eq!(linked(&table), Value::Bool(true), "seen again");
+    table.step(&[(A, alone(&[]))]);
+    table.step(&[(A, two(alone(&[])))]);
+    assert_eq!(linked(&table), Value::Bool(false), "other blocks");
+}
+
+#[test]
 fn a_new_round_forgets_the_old_one() {
     let mut table = Table::new();
     table.step(&[(A, alone(&[]).wall(1, 0))]);

@@ -102,7 +102,10 @@ impl Ask<'_> {
 
     pub(super) fn linked(&self) -> Result<Value, QueryError> {
         let (one, other) = (self.args.cell(0)?, self.args.cell(2)?);
-        Ok(self.world.bodies.linked(self.agent, one, other).into())
+        let place = |cell| self.world.extent.wrap(self.at + cell);
+        let chart = self.world.chart_of(self.agent);
+        let loose = || chart.is_some_and(|chart| chart.linked(place(one), place(other)));
+        Ok((self.world.bodies.linked(self.agent, one, other) || loose()).into())
     }
 
     fn active(&self) -> impl Iterator<Item = &Task> {
