@@ -31,6 +31,7 @@ const LABEL_MIN: f64 = 40.0;
 /// of its side have none, its number in the roster, or for others a letter.
 pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
     let (ours, theirs) = (own_signs(bodies, WorldSide::Ours), own_signs(bodies, WorldSide::Theirs));
+    let units = unit_signs(bodies);
     let mut others: BTreeMap<String, usize> = BTreeMap::new();
     let mark = |body: &WorldBody| {
         let own = if body.side() == WorldSide::Ours { &ours } else { &theirs };
@@ -38,7 +39,8 @@ pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
             return (*sign).to_owned();
         }
         if let Some(agent) = body.agent {
-            return agent.saturating_add(1).to_string();
+            let number = units.get(body.name.as_str()).copied();
+            return number.unwrap_or_else(|| agent.saturating_add(1)).to_string();
         }
         if body.side() == WorldSide::Ours || body.name.is_empty() {
             return String::new();
@@ -48,6 +50,23 @@ pub(crate) fn marks(bodies: &[WorldBody]) -> Vec<String> {
         letters(*others.entry(body.name.clone()).or_insert(next))
     };
     bodies.iter().map(mark).collect()
+}
+
+/// Where an agent has several units, their numbers in the order of the bodies: the agent's number
+/// would be the same for all.
+fn unit_signs(bodies: &[WorldBody]) -> BTreeMap<&str, u32> {
+    let own = bodies.iter().filter(|body| body.side() == WorldSide::Ours && !body.name.is_empty());
+    let mut names: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut agents: BTreeSet<u32> = BTreeSet::new();
+    let mut next = 1;
+    for (body, agent) in own.filter_map(|body| Some((body, body.agent?))) {
+        agents.insert(agent);
+        names.entry(body.name.as_str()).or_insert_with(|| {
+            next += 1;
+            next - 1
+        });
+    }
+    if names.len() == agents.len() { BTreeMap::new() } else { names }
 }
 
 /// The signs that the names of a side contain, if all of them contain one, each another one.

@@ -104,7 +104,13 @@ impl phalanx_game::World for World {
                     list.iter().filter(|one| one.owner == percept.me).count()
                 };
                 let (actors, bases) = (own(&state.actors), own(&state.bases));
-                format!("{actors} actors, {bases} bases, {:.0} food", percept.score())
+                let plural = |count: usize| if count == 1 { "" } else { "s" };
+                format!(
+                    "{actors} actor{}, {bases} base{}, {:.0} food",
+                    plural(actors),
+                    plural(bases),
+                    percept.score()
+                )
             }
             StateScene::Snake(state) => {
                 let own = state.snakes.iter().find(|snake| snake.agent == percept.me);

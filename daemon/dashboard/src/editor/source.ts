@@ -5,6 +5,7 @@ import { faultOf } from "../api/fault";
 import { TeamLifeSchema } from "../gen/phalanx/v1/recording_pb";
 import { RecordingState, type Recording } from "../gen/phalanx/v1/recordings_pb";
 import { isAfter, type Entry, type Moment, type TurnRecord } from "../match/history";
+import { counted } from "../match/names";
 import type { Reel } from "../map/reel";
 import { shortName, useCockpit, type Cockpit } from "../state/cockpit";
 import { loadFilm } from "../state/films";
@@ -110,7 +111,7 @@ function recorded(name: string): Source {
     turns: film.history.turns,
     lines: film.history.lines,
     waiting: () => trouble() || (done() ? "This recording has no pictures of the world." : "The recording is loading."),
-    state: () => trouble() || (version(), `${film.history.turns.length} turns${done() ? (film.damage.length > 0 ? ", the end is missing" : "") : ", loading"}`),
+    state: () => trouble() || (version(), `${counted(film.history.turns.length, "turn")}${done() ? (film.damage.length > 0 ? ", the end is missing" : "") : ", loading"}`),
   };
 }
 
@@ -158,7 +159,7 @@ export async function listedRecordings(cockpit: Cockpit): Promise<{ recordings: 
 /** `A, 12:40, 340 turns`. */
 export function recordingText(it: Recording): string {
   const when = it.beginTime === undefined ? "" : new Date(Number(it.beginTime.seconds) * 1_000).toISOString().slice(5, 16).replace("T", " ");
-  const turns = it.turns === 0n ? "" : `${it.turns} turns`;
+  const turns = it.turns === 0n ? "" : counted(Number(it.turns), "turn");
   const growing = it.state === RecordingState.WRITTEN ? "being written" : "";
   return [it.team || shortName(it.name), when, turns, growing].filter((part) => part !== "").join(" · ");
 }

@@ -22,16 +22,16 @@ export const ZOOM = { least: 1.5, most: 120 } as const;
 /** A mouse that moves less than this between press and release has clicked, in pixels. */
 const CLICK = 4;
 
-/** Shows the whole box with a margin; `left` pixels at the left are taken by something else. */
-export function fit(box: Box, size: Size, left = 0): Camera {
+/** Shows the whole box with a margin; `left` pixels at the left and `top` pixels above are taken by something else. */
+export function fit(box: Box, size: Size, left = 0, top = 0): Camera {
   const margin = 0.96;
   const across = ((size.width - left) * margin) / Math.max(box.width, 1);
-  const wanted = Math.min(across, (size.height * margin) / Math.max(box.height, 1));
+  const wanted = Math.min(across, ((size.height - top) * margin) / Math.max(box.height, 1));
   const zoom = Math.min(ZOOM.most, Math.max(ZOOM.least, wanted));
   // It moves aside only as far as it must.
   const spare = (size.width - box.width * zoom) / 2;
   const aside = Math.max(0, Math.min(left, left - spare + size.width * ((1 - margin) / 2)));
-  return { x: box.x + box.width / 2 - aside / zoom, y: box.y + box.height / 2, zoom };
+  return { x: box.x + box.width / 2 - aside / zoom, y: box.y + box.height / 2 - top / 2 / zoom, zoom };
 }
 
 /** The place below a pixel. */

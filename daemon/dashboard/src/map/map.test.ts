@@ -10,7 +10,7 @@ import { Reel } from "./reel";
 import { merge, valueAt } from "./scene";
 import { layoutGraph } from "./graph-layout";
 import { glide, Motion } from "./motion";
-import { signsOf } from "./names";
+import { signsOf, titleOf } from "./names";
 import { borders } from "./outline";
 import { stageOf } from "./stage";
 import { copiesOf, isJump } from "./torus";
@@ -173,6 +173,30 @@ test("bodies show the numbers of their names or short names, else the roster's n
   // One name of a side without a number, and the numbers of the others would mislead.
   expect(signsOf(bodies)).toEqual(["4", "1", "7", "a", "b", ""]);
   expect(signsOf(bodies.slice(0, 2))).toEqual(["12", "c"]);
+});
+
+test("where a part's name has no room, its title has the numbers of the agents on it", () => {
+  const part = create(WorldPartSchema, {
+    name: "map of agentA10, agentA2",
+    bodies: [{ name: "agentA10", side: WorldSide.OURS, agent: 9 }, { name: "agentA2", side: WorldSide.OURS, agent: 1 }, { name: "agentB7", side: WorldSide.THEIRS }],
+  });
+  const width = (text: string): number => text.length;
+  expect(titleOf(part, width, 30)).toBe("map of agentA10, agentA2");
+  expect(titleOf(part, width, 10)).toBe("2, 10");
+  expect(titleOf(part, width, 4)).toBe("2, …");
+  expect(titleOf(create(WorldPartSchema, { name: "wide lands" }), width, 5)).toBe("wide…");
+});
+
+test("a map leaves room for what is above it", () => {
+  const size = { width: 100, height: 144 };
+  const shot = fit({ x: 0, y: 0, width: 10, height: 50 }, size, 0, 44);
+  expect(toPixel(shot, size, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(44);
+  expect(toPixel(shot, size, { x: 0, y: 50 }).y).toBeLessThanOrEqual(144);
+});
+
+test("several units of one agent have numbers of their own", () => {
+  const unit = (name: string) => create(WorldPartSchema, { bodies: [{ name, side: WorldSide.OURS, agent: 0 }] }).bodies[0] ?? raise();
+  expect(signsOf([unit("CFJtaP"), unit("9iJTNK"), unit("CFJtaP")])).toEqual(["1", "2", "1"]);
 });
 
 test("adjacent cells have one border, holes have their own, and corners that only touch stay apart", () => {

@@ -9,6 +9,7 @@ import { middle } from "./place";
 import type { Picture } from "./paint";
 import type { Box, Point } from "./geometry";
 import type { Setting } from "./stage";
+import { titleOf } from "./names";
 import { copiesOf } from "./torus";
 
 /** Zoom from which there are lines between cells, letters, and figures of probabilities. */
@@ -253,15 +254,7 @@ function title({ pen, camera, size, density }: View, { part, box }: Setting, loo
   pen.textAlign = "left";
   pen.textBaseline = "bottom";
   pen.fillStyle = css(look.colors.ink);
-  pen.fillText(fitted(pen, part.name, Math.max(40, (box.width + 2) * camera.zoom)), at.x, at.y);
-}
-
-/** As much of a name as there is room for. */
-function fitted(pen: Pen, name: string, room: number): string {
-  if (pen.measureText(name).width <= room) return name;
-  let length = name.length;
-  while (length > 1 && pen.measureText(`${name.slice(0, length)}…`).width > room) length -= 1;
-  return `${name.slice(0, length)}…`;
+  pen.fillText(titleOf(part, (text) => pen.measureText(text).width, Math.max(40, (box.width + 2) * camera.zoom)), at.x, at.y);
 }
 
 function paintThing(on: View, { at, look: kind, tone, glyph, left }: Thing, look: Look): void {

@@ -1,6 +1,7 @@
 /** What is known about a place on the map, as text. */
 import type { ScriptMark, WorldBody, WorldPart } from "../gen/phalanx/v1/worlds_pb";
 import { WorldSide } from "../gen/phalanx/v1/worlds_pb";
+import { counted, shortIds } from "../match/names";
 import { word } from "../match/words";
 import { markShape } from "./marks";
 import { middle, rowAt, type Ground } from "./place";
@@ -40,7 +41,7 @@ function cell(part: WorldPart, ground: Ground, marks: readonly ScriptMark[], at:
     if (value === 0 && layer.scale !== undefined) continue;
     lines.push(`${layer.name}: ${meaning(layer, value)}`);
   }
-  if (seen !== undefined) lines.push(seen >= step ? "seen now" : `seen in step ${seen}, ${step - seen} steps ago`);
+  if (seen !== undefined) lines.push(seen >= step ? "seen now" : `seen in step ${seen}, ${counted(step - seen, "step")} ago`);
   for (const mark of marks) {
     const shape = markShape(mark, ground);
     const hit = shape?.points.some((point) => Math.floor(point.x) === Math.floor(at.x) && Math.floor(point.y) === Math.floor(at.y));
@@ -94,7 +95,7 @@ function near(part: WorldPart, ground: Ground, at: Point, place: string, reach: 
 /** A unit as text. */
 export function bodyText(body: WorldBody): string {
   const whose = body.side === WorldSide.OURS ? "ours" : body.side === WorldSide.THEIRS ? "theirs" : "";
-  const what = [body.name || "unknown", body.role || body.kind, whose, body.detail, body.alive ? "" : "out of action"];
+  const what = [body.name || "unknown", body.role || body.kind, whose, shortIds(body.detail), body.alive ? "" : "out of action"];
   const carried = body.carried.length === 0 ? "" : `carries ${body.carried.map((thing) => thing.what).join(", ")}`;
   return [...what, carried].filter((text) => text !== "").join(" · ");
 }

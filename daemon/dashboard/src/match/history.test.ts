@@ -49,7 +49,7 @@ test("the worst of a turn is what is shown", () => {
   expect(strip.agents).toEqual(["a2", "a10"]);
   expect(counts(strip.turns)).toEqual({ decided: 2, ordered: 0, held: 0, fallback: 0, late: 1 });
   expect(stripText(strip)).toBe("Last 2 turns of 2 agents: 2 decided, 1 late");
-  expect(spotText(strip, { row: 0, column: 1 })).toContain("a2, turn 0:2: late in 3.00 ms");
+  expect(spotText(strip, { row: 0, column: 1 })).toContain("a2, turn 0:2: late in 3.0 ms");
   expect(spotText(strip, { row: 1, column: 1 })).toBe("a10, turn 0:2: not asked");
 });
 

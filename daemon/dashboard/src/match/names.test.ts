@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberOf, rounded, shortIds } from "./names";
+import { counted, millis, numberOf, rounded, shortIds } from "./names";
 
 test("of an identifier people see the first 8 characters", () => {
   expect(shortIds("A-0b9cf3a1-1111-4222-8333-444455556666.mcap")).toBe("A-0b9cf3a1.mcap");
@@ -22,4 +22,20 @@ test.each([
   [-3, "-3"],
 ])("%f is shown as %s", (value, text) => {
   expect(rounded(value)).toBe(text);
+});
+
+test.each([
+  [0, "0 ms"],
+  [0.03, "<0.1 ms"],
+  [0.43, "0.4 ms"],
+  [7.87, "7.9 ms"],
+  [9.97, "10 ms"],
+  [14.53, "15 ms"],
+  [1234.5, "1,235 ms"],
+])("%f milliseconds are shown as %s", (value, text) => {
+  expect(millis(value)).toBe(text);
+});
+
+test("one thing has no plural", () => {
+  expect([counted(1, "turn"), counted(2, "turn"), counted(0, "entry", "entries")]).toEqual(["1 turn", "2 turns", "0 entries"]);
 });

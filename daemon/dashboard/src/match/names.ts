@@ -23,6 +23,17 @@ export function rounded(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
+/** Milliseconds as people compare them in a column: `0.4 ms`, `13 ms`; the clock's finer digits are noise. */
+export function millis(ms: number): string {
+  if (ms > 0 && ms < 0.05) return "<0.1 ms";
+  return `${ms.toLocaleString("en", { maximumFractionDigits: ms < 10 ? 1 : 0, minimumFractionDigits: ms > 0 && ms < 9.95 ? 1 : 0 })} ms`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function counted(count: number, noun: string, many = `${noun}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
+}
+
 /** A whole number with a proper minus: `−1,234`. */
 export function figure(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: 0 }).replace("-", "−");

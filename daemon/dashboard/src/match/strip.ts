@@ -1,5 +1,6 @@
 /** The heat strip: agents × turns, as a picture and as words. */
 import { counts, OUTCOMES, type History, type TurnRecord } from "./history";
+import { millis } from "./names";
 
 /** One cell: which agent, which turn. */
 export interface Spot {
@@ -43,6 +44,6 @@ export function spotText(strip: Strip, spot: Spot): string {
   const part = turn.parts.get(agent);
   const where = `${agent}, turn ${turn.round}:${turn.step}`;
   if (part === undefined) return `${where}: not asked`;
-  const spent = part.spent === undefined ? "" : ` in ${part.spent.toFixed(2)} ms`;
+  const spent = part.spent === undefined ? "" : ` in ${millis(part.spent)}`;
   return [`${where}: ${part.outcome}${spent}`, part.action, part.reason].filter((text) => text !== "").join(" · ");
 }

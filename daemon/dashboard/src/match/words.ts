@@ -1,6 +1,7 @@
 /** Events and states as people read them. */
 import { TeamEnd, TeamState, type Steering } from "../gen/phalanx/v1/team_pb";
 import type { MatchEvent } from "../gen/phalanx/v1/matches_pb";
+import { counted } from "./names";
 
 /** How much a line matters, in the order of `EventSeverity`. */
 export const LEVELS = ["debug", "info", "warning", "error"] as const;
@@ -35,7 +36,7 @@ export function steeringText(steering: Steering | undefined): string {
     case "paused":
       return `paused by ${mode.value.by}`;
     case "pinned":
-      return `${mode.value.order} for ${mode.value.turnsLeft} turns, by ${mode.value.by}`;
+      return `${mode.value.order} for ${counted(mode.value.turnsLeft, "turn")}, by ${mode.value.by}`;
     case "piloted":
       return `driven by ${mode.value.by}`;
     case "script":

@@ -3,6 +3,7 @@ import { createEffect, createMemo, createSignal, For, on, Show, type JSX } from 
 import { faultOf } from "../api/fault";
 import { BoardLookKind, type Decided, type Explanation, type Fallback } from "../gen/phalanx/v1/matches_pb";
 import { milliseconds } from "../match/history";
+import { millis } from "../match/names";
 import { valueLines, valueText } from "../match/values";
 import { describe, word } from "../match/words";
 import { useCockpit } from "../state/cockpit";
@@ -116,7 +117,7 @@ function Decision(props: { decision: Decided | Fallback }): JSX.Element {
     props.decision.$typeName === "phalanx.v1.Decided" ? props.decision : undefined;
   const spent = (): string => {
     const ms = milliseconds(props.decision.spent);
-    return ms === undefined || ms === 0 ? "" : `${ms.toFixed(2)} ms`;
+    return ms === undefined || ms === 0 ? "" : millis(ms);
   };
   return (
     <>

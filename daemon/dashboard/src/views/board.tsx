@@ -3,6 +3,7 @@ import { createMemo, createSignal, For, on, Show, type JSX } from "solid-js";
 import { Role } from "../gen/phalanx/v1/access_pb";
 import type { BoardEntry } from "../gen/phalanx/v1/boards_pb";
 import type { Turn } from "../gen/phalanx/v1/team_pb";
+import { counted } from "../match/names";
 import { typedValue, valueLines, valueText } from "../match/values";
 import { useCockpit } from "../state/cockpit";
 import { followBoard, pollBoard } from "../state/follow-team";
@@ -36,7 +37,7 @@ export function BoardView(props: { polled?: boolean }): JSX.Element {
           Keys with <input type="search" value={filter()} onInput={(event) => setFilter(event.currentTarget.value)} />
         </label>
         <span class="dim" data-board-count>
-          {entries().length} entries
+          {counted(entries().length, "entry", "entries")}
         </span>
       </div>
       <NewEntry />
@@ -72,7 +73,7 @@ export function BoardView(props: { polled?: boolean }): JSX.Element {
                     <td class="mono clip">{valueText(entry().value)}</td>
                     <td>{entry().author}</td>
                     <td>{turnText(entry().turn)}</td>
-                    <td>{entry().turnsLeft === undefined ? "" : `${entry().turnsLeft} turns`}</td>
+                    <td>{entry().turnsLeft === undefined ? "" : counted(Number(entry().turnsLeft), "turn")}</td>
                     <td>{entry().claimHolder}</td>
                   </tr>
                   <Show when={open() === entry().key}>

@@ -25,6 +25,8 @@ import "../map/map.css";
 /** Pixels that an arrow key pans with shift, and the factor by which + and − zoom. */
 const KEY_STEP = 48;
 const KEY_ZOOM = 1.3;
+/** A map that is less wide has its buttons above, as in the style sheet; they are this high. */
+const [NARROW, BUTTONS] = [600, 44];
 
 /** The map with its controls; the children are shown below it. */
 export function MapPane(props: {
@@ -69,6 +71,8 @@ export function MapPane(props: {
   let canvasOf: HTMLCanvasElement | undefined;
   /** Pixels at the left that the legend takes. */
   let left = 0;
+  /** Pixels that buttons take above the names of the parts, where a narrow map has them there. */
+  const above = ({ width }: Size): number => (props.compact === true && width < NARROW && stage()?.titled === true ? BUTTONS : 0);
   const world = createMemo(
     on([() => props.version, () => props.index, () => props.reel, () => props.decorate], (): World | undefined => {
       const plain = props.reel.worlds[props.index];
@@ -125,7 +129,7 @@ export function MapPane(props: {
       painter ??= new Painter(pen);
       if (camera() === undefined || (!touched && fittedTo !== size)) {
         fittedTo = size;
-        view?.show(fit(now.stage.box, size, left));
+        view?.show(fit(now.stage.box, size, left, above(size)));
       }
       const shot = camera();
       if (shot === undefined) return;
@@ -164,7 +168,7 @@ export function MapPane(props: {
   const all = (): void => {
     const [now, size] = [picture(), shown?.size()];
     touched = false;
-    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.stage.box, size, left));
+    if (now !== undefined && size !== undefined && size.width > 1) view?.show(fit(now.stage.box, size, left, above(size)));
   };
   /** The map moves out of the legend's way where there is room for both. */
   const inset = (width: number): void => {

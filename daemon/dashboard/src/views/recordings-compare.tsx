@@ -2,6 +2,7 @@
 import { createMemo, For, Show, type JSX } from "solid-js";
 import { DECISIONS, differences, figuresOf, type Difference, type Figures } from "../match/film";
 import { OUTCOMES, type Moment, type Part } from "../match/history";
+import { figure, millis, scoreText } from "../match/names";
 import { momentText, race, raceText, type Contestant } from "../match/series";
 import { loadFilm } from "../state/films";
 import { Chart } from "../ui/chart";
@@ -80,12 +81,12 @@ export function Comparison(props: { one: string; other: string; open: (turn: Mom
 }
 
 const ROWS: readonly (readonly [string, (figures: Figures) => string])[] = [
-  ["turns", ({ turns }) => `${turns}`],
-  ["score", ({ score }) => score?.toString() ?? "–"],
-  ...OUTCOMES.map((outcome) => [outcome, ({ outcomes }: Figures) => `${outcomes[outcome]}`] as const),
-  ["script errors", ({ errors }) => `${errors}`],
-  ["scripts in a turn, mean", ({ mean }) => `${mean.toFixed(2)} ms`],
-  ["scripts in a turn, longest", ({ longest }) => `${longest.toFixed(2)} ms`],
+  ["turns", ({ turns }) => figure(turns)],
+  ["score", ({ score }) => scoreText(score)],
+  ...OUTCOMES.map((outcome) => [outcome, ({ outcomes }: Figures) => figure(outcomes[outcome])] as const),
+  ["script errors", ({ errors }) => figure(errors)],
+  ["scripts in a turn, mean", ({ mean }) => millis(mean)],
+  ["scripts in a turn, longest", ({ longest }) => millis(longest)],
 ];
 
 function DifferenceRow(props: { difference: Difference; open: () => void }): JSX.Element {
@@ -126,6 +127,8 @@ function Scores(props: { one: Contestant; other: Contestant }): JSX.Element {
         xs={shown().turns.map((_, at) => at)}
         plots={shown().plots}
         xText={(at) => momentText(shown().turns[at])}
+        yText={figure}
+        whole
       />
     </Show>
   );

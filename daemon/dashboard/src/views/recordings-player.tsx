@@ -6,7 +6,7 @@ import { newestChanges, scoreChanges } from "../match/changes";
 import type { Entrant } from "../match/contest";
 import { isAfter, isBad, type Moment, type Part, type TurnRecord } from "../match/history";
 import { mirrored } from "../match/mirror";
-import { figure, scoreText, shortIds } from "../match/names";
+import { counted, millis, scoreText, shortIds } from "../match/names";
 import { momentText } from "../match/series";
 import { byNumber } from "../match/strip";
 import { shortName, useCockpit } from "../state/cockpit";
@@ -90,7 +90,7 @@ export function Player(props: { name: string; length: number; recording: Recordi
           <Show when={cursor.now()?.score !== undefined}>, score {scoreText(cursor.now()?.score)}</Show>
         </h2>
         <p class="dim" role="status">
-          {own.loading.done() ? `${figure(cursor.turns().length)} turns` : shareText(own.loading, props.length)}
+          {own.loading.done() ? counted(cursor.turns().length, "turn") : shareText(own.loading, props.length)}
         </p>
         <Decisions turn={cursor.now()} chosen={agent()} choose={setAgent} />
       </section>
@@ -258,7 +258,7 @@ function Decisions(props: { turn: TurnRecord | undefined; chosen: string; choose
                 {row()[1].action || row()[1].outcome}
               </td>
               <td class="wrap">{row()[1].reason}</td>
-              <td class="number">{row()[1].spent === undefined ? "" : `${row()[1].spent?.toFixed(2) ?? ""} ms`}</td>
+              <td class="number">{row()[1].spent === undefined ? "" : millis(row()[1].spent ?? 0)}</td>
             </tr>
           )}
         </Index>

@@ -1,6 +1,7 @@
 /** How long the scripts took, turn by turn and agent by agent. */
 import { createMemo, createSignal, For, Index, on, Show, type JSX } from "solid-js";
 import { isBad, type TurnRecord } from "../match/history";
+import { millis } from "../match/names";
 import { momentText } from "../match/series";
 import { outliers, slowest, waterfall } from "../match/waterfall";
 import { useCockpit } from "../state/cockpit";
@@ -44,13 +45,13 @@ export function TimelineView(): JSX.Element {
         <h2 id="spent">Time of the scripts in each turn</h2>
         <div onPointerEnter={() => { setHeld(newest()); }} onPointerLeave={() => { setHeld(undefined); }}>
           <Chart
-            label={`Script time of the last ${turns().length} turns; the longest took ${most().toFixed(2)} ms`}
+            label={`Script time of the last ${turns().length} turns; the longest took ${millis(most())}`}
             height={150}
             bars
             xs={turns().map((_, at) => at)}
             plots={plots()}
             xText={(at) => momentText(turns()[at])}
-            yText={(ms) => `${Number(ms.toFixed(2))} ms`}
+            yText={millis}
             chosen={chosenAt() < 0 ? undefined : chosenAt()}
             pick={(at) => {
               const turn = turns()[at];
@@ -63,14 +64,14 @@ export function TimelineView(): JSX.Element {
             label="Turn that is shown below"
             last={Math.max(0, turns().length - 1)}
             at={chosenAt() < 0 ? turns().length - 1 : chosenAt()}
-            text={`turn ${momentText(chosen())}, ${(chosen()?.spent ?? 0).toFixed(2)} milliseconds`}
+            text={`turn ${momentText(chosen())}, ${millis(chosen()?.spent ?? 0)}`}
             onMove={(to) => {
               const turn = turns()[to];
               if (turn !== undefined) choose(turn);
             }}
           />
         </div>
-        <p class="dim">The longest of these turns took {most().toFixed(2)} ms. Click a bar or move the slider to see where a turn's time went.</p>
+        <p class="dim">The longest of these turns took {millis(most())}. Click a bar or move the slider to see where a turn's time went.</p>
       </section>
       <section class="card" aria-labelledby="one-turn">
         <h2 id="one-turn">
@@ -96,7 +97,7 @@ export function TimelineView(): JSX.Element {
                   >
                     {turn.round}:{turn.step}
                   </button>
-                  <span class="number">{turn.spent?.toFixed(2)} ms</span>
+                  <span class="number">{millis(turn.spent ?? 0)}</span>
                 </li>
               )}
             </For>
@@ -117,8 +118,8 @@ export function TimelineView(): JSX.Element {
                 {(row) => (
                   <tr>
                     <th scope="row">{row().agent}</th>
-                    <td class="number">{row().mean.toFixed(2)} ms</td>
-                    <td class="number">{row().longest.toFixed(2)} ms</td>
+                    <td class="number">{millis(row().mean)}</td>
+                    <td class="number">{millis(row().longest)}</td>
                   </tr>
                 )}
               </Index>
@@ -138,7 +139,7 @@ function Waterfall(props: { turn: TurnRecord }): JSX.Element {
   return (
     <table class="waterfall">
       <caption class="dim">
-        {shown().whole.toFixed(2)} ms, {shown().rest.toFixed(2)} ms of it the team's plan and the work around the agents
+        {millis(shown().whole)}, of which {millis(shown().rest)} for the team's plan and the work around the agents
       </caption>
       <tbody>
         <Index each={shown().bars}>
@@ -160,7 +161,7 @@ function Waterfall(props: { turn: TurnRecord }): JSX.Element {
                   <span class="bar" data-outcome={bar().outcome} style={{ "margin-left": share(bar().from), width: share(bar().spent) }} />
                 </span>
               </td>
-              <td class="number">{bar().spent.toFixed(2)} ms</td>
+              <td class="number">{millis(bar().spent)}</td>
               <td class="mono clip">{bar().action || bar().outcome}</td>
             </tr>
           )}

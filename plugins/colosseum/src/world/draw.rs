@@ -165,8 +165,8 @@ pub(crate) fn plane(
             kind: "actor".into(),
             place: Some(point(actor.position)),
             alive: health > 0.0,
-            detail: format!("of {} health {health} food {food}", actor.owner),
-            carrying: if food > 0.0 { format!("{food} food") } else { String::new() },
+            detail: format!("of {} health {health:.0} food {food:.0}", actor.owner),
+            carrying: if food > 0.0 { format!("{food:.0} food") } else { String::new() },
             health: (most > 0.0).then(|| (health / most).clamp(0.0, 1.0)),
             ..Body::default()
         }
